@@ -1,6 +1,6 @@
 /** Answers what people ask of a running core, from the command line and from the dashboard. */
 import { rpcCode, RpcError } from '../core/wire/message.ts';
-import type { AllHandlers, Handler, RpcDeps } from './deps.ts';
+import type { AllHandlers, Handler, Handlers, RpcDeps } from './deps.ts';
 import { commandLineHandlers } from './handlers/command-line.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
@@ -18,6 +18,7 @@ import { secretHandlers } from './handlers/secrets.ts';
 import { runHandlers } from './handlers/runs.ts';
 import { scanHandlers } from './handlers/scan.ts';
 import { spillHandlers } from './handlers/spills.ts';
+import { teamHandlers } from './handlers/team.ts';
 import { timelineHandlers } from './handlers/timeline.ts';
 import { isRpcMethod, readRpcInput } from './inputs.ts';
 import type { RpcMethod } from './contract.ts';
@@ -42,17 +43,22 @@ const handlers: AllHandlers = {
   ...serverHandlers,
   ...settingsHandlers,
   ...spillHandlers,
+  ...teamHandlers,
   ...timelineHandlers,
 };
 
-/** Rejects with RpcError -32601 for a question the contract does not have, AppError bad_request for wrong input, else as the handler does. */
+/**
+ * `own`: what answers in place of the usual. Rejects with RpcError -32601 for a question the contract does not have, AppError bad_request for
+ * wrong input, else as the handler does.
+ */
 export async function answerRpc(
   method: string,
   input: unknown,
   deps: RpcDeps,
   signal: AbortSignal,
+  own: Handlers = {},
 ): Promise<Record<string, unknown>> {
   if (!isRpcMethod(method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
-  const handler = handlers[method] as Handler<RpcMethod>;
+  const handler = (own[method] ?? handlers[method]) as Handler<RpcMethod>;
   return { ...(await handler(readRpcInput(method, input), deps, signal)) };
 }

@@ -36,7 +36,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
     inbox,
     flow: () => flowOverview(core),
     profiles: () => profilesOverview(deps),
-    savings: () => savingsOverview(core),
+    savings: () => savingsOverview(core, (question) => core.ledger.savings(question)),
     activity: () => activityOverview(core, day),
     timeline: () => ({ revision: core.timeline.revision, ...openSteps(core.timeline, Date.now()) }),
     spills: async () => ({ ...(await core.spills.usage()), revision: core.spills.revision }),
@@ -44,6 +44,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
     access: () => apps.access(),
     modes: () => modesOverview(core),
     settings: () => settingsFacts(deps, desktop?.settings()),
+    team: () => null,
   };
 }
 
@@ -75,7 +76,7 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
   };
 }
 
-function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
+export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
   const { config, paths, version } = core.options;
   const { socket, http, httpProblem } = doors();
   return {
@@ -93,7 +94,7 @@ function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
   };
 }
 
-function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | undefined): SettingsFacts {
+export function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | undefined): SettingsFacts {
   const { results, policy, price } = core.options.config.current;
   const { threshold, toon, clean, keepDays, maxBytes, deleteAtExit } = results;
   return {

@@ -319,6 +319,7 @@ export type RpcMethods = RpcContract &
   RegistryContract &
   SavingsContract &
   SecretsContract &
+  TeamContract &
   RunContract &
   AppViewContract &
   TimelineContract;
@@ -356,6 +357,8 @@ export interface AppState {
   readonly access: readonly AccessRow[];
   readonly modes: ModesOverview;
   readonly settings: SettingsFacts;
+  /** Who looks, of a team; null: one person's own Tooltray. */
+  readonly team: TeamFacts | null;
 }
 
 export type StateChange = Partial<AppState>;
@@ -476,6 +479,8 @@ export interface CallSummary {
   readonly app: string;
   /** As people call the app. */
   readonly appName: string;
+  /** Name of whose call it is, where somebody sees those of a whole team. */
+  readonly person?: string;
   readonly mode: string;
   readonly server: string;
   readonly tool: string;
@@ -995,6 +1000,59 @@ export interface SecretsContract {
     input: { readonly place: KeyPlaceName; readonly passphrase?: string; readonly begin?: boolean };
     output: VaultStanding;
   };
+}
+
+// What people of a team may ask about each other and their tokens; refused where there is one person. Types only. Times in ms since 1970.
+
+/** What of the dashboard is somebody's of a team: an admin has everybody's rows, a member their own. */
+export interface TeamFacts {
+  readonly person: string;
+  readonly role: 'admin' | 'member';
+}
+
+export interface PersonRow {
+  readonly name: string;
+  readonly email: string;
+  readonly role: 'admin' | 'member';
+  /** A program's account. */
+  readonly isService: boolean;
+  readonly groups: readonly string[];
+  /** Lets nobody in. */
+  readonly isOff: boolean;
+  /** In force. */
+  readonly tokens: number;
+}
+
+export interface PersonTokenRow {
+  readonly id: string;
+  /** Whose it is. */
+  readonly person: string;
+  readonly label: string;
+  /** It is bounded by that one; empty: by none. */
+  readonly profile: string;
+  readonly readOnly: boolean;
+  readonly madeAt: number;
+  readonly endsAt: number;
+  readonly usedAt: number | undefined;
+  readonly state: 'in force' | 'ended' | 'revoked';
+}
+
+export interface TeamContract {
+  people: { input: Nothing; output: { readonly people: readonly PersonRow[] } };
+  /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
+  setPersonOff: { input: { readonly name: string; readonly isOff: boolean }; output: Nothing };
+  /** One's own; `everybody`: all, for admins. The newest first. */
+  personTokens: {
+    input: { readonly everybody?: boolean };
+    output: { readonly tokens: readonly PersonTokenRow[] };
+  };
+  /** One of one's own, within a year; the token is told in this answer alone. */
+  givePersonToken: {
+    input: { readonly label: string; readonly ends: number; readonly readOnly?: boolean };
+    output: PersonTokenRow & { readonly token: string };
+  };
+  /** One's own, or anybody's for admins. */
+  revokePersonToken: { input: { readonly id: string }; output: PersonTokenRow };
 }
 
 // What people may ask about data that leaves. Types only.

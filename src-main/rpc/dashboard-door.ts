@@ -53,7 +53,8 @@ export async function answerDashboard(
   return true;
 }
 
-async function servePage(
+/** Answers false for a path that is no file of the page. */
+export async function servePage(
   path: string,
   { method }: IncomingMessage,
   response: ServerResponse,
@@ -100,11 +101,19 @@ function requireEntry(
   });
 }
 
-async function answerRpcPath(
+/** Below `/rpc/`, of whoever was let in. Rejects with AppError, where nothing was answered yet. */
+export async function answerRpcPath(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { publisher, ask, spillFile, signed }: DashboardDoorOptions & { readonly signed: Signed | undefined },
+  {
+    publisher,
+    ask,
+    spillFile,
+    signed,
+  }: Pick<DashboardDoorOptions, 'publisher' | 'ask' | 'spillFile'> & {
+    readonly signed?: Signed | undefined;
+  },
 ): Promise<void> {
   if (request.method === 'GET' && path === 'events') {
     if (publisher.watchers >= mostWatchers) throw new AppError('session_limit', 'Too many dashboards are open.');
@@ -164,11 +173,12 @@ const statuses: Readonly<Record<string, number>> = {
   not_found: 404,
   message_too_large: 413,
   session_limit: 429,
+  store_unreachable: 503,
   unsupported: 405,
   internal: 500,
 };
 
-function fail(response: ServerResponse, error: unknown): void {
+export function fail(response: ServerResponse, error: unknown): void {
   const failure = toFailure(error);
   if (response.headersSent) return void response.destroy();
   const status = statuses[failure.code] ?? 422;

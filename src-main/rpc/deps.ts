@@ -11,6 +11,7 @@ import type { AccessRow, AppRow } from '../core/client-apps/app-rows.ts';
 import type { HealOffer } from '../core/client-apps/heal-offers.ts';
 import type { ConfigProblem, ServerConfig } from '../core/config/app-config.ts';
 import type { ManagedServer } from '../core/servers/managed-server.ts';
+import type { Principal } from '../core/security/principal.ts';
 import type { ServerHealth } from '../core/servers/server-state.ts';
 import { scopesInWords, splitScope } from '../core/servers/sign-in/scope-words.ts';
 import type { Session } from '../core/sessions/session.ts';
@@ -31,6 +32,8 @@ export interface RpcDeps {
   readonly runs?: Runs;
   /** Frames for views of tools; absent where there is no dashboard. */
   readonly views?: ViewFrames;
+  /** Whose kept answers there are; absent: the one person's. */
+  readonly reader?: Principal;
 }
 
 /** What only the desktop app can do for the dashboard. */
@@ -170,7 +173,7 @@ export function sessionStatuses(core: Aggregator): readonly SessionStatus[] {
   return core.sessions.all.filter(({ isHere }) => isHere).map(sessionStatus);
 }
 
-function sessionStatus({ id, app, era, view, staleList, calls }: Session): SessionStatus {
+export function sessionStatus({ id, app, era, view, staleList, calls }: Session): SessionStatus {
   const { mode, reason } = view;
   return {
     id,

@@ -197,6 +197,11 @@ const inputs: Inputs = {
   removeSecret: z.object({ name }),
   plainSecrets: z.object({ server: maybe(name), entry: maybe(entry) }),
   moveSecrets: z.object({ server: maybe(name) }),
+  people: nothing,
+  setPersonOff: z.object({ name, isOff: flag }),
+  personTokens: z.object({ everybody: maybe(flag) }),
+  givePersonToken: z.object({ label: z.string().max(200), ends: count, readOnly: maybe(flag) }),
+  revokePersonToken: z.object({ id }),
   unlockVault: z.object({ passphrase: text }),
   placeVaultKey: z.object({
     place: z.enum(['keychain', 'passphrase', 'file']),

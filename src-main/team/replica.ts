@@ -12,6 +12,7 @@ import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
 import { objectsVariables, readObjectsAddress } from './answers/objects-address.ts';
 import { Changes } from './database/changes.ts';
+import { TeamDashboard } from './dashboard/team-dashboard.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
@@ -120,6 +121,7 @@ export class Replica {
           const seams = await openSeams(options, {
             ...{ room, database, changes, keys, replicas, readiness, personal },
             onStores: stores.resolve,
+            host: () => host,
           });
           made.resolve({ database, changes, replicas, readiness, personal });
           return seams;
@@ -198,6 +200,8 @@ interface Opened extends Made {
   readonly keys: TeamKeys;
   readonly room: TeamRoom;
   readonly onStores: (stores: OpenStores) => void;
+  /** Its core; there when it listens. */
+  readonly host: () => CoreHost;
 }
 
 async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamSeams> {
@@ -208,10 +212,12 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
   const proxies = new Proxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedNames(options), proxies);
   const sql = database.of(tenant);
-  const gate = new PeopleGate({
-    ...{ tenant, changes, log: room.log.child('people'), failures: new FailureLimit() },
-    people: new People(sql, tenant),
-    tokens: new PersonTokens(sql, tenant),
+  const [people, tokens] = [new People(sql, tenant), new PersonTokens(sql, tenant)];
+  const failures = new FailureLimit();
+  const gate = new PeopleGate({ tenant, changes, log: room.log.child('people'), failures, people, tokens });
+  const dashboard = new TeamDashboard({
+    ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
+    host: opened.host,
   });
   const replica = `${hostname()}:${listen.port}`;
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica });
@@ -226,10 +232,11 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
       refuseStranger: (request) => (isProbe(request) ? undefined : hosts.refuse(request)),
       letIn: letInBy({ tenant, gate, proxies, challenge: {} }),
       follow: (open, end) => gate.follow(open, end),
-      // What a key opens is one person's.
-      other: (request, response) => answerProbe(readiness, request, response),
+      other: async (request, response) =>
+        (await answerProbe(readiness, request, response)) || dashboard.answer(request, response),
     },
     close: async () => {
+      dashboard.close();
       await personal.stop();
       await gate.close();
       await stores.close();

@@ -24,6 +24,7 @@ export class AppStateStore implements Slices {
   access = $state.raw<AppState['access']>();
   modes = $state.raw<AppState['modes']>();
   settings = $state.raw<AppState['settings']>();
+  team = $state.raw<AppState['team']>();
 
   connection = $state<Connection>('connecting');
   /** While the core is gone: when the slices were last true, in ms since 1970. */

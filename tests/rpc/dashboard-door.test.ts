@@ -20,7 +20,7 @@ test('the first message is the whole state, later ones only what changed', async
   const later = told.find(({ change }) => change.modes?.mode === 'search');
   expect(first).toEqual([
     ...['access', 'activity', 'attention', 'core', 'flow', 'inbox', 'modes', 'profiles', 'savings', 'servers'],
-    ...['sessions', 'settings', 'setup', 'spills', 'timeline'],
+    ...['sessions', 'settings', 'setup', 'spills', 'team', 'timeline'],
   ]);
   expect(later?.change).not.toHaveProperty('core');
 });

@@ -7,9 +7,9 @@ import {
   outcomesByHour,
 } from '../../core/activity/call-charts.ts';
 import type { CallOutcome } from '../../core/activity/call-record.ts';
-import { dayOf } from '../../core/activity/ledger/ledger-table.ts';
-import type { ChartStep, SavingsPeriod } from '../contract.ts';
-import type { Handlers, RpcDeps } from '../deps.ts';
+import { dayOf, type SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import type { Charts, ChartStep, SavingsPeriod } from '../contract.ts';
+import type { Handlers } from '../deps.ts';
 
 const hourMs = 3_600_000;
 /** Longer ranges are told by the week. */
@@ -26,38 +26,53 @@ interface Range {
 export const chartHandlers = {
   charts: async ({ period }, { core }) => {
     const { activity, ledger } = core;
-    const first = period === 'all' ? await firstDay(core) : undefined;
-    const range = rangeOf(period, Date.now(), first);
-    const { starts, until, step } = range;
-    const since = starts[0] ?? until;
-    const report = await ledger.savings({ since, by: step === 'hour' ? 'hour' : 'day' });
-    const outcomes = activity.query((database, stretches) => outcomesByHour(database, stretches));
-    const steps = starts.map((from, at): ChartStep => {
-      const to = starts[at + 1] ?? until;
-      return { from, until: to, without: 0, with: 0, uncapped: 0, ...callsIn(outcomes, from, to) };
+    return drawCharts(period, {
+      savings: (question) => ledger.savings(question),
+      outcomes: async () => activity.query((database, stretches) => outcomesByHour(database, stretches)),
+      latencies: async (since, until) => activity.query((database) => latencies(database, since, until)),
+      marks: (since, until) => activity.moments.between(since, until),
     });
-    for (const { key, baseline, answers, raw, spent, given, readBack } of report.rows) {
-      const at = stepAt(starts, timeOf(key));
-      const to = steps[at];
-      if (to === undefined) continue;
-      steps[at] = {
-        ...to,
-        without: to.without + baseline + answers,
-        with: to.with + spent + given + readBack,
-        uncapped: to.uncapped + baseline + Math.max(answers, raw),
-      };
-    }
-    const { servers, measured } = activity.query((database) => latencies(database, since, until));
-    return {
-      step,
-      steps,
-      servers,
-      measured,
-      isCut: measured === mostMeasured,
-      marks: activity.moments.between(since, until),
-    };
   },
 } satisfies Handlers;
+
+/** What is on record, wherever that lies. Times in ms since the epoch. */
+export interface ChartSources {
+  readonly savings: (question: {
+    readonly since?: number;
+    readonly by: 'hour' | 'day';
+  }) => Promise<Pick<SavingsReport, 'rows'>>;
+  /** Of each hour that has calls, by its beginning; hours before `since` may be missing. */
+  readonly outcomes: (since: number) => Promise<ReadonlyMap<number, OutcomeCounts>>;
+  readonly latencies: (since: number, until: number) => Promise<ReturnType<typeof latencies>>;
+  readonly marks: (since: number, until: number) => Charts['marks'];
+}
+
+export async function drawCharts(period: SavingsPeriod, sources: ChartSources): Promise<Charts> {
+  const first = period === 'all' ? await firstDay(sources) : undefined;
+  const range = rangeOf(period, Date.now(), first);
+  const { starts, until, step } = range;
+  const since = starts[0] ?? until;
+  const report = await sources.savings({ since, by: step === 'hour' ? 'hour' : 'day' });
+  const outcomes = await sources.outcomes(since);
+  const steps = starts.map((from, at): ChartStep => {
+    const to = starts[at + 1] ?? until;
+    return { from, until: to, without: 0, with: 0, uncapped: 0, ...callsIn(outcomes, from, to) };
+  });
+  for (const { key, baseline, answers, raw, spent, given, readBack } of report.rows) {
+    const at = stepAt(starts, timeOf(key));
+    const to = steps[at];
+    if (to === undefined) continue;
+    steps[at] = {
+      ...to,
+      without: to.without + baseline + answers,
+      with: to.with + spent + given + readBack,
+      uncapped: to.uncapped + baseline + Math.max(answers, raw),
+    };
+  }
+  const { servers, measured } = await sources.latencies(since, until);
+  const isCut = measured === mostMeasured;
+  return { step, steps, servers, measured, isCut, marks: sources.marks(since, until) };
+}
 
 /** By the hour a day, by the day to three months, else by the week; all in the time of the place. */
 export function rangeOf(period: SavingsPeriod, now: number, first: number | undefined): Range {
@@ -99,8 +114,8 @@ function callsIn(hours: ReadonlyMap<number, OutcomeCounts>, from: number, to: nu
   return countsOf((outcome) => counts.reduce((sum, count) => sum + count[outcome], 0));
 }
 
-async function firstDay(core: RpcDeps['core']): Promise<number | undefined> {
-  const { rows } = await core.ledger.savings({ by: 'day' });
+async function firstDay({ savings }: ChartSources): Promise<number | undefined> {
+  const { rows } = await savings({ by: 'day' });
   const [first] = rows.map(({ key }) => key).toSorted();
   return first === undefined || first > dayOf(Date.now()) ? undefined : timeOf(first);
 }

@@ -15,11 +15,12 @@ const lookedAt = 1000;
 const shownLetters = 200;
 
 export const findHandlers = {
-  find: async ({ text }, { core }) => {
+  find: async ({ text }, deps) => {
+    const { core } = deps;
     if (text.trim() === '') return { tools: [], sessions: [], kept: [] };
     await core.spills.ready();
     const fits = hasEveryWord(text);
-    const rows = await spillRows({ limit: lookedAt }, core);
+    const rows = await spillRows({ limit: lookedAt }, deps);
     const kept = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
     const { sessions, lookedThrough } = timelineSessions(core, mostOthers, ({ app, appName, mode }) =>
       fits(`${app} ${appName} ${mode}`),

@@ -1,6 +1,7 @@
 /** What the dashboard's settings change. */
 import { dirname } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
+import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import { isMode } from '../../core/choose-mode.ts';
 import { factsOfApp, nameOfApp } from '../../core/client-apps/app-limits.ts';
 import { modes } from '../../core/mode-list.ts';
@@ -81,11 +82,14 @@ function requireDesktop({ desktop }: RpcDeps): NonNullable<RpcDeps['desktop']> {
 /** What the savings ledger tells people, with what it is worth where they have set a price. */
 export const savingsHandlers = {
   savings: async (question, { core }): Promise<PricedSavings> => {
-    const report = await core.ledger.savings(question);
-    const price = priceOf(report.total.net, core);
-    return { ...report, ...(price !== undefined && { price }) };
+    return priced(await core.ledger.savings(question), core);
   },
 } satisfies Handlers;
+
+export function priced(report: SavingsReport, core: RpcDeps['core']): PricedSavings {
+  const price = priceOf(report.total.net, core);
+  return { ...report, ...(price !== undefined && { price }) };
+}
 
 function priceOf(tokens: number, core: RpcDeps['core']): SavingsPrice | undefined {
   const { perMillionTokens, currency } = core.options.config.current.price;

@@ -15,31 +15,33 @@ const mostMatches = 1000;
 const dayMs = 86_400_000;
 
 export const spillHandlers = {
-  spills: async ({ limit = 200, beforeId }, { core }) => {
-    await core.spills.ready();
-    return { spills: await spillRows({ limit, ...(beforeId !== undefined && { beforeId }) }, core) };
+  spills: async ({ limit = 200, beforeId }, deps) => {
+    await deps.core.spills.ready();
+    return { spills: await spillRows({ limit, ...(beforeId !== undefined && { beforeId }) }, deps) };
   },
-  spill: async ({ id }, { core }) => row(await requireSpill(id, core), core),
-  spillLines: async ({ id, fromLine, count }, { core }, signal) => {
+  spill: async ({ id }, deps) => row(await requireSpill(id, deps), deps.core),
+  spillLines: async ({ id, fromLine, count }, { core, reader }, signal) => {
     const question = { op: 'lines', fromLine, toLine: fromLine + count - 1 } as const;
-    const { lines, totalLines } = await core.spillFiles.look(id, question, signal);
+    const { lines, totalLines } = await core.spillFiles.look(id, question, signal, reader);
     const cut = lines.filter(({ isCut }) => isCut).map(({ number }) => number);
     return { fromLine, lines: lines.map(({ text }) => markSteering(text)), totalLines, cut };
   },
-  spillFind: async ({ id, pattern }, { core }, signal) => {
-    const { lines, matchCount } = await core.spillFiles.look(id, { op: 'find', pattern, limit: mostMatches }, signal);
+  spillFind: async ({ id, pattern }, { core, reader }, signal) => {
+    const question = { op: 'find', pattern, limit: mostMatches } as const;
+    const { lines, matchCount } = await core.spillFiles.look(id, question, signal, reader);
     const matches = lines.map(({ number, text }) => ({
       line: number,
       text: markSteering(text.slice(0, longestMatch)),
     }));
     return { matches, total: matchCount };
   },
-  spillQuery: async ({ id, query }, { core }, signal) => {
-    const { text, truncated } = await core.spillFiles.look(id, { op: 'query', query }, signal);
+  spillQuery: async ({ id, query }, { core, reader }, signal) => {
+    const { text, truncated } = await core.spillFiles.look(id, { op: 'query', query }, signal, reader);
     return { text, truncated };
   },
-  spillUse: async ({ id }, { core }) => {
-    const spill = await requireSpill(id, core);
+  spillUse: async ({ id }, deps) => {
+    const { core } = deps;
+    const spill = await requireSpill(id, deps);
     const call = core.activity.query((database) => {
       const id = callOfSpill(database, spill.answerId);
       return id === undefined ? undefined : findCall(database, id);
@@ -50,14 +52,15 @@ export const spillHandlers = {
       marks: core.spillFiles.marks.of(spill.id),
     };
   },
-  pinSpill: async ({ id, pinned }, { core }) => {
-    const spill = await requireSpill(id, core);
-    if (!(await core.spills.pin(spill.id, pinned))) throw gone(id);
+  pinSpill: async ({ id, pinned }, deps) => {
+    const spill = await requireSpill(id, deps);
+    if (!(await deps.core.spills.pin(spill.id, pinned, deps.reader))) throw gone(id);
     return {};
   },
-  deleteSpill: async ({ id, now = false }, { core }) => {
-    const spill = await requireSpill(id, core);
-    if (now) await core.spills.remove(spill.id);
+  deleteSpill: async ({ id, now = false }, deps) => {
+    const { core, reader } = deps;
+    const spill = await requireSpill(id, deps);
+    if (now) await core.spills.remove(spill.id, reader);
     else core.deletions.plan(spill.id);
     return {};
   },
@@ -68,9 +71,11 @@ export const spillHandlers = {
   pruneSpills: async (_input, { core }) => core.spills.prune(),
 } satisfies Handlers;
 
+type SpillDeps = Pick<RpcDeps, 'core' | 'reader'>;
+
 /** Without those that are being deleted. */
-export async function spillRows(filter: SpillFilter, core: RpcDeps['core']): Promise<SpillRow[]> {
-  const spills = await core.spills.list(filter);
+export async function spillRows(filter: SpillFilter, { core, reader }: SpillDeps): Promise<SpillRow[]> {
+  const spills = await core.spills.list(filter, reader);
   return spills.filter(({ id }) => !core.deletions.has(id)).map((spill) => row(spill, core));
 }
 
@@ -99,9 +104,9 @@ function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   };
 }
 
-async function requireSpill(id: string, core: RpcDeps['core']): Promise<Spill> {
+async function requireSpill(id: string, { core, reader }: SpillDeps): Promise<Spill> {
   await core.spills.ready();
-  const spill = await core.spills.find(id);
+  const spill = await core.spills.find(id, reader);
   if (spill === undefined) throw gone(id);
   return spill;
 }

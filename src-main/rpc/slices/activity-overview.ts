@@ -14,7 +14,7 @@ const shownServers = 5;
 export function activityOverview({ activity }: Aggregator, day: DayOfCalls): ActivityOverview {
   const recent = activity.recent({}, recentCalls).map(callSummary);
   const costliest = day.servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
-  return { lastId: recent[0]?.id ?? 0, recent: grouped(recent), costliest };
+  return { lastId: recent[0]?.id ?? 0, recent: groupedCalls(recent), costliest };
 }
 
 export function callSummary(entry: ActivityEntry): CallSummary {
@@ -50,8 +50,8 @@ export function callSummary(entry: ActivityEntry): CallSummary {
   };
 }
 
-/** Equal calls in a row as one, with how many there were. */
-function grouped(calls: readonly CallSummary[]): ActivityOverview['recent'] {
+/** Equal calls in a row as one, with how many there were; the first few. */
+export function groupedCalls(calls: readonly CallSummary[]): ActivityOverview['recent'] {
   const groups: (CallSummary & { times: number })[] = [];
   for (const call of calls) {
     const last = groups.at(-1);
@@ -63,5 +63,7 @@ function grouped(calls: readonly CallSummary[]): ActivityOverview['recent'] {
 }
 
 function isAlike(a: CallSummary, b: CallSummary): boolean {
-  return a.server === b.server && a.tool === b.tool && a.app === b.app && a.outcome === b.outcome;
+  return (
+    a.server === b.server && a.tool === b.tool && a.app === b.app && a.person === b.person && a.outcome === b.outcome
+  );
 }

@@ -1,17 +1,19 @@
 /** What Tooltray saved, over the periods that the dashboard shows. */
 import { callsByServer, type ServerCalls } from '../../core/activity/call-sums.ts';
-import { hourOf, type SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import { hourOf, type SavingsQuestion, type SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract.ts';
 
 const dayMs = 86_400_000;
 
-export async function savingsOverview({ ledger, options }: Aggregator): Promise<SavingsOverview> {
+/** `savings`: of what is on record since then, wherever that lies. */
+export async function savingsOverview(
+  { options }: Pick<Aggregator, 'options'>,
+  savings: (question: Pick<SavingsQuestion, 'since'>) => Promise<SavingsReport>,
+): Promise<SavingsOverview> {
   const { perMillionTokens, currency } = options.config.current.price;
   const reports = await Promise.all(
-    Object.entries(savingsPeriods()).map(
-      async ([period, since]) => [period, since, await ledger.savings({ since })] as const,
-    ),
+    Object.entries(savingsPeriods()).map(async ([period, since]) => [period, since, await savings({ since })] as const),
   );
   const [, , { tokenizer, assumptions }] = reports[0] as (typeof reports)[number];
   return {

@@ -11,7 +11,7 @@ import type { ListTokens } from './list-tokens.ts';
 const urgency: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
 
 interface RowSources {
-  readonly day: DayOfCalls;
+  readonly day: Pick<DayOfCalls, 'servers'>;
   readonly tokens: ListTokens;
 }
 

@@ -1,7 +1,13 @@
 /** What a team's dashboard asks of the record of all replicas: sums, lists and savings; a person's own, or everybody's for an admin. */
 import type { Sql } from 'postgres';
 import type { Cause } from '../../core/activity/ledger/entry.ts';
-import { addUp, type SavingsRow, type SavingsSums, toRows } from '../../core/activity/ledger/ledger-table.ts';
+import {
+  addUp,
+  type CauseSum,
+  type SavingsRow,
+  type SavingsSums,
+  toRows,
+} from '../../core/activity/ledger/ledger-table.ts';
 import { databaseError } from '../database/database.ts';
 
 /** Whose rows: one person's, by the name that their principal has, or everybody's. Every question says it. */
@@ -16,6 +22,10 @@ export interface RecordFilter {
   readonly tool?: string | undefined;
   readonly session?: string | undefined;
   readonly outcome?: string | undefined;
+  /** One of these. */
+  readonly outcomes?: readonly string[] | undefined;
+  /** Only those whose answer was kept. */
+  readonly kept?: boolean | undefined;
   /** Stands in the name of the server or tool, the reason given or the error. */
   readonly text?: string | undefined;
 }
@@ -54,7 +64,7 @@ export interface RecordedCall {
   readonly tokensOut: number | undefined;
 }
 
-export type SavingsBy = 'app' | 'server' | 'tool' | 'person' | 'day' | 'cause' | 'mode';
+export type SavingsBy = 'app' | 'server' | 'tool' | 'person' | 'session' | 'hour' | 'day' | 'cause' | 'mode';
 
 /** Rows of one answer. */
 const mostRows = 500;
@@ -71,7 +81,8 @@ const keys: Readonly<Record<SumKey, string>> = {
 };
 
 const savingsKeys: Readonly<Record<SavingsBy, string>> = {
-  ...{ app: 'app', server: 'server', person: `coalesce(person, '')`, cause: 'cause', mode: 'mode' },
+  ...{ app: 'app', server: 'server', person: `coalesce(person, '')`, cause: 'cause', mode: 'mode', session: 'session' },
+  hour: `(extract(epoch FROM written) * 1000)::bigint::text`,
   tool: `CASE WHEN server = '' THEN tool ELSE server || ':' || tool END`,
   day: `to_char(written AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 };
@@ -89,7 +100,7 @@ export class TeamActivity {
 
   /** Of calls; hours and days in their order, else the most calls first, so many at the most. */
   async sums(whose: Whose, by: SumKey, filter: RecordFilter = {}, most = mostRows): Promise<readonly RecordSum[]> {
-    const { where, values } = this.#conditions(whose, filter);
+    const { where, values } = conditionsOf(this.#tenant, whose, filter);
     const order = by === 'hour' || by === 'day' ? 'min(written)' : 'count(*) DESC, 1';
     const rows = await this.#ask(
       `SELECT ${keys[by]} AS key, count(*) AS calls, count(*) FILTER (WHERE outcome <> 'ok') AS failed, count(DISTINCT person) AS people,
@@ -110,7 +121,7 @@ export class TeamActivity {
 
   /** The newest first, from behind `after` on. */
   async calls(whose: Whose, filter: RecordFilter = {}, most = 100, after?: string): Promise<readonly RecordedCall[]> {
-    const { where, values } = this.#conditions(whose, filter);
+    const { where, values } = conditionsOf(this.#tenant, whose, filter);
     const [written, book, id] = after === undefined ? [] : (JSON.parse(after) as [string, string, string]);
     const behind =
       written === undefined
@@ -141,43 +152,32 @@ export class TeamActivity {
     by: SavingsBy,
     since = 0,
   ): Promise<{ readonly rows: readonly SavingsRow[]; readonly total: SavingsSums }> {
-    const { where, values } = this.#conditions(whose, { since });
+    const sums = await this.savingsSums(whose, by, { since });
+    return { rows: toRows(sums, by === 'person' ? 'app' : by).slice(0, mostRows), total: addUp(sums) };
+  }
+
+  /** What these are added up from: a sum for each key and cause. Of a filter its time and app count. */
+  async savingsSums(
+    whose: Whose,
+    by: SavingsBy,
+    { since, app }: Pick<RecordFilter, 'since' | 'app'>,
+  ): Promise<readonly CauseSum[]> {
+    const { where, values } = conditionsOf(this.#tenant, whose, { since, app });
     const rows = await this.#ask(
-      `SELECT ${savingsKeys[by]} AS key, cause, sum(times) AS times, sum(sent) AS sent, sum(loaded) AS loaded, sum(baseline) AS baseline,
-        sum(raw) AS raw, sum(estimated) AS estimated
-      FROM tooltray.savings WHERE ${where} GROUP BY 1, 2`,
+      `SELECT ${savingsKeys[by]} AS key, ${by === 'session' ? 'min(app)' : 'NULL'} AS app, cause, sum(times) AS times, sum(sent) AS sent,
+        sum(loaded) AS loaded, sum(baseline) AS baseline, sum(raw) AS raw, sum(estimated) AS estimated
+      FROM tooltray.savings WHERE ${where} GROUP BY 1, cause`,
       values,
     );
-    const sums = rows.map((row) => {
+    return rows.map((row) => {
       const number = (name: string): number => Number(row[name]);
+      const app = typeof row['app'] === 'string' ? row['app'] : undefined;
       return {
-        ...{ key: String(row['key']), app: undefined, cause: row['cause'] as Cause, times: number('times') },
+        ...{ key: String(row['key']), app, cause: row['cause'] as Cause, times: number('times') },
         ...{ sent: number('sent'), loaded: number('loaded'), baseline: number('baseline') },
         ...{ raw: number('raw'), estimated: number('estimated') },
       };
     });
-    return { rows: toRows(sums, by === 'person' ? 'app' : by).slice(0, mostRows), total: addUp(sums) };
-  }
-
-  #conditions(whose: Whose, filter: RecordFilter): { readonly where: string; readonly values: readonly string[] } {
-    const values: string[] = [this.#tenant];
-    const clauses = ['tenant = $1'];
-    const add = (clause: (place: string) => string, value: string | undefined): void => {
-      if (value === undefined) return;
-      values.push(value);
-      clauses.push(clause(`$${values.length}`));
-    };
-    const time = (ms: number | undefined): string | undefined =>
-      ms === undefined ? undefined : String(Math.round(ms));
-    const at = (place: string): string => `timestamptz 'epoch' + ${place}::bigint * interval '1 millisecond'`;
-    if (whose !== 'everybody') add((place) => `person = ${place}`, whose.person);
-    add((place) => `written >= ${at(place)}`, time(filter.since));
-    add((place) => `written < ${at(place)}`, time(filter.until));
-    for (const name of ['app', 'server', 'tool', 'session', 'outcome'] as const)
-      add((place) => `${name} = ${place}`, filter[name]);
-    const told = `lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(error_text, ''))`;
-    add((place) => `position(lower(${place}) IN ${told}) > 0`, filter.text === '' ? undefined : filter.text);
-    return { where: clauses.join(' AND '), values };
   }
 
   async #ask(sql: string, values: readonly string[]): Promise<readonly Record<string, unknown>[]> {
@@ -185,6 +185,33 @@ export class TeamActivity {
       throw databaseError(error);
     });
   }
+}
+
+/** Of a query over calls or savings, with its values. */
+export function conditionsOf(
+  tenant: string,
+  whose: Whose,
+  filter: RecordFilter,
+): { readonly where: string; readonly values: readonly string[] } {
+  const values: string[] = [tenant];
+  const clauses = ['tenant = $1'];
+  const add = (clause: (place: string) => string, value: string | undefined): void => {
+    if (value === undefined) return;
+    values.push(value);
+    clauses.push(clause(`$${values.length}`));
+  };
+  const time = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : String(Math.round(ms)));
+  const at = (place: string): string => `timestamptz 'epoch' + ${place}::bigint * interval '1 millisecond'`;
+  if (whose !== 'everybody') add((place) => `person = ${place}`, whose.person);
+  add((place) => `written >= ${at(place)}`, time(filter.since));
+  add((place) => `written < ${at(place)}`, time(filter.until));
+  for (const name of ['app', 'server', 'tool', 'session', 'outcome'] as const)
+    add((place) => `${name} = ${place}`, filter[name]);
+  add((place) => `outcome = ANY(string_to_array(${place}, ' '))`, filter.outcomes?.join(' '));
+  if (filter.kept === true) clauses.push('spill IS NOT NULL');
+  const told = `lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(error_text, ''))`;
+  add((place) => `position(lower(${place}) IN ${told}) > 0`, filter.text === '' ? undefined : filter.text);
+  return { where: clauses.join(' AND '), values };
 }
 
 function bounded(most: number): number {

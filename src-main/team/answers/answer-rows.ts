@@ -128,12 +128,13 @@ export class AnswerRows {
     return rows.map((row) => answerOf(row).spill);
   }
 
-  /** Of all of the tenant's. */
-  async usage(): Promise<{ readonly bytes: number; readonly count: number }> {
+  /** Of all of the tenant's, or of one person's. */
+  async usage(reader?: Principal): Promise<{ readonly bytes: number; readonly count: number }> {
     const [row] = await this.#ask(
       (sql) => sql<{ bytes: string; count: string }[]>`
         SELECT coalesce(sum(bytes), 0) AS bytes, count(*) AS count FROM tooltray.answers
-        WHERE tenant = ${this.#tenant} AND state = 'kept'`,
+        WHERE tenant = ${this.#tenant} AND state = 'kept'
+        ${reader === undefined ? sql`` : sql`AND starts_with(owner, ${reader.owner})`}`,
     );
     return { bytes: Number(row?.bytes ?? 0), count: Number(row?.count ?? 0) };
   }

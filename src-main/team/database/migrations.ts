@@ -202,6 +202,22 @@ export const migrations: readonly Migration[] = [
     name: 'when the issuer last said something of somebody',
     sql: 'ALTER TABLE tooltray.users ADD COLUMN claims_at timestamptz',
   },
+  {
+    name: 'calls by number, and who is signed in to the dashboard',
+    sql: `
+      CREATE SEQUENCE tooltray.call_numbers;
+      ALTER TABLE tooltray.calls ADD COLUMN number bigint NOT NULL DEFAULT nextval('tooltray.call_numbers');
+      CREATE INDEX calls_by_number ON tooltray.calls (tenant, number);
+      CREATE TABLE tooltray.page_sessions (
+        tenant text NOT NULL, hash bytea NOT NULL, user_id text NOT NULL, token_id text, made_at timestamptz NOT NULL DEFAULT now(),
+        ends_at timestamptz NOT NULL, PRIMARY KEY (tenant, hash),
+        FOREIGN KEY (tenant, user_id) REFERENCES tooltray.users (tenant, id) ON DELETE CASCADE,
+        FOREIGN KEY (tenant, token_id) REFERENCES tooltray.person_tokens (tenant, id) ON DELETE CASCADE
+      );
+      CREATE INDEX page_sessions_of_user ON tooltray.page_sessions (tenant, user_id);
+      ${ofTenant('page_sessions')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

@@ -194,7 +194,7 @@ export interface SavingsReport {
 }
 
 /** A sum over the table for one key and cause. */
-interface CauseSum extends Amounts {
+export interface CauseSum extends Amounts {
   readonly key: string;
   readonly app: string | undefined;
   readonly cause: Cause;

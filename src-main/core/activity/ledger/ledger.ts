@@ -10,7 +10,16 @@ import type { Entry } from './entry.ts';
 import type { EnteredStep, StepBook } from './exchange.ts';
 import { type EntryOwner, LedgerRows, type LedgerStore } from './ledger-rows.ts';
 import { LedgerSession, type SessionFacts } from './ledger-session.ts';
-import { addUp, breakEvenOf, type SavingsQuestion, type SavingsReport, sumLedger, toRows } from './ledger-table.ts';
+import {
+  addUp,
+  breakEvenOf,
+  type CauseSum,
+  type SavingsKey,
+  type SavingsQuestion,
+  type SavingsReport,
+  sumLedger,
+  toRows,
+} from './ledger-table.ts';
 import { Batch, PayloadCounter } from './payload-counter.ts';
 
 export interface LedgerOptions {
@@ -93,18 +102,10 @@ export class Ledger {
     this.#rows.write();
     const { store, now } = this.#options;
     const { by = 'cause' } = question;
-    const sums = store.use((database) => sumLedger(database, { ...question, by }, now()));
-    const causes = sums.map((sum) => ({ ...sum, key: sum.cause, app: undefined }));
-    const total = addUp(sums);
-    return {
+    return reportOf(
+      store.use((database) => sumLedger(database, { ...question, by }, now())),
       by,
-      rows: toRows(sums, by),
-      causes: toRows(causes, 'cause'),
-      total,
-      breakEven: breakEvenOf(sums, total.net),
-      tokenizer,
-      assumptions,
-    };
+    );
   }
 
   /** Waits a moment for what is still being counted, estimates the rest and writes it. The store stays open. */
@@ -144,6 +145,21 @@ export class Ledger {
       await Promise.race([Promise.all(this.#counting), sleep(10)]);
     }
   }
+}
+
+/** Of sums wherever they were kept. */
+export function reportOf(sums: readonly CauseSum[], by: SavingsKey): SavingsReport {
+  const causes = sums.map((sum) => ({ ...sum, key: sum.cause, app: undefined }));
+  const total = addUp(sums);
+  return {
+    by,
+    rows: toRows(sums, by),
+    causes: toRows(causes, 'cause'),
+    total,
+    breakEven: breakEvenOf(sums, total.net),
+    tokenizer,
+    assumptions,
+  };
 }
 
 // What the ledger takes for granted, in sentences for people.

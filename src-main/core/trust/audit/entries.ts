@@ -63,7 +63,7 @@ export interface ServerEntry {
 /** Who may come in. */
 export interface AccessEntry {
   readonly kind: 'access';
-  readonly change: 'given' | 'revoked' | 'token changed' | 'forgotten' | 'expired';
+  readonly change: 'given' | 'revoked' | 'token changed' | 'forgotten' | 'expired' | 'signed in' | 'signed out';
   /** The client app whose access it is … */
   readonly app?: string | undefined;
   /** … or the profile, and the id of a token of it. */

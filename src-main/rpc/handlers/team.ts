@@ -1,0 +1,16 @@
+/** What is asked of people and their tokens where there is one person: answered in a team alone (`team/dashboard`). */
+import { AppError } from '../../core/base/errors.ts';
+import type { Handlers } from '../deps.ts';
+
+export const teamHandlers = {
+  people: alone,
+  setPersonOff: alone,
+  personTokens: alone,
+  givePersonToken: alone,
+  revokePersonToken: alone,
+} satisfies Handlers;
+
+function alone(): Promise<never> {
+  const fix = 'Profiles have tokens of their own; see `tooltray serve --team` for a Tooltray of many.';
+  return Promise.reject(new AppError('unsupported', 'This Tooltray is one person’s.', { fix }));
+}

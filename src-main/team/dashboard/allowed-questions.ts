@@ -1,0 +1,62 @@
+/** Which questions of the contract a team's dashboard answers, and to whom. What is not said here is refused: each has to be thought of. */
+import { AppError } from '../../core/base/errors.ts';
+import type { RpcMethod } from '../../rpc/contract.ts';
+import type { Role } from '../people/people.ts';
+
+/** Everyone: what is told is the asker's own. Admins: of everybody. Else why nobody is answered. */
+export type Allowed = 'everyone' | 'admins' | { readonly not: string };
+
+const config = { not: 'Servers and settings of a team are changed in its config file.' };
+const machine = { not: 'This is about programs on one person’s computer.' };
+const replica = { not: 'This would hold for one replica alone.' };
+const byHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
+const traces = { not: 'Sessions step by step are not gathered over replicas.' };
+const signIns = { not: 'Sign in to a server from your app: its first call says where.' };
+const vault = { not: 'Secrets of a team are kept by the command `tooltray secret`.' };
+const profileTokens = { not: 'In a team people have tokens of their own.' };
+const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
+
+export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
+  ...{ activity: 'everyone', callDetail: 'everyone', callText: 'everyone', savings: 'everyone', charts: 'everyone' },
+  ...{ spills: 'everyone', spill: 'everyone', spillLines: 'everyone', spillFind: 'everyone', spillQuery: 'everyone' },
+  ...{ spillUse: 'everyone', pinSpill: 'everyone', deleteSpill: 'everyone', restoreSpill: undo, pruneSpills: 'admins' },
+  ...{ personTokens: 'everyone', givePersonToken: 'everyone', revokePersonToken: 'everyone' },
+  ...{ people: 'admins', setPersonOff: 'admins', auditEntries: 'admins' },
+  ...{ inbox: 'admins', inboxItem: 'admins', decide: 'admins', undecide: 'admins' },
+  ...{ reviews: 'admins', reviewServer: 'admins', lookInside: 'admins', scan: 'admins' },
+  ...{ flowRecord: 'admins', declineFlowOffer: 'admins', profiles: 'admins', variables: 'admins' },
+  ...{ tools: 'admins', search: 'admins', find: 'everyone', toolMatches: 'everyone' },
+  ...{ serverDetail: 'admins', serverUsage: 'admins', log: 'admins', retry: 'admins', writtenTexts: 'admins' },
+  ...{ takeBackText: 'admins', appSettings: 'admins' },
+  ...{
+    setToolEnabled: config,
+    setServerEnabled: config,
+    setServersEnabled: config,
+    tryServer: config,
+    saveServer: config,
+  },
+  ...{ removeServer: config, undoRemoval: config, readServers: config, setMode: config, setAppSettings: config },
+  ...{ setSettings: config, pinVersion: config, registries: config, registrySearch: config, registryServer: config },
+  ...{ registryPreview: config, registryTry: config, registryAdd: config, healOffers: config, heal: config },
+  ...{ proposals: config, approve: config, reject: config },
+  ...{ state: replica, setPaused: replica, reload: replica, stop: replica, stopServer: replica },
+  ...{ previewInstall: machine, installApp: machine, previewUninstall: machine, uninstallApp: machine },
+  ...{ undoInstall: machine, otherEntry: machine, offeredServers: machine, tryOffer: machine, importServers: machine },
+  ...{ rescan: machine, setAccess: machine, reveal: machine },
+  ...{ call: byHand, startRun: byHand, run: byHand, answerRun: byHand, cancelRun: byHand, runResult: byHand },
+  ...{ runGiven: byHand, openView: byHand, callFromView: byHand, readForView: byHand },
+  ...{ steps: traces, step: traces, stepText: traces, cancelStep: traces, timelineSessions: traces },
+  ...{ signIn: signIns, signOut: signIns },
+  ...{ secrets: vault, setSecret: vault, removeSecret: vault, plainSecrets: vault, moveSecrets: vault },
+  ...{ unlockVault: vault, placeVaultKey: vault },
+  ...{ giveProfileToken: profileTokens, revokeProfileToken: profileTokens },
+};
+
+/** Throws AppError not_allowed or unsupported; answers nothing for a question that the contract does not have. */
+export function requireAllowed(method: string, role: Role): void {
+  if (!Object.hasOwn(allowedQuestions, method)) return;
+  const allowed = allowedQuestions[method as RpcMethod];
+  if (typeof allowed === 'object') throw new AppError('unsupported', `Not in a team’s dashboard. ${allowed.not}`);
+  if (allowed === 'everyone' || role === 'admin') return;
+  throw new AppError('not_allowed', 'This is for admins of the team.', { fix: 'Ask one of them.' });
+}

@@ -1,0 +1,115 @@
+/**
+ * A team's dashboard over HTTP: the page for whoever asks, what it asks for who is signed in. A cookie says who: of this host alone, read by
+ * no program of a page, and sent with no request that another site begins. Host and Origin are checked before us (`door/allowed-hosts.ts`).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../core/base/errors.ts';
+import { objectOf, textOr } from '../../core/base/json.ts';
+import { parseBody, readTextBody, requestPath } from '../../core/sessions/http/http-io.ts';
+import { answerRpcPath, type DashboardDoorOptions, fail, pageHeaders, servePage } from '../../rpc/dashboard-door.ts';
+import type { Proxies } from '../door/proxies.ts';
+import type { PageSessions } from './page-sessions.ts';
+import type { TokenSignIn } from './token-sign-in.ts';
+import type { Viewer } from './viewer.ts';
+
+export interface PageDoorParts {
+  /** Folder of the built page. */
+  readonly root: string;
+  /** Browsers reach it by https alone. */
+  readonly isSecure: boolean;
+  readonly proxies: Proxies;
+  readonly sessions: PageSessions;
+  readonly signIn: TokenSignIn;
+  /** What a viewer's page is told and may ask. */
+  readonly of: (viewer: Viewer) => Pick<DashboardDoorOptions, 'publisher' | 'ask' | 'spillFile'>;
+  /** Hears of answers that go on; they end where `secret` opens this no more. */
+  readonly follow: (secret: string, viewer: Viewer, response: ServerResponse) => void;
+  readonly left: (viewer: Viewer) => void;
+}
+
+/** Tells the page that it has to sign in, and how. */
+const signInHeader = 'tooltray-sign-in';
+const longestInput = 16 * 1024;
+
+export class PageDoor {
+  readonly #parts: PageDoorParts;
+
+  constructor(parts: PageDoorParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers false for a path that is not the dashboard's. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const path = requestPath(request);
+    const isQuestion = path.startsWith('/rpc/');
+    if (!isQuestion && path !== '/session' && path !== '/session/end')
+      return servePage(path, request, response, this.#parts.root);
+    try {
+      this.#requireOwnPage(request);
+      if (isQuestion) await this.#answerQuestion(path.slice('/rpc/'.length), request, response);
+      else await this.#session(path, request, response);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthorized' && !response.headersSent)
+        response.setHeader(signInHeader, 'token');
+      fail(response, error);
+    }
+    return true;
+  }
+
+  /** Rejects with AppError unauthorized. */
+  async #answerQuestion(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const secret = this.#secretOf(request);
+    const viewer = await this.#parts.sessions.viewer(secret);
+    if (viewer === undefined)
+      throw new AppError('unauthorized', 'You are not signed in, or not any more.', { fix: 'Sign in.' });
+    if (path === 'events') this.#parts.follow(secret, viewer, response);
+    await answerRpcPath(path, request, response, this.#parts.of(viewer));
+  }
+
+  async #session(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requireJsonPost(request);
+    const { sessions, signIn, proxies } = this.#parts;
+    if (path === '/session/end') {
+      const secret = this.#secretOf(request);
+      const viewer = await sessions.viewer(secret);
+      await sessions.end(secret);
+      if (viewer !== undefined) this.#parts.left(viewer);
+      response.setHeader('set-cookie', this.#cookie('', 0));
+    } else {
+      const token = textOr(objectOf(parseBody(await readTextBody(request, longestInput)))['token']);
+      const { secret, seconds } = await signIn.enter(token, proxies.asker(request).address);
+      response.setHeader('set-cookie', this.#cookie(secret, seconds));
+    }
+    response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end('{}');
+  }
+
+  /** Throws AppError not_allowed. An allowed host is not enough here: of several names each is a site of its own. */
+  #requireOwnPage(request: IncomingMessage): void {
+    const { origin, 'sec-fetch-site': site } = request.headers;
+    const isOwn = origin === undefined || URL.parse(origin)?.host === this.#parts.proxies.asker(request).host;
+    if (isOwn && (site === undefined || site === 'same-origin' || site === 'none')) return;
+    throw new AppError('not_allowed', 'Another site asked. Only the dashboard itself may.');
+  }
+
+  /** No other site, and no other name of this one, can set it. */
+  get #cookieName(): string {
+    return this.#parts.isSecure ? '__Host-tooltray' : 'tooltray';
+  }
+
+  #cookie(secret: string, seconds: number): string {
+    const secure = this.#parts.isSecure ? '; Secure' : '';
+    return `${this.#cookieName}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+  }
+
+  #secretOf({ headers }: IncomingMessage): string {
+    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+    return pairs.find(([name]) => name === this.#cookieName)?.[1] ?? '';
+  }
+}
+
+/** Throws AppError. A form of another page can send any other type without asking the browser first. */
+function requireJsonPost({ method, headers }: IncomingMessage): void {
+  if (method !== 'POST') throw new AppError('unsupported', 'Signing in and out is done with POST.');
+  if (/^application\/json\b/i.test(headers['content-type'] ?? '')) return;
+  throw new AppError('bad_request', 'The request has to be application/json.');
+}

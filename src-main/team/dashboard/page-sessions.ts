@@ -1,0 +1,83 @@
+/**
+ * Who is signed in to the dashboard, in the team's database: any replica knows them, and asks anew at every request, so that whoever is
+ * switched off, signed out or given another role is that at once. A browser holds 256 random bits; kept is their hash.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Sql } from 'postgres';
+import { announce } from '../database/changes.ts';
+import { databaseError } from '../database/database.ts';
+import { peopleTopic, type Role } from '../people/people.ts';
+import { hashOf } from '../people/person-tokens.ts';
+import type { Viewer } from './viewer.ts';
+
+/** In ms: whoever works in it signs in once a day. */
+const longestMs = 12 * 60 * 60_000;
+/** Of one user; more than that and the oldest are over. */
+const mostOfUser = 20;
+const shape = /^[\w-]{43}$/;
+
+interface Row {
+  readonly user: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly bounds: readonly string[];
+}
+
+export class PageSessions {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  /**
+   * Answers the secret for the browser, and how long it counts, in s. `tokenId`: the personal token it began with; they end together. Rejects
+   * with AppError store_unreachable.
+   */
+  async begin(user: string, tokenId?: string): Promise<{ readonly secret: string; readonly seconds: number }> {
+    const secret = randomBytes(32).toString('base64url');
+    await this.#sql
+      .begin(async (sql) => {
+        await sql`
+          INSERT INTO tooltray.page_sessions (tenant, hash, user_id, token_id, ends_at)
+          VALUES (${this.#tenant}, ${hashOf(secret)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + longestMs)})`;
+        await sql`
+          DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND (ends_at < now() OR hash IN (
+            SELECT hash FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND user_id = ${user}
+            ORDER BY made_at DESC OFFSET ${mostOfUser}))`;
+      })
+      .catch(rethrow);
+    return { secret, seconds: Math.floor(longestMs / 1000) };
+  }
+
+  /** Undefined where it is over, or never was. Rejects with AppError store_unreachable. */
+  async viewer(secret: string): Promise<Viewer | undefined> {
+    if (!shape.test(secret)) return undefined;
+    const [row] = await this.#sql<Row[]>`
+      SELECT u.id AS user, u.name, u.role, ARRAY(
+        SELECT DISTINCT g.profile FROM tooltray.group_profiles g
+        WHERE g.tenant = u.tenant AND g.name = ANY(u.groups) ORDER BY 1) AS bounds
+      FROM tooltray.page_sessions s JOIN tooltray.users u ON u.tenant = s.tenant AND u.id = s.user_id
+      LEFT JOIN tooltray.person_tokens t ON t.tenant = s.tenant AND t.id = s.token_id
+      WHERE s.tenant = ${this.#tenant} AND s.hash = ${hashOf(secret)} AND s.ends_at > now() AND u.off_at IS NULL
+        AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND t.ends_at > now()))`.catch(rethrow);
+    return row && { tenant: this.#tenant, ...row };
+  }
+
+  /** Again is no mistake. What the browser has open ends on every replica. Rejects with AppError store_unreachable. */
+  async end(secret: string): Promise<void> {
+    await this.#sql
+      .begin(async (sql) => {
+        await sql`DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND hash = ${hashOf(secret)}`;
+        await announce(sql, this.#tenant, peopleTopic);
+      })
+      .catch(rethrow);
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw databaseError(error);
+}

@@ -1,0 +1,171 @@
+/** A team's dashboard, as one replica serves it: who is signed in, what each of them is told and may ask. Any replica serves the same. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, errorText } from '../../core/base/errors.ts';
+import { answerRpc } from '../../rpc/answer-rpc.ts';
+import type { DashboardDoorOptions } from '../../rpc/dashboard-door.ts';
+import type { RpcDeps } from '../../rpc/deps.ts';
+import { StatePublisher } from '../../rpc/state-publisher.ts';
+import type { CoreHost } from '../../host/core-host.ts';
+import { CallPages } from '../activity/call-pages.ts';
+import { TeamActivity } from '../activity/team-activity.ts';
+import { AnswerRows } from '../answers/answer-rows.ts';
+import type { Changes } from '../database/changes.ts';
+import type { Database } from '../database/database.ts';
+import type { Proxies } from '../door/proxies.ts';
+import type { PeopleGate } from '../people/people-gate.ts';
+import { type People, peopleTopic } from '../people/people.ts';
+import type { PersonTokens } from '../people/person-tokens.ts';
+import { requireAllowed } from './allowed-questions.ts';
+import { PageDoor } from './page-door.ts';
+import { PageSessions } from './page-sessions.ts';
+import { teamQuestions } from './team-questions.ts';
+import { TeamRecord } from './team-record.ts';
+import { TokenSignIn } from './token-sign-in.ts';
+import { readerOf, type Viewer } from './viewer.ts';
+import { viewerSource, viewerState } from './viewer-state.ts';
+
+export interface TeamDashboardParts {
+  readonly tenant: string;
+  readonly database: Database;
+  readonly changes: Pick<Changes, 'changed'>;
+  readonly people: People;
+  readonly tokens: PersonTokens;
+  readonly gate: Pick<PeopleGate, 'judge'>;
+  readonly proxies: Proxies;
+  /** Where browsers reach it; undefined: where it listens. */
+  readonly publicUrl: string | undefined;
+  /** Folder of the built page. */
+  readonly root: string;
+  /** There as soon as somebody asks. */
+  readonly host: () => CoreHost;
+}
+
+interface Stream {
+  readonly secret: string;
+  readonly viewer: Viewer;
+  readonly response: ServerResponse;
+}
+
+/** Pages that are told the state, of all people, at one replica. */
+const mostStreams = 500;
+/** Between two looks whether they still may, where no notice came, in ms. */
+const lookMs = 15_000;
+
+export class TeamDashboard {
+  readonly #parts: TeamDashboardParts;
+  readonly #sessions: PageSessions;
+  readonly #record: TeamRecord;
+  readonly #pages: CallPages;
+  readonly #answers: AnswerRows;
+  readonly #door: PageDoor;
+  readonly #publishers = new Map<string, StatePublisher>();
+  readonly #streams = new Set<Stream>();
+  readonly #stopFollowing: () => void;
+  readonly #looking: NodeJS.Timeout;
+
+  constructor(parts: TeamDashboardParts) {
+    const { tenant, database, people, gate, proxies, publicUrl, root, changes } = parts;
+    const sql = database.of(tenant);
+    this.#parts = parts;
+    this.#sessions = new PageSessions(sql, tenant);
+    this.#pages = new CallPages(sql, tenant);
+    this.#answers = new AnswerRows(database, tenant);
+    this.#record = new TeamRecord({
+      activity: new TeamActivity(sql, tenant),
+      pages: this.#pages,
+      namesOf: async (users) => new Map([...(await people.byId(users))].map(([id, { name }]) => [id, name])),
+    });
+    this.#door = new PageDoor({
+      ...{ root, proxies, sessions: this.#sessions, isSecure: publicUrl?.startsWith('https:') ?? false },
+      signIn: new TokenSignIn({
+        ...{ gate, people, sessions: this.#sessions },
+        entered: (name) => this.#noteAccess('signed in', `${name} signed in to the dashboard, by a token.`),
+      }),
+      of: (viewer) => this.#of(viewer),
+      follow: (...stream) => this.#follow(...stream),
+      left: ({ name }) => this.#noteAccess('signed out', `${name} signed out of the dashboard.`),
+    });
+    this.#stopFollowing = changes.changed.on(({ tenant: whose, topic }) => {
+      if (whose === tenant && topic === peopleTopic) void this.#endThoseOver();
+    });
+    this.#looking = setInterval(() => void this.#endThoseOver(), lookMs).unref();
+  }
+
+  /** Answers false for a path that is not ours. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    return this.#door.answer(request, response);
+  }
+
+  close(): void {
+    this.#stopFollowing();
+    clearInterval(this.#looking);
+    for (const { response } of this.#streams) response.destroy();
+  }
+
+  #of(viewer: Viewer): Pick<DashboardDoorOptions, 'publisher' | 'ask' | 'spillFile'> {
+    const { core } = this.#parts.host();
+    return {
+      publisher: this.#publisherOf(viewer),
+      ask: async (method, input, signal) => {
+        requireAllowed(method, viewer.role);
+        return answerRpc(method, input, this.#depsOf(viewer), signal, this.#questionsOf(viewer));
+      },
+      spillFile: async (id) => {
+        const found = await core.spills.fileOf(id, readerOf(viewer));
+        if (found === undefined) throw new AppError('not_found', 'You have no such kept answer.');
+        return found;
+      },
+    };
+  }
+
+  /** One for each person, while somebody looks. */
+  #publisherOf(viewer: Viewer): StatePublisher {
+    const key = JSON.stringify(viewer);
+    const known = this.#publishers.get(key);
+    if (known !== undefined) return known;
+    const parts = { deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers };
+    const log = this.#parts.host().log.child('dashboard');
+    const made = new StatePublisher(viewerState(viewer, parts), viewerSource(parts), (slice, error) =>
+      log.warn(`The state's part "${slice}" could not be told.`, { error }),
+    );
+    for (const [other, { watchers }] of this.#publishers) if (watchers === 0) this.#publishers.delete(other);
+    this.#publishers.set(key, made);
+    return made;
+  }
+
+  #questionsOf(viewer: Viewer): ReturnType<typeof teamQuestions> {
+    const { people, tokens, host } = this.#parts;
+    const { core } = host();
+    const note = core.audit.note.bind(core.audit);
+    return teamQuestions(viewer, { ...{ core, people, tokens, note }, record: this.#record, pages: this.#pages });
+  }
+
+  #depsOf(viewer: Viewer): RpcDeps {
+    const { core, doors, stop, apps } = this.#parts.host().rpcDeps;
+    return { ...{ core, doors, stop, apps }, desktop: undefined, reader: readerOf(viewer) };
+  }
+
+  /** Throws AppError session_limit. */
+  #follow(secret: string, viewer: Viewer, response: ServerResponse): void {
+    if (this.#streams.size >= mostStreams) throw new AppError('session_limit', 'Too many dashboards are open.');
+    const stream = { secret, viewer, response };
+    this.#streams.add(stream);
+    response.once('close', () => this.#streams.delete(stream));
+  }
+
+  async #endThoseOver(): Promise<void> {
+    for (const { secret, viewer, response } of [...this.#streams]) {
+      try {
+        const now = await this.#sessions.viewer(secret);
+        // Whoever is shown something else now comes back for it.
+        if (JSON.stringify(now) !== JSON.stringify(viewer)) response.destroy();
+      } catch (error) {
+        this.#parts.host().log.debug(`Whether a page is signed in cannot be read: ${errorText(error)}`);
+      }
+    }
+  }
+
+  #noteAccess(change: 'signed in' | 'signed out', sentence: string): void {
+    this.#parts.host().core.audit.note({ kind: 'access', change, sentence });
+  }
+}

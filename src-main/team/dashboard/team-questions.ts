@@ -1,0 +1,96 @@
+/** What a team's dashboard answers otherwise than one person's: from the record of all replicas, and what is the asker's alone. */
+import { AppError } from '../../core/base/errors.ts';
+import type { Aggregator } from '../../core/aggregator.ts';
+import { scopeOf } from '../../core/profiles/profile-scope.ts';
+import type { CallSide, CallText } from '../../rpc/contract.ts';
+import type { Handlers, RpcDeps } from '../../rpc/deps.ts';
+import { findHandlers } from '../../rpc/handlers/find.ts';
+import { serverHandlers } from '../../rpc/handlers/servers.ts';
+import { priced } from '../../rpc/handlers/settings.ts';
+import type { CallOfTeam, CallPages } from '../activity/call-pages.ts';
+import { PeopleDesk, type PeopleDeskParts } from './people-desk.ts';
+import type { TeamRecord } from './team-record.ts';
+import { readerOf, rowsOf, type Viewer } from './viewer.ts';
+
+export interface QuestionParts extends PeopleDeskParts {
+  readonly core: Aggregator;
+  readonly record: TeamRecord;
+  readonly pages: CallPages;
+}
+
+const usualLimit = 200;
+
+/** Answers of one viewer. */
+export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
+  const { core, record, pages } = parts;
+  const whose = rowsOf(viewer);
+  const desk = new PeopleDesk(parts, viewer);
+  const requireCall = async (id: number): Promise<CallOfTeam> => {
+    const call = await pages.find(whose, id);
+    if (call !== undefined) return call;
+    throw new AppError('not_found', 'This call is not on record.', { fix: 'It may be too old.' });
+  };
+  return {
+    activity: async ({ beforeId, afterId, limit = usualLimit, spilled, ...filter }) => {
+      const page = await pages.page(whose, { ...filter, kept: spilled }, { beforeId, afterId, limit });
+      return { ...page, calls: await record.named(whose, page.calls) };
+    },
+    callDetail: async ({ id }) => {
+      const call = await requireCall(id);
+      const [shown] = await record.named(whose, [call]);
+      const sent = await textSent(call, viewer, core);
+      return {
+        ...(shown ?? call),
+        hasView: false,
+        texts: { asked: unkept, sent, given: unkept },
+        // Of its stages the record of a team has the server's.
+        stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
+      };
+    },
+    callText: async ({ id, side }: { id: number; side: CallSide }) => {
+      const call = await requireCall(id);
+      return side === 'sent' ? textSent(call, viewer, core) : unkept;
+    },
+    savings: async (question) => priced(await record.savings(whose, question), core),
+    charts: ({ period }) => record.charts(whose, period),
+    decide: ({ id, action, parts: meant }) =>
+      core.inbox.decide(id, { action, parts: meant, by: `${viewer.name}, dashboard` }),
+    deleteSpill: async ({ id }, { reader = readerOf(viewer) }: RpcDeps) => {
+      if (await core.spills.remove(id, reader)) return {};
+      throw new AppError('not_found', 'You have no such kept answer.', { fix: 'It may have been too old.' });
+    },
+    find: async (input, deps, signal) => {
+      const { tools, kept } = await findHandlers.find(input, deps);
+      signal.throwIfAborted();
+      const scope = scopeOfViewer(viewer, core);
+      const isShown = ({ server, tool }: (typeof tools)[number]): boolean => {
+        const listed = core.servers.all.find(({ config }) => config.name === server)?.listing.tools;
+        const definition = listed?.find(({ name }) => name === tool);
+        return definition !== undefined && scope.hasTool(server, definition);
+      };
+      return { tools: tools.filter(isShown), kept, sessions: [] };
+    },
+    // What a profile hides of a server would show in the counts.
+    toolMatches: async (input, deps) =>
+      viewer.bounds.length > 0 ? { servers: [] } : await serverHandlers.toolMatches(input, deps),
+    people: () => desk.people(),
+    setPersonOff: (input) => desk.setOff(input),
+    personTokens: (input) => desk.tokens(input),
+    givePersonToken: (input) => desk.give(input),
+    revokePersonToken: (input) => desk.revoke(input),
+  };
+}
+
+/** What the profiles of their groups let through. */
+export function scopeOfViewer({ bounds }: Viewer, core: Aggregator): ReturnType<typeof scopeOf> {
+  return scopeOf(bounds, () => core.options.config.current);
+}
+
+/** A team keeps no texts of calls. */
+const unkept: CallText = { none: 'off' };
+
+async function textSent({ spillId }: CallOfTeam, viewer: Viewer, core: Aggregator): Promise<CallText> {
+  if (spillId === undefined) return unkept;
+  const isHere = (await core.spills.find(spillId, readerOf(viewer))) !== undefined;
+  return { none: isHere ? 'kept-answer' : 'lost-answer' };
+}

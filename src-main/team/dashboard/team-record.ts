@@ -1,0 +1,108 @@
+/**
+ * What the dashboard tells of the record of all replicas: savings, charts, calls. What is shown to everybody who looks is asked for once in a
+ * while, however many look: a record of millions of calls is not added up for each of them.
+ */
+import { reportOf } from '../../core/activity/ledger/ledger.ts';
+import type { SavingsQuestion, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import type { AppState, Charts, SavingsPeriod } from '../../rpc/contract.ts';
+import { type ChartSources, drawCharts } from '../../rpc/handlers/charts.ts';
+import { groupedCalls } from '../../rpc/slices/activity-overview.ts';
+import { savingsOverview } from '../../rpc/slices/savings-overview.ts';
+import type { CallPages, ServerDay } from '../activity/call-pages.ts';
+import type { SavingsBy, TeamActivity, Whose } from '../activity/team-activity.ts';
+
+interface TeamRecordParts {
+  readonly activity: TeamActivity;
+  readonly pages: CallPages;
+  /** Names of users, by id. Rejects with AppError store_unreachable. */
+  readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+interface Asked {
+  readonly at: number;
+  readonly answer: Promise<unknown>;
+}
+
+/** In ms. */
+const freshMs = 5_000;
+const dayMs = 86_400_000;
+/** By the hour it is told no further back. */
+const hoursMs = 92 * dayMs;
+/** Questions of different people. */
+const mostAsked = 1_000;
+const shownServers = 5;
+/** Calls that are looked through for those that differ. */
+const recentCalls = 100;
+
+/** All reject with AppError store_unreachable. */
+export class TeamRecord {
+  readonly #parts: TeamRecordParts;
+  readonly #asked = new Map<string, Asked>();
+
+  constructor(parts: TeamRecordParts) {
+    this.#parts = parts;
+  }
+
+  async savings(whose: Whose, { since, by = 'cause', app }: SavingsQuestion): Promise<SavingsReport> {
+    const asked: SavingsBy = by === 'hour' && (since ?? 0) < Date.now() - hoursMs ? 'day' : by;
+    return reportOf(await this.#parts.activity.savingsSums(whose, asked, { since, app }), by);
+  }
+
+  /** Of the calls of the last day. */
+  servers(whose: Whose): Promise<readonly ServerDay[]> {
+    return this.#fresh('servers', whose, () => this.#parts.pages.servers(whose, Date.now() - dayMs));
+  }
+
+  savingsOverview(whose: Whose, core: Parameters<typeof savingsOverview>[0]): Promise<AppState['savings']> {
+    return this.#fresh('savings', whose, () => savingsOverview(core, (question) => this.savings(whose, question)));
+  }
+
+  overview(whose: Whose): Promise<AppState['activity']> {
+    return this.#fresh('overview', whose, async () => {
+      const [newest, servers] = await Promise.all([this.#parts.pages.newest(whose, recentCalls), this.servers(whose)]);
+      const costliest = servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
+      const recent = groupedCalls(await this.named(whose, newest));
+      return { lastId: newest[0]?.id ?? 0, recent, costliest };
+    });
+  }
+
+  charts(whose: Whose, period: SavingsPeriod): Promise<Charts> {
+    const { pages } = this.#parts;
+    const sources: ChartSources = {
+      // By the hour, which holds in whatever place whoever looks is.
+      savings: (asked) => this.savings(whose, asked.since === undefined ? asked : { ...asked, by: 'hour' }),
+      outcomes: (since) => pages.outcomes(whose, since),
+      latencies: (since, until) => pages.latencies(whose, since, until),
+      // When one replica was started says nothing of the others.
+      marks: () => [],
+    };
+    return this.#fresh(`charts ${period}`, whose, () => drawCharts(period, sources));
+  }
+
+  /** With names where there are several people's; without what is ours alone. */
+  async named<C extends { readonly user: string | undefined; readonly callMs: number }>(
+    whose: Whose,
+    calls: readonly C[],
+  ): Promise<readonly (Omit<C, 'user' | 'callMs'> & { readonly person?: string })[]> {
+    const users = new Set(calls.flatMap(({ user }) => user ?? []));
+    const names = whose === 'everybody' ? await this.#parts.namesOf([...users]) : new Map<string, string>();
+    return calls.map(({ user, callMs: _callMs, ...call }) => {
+      const person = names.get(user ?? '');
+      return { ...call, ...(person !== undefined && { person }) };
+    });
+  }
+
+  #fresh<T>(what: string, whose: Whose, ask: () => Promise<T>): Promise<T> {
+    const key = JSON.stringify([what, whose]);
+    const known = this.#asked.get(key);
+    if (known !== undefined && Date.now() - known.at < freshMs) return known.answer as Promise<T>;
+    const answer = ask();
+    this.#asked.delete(key);
+    this.#asked.set(key, { at: Date.now(), answer });
+    // What failed is asked again at once.
+    answer.catch(() => this.#asked.get(key)?.answer === answer && this.#asked.delete(key));
+    const [oldest] = this.#asked.keys();
+    if (this.#asked.size > mostAsked && oldest !== undefined) this.#asked.delete(oldest);
+    return answer;
+  }
+}

@@ -1,0 +1,45 @@
+/** Signs a person in to the dashboard by a token of their own. What it cannot do elsewhere, it is not to become able to do here. */
+import { AppError } from '../../core/base/errors.ts';
+import type { PeopleGate } from '../people/people-gate.ts';
+import type { People } from '../people/people.ts';
+import type { PageSessions } from './page-sessions.ts';
+
+interface TokenSignInParts {
+  readonly gate: Pick<PeopleGate, 'judge'>;
+  readonly people: Pick<People, 'byId'>;
+  readonly sessions: PageSessions;
+  readonly entered: (name: string) => void;
+}
+
+export class TokenSignIn {
+  readonly #parts: TokenSignInParts;
+
+  constructor(parts: TokenSignInParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: unauthorized for what opens nothing, session_limit
+   * for who guesses, not_allowed for a token that is bounded (it could make one here that is not) or a program's.
+   */
+  async enter(token: string, address: string): ReturnType<PageSessions['begin']> {
+    const { gate, people, sessions, entered } = this.#parts;
+    const judged = await gate.judge(token, address);
+    if (!('user' in judged)) {
+      if (judged.why === 'too often')
+        throw new AppError('session_limit', 'Too many tokens from your address opened nothing.', {
+          fix: `Wait ${judged.seconds} seconds.`,
+        });
+      throw new AppError('unauthorized', 'This token opens nothing.', { fix: 'Take another one, or ask an admin.' });
+    }
+    const user = (await people.byId([judged.user])).get(judged.user);
+    if (user === undefined) throw new AppError('unauthorized', 'This token opens nothing.');
+    if (user.isService || judged.ownBounds.length > 0)
+      throw new AppError('not_allowed', 'This token is for programs: it is bounded, or a service account’s.', {
+        fix: 'Take one of your own that is not: tooltray token create NAME.',
+      });
+    const begun = await sessions.begin(user.id, judged.tokenId);
+    entered(user.name);
+    return begun;
+  }
+}

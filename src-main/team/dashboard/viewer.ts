@@ -1,0 +1,29 @@
+/** Whoever is signed in to a team's dashboard, and what of it is theirs to see. */
+import type { Principal } from '../../core/security/principal.ts';
+import type { Whose } from '../activity/team-activity.ts';
+import type { Role } from '../people/people.ts';
+
+export interface Viewer {
+  readonly tenant: string;
+  /** Id of the user. */
+  readonly user: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Profiles of their groups. */
+  readonly bounds: readonly string[];
+}
+
+export function isAdmin({ role }: Viewer): boolean {
+  return role === 'admin';
+}
+
+/** Rows of the record. */
+export function rowsOf(viewer: Viewer): Whose {
+  return isAdmin(viewer) ? 'everybody' : { person: viewer.user };
+}
+
+/** Kept answers: whatever app of theirs asked for them, and nobody else's. What others were answered is no admin's to read. */
+export function readerOf({ tenant, user }: Viewer): Principal {
+  const owner = `${tenant}/${user}/`;
+  return { tenant, user, app: undefined, session: undefined, owner, isShared: false };
+}

@@ -1,0 +1,279 @@
+/** A team's dashboard at two replicas: who comes in, who may ask what, and that nobody is told what is another's. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RpcMethod } from '../../../src-main/rpc/contract.ts';
+import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
+import { allowedQuestions } from '../../../src-main/team/dashboard/allowed-questions.ts';
+import { callBy } from '../../support/callers.ts';
+import { fixture } from '../../support/start-core.ts';
+import { startReplica, type TestReplica } from '../../support/start-replica.ts';
+import { place } from '../../support/start-replicas.ts';
+import { TeamCallers, TeamPeople } from '../../support/team-callers.ts';
+import { openTeamDatabase } from '../../support/team-database.ts';
+import { enter, json, Page, send } from './page.ts';
+
+const methods = Object.keys(allowedQuestions) as RpcMethod[];
+let database: string;
+let one: TestReplica;
+let two: TestReplica;
+let team: TeamPeople;
+let callers: TeamCallers;
+let admin: Page;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const { url, drop } = await openTeamDatabase();
+  ends.push(drop);
+  database = url;
+  const config = {
+    servers: { echo: fixture('echo'), big: fixture('compat-answers') },
+    mode: 'direct',
+    results: { threshold: 5000 },
+    profiles: { narrow: { servers: ['echo'] } },
+  };
+  [one, two] = [
+    await startReplica(url, config, { among: place('one') }),
+    await startReplica(url, config, { among: place('two') }),
+  ];
+  team = new TeamPeople(one);
+  // ana and ben, members.
+  callers = await TeamCallers.of(one);
+  await team.people.add({ name: 'root', role: 'admin' });
+  admin = await Page.open(one, await team.give('root'));
+});
+afterAll(async () => {
+  await Promise.all([one[Symbol.asyncDispose](), two[Symbol.asyncDispose]()]);
+  for (const end of ends) await end();
+});
+
+async function member(name: string, at = one): Promise<Page> {
+  return Page.open(at, await team.give(name));
+}
+
+describe('signing in', () => {
+  test('the page is there for whoever asks, and says how to sign in', async () => {
+    const { status, headers, body } = await send(one, 'POST', '/rpc/people', json, '{}');
+    expect([status, headers['tooltray-sign-in'], body]).toEqual([401, 'token', expect.stringContaining('Sign in')]);
+    expect((await send(one, 'GET', '/rpc/events')).status).toBe(401);
+  });
+
+  test('one token opens it on every replica, until the person signs out on one of them', async () => {
+    const page = await member('ana');
+    const there = page.at(two).watch();
+    await expect.poll(() => there.state.team).toEqual({ person: 'ana', role: 'member' });
+    expect((await page.signOut()).status).toBe(200);
+    await expect.poll(() => there.isOver).toBe(true);
+    expect(await page.at(two).refused('personTokens')).toEqual([401, 'unauthorized']);
+    const { entries } = await admin.ask('auditEntries', { kinds: ['access'], limit: 20 });
+    const told = entries.map((row) => row.told);
+    expect(told).toContain('ana signed in to the dashboard, by a token.');
+    expect(told).toContain('ana signed out of the dashboard.');
+  });
+
+  test('it is over at once where the token is revoked, or its person is off', async () => {
+    const { id, token } = await team.tokens.give({ user: 'ben', label: '', ends: Date.now() + 3_600_000 });
+    const [by, other] = [await Page.open(two, token), await member('ben')];
+    const [seen, alsoSeen] = [by.watch(), other.watch()];
+    await expect.poll(() => [seen.state.team?.person, alsoSeen.state.team?.person]).toEqual(['ben', 'ben']);
+    await admin.ask('revokePersonToken', { id });
+    await expect.poll(() => seen.isOver).toBe(true);
+    expect([await by.refused('personTokens'), alsoSeen.isOver]).toEqual([[401, 'unauthorized'], false]);
+    await admin.ask('setPersonOff', { name: 'ben', isOff: true });
+    await expect.poll(() => alsoSeen.isOver).toBe(true);
+    expect(await other.at(two).refused('personTokens')).toEqual([401, 'unauthorized']);
+    await admin.ask('setPersonOff', { name: 'ben', isOff: false });
+    expect((await other.refused('personTokens'))[0]).toBe(200);
+    expect(await admin.refused('setPersonOff', { name: 'root', isOff: true })).toEqual([403, 'not_allowed']);
+  });
+
+  test('no token of a program opens it, since it could make one here that is less bounded', async () => {
+    await team.people.add({ name: 'robot', isService: true });
+    const bounded = [
+      await team.give('ana', { profile: 'narrow' }),
+      await team.give('ana', { readOnly: true }),
+      await team.give('robot'),
+    ];
+    for (const token of bounded) expect((await enter(one, token)).status).toBe(403);
+    expect((await enter(one, 'tt_main_guess')).status).toBe(401);
+  });
+
+  test('no other site signs anybody in or asks for them', async () => {
+    const page = await member('ana');
+    const token = await team.give('ana');
+    const strange = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }];
+    // An origin that is no name of ours is refused at the door, another port of ours here.
+    for (const headers of [...strange, { origin: 'http://evil.example' }, { origin: 'http://127.0.0.1:1' }]) {
+      expect((await page.send('POST', '/rpc/personTokens', headers, '{}')).status).toBe(403);
+      expect((await enter(one, token, headers)).status).toBe(403);
+    }
+    const form = { 'content-type': 'text/plain' };
+    expect((await page.send('POST', '/rpc/personTokens', form, '{}')).status).toBe(400);
+    expect((await page.send('POST', '/session/end', form, '{}')).status).toBe(400);
+    const { headers } = await enter(one, token);
+    expect(String(headers['set-cookie'])).toMatch(
+      /^tooltray=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
+    );
+  });
+
+  test('behind https the cookie is of that host alone', async () => {
+    const secure = await startReplica(database, { servers: {} }, { publicUrl: 'https://tools.example.org' });
+    try {
+      const host = { host: 'tools.example.org', origin: 'https://tools.example.org' };
+      const { headers } = await enter(secure, await team.give('ana'), host);
+      expect(String(headers['set-cookie'])).toMatch(/^__Host-tooltray=[\w-]{43}; Path=\/; .*; Secure$/);
+    } finally {
+      await secure[Symbol.asyncDispose]();
+    }
+  });
+});
+
+describe('who may ask what', () => {
+  test('every question of the contract is answered as the list says, and none that it does not name', async () => {
+    const page = await member('ana');
+    // Those that an admin is not refused are asked in their own tests: here they would be carried out.
+    for (const method of methods) {
+      const allowed = allowedQuestions[method];
+      const expected = typeof allowed === 'object' ? 'unsupported' : allowed === 'admins' ? 'not_allowed' : undefined;
+      const [status, code] = await page.refused(method);
+      if (expected === undefined)
+        expect([method, status === 403, code === 'unsupported']).toEqual([method, false, false]);
+      else expect([method, code]).toEqual([method, expected]);
+      if (typeof allowed === 'object')
+        expect([method, (await admin.refused(method))[1]]).toEqual([method, 'unsupported']);
+    }
+    expect(await admin.refused('toString')).toEqual([404, 'not_found']);
+  });
+});
+
+/** Every question that a member is answered with rows, as somebody would ask it who looks for what is another's. */
+function lookingFor(id: number, spill: string, token: string): [RpcMethod, object][] {
+  return [
+    ['activity', {}],
+    ['activity', { text: 'echo', limit: 1000 }],
+    ['callDetail', { id }],
+    ['callText', { id, side: 'sent', from: 0 }],
+    ...(['session', 'app', 'server', 'tool', 'hour', 'day', 'cause', 'mode'] as const).map(
+      (by): [RpcMethod, object] => ['savings', { by }],
+    ),
+    ...(['today', 'all'] as const).map((period): [RpcMethod, object] => ['charts', { period }]),
+    ['spills', {}],
+    ['spill', { id: spill }],
+    ['spillLines', { id: spill, fromLine: 1, count: 10 }],
+    ['spillFind', { id: spill, pattern: '.' }],
+    ['spillQuery', { id: spill, query: '[0]' }],
+    ['spillUse', { id: spill }],
+    ['pinSpill', { id: spill, pinned: true }],
+    ['deleteSpill', { id: spill, now: true }],
+    ['find', { text: 'big' }],
+    ['personTokens', {}],
+    ['personTokens', { everybody: true }],
+    ['revokePersonToken', { id: token }],
+  ];
+}
+
+test('a member is told of nobody else, by no question and by no part of the state; an admin of everybody', async () => {
+  await team.people.add({ name: 'cleo' });
+  const [ana, ben] = [await callers.open('ana, 2025-11-25'), await callers.at(two).open('ben, 2025-11-25')];
+  await callBy(ana, 'echo_echo', { text: 'of ana' });
+  expect(JSON.stringify(await callBy(ana, 'big_big'))).toContain('tooltray://spill/');
+  await callBy(ben, 'echo_echo', { text: 'of ben' });
+  await saved('ana', 700);
+  await saved('ben', 50);
+  const whole = admin.at(two).watch();
+  const page = await member('ana');
+  const own = async (): Promise<unknown[]> =>
+    (await page.at(two).ask('activity', {})).calls.map(({ server, person }) => [server, person]);
+  await expect.poll(own).toEqual([
+    ['big', undefined],
+    ['echo', undefined],
+  ]);
+  const all = async (): Promise<unknown[]> =>
+    (await admin.ask('activity', {})).calls.map(({ server, person }) => [person, server]).toSorted();
+  await expect.poll(all).toEqual([
+    ['ana', 'big'],
+    ['ana', 'echo'],
+    ['ben', 'echo'],
+  ]);
+  await expect
+    .poll(() => whole.state.activity?.recent.map(({ person }) => person).toSorted())
+    .toEqual(['ana', 'ana', 'ben']);
+
+  const [call] = (await page.ask('activity', {})).calls;
+  const [spill] = (await page.ask('spills', {})).spills;
+  const [token] = (await page.ask('personTokens', {})).tokens;
+  if (call === undefined || spill === undefined || token === undefined) throw new Error('ana has something of each');
+  const detail = await page.at(two).ask('callDetail', { id: call.id });
+  expect([detail.spillId, detail.texts.sent]).toEqual([spill.id, { none: 'kept-answer' }]);
+
+  const stranger = await member('cleo', two);
+  const seen = stranger.watch();
+  await expect.poll(() => seen.state.team?.person).toBe('cleo');
+  expect(seen.state).toMatchObject({
+    ...{ sessions: [], inbox: [], attention: [], access: [], activity: { lastId: 0, recent: [], costliest: [] } },
+    ...{ core: { configFile: '', logDir: '' }, spills: { count: 0, bytes: 0 } },
+  });
+  const secrets = ['ana', 'ben', 'root', spill.id, token.id, callers.tokens.get('ana') ?? '-', one.folder, two.folder];
+  const told = async (method: RpcMethod, input: object): Promise<string> =>
+    (await stranger.send('POST', `/rpc/${method}`, {}, JSON.stringify(input))).body
+      // An id that was asked for may be said again.
+      .replaceAll(spill.id, '')
+      .replaceAll(token.id, '');
+  const answers: string[] = [JSON.stringify(seen.state)];
+  for (const [method, input] of lookingFor(call.id, spill.id, token.id)) answers.push(await told(method, input));
+  for (const answer of answers) for (const secret of secrets) expect(hasWord(answer, secret)).toBe(false);
+  const refused = lookingFor(call.id, spill.id, token.id).filter(([, input]) => 'id' in input);
+  for (const [method, input] of refused)
+    expect([method, (await stranger.refused(method, input))[1]]).toEqual([method, 'not_found']);
+  expect((await stranger.send('GET', `/rpc/spill/${spill.id}`)).status).toBe(404);
+  expect((await stranger.ask('charts', { period: 'today' })).servers).toEqual([]);
+  // It is still there, and hers alone: an admin sees that there was a call, not what it was answered.
+  expect((await page.ask('spillLines', { id: spill.id, fromLine: 1, count: 1 })).totalLines).toBeGreaterThan(0);
+  expect(await admin.refused('spill', { id: spill.id })).toEqual([404, 'not_found']);
+  expect((await admin.ask('callDetail', { id: call.id })).person).toBe('ana');
+  // Beside those of the calls above, which may have come meanwhile.
+  const raw = async (of: Page): Promise<unknown[]> =>
+    (await of.ask('savings', { by: 'session' })).rows
+      .flatMap(({ key, raw: tokens }) => (['ana', 'ben'].includes(key) ? [[key, tokens]] : []))
+      .toSorted();
+  expect(await raw(page)).toEqual([['ana', 700]]);
+  expect(await raw(stranger)).toEqual([]);
+  expect(await raw(admin)).toEqual([
+    ['ana', 700],
+    ['ben', 50],
+  ]);
+});
+
+/** As a replica sends it, which it does every ten seconds. */
+async function saved(name: string, raw: number): Promise<void> {
+  const { id: user } = await team.people.named(name);
+  const rows = new ActivityRows(one.replica.database.of('main'), 'main', 'test');
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const what = { hour, user, session: name, app: 'x', mode: 'direct', server: 'echo', tool: 'echo', cause: 'results' };
+  const row = { ...what, times: 1, sent: 1, loaded: 1, baseline: 1, raw, estimated: 0 };
+  await rows.put({ kind: 'ledgerHours', book: `test of ${name}`, rows: [row] });
+}
+
+function hasWord(text: string, word: string): boolean {
+  return new RegExp(`(?<![\\w-])${word.replaceAll(/[^\w]/g, String.raw`\$&`)}(?![\\w-])`).test(text);
+}
+
+test('whoever is bounded by a group is told of its servers alone', async () => {
+  await team.people.add({ name: 'dora', groups: ['guests'] });
+  await team.people.boundGroup('guests', 'narrow');
+  const page = await member('dora');
+  const seen = page.watch();
+  await expect.poll(() => seen.state.servers?.map(({ name, endpoint }) => [name, endpoint])).toEqual([['echo', '']]);
+  expect((await page.ask('find', { text: 'big' })).tools).toEqual([]);
+  expect((await page.ask('find', { text: 'echo' })).tools.map(({ server }) => server)).toContain('echo');
+});
+
+test('a token of one’s own is told once, opens what it is for, and is taken back', async () => {
+  const page = await member('ana');
+  const { token, id, state } = await page.ask('givePersonToken', { label: 'editor', ends: Date.now() + 60_000 });
+  expect(state).toBe('in force');
+  expect((await enter(two, token)).status).toBe(200);
+  const listed = await page.ask('personTokens', {});
+  expect(listed.tokens[0]).toMatchObject({ id, person: 'ana', label: 'editor' });
+  expect(JSON.stringify(listed)).not.toContain(token);
+  expect((await page.ask('revokePersonToken', { id })).state).toBe('revoked');
+  await expect.poll(async () => (await enter(two, token)).status).toBe(401);
+});
