@@ -144,7 +144,8 @@ function passBack(answer: IncomingMessage, response: ServerResponse): void {
     if (!hopByHop.has(name.toLowerCase())) headers.push(name, value);
   }
   response.writeHead(answer.statusCode ?? 502, headers);
-  response.flushHeaders();
+  // A stream begins before its first event; what has a length goes out in one piece with it.
+  if (answer.headers['content-length'] === undefined) response.flushHeaders();
   answer.on('data', (piece: Buffer) => {
     if (response.write(piece)) return;
     answer.pause();
