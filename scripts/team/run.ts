@@ -6,7 +6,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -65,8 +65,8 @@ async function start(): Promise<void> {
   };
   tooltray(team, 'migrate');
   const tokens = givenTokens(team);
-  const config = join(home, 'config.json');
-  if (!existsSync(config)) writeFileSync(config, `${JSON.stringify(firstConfig(), null, 2)}\n`);
+  const config = join(home, 'config');
+  if (!existsSync(config)) writeConfig(config);
   for (const each of ports) await startReplica(team, each, publicUrl, config);
   if (isBalanced) {
     const addresses = ports.map((each) => `127.0.0.1:${each}`);
@@ -96,6 +96,19 @@ function givenTokens(team: Team): Map<string, string> {
       return [name, (JSON.parse(tooltray(team, ...words)) as { token: string }).token];
     }),
   );
+}
+
+/** In layers, with something of a group's and of a person's own to look at. */
+function writeConfig(folder: string): void {
+  const files = {
+    'organisation.jsonc': firstConfig(),
+    'groups/sales.jsonc': { profile: { noDestructive: true } },
+    'people/ana.jsonc': { favouriteTools: ['everything:echo'] },
+  };
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
+  }
 }
 
 /** Something to call: one that all share, and one that each person has for themselves. */

@@ -151,6 +151,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'personal tokens of a team’s people, each until a day',
       async () => (await import('./commands/team/token.ts')).token,
     ],
+    'team-config': [
+      'check a team’s config in layers, and show what it comes to for somebody',
+      async () => (await import('./commands/team/team-config.ts')).teamConfig,
+    ],
     'team-secret': [
       'keys and passwords for a team’s servers, the organisation’s and each user’s own',
       async () => (await import('./commands/team/team-secret.ts')).teamSecret,

@@ -313,7 +313,11 @@ export class Aggregator {
     });
     this.admin.noted.on((note) => recordAdmin(this, note));
     const profileParts = { config: options.config, steps: stepParts, admin: this.admin, spills: this.spills };
-    this.profiles = new Profiles({ ...profileParts, core: () => this.sessionCore });
+    this.profiles = new Profiles({
+      ...profileParts,
+      core: () => this.sessionCore,
+      isShown: (catalog) => this.kinds.isShown(catalog),
+    });
     this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
     this.kinds = new AppKinds({
       ...{ ...profileParts, core: () => this.sessionCore, servers: this.servers },

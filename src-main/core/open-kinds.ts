@@ -16,7 +16,7 @@ import type { ServerManager } from './servers/server-manager.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
 import type { SessionCore } from './sessions/session-settings.ts';
 
-interface KindParts extends ProfileParts {
+interface KindParts extends Omit<ProfileParts, 'isShown'> {
   readonly servers: ServerManager;
   readonly sessions: Pick<SessionRegistry, 'all'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -64,6 +64,11 @@ export class AppKinds {
   /** No kind is let go while one of its catalogs is shown. */
   keepWhile(isShown: IsShown): void {
     this.#shown.push(isShown);
+  }
+
+  /** Whether somebody is shown it now. */
+  isShown(catalog: LiveCatalog): boolean {
+    return this.#shown.some((isShown) => isShown(catalog));
   }
 
   /** undefined: no app of the kind has been here. */
@@ -140,7 +145,7 @@ export class AppKinds {
   }
 
   #isInUse(kind: KindCore): boolean {
-    return kind.servers.isBusy || this.#shown.some((isShown) => catalogsOf(kind).some(isShown));
+    return kind.servers.isBusy || catalogsOf(kind).some((catalog) => this.isShown(catalog));
   }
 
   #make(kind: AppKind): KindCore {
@@ -149,8 +154,10 @@ export class AppKinds {
     const catalog = this.#catalog(servers, kind, whole);
     const steps: StepParts = { ...this.#parts.steps, catalog, servers };
     const modeCosts = new ModeCosts();
-    const profiles = new Profiles({ ...this.#parts, steps, core: () => core });
+    const isShown: IsShown = (one) => this.isShown(one);
+    const profiles = new Profiles({ ...this.#parts, steps, isShown, core: () => core });
     profiles.changed.on((change) => this.changed.emit(change));
+    profiles.letGo.on((isGone) => this.letGo.emit(isGone));
     const made: Omit<KindCore, 'core'> = { catalog, modeCosts, profiles, servers, usedAt: this.#parts.now() };
     const core: SessionCore = {
       ...whole,

@@ -9,7 +9,7 @@ import { callSteps, type StepParts } from './calls/call-steps.ts';
 import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
 import { ModeCosts } from './choose-mode.ts';
 import type { ConfigStore } from './config/config-store.ts';
-import { type ProfileScope, scopeOf } from './profiles/profile-scope.ts';
+import { isScopeName, type ProfileScope, scopeOf } from './profiles/profile-scope.ts';
 import { scopedAdmin } from './profiles/scoped-admin.ts';
 import { ScopedServers } from './profiles/scoped-servers.ts';
 import { ScopedSpills } from './profiles/scoped-spills.ts';
@@ -24,22 +24,27 @@ export interface ProfileParts {
   readonly steps: StepParts;
   readonly admin: ModelAdmin;
   readonly spills: Pick<AnswerStore, 'find' | 'keep'>;
+  /** Whether somebody is shown a catalog now. */
+  readonly isShown: (catalog: LiveCatalog) => boolean;
 }
 
 interface ProfileCore {
   readonly core: SessionCore;
   readonly catalog: LiveCatalog;
   readonly modeCosts: ModeCosts;
+  readonly end: () => void;
 }
 
-/** Each has a catalog and an index. The names in them come from the config, so people run out of them first. */
-const mostCores = 200;
+/** Each has a catalog and an index. Beyond these the one goes that was asked for longest ago and that nobody is shown. */
+const mostCores = 500;
 
 export class Profiles {
   /** What a profile is shown is something else. */
   readonly changed = new Event<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
+  /** A core was let go, with its catalog: views of it are to be made anew. */
+  readonly letGo = new Event<(catalog: LiveCatalog) => boolean>();
   readonly #parts: ProfileParts;
-  /** By what they are made of, of those that were asked for; what is taken out of the config stays, and lets nothing through. */
+  /** Who was asked for last stands last; by what they are made of, of those that were asked for; what is taken out of the config stays, and lets nothing through. */
   readonly #cores = new Map<string, ProfileCore>();
 
   constructor(parts: ProfileParts) {
@@ -50,7 +55,8 @@ export class Profiles {
   core(names: readonly string[]): SessionCore {
     const sorted = [...new Set(names)].sort();
     const key = JSON.stringify(sorted);
-    const known = this.#cores.get(key) ?? this.#make(sorted, key);
+    const known = this.#cores.get(key) ?? this.#make(sorted);
+    this.#cores.delete(key);
     this.#cores.set(key, known);
     return known.core;
   }
@@ -65,14 +71,26 @@ export class Profiles {
     for (const core of this.#cores.values()) listAnew(core);
   }
 
-  #make(names: readonly string[], key: string): ProfileCore {
-    if (this.#cores.size >= mostCores) throw tooMany();
+  #makeRoom(): void {
+    if (this.#cores.size < mostCores) return;
+    const unused = [...this.#cores].find(([, { catalog }]) => !this.#parts.isShown(catalog));
+    if (unused === undefined) throw tooMany();
+    const [key, core] = unused;
+    this.#cores.delete(key);
+    core.end();
+    this.letGo.emit((catalog) => catalog === core.catalog);
+  }
+
+  #make(names: readonly string[]): ProfileCore {
+    this.#makeRoom();
     const { config, steps: parts, spills } = this.#parts;
     const whole = this.#parts.core();
     const scope = scopeOf(names, () => config.current);
     const servers = new ScopedServers(parts.servers, scope);
     const catalog = this.#catalog(servers, scope, whole);
-    const own = new ScopedSpills(spills, key, scope);
+    // What a layer lets through may be another thing tomorrow, and an answer that was kept before is to be read on.
+    const lasting = names.filter((name) => !isScopeName(name));
+    const own = new ScopedSpills(spills, lasting.length === 0 ? undefined : JSON.stringify(lasting), scope);
     const shaper = own.shaper(parts.shaper);
     const modeCosts = new ModeCosts();
     const core: SessionCore = {
@@ -91,7 +109,11 @@ export class Profiles {
       hasTool: (server, definition) => scope.hasTool(server, definition),
       modeCosts,
     };
-    return { core, catalog, modeCosts };
+    const end = (): void => {
+      catalog.end();
+      servers.end();
+    };
+    return { core, catalog, modeCosts, end };
   }
 
   #catalog(servers: ScopedServers, scope: ProfileScope, { helpers, kind }: SessionCore): LiveCatalog {
@@ -120,7 +142,7 @@ export function listAnew({ catalog, modeCosts }: Pick<SessionCore, 'catalog' | '
 
 function tooMany(): AppError {
   return new AppError('session_limit', 'Too many profiles are used together in different ways.', {
-    fix: 'Restart Tooltray, or use fewer profiles.',
+    fix: 'Use fewer profiles, or let people be shown the same.',
   });
 }
 

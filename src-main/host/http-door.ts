@@ -88,6 +88,7 @@ export class HttpDoor {
       profiles.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
       kinds.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
       kinds.letGo.on((isGone) => this.#listener.endModern(({ view }) => isGone(view.catalog))),
+      profiles.letGo.on((isGone) => this.#listener.endModern(({ view }) => isGone(view.catalog))),
       servers.notified.on((notification) => this.#pass(notification)),
       this.#followTokens(),
     );

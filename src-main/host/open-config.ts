@@ -6,12 +6,21 @@ import { writeFileAtomic } from '../core/base/atomic-file.ts';
 import { AppError } from '../core/base/errors.ts';
 import { AcceptedConfig } from '../core/config/accepted-config.ts';
 import { ConfigStore, firstConfig } from '../core/config/config-store.ts';
+import { LayerFiles } from '../core/config/layers/layer-files.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
 import { helpersNamed } from '../core/mode-list.ts';
+import { isFolder } from '../core/servers/launch/tool-folders.ts';
 import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
-/** `named`: the person said which file, so every edit of it is their word. Rejects with AppError config_not_found. */
+/**
+ * `named`: the person said which file, so every edit of it is their word; it may be a folder in layers. Rejects with AppError
+ * config_not_found.
+ */
 export async function openConfig(path: string, named: boolean, env: Env, paths: AppPaths): Promise<ConfigStore> {
+  if (named && (await isFolder(path))) {
+    const layers = new LayerFiles(path);
+    return ConfigStore.open(layers.organisation, env, knownNames(env), undefined, layers);
+  }
   if (!named && !existsSync(path)) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     await writeFileAtomic(path, firstConfig, { mode: 0o600 });
@@ -43,6 +52,6 @@ export function requireReadable(store: ConfigStore): void {
 }
 
 /** The problem of the text as a whole; those of entries and settings have a path. */
-export function wholeFileProblem({ problems }: ConfigStore) {
-  return problems.find(({ path, severity }) => path === '' && severity === 'error');
+export function wholeFileProblem({ path: own, problems }: ConfigStore) {
+  return problems.find(({ file, path, severity }) => file === own && path === '' && severity === 'error');
 }

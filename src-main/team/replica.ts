@@ -11,6 +11,7 @@ import type { HttpSettings } from '../core/config/app-config.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
 import { objectsVariables, readObjectsAddress } from './answers/objects-address.ts';
+import { ConfigWatch } from './config/config-watch.ts';
 import { Changes } from './database/changes.ts';
 import { TeamDashboard } from './dashboard/team-dashboard.ts';
 import { Database } from './database/database.ts';
@@ -70,6 +71,7 @@ export class Replica {
   readonly replicas: OpenReplicas | undefined;
   readonly #options: ReplicaOptions;
   readonly #readiness: Readiness;
+  readonly #config: ConfigWatch;
   #operations: OpenOperations | undefined;
   readonly #home: Disposable;
   #listings: SharedListings | undefined;
@@ -86,6 +88,8 @@ export class Replica {
     this.database = database;
     this.changes = changes;
     this.replicas = replicas;
+    const { config, log } = host.core.options;
+    this.#config = new ConfigWatch({ config, registry: replicas?.registry, log: log.child('config') });
   }
 
   /** Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found, bad_request. */
@@ -100,6 +104,7 @@ export class Replica {
       await requireSchema(database.shared);
       const made = Promise.withResolvers<Made>();
       const limits = (): HttpSettings => host.core.options.config.current.http;
+      const ofConfig = (): string => host.core.options.config.version;
       const host = await CoreHost.open({
         ...coreOptions(options),
         team: async (room) => {
@@ -109,7 +114,8 @@ export class Replica {
           const readiness = new Readiness(database.shared);
           const keys = TeamKeys.fromEnv(options.env);
           const replicas =
-            among && new OpenReplicas({ ...among, ...{ keys, version, database, changes, log, limits } });
+            among &&
+            new OpenReplicas({ ...among, ...{ keys, version, database, changes, log, limits, config: ofConfig } });
           const stores = Promise.withResolvers<OpenStores>();
           const personal = openPersonal({
             ...{ room, database, version, tenant: options.tenant },
@@ -162,6 +168,7 @@ export class Replica {
   async stop(): Promise<void> {
     this.#readiness.isDraining = true;
     await this.#listings?.stop();
+    this.#config.stop();
     await this.host.stop();
     await this.#operations?.stop();
     this.#home[Symbol.dispose]();
@@ -183,6 +190,7 @@ export class Replica {
     this.#operations = await openOperations({
       ...{ host: this.host, version, database: this.database, at: operations },
       readiness: this.#readiness,
+      config: this.#config,
       passedOn: () => this.replicas?.passOn.count ?? 0,
     });
   }

@@ -7,6 +7,7 @@ import type { Exchange } from '../activity/ledger/exchange.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { ResultSettings } from '../config/app-config.ts';
 import type { Principal } from '../security/principal.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { FlowVerdict, Released } from '../trust/flow/flow.ts';
@@ -68,6 +69,8 @@ export interface CallerContext extends CallContext {
   readonly memoryId?: string | undefined;
   /** Whether the call may take as long as it takes: its client app is given a handle in time. */
   readonly mayGoOn?: (() => boolean) | undefined;
+  /** How its person has long answers; absent: as everybody. */
+  readonly results?: ResultSettings;
   /** The client app shows user interfaces of tools. */
   readonly showsViews?: boolean;
   /** Addresses of the user interfaces that belong to tools called for this request; missing where nobody wants to know. */

@@ -78,7 +78,7 @@ export class ResultShaper {
     // Questions and tasks are no answers yet.
     const type = fact(answer, 'resultType');
     if (type === 'input_required' || type === 'task' || fact(answer, 'task') !== undefined) return answer;
-    const result = this.#options.settings().clean ? cleanResult(answer) : answer;
+    const result = this.#settings(context).clean ? cleanResult(answer) : answer;
     const limit = this.limitFor(tool, request, context);
     if ('none' in limit) return result;
     const asked = lineArgument(request.arguments);
@@ -93,14 +93,17 @@ export class ResultShaper {
     if (programs.has(request.via)) return { none: 'program' };
     // A user interface draws what it is given.
     if (context.showsViews === true && viewUriOf(tool.definition) !== undefined) return { none: 'wanted' };
-    const { settings, inlineBytes } = this.#options;
-    return spillLimit(settings(), tool, request.spill, { app: context.app, inlineBytes: inlineBytes(context.app) });
+    const { inlineBytes } = this.#options;
+    return spillLimit(this.#settings(context), tool, request.spill, {
+      app: context.app,
+      inlineBytes: inlineBytes(context.app),
+    });
   }
 
   /** What a helper tool of ours made, which no server and no pipeline stands behind. */
   shapeOwn(result: Result, tool: string, context: CallerContext): Promise<Result> | Result {
-    const { settings, inlineBytes } = this.#options;
-    const limit = spillLimit(settings(), undefined, undefined, {
+    const { inlineBytes } = this.#options;
+    const limit = spillLimit(this.#settings(context), undefined, undefined, {
       app: context.app,
       inlineBytes: inlineBytes(context.app),
     });
@@ -122,13 +125,17 @@ export class ResultShaper {
     });
   }
 
+  #settings({ results }: CallerContext): ResultSettings {
+    return results ?? this.#options.settings();
+  }
+
   #withinLimit(
     result: Result,
     limit: SpillLimit,
     { server, tool, asked, sent }: Sent,
     context: CallerContext,
   ): Promise<Result> | Result {
-    const told = this.#options.settings().toon ? asToon(result) : result;
+    const told = this.#settings(context).toon ? asToon(result) : result;
     if (!limit.toFile && !isLonger(told, limit)) return told;
     const top = told === result ? undefined : topOfData(toObject(result));
     const vain = asked !== undefined && isOneLine(result) ? asked : undefined;

@@ -52,6 +52,7 @@ export class LiveCatalog {
   readonly #has: HasTool | undefined;
   readonly #aliases = new ServerAliases();
   readonly #showsViews: boolean;
+  readonly #stops: readonly (() => void)[];
   /** Of lists in which not every tool is there for models, those that are. */
   readonly #modelTools = new WeakMap<Listing['tools'], Listing['tools']>();
   #current: Catalog = buildCatalog([], new Set());
@@ -72,10 +73,17 @@ export class LiveCatalog {
       pause: (server) => servers.refusal(server),
       knownFix,
     });
-    servers.listingChanged.on(() => this.rebuild());
-    servers.changed.on(() => {
-      if (this.#standing() !== this.#stood) this.rebuild();
-    });
+    this.#stops = [
+      servers.listingChanged.on(() => this.rebuild()),
+      servers.changed.on(() => {
+        if (this.#standing() !== this.#stood) this.rebuild();
+      }),
+    ];
+  }
+
+  /** Nobody is shown it any more: it stays as it is. */
+  end(): void {
+    for (const stop of this.#stops) stop();
   }
 
   get current(): Catalog {

@@ -201,6 +201,51 @@ export interface Profile {
   readonly noOpenWorld?: boolean | undefined;
 }
 
+/** Settings that a layer below the organisation's may have of its own, by their key; of `results` each by itself. */
+export const layerSettings = [
+  ...([
+    'mode',
+    'appModes',
+    'ui',
+    'appUi',
+    'condense',
+    'enrichment',
+    'extraTools',
+    'slowCallSeconds',
+    'retrieve',
+  ] as const),
+  ...([
+    'code',
+    'results.threshold',
+    'results.thresholds',
+    'results.appThresholds',
+    'results.toon',
+    'results.clean',
+  ] as const),
+] as const;
+
+export type LayerSetting = (typeof layerSettings)[number];
+
+/** What a group's file or a person's says, as far as the organisation lets it. */
+export interface Layer {
+  /** What it lets through; of several layers all count. */
+  readonly profiles: readonly Profile[];
+  readonly settings: Partial<Pick<AppConfig, 'mode' | 'appModes' | 'ui' | 'appUi' | 'condense' | 'enrichment'>> &
+    Partial<Pick<AppConfig, 'extraTools' | 'slowCallSeconds'>> & {
+      readonly retrieve?: Partial<RetrieveSettings>;
+      readonly code?: Partial<CodeSettings>;
+      readonly results?: Partial<ResultSettings>;
+    };
+  /** Tools that come first where several fit, by name or `server:tool`. */
+  readonly favourites: readonly string[];
+}
+
+/** Of a folder: what there is below the organisation's file, by names of groups and of people. */
+export interface ConfigLayers {
+  readonly groups: Readonly<Record<string, Layer>>;
+  readonly people: Readonly<Record<string, Layer>>;
+}
+
 /** What models may change about the configuration. */
 interface ChangePolicy {
   /** A person is asked, it just happens, or it is refused. */
@@ -340,8 +385,18 @@ export interface AppConfig {
   readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
   /** Where servers can be looked up, beside the official registry; one named `official` takes its place. */
   readonly registries: readonly RegistryPlace[];
+  /** What groups' and people's files may say; undefined: the usual (layers/read-layer.ts). Of a file alone it means nothing. */
+  readonly mayOverride: Overrides | undefined;
+  /** Absent where the config is one file. */
+  readonly layers?: ConfigLayers;
   /** What a million tokens cost, for savings in money: `3`, with the currency a person writes. */
   readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
+}
+
+/** Undefined: the usual ones. */
+export interface Overrides {
+  readonly groups?: readonly LayerSetting[] | undefined;
+  readonly people?: readonly LayerSetting[] | undefined;
 }
 
 /** Something in the config file that a person should mend. Positions are 1-based. */
@@ -356,6 +411,8 @@ export interface ConfigProblem {
   readonly suggestion: string | undefined;
   /** The server it belongs to. An error means that the entry as written is not in use. */
   readonly server?: string;
+  /** A layer said what it may not. */
+  readonly isRefused?: true;
 }
 
 // Whether a tool is there for client apps, as the person switched it.
@@ -386,64 +443,6 @@ export const serverDefaults = {
   callTimeoutMs: 3_600_000,
   maxMessageBytes: 512 * 1024 * 1024,
 } as const;
-
-/** The config of a file that says nothing. */
-export function defaultConfig(path: string): AppConfig {
-  return {
-    path,
-    product: 'tooltray',
-    servers: [],
-    mode: 'auto',
-    appModes: {},
-    profiles: {},
-    appProfiles: {},
-    ui: 'listed',
-    appUi: {},
-    raw: false,
-    condense: undefined,
-    enrichment: undefined,
-    extraTools: [],
-    exposeAdmin: false,
-    // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
-    port: 8690,
-    http: {
-      sessions: 10_000,
-      sessionIdleMinutes: 24 * 60,
-      streams: 10_000,
-      requests: 2_000,
-      bodyMB: 64,
-      drainSeconds: undefined,
-    },
-    activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024, keepTexts: true },
-    policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
-    callTimeoutSeconds: undefined,
-    initTimeoutSeconds: undefined,
-    isolateCommands: false,
-    retrieve: { limit: undefined, detail: undefined, fields: undefined },
-    code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
-    trustEdits: false,
-    heal: 'ask',
-    dispatch: { allow: [], deny: [] },
-    results: {
-      threshold: undefined,
-      thresholds: {},
-      appThresholds: {},
-      toon: false,
-      clean: false,
-      cacheSeconds: {},
-      keepDays: 7,
-      maxBytes: 1_000_000_000,
-      maxCount: 10_000,
-      deleteAtExit: false,
-      folders: [],
-    },
-    flow: { mode: 'record', waitSeconds: 50, openMinutes: 30, roles: {}, secrets: 'ask' },
-    slowCallSeconds: undefined,
-    reviews: { onChange: 'hold' },
-    registries: [],
-    price: { perMillionTokens: undefined, currency: 'USD' },
-  };
-}
 
 /**
  * `review`: nobody has agreed to it yet. `blocked`: a person does not want it. `isolation`: it asks for a container or sandbox that there

@@ -5,7 +5,8 @@ import { type FSWatcher, watch } from 'chokidar';
 import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { AcceptedConfig, HeldReading, WaitingEdit } from './accepted-config.ts';
-import { type AppConfig, type ConfigProblem, defaultConfig } from './app-config.ts';
+import type { AppConfig, ConfigProblem } from './app-config.ts';
+import { defaultConfig } from './default-config.ts';
 import { withFileLock } from '../base/file-lock.ts';
 import { kitFolders } from './kits.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
@@ -13,11 +14,14 @@ import { writtenEntry } from './edit-config.ts';
 import { markReviewed, markUnwanted } from './holds.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { KnownNames } from './read-settings.ts';
+import { type LayerFiles, versionOf } from './layers/layer-files.ts';
 import type { Environment } from './replace-variables.ts';
 import { readConfigText, updateConfigFile } from './update-config-file.ts';
 
 /** Editors write in several steps; a change counts when the file has been quiet for this long, in ms. */
 const quietMs = 50;
+/** How often it is looked whether the links on the way to a folder lead elsewhere, in ms: no watcher tells of those above it. */
+const linksMs = 400;
 
 export class ConfigStore {
   /** The last good config, after it changed. */
@@ -29,6 +33,7 @@ export class ConfigStore {
   readonly #env: Environment;
   readonly #known: KnownNames | undefined;
   readonly #accepted: AcceptedConfig | undefined;
+  readonly #layers: LayerFiles | undefined;
   #waiting: readonly WaitingEdit[] = [];
   #current: AppConfig;
   #problems: readonly ConfigProblem[] = [];
@@ -37,6 +42,9 @@ export class ConfigStore {
   #watcher: FSWatcher | undefined;
   #starting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #links: NodeJS.Timeout | undefined;
+  #watched: readonly string[] = [];
+  #version = '';
   #reading: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -44,25 +52,28 @@ export class ConfigStore {
     env: Environment,
     known: KnownNames | undefined,
     accepted: AcceptedConfig | undefined,
+    layers: LayerFiles | undefined,
   ) {
     this.path = path;
     this.#env = env;
     this.#known = known;
     this.#accepted = accepted;
+    this.#layers = layers;
     this.#current = defaultConfig(path);
   }
 
   /**
    * Reads the file once. Throws `config_not_found`; a bad file is no error here, but no servers and `problems`.
-   * `accepted`: what the person agreed to of this file; without it, every edit is theirs.
+   * `accepted`: what the person agreed to of this file; without it, every edit is theirs. `layers`: of the folder that the file lies in.
    */
   static async open(
     path: string,
     env: Environment = process.env,
     known?: KnownNames,
     accepted?: AcceptedConfig,
+    layers?: LayerFiles,
   ): Promise<ConfigStore> {
-    const store = new ConfigStore(path, env, known, accepted);
+    const store = new ConfigStore(path, env, known, accepted, layers);
     await store.#takeFile().catch((error: unknown) => {
       if (toAppError(error).code !== 'config_invalid') throw error;
       store.#problems = [wholeFile(path, error)];
@@ -78,6 +89,11 @@ export class ConfigStore {
   /** Where kits lie, the one that counts first. */
   get kitFolders(): readonly string[] {
     return kitFolders(this.path, this.#env);
+  }
+
+  /** Of what is in use, a short hash: the same wherever the same is in use. Empty where there never was a good one. */
+  get version(): string {
+    return this.#version;
   }
 
   get problems(): readonly ConfigProblem[] {
@@ -138,6 +154,7 @@ export class ConfigStore {
     await this.#starting;
     this.#starting = undefined;
     clearTimeout(this.#timer);
+    clearInterval(this.#links);
     await this.#watcher?.close();
     this.#watcher = undefined;
     await this.#reading;
@@ -166,7 +183,10 @@ export class ConfigStore {
 
   async #watch(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
-    const paths = [...new Set([this.path, target, ...(this.#accepted === undefined ? [] : [this.#accepted.file])])];
+    const accepted = this.#accepted === undefined ? [] : [this.#accepted.file];
+    this.#watched = (await this.#layers?.places()) ?? [];
+    if (this.#layers !== undefined) this.#links ??= setInterval(() => void this.#followLinks(), linksMs).unref();
+    const paths = [...new Set([this.path, target, ...accepted, ...this.#watched])];
     this.#watcher = watch(paths, {
       ignoreInitial: true,
       awaitWriteFinish: { stabilityThreshold: quietMs, pollInterval: 20 },
@@ -178,6 +198,17 @@ export class ConfigStore {
     await ready;
     // What changed between `open` and now raised no event.
     await this.reload();
+  }
+
+  /** A checkout or a mounted volume is changed as a whole by one link; what was watched lies beside it then. */
+  async #followLinks(): Promise<void> {
+    const places = (await this.#layers?.places()) ?? [];
+    if (isDeepStrictEqual(places, this.#watched) || this.#starting === undefined) return;
+    this.#watched = places;
+    this.#starting = this.#starting.then(async () => {
+      await this.#watcher?.close();
+      await this.#watch();
+    });
   }
 
   #readSoon(): void {
@@ -197,7 +228,18 @@ export class ConfigStore {
   async #takeFile(): Promise<void> {
     const text = await readConfigText(this.path);
     const reading = this.#readText(text);
-    this.#take(this.#accepted === undefined ? { ...reading, waiting: [] } : await this.#judge(text, reading));
+    if (this.#accepted !== undefined) return this.#take(await this.#judge(text, reading));
+    this.#take({ ...(await this.#withLayers(text, reading)), waiting: [] });
+  }
+
+  /** Where the organisation's file cannot be read nothing changes, whatever the others say. */
+  async #withLayers(text: string, reading: ConfigReading): Promise<ConfigReading> {
+    if (reading.config === undefined) return reading;
+    this.#version = versionOf(text);
+    if (this.#layers === undefined) return reading;
+    const { layers, problems, version } = await this.#layers.read(text, reading.config);
+    this.#version = version;
+    return { config: { ...reading.config, layers }, problems: [...reading.problems, ...problems] };
   }
 
   #readText(text: string): ConfigReading {

@@ -2,7 +2,8 @@
 import { closestWord } from '../base/wording.ts';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
-import { type AppConfig, type ConfigProduct, defaultConfig, modeWords } from './app-config.ts';
+import { type AppConfig, type ConfigProduct, modeWords } from './app-config.ts';
+import { defaultConfig } from './default-config.ts';
 import { containerKeys, findContainers, issueText } from './read-entry.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './json-text.ts';

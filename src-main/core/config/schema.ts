@@ -1,6 +1,14 @@
 /** What may stand in a config file: the settings of the whole and the fields of one server. */
 import { z } from 'zod';
-import { condenseLevels, uiSettings, flowRoles, modeWords, placements, readModeName } from './app-config.ts';
+import {
+  condenseLevels,
+  flowRoles,
+  layerSettings,
+  modeWords,
+  placements,
+  readModeName,
+  uiSettings,
+} from './app-config.ts';
 
 // Times as Go programs write them into their configs: `30s`, `2m`, `1h30m`, `1.5s`.
 
@@ -62,7 +70,7 @@ const flow = z
 /** A word of this kind stands in an address. */
 const profileName = z.string().regex(/^[\w.-]{1,60}$/);
 const names = z.array(text);
-const profile = z
+export const profileSchema = z
   .object({
     servers: names,
     tools: names,
@@ -107,7 +115,7 @@ export const registrySettings = z.array(registry).max(20);
 export const settingsSchema = z.object({
   mode,
   appModes: z.record(z.string(), mode),
-  profiles: z.preprocess(namedProfiles, z.record(profileName, profile)),
+  profiles: z.preprocess(namedProfiles, z.record(profileName, profileSchema)),
   appProfiles: z.record(z.string(), profileName),
   ui: z.enum(uiSettings),
   appUi: z.record(z.string(), z.enum(uiSettings)),
@@ -160,6 +168,11 @@ export const settingsSchema = z.object({
   slowCallSeconds: z.number().min(0),
   reviews: z.object({ onChange: z.enum(['hold', 'warn', 'scan']) }).partial(),
   registries: registrySettings,
+  mayOverride: z
+    .object({ groups: z.array(z.enum(layerSettings)), people: z.array(z.enum(layerSettings)) })
+    .partial()
+    // A word that is misspelt would allow something else than was meant.
+    .strict(),
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 

@@ -20,7 +20,8 @@ export function scopeOf(profiles: readonly string[], config: () => AppConfig): P
 }
 
 function scopeOfOne(profile: string, config: () => AppConfig): ProfileScope {
-  const now = (): Profile | undefined => findProfile(config(), profile);
+  const fixed = ruleIn(profile);
+  const now = (): Profile | undefined => fixed ?? findProfile(config(), profile);
   const hasServer = (server: string): boolean => {
     const found = now();
     return found !== undefined && (found.servers?.includes(server) ?? true);
@@ -36,6 +37,22 @@ function scopeOfOne(profile: string, config: () => AppConfig): ProfileScope {
 
 /** One that is always there; no name of the config is like it. */
 export const onlyReading = '(read-only)';
+
+/** What a layer of a team's config lets through, as a name that says all of it: so the same for all to whom the same is let through. */
+export function scopeName(rules: Profile): string {
+  return `${scopeMark}${JSON.stringify(Object.fromEntries(Object.entries(rules).sort()))}`;
+}
+
+/** No name of the config is like it. */
+const scopeMark = '(scope) ';
+
+export function isScopeName(name: string): boolean {
+  return name.startsWith(scopeMark);
+}
+
+function ruleIn(name: string): Profile | undefined {
+  return isScopeName(name) ? (JSON.parse(name.slice(scopeMark.length)) as Profile) : undefined;
+}
 
 export function findProfile({ profiles }: Pick<AppConfig, 'profiles'>, name: string): Profile | undefined {
   if (name === onlyReading) return { readOnly: true };

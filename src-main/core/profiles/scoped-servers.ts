@@ -11,6 +11,7 @@ export class ScopedServers implements ServerSet {
   readonly notified = new Event<NamedNotification>();
   readonly #servers: ServerSet;
   readonly #scope: ProfileScope;
+  readonly #stop: () => void;
 
   constructor(servers: ServerSet, scope: ProfileScope) {
     this.#servers = servers;
@@ -18,9 +19,14 @@ export class ScopedServers implements ServerSet {
     // Who hears it looks anew, at these servers alone.
     this.changed = servers.changed;
     this.listingChanged = servers.listingChanged;
-    servers.notified.on((notification) => {
+    this.#stop = servers.notified.on((notification) => {
       if (scope.hasServer(notification.server.config.name)) this.notified.emit(notification);
     });
+  }
+
+  /** Nobody is shown them any more. */
+  end(): void {
+    this.#stop();
   }
 
   get all(): readonly ManagedServer[] {

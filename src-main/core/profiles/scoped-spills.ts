@@ -10,11 +10,11 @@ type KeptAnswers = Pick<AnswerStore, 'find' | 'keep'>;
 
 export class ScopedSpills {
   readonly #kept: KeptAnswers;
-  readonly #profiles: string;
+  readonly #profiles: string | undefined;
   readonly #scope: Pick<ProfileScope, 'hasServer'>;
 
-  /** `profiles`: what these are told apart from others by, the same on every replica and after every start. */
-  constructor(kept: KeptAnswers, profiles: string, scope: Pick<ProfileScope, 'hasServer'>) {
+  /** `profiles`: what these are told apart from others by, the same on every replica and after every start; undefined: of nobody else. */
+  constructor(kept: KeptAnswers, profiles: string | undefined, scope: Pick<ProfileScope, 'hasServer'>) {
     this.#kept = kept;
     this.#profiles = profiles;
     this.#scope = scope;
@@ -43,7 +43,7 @@ export class ScopedSpills {
   /** Files of folders that the person allowed are no part of a profile either; nor is a server that it had before. */
   async #isOwn(ref: string, caller: Principal): Promise<boolean> {
     const spill = await this.#kept.find(ref, caller);
-    if (spill?.profiles !== this.#profiles) return false;
+    if (spill === undefined || spill.profiles !== this.#profiles) return false;
     return spill.server === ownServer || this.#scope.hasServer(spill.server);
   }
 }

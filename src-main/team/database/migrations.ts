@@ -218,6 +218,10 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('page_sessions')}
     `,
   },
+  {
+    name: 'which config a replica has',
+    sql: `ALTER TABLE tooltray.replicas ADD COLUMN config text NOT NULL DEFAULT ''`,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

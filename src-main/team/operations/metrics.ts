@@ -7,6 +7,7 @@ import process from 'node:process';
 import { type CallOutcome, callOutcomes } from '../../core/activity/call-record.ts';
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
+import type { ConfigWatch } from '../config/config-watch.ts';
 import { byLabel, type Measure, prometheusText, single } from './prometheus-text.ts';
 
 export interface MetricsParts {
@@ -18,6 +19,7 @@ export interface MetricsParts {
   /** Connections to the database; undefined where it does not say. */
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
+  readonly config: Pick<ConfigWatch, 'version' | 'counts'>;
 }
 
 const delayLookMs = 20;
@@ -49,11 +51,15 @@ export class Metrics {
 
   /** As Prometheus reads it. Delays are those since it was asked last. */
   async text(): Promise<string> {
-    const { version, listener, passedOn, connections, isReady } = this.#parts;
+    const { config, version, listener, passedOn, connections, isReady } = this.#parts;
+    const { problems, refused } = config.counts;
     const { requests = 0, streams = 0, sessions = 0 } = listener()?.counts ?? {};
     const [open, ready] = await Promise.all([connections(), isReady()]);
     const text = prometheusText([
       byLabel('tooltray_info', 'gauge', 'The version that runs.', 'version', [[version, 1]]),
+      byLabel('tooltray_config_info', 'gauge', 'The config in use, by a hash of it.', 'hash', [[config.version, 1]]),
+      single('tooltray_config_problems', 'gauge', 'What is to be mended in the config.', problems),
+      single('tooltray_config_refused_overrides', 'gauge', 'Of these, what a layer may not say.', refused),
       single('tooltray_ready', 'gauge', 'Whether new requests should be sent here.', Number(ready)),
       single('tooltray_sessions', 'gauge', 'Sessions of the handshake era that are open.', sessions),
       single('tooltray_streams', 'gauge', 'Streams of changes that are open.', streams),

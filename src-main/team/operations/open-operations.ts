@@ -1,5 +1,6 @@
 /** The operations door of one replica, put together. */
 import type { CoreHost } from '../../host/core-host.ts';
+import type { ConfigWatch } from '../config/config-watch.ts';
 import type { Database } from '../database/database.ts';
 import { answerWithin } from './answer-within.ts';
 import { Metrics } from './metrics.ts';
@@ -19,6 +20,7 @@ interface OperationsOptions {
   readonly at: { readonly address: string; readonly port: number };
   readonly readiness: Readiness;
   readonly passedOn: () => number;
+  readonly config: ConfigWatch;
 }
 
 /** PostgreSQL that takes longer is told as not answering, in ms. */
@@ -26,9 +28,9 @@ const patienceMs = 2_000;
 
 /** Rejects with AppError port_in_use. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
-  const { host, version, database, at, readiness, passedOn } = options;
+  const { config, host, version, database, at, readiness, passedOn } = options;
   const metrics = new Metrics({
-    ...{ version, passedOn },
+    ...{ config, version, passedOn },
     activity: host.core.activity,
     listener: () => host.httpDoor?.listener,
     connections: () => answerWithin(connectionsOf(database), patienceMs),

@@ -4,10 +4,11 @@
  */
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
+import { personBound } from '../../core/config/layers/apply-layers.ts';
 import { onlyReading } from '../../core/profiles/profile-scope.ts';
 import type { Changes } from '../database/changes.ts';
 import type { FailureLimit } from './failure-limit.ts';
-import { type People, peopleTopic } from './people.ts';
+import { type People, peopleTopic, type User } from './people.ts';
 import { hashOf, type PersonTokens, tenantIn } from './person-tokens.ts';
 
 /** Somebody who may come in. */
@@ -18,7 +19,7 @@ export interface Known {
   readonly token: string;
   /** The personal token, where it is one. */
   readonly tokenId: string | undefined;
-  /** Profiles of their groups. */
+  /** Profiles of their groups, and whose layers of the config count. */
   readonly groupBounds: readonly string[];
   /** Profiles that the token is bounded by. */
   readonly ownBounds: readonly string[];
@@ -140,7 +141,7 @@ export class PeopleGate {
     return {
       ...{ user, token: tokenId, tokenId },
       ownBounds: [...(profile === null ? [] : [profile]), ...(readOnly ? [onlyReading] : [])],
-      groupBounds: boundsOf(found.groups, await people.groupProfiles()),
+      groupBounds: boundsOf(found, await people.groupProfiles()),
       until: endsAt.getTime(),
     };
   }
@@ -180,7 +181,7 @@ export class PeopleGate {
     const isOver = ({ user: id, tokenId, groupBounds }: Mark): boolean => {
       const user = users.get(id);
       if (user === undefined || user.isOff || (tokenId !== undefined && !inForce.has(tokenId))) return true;
-      return groupBounds.join('\n') !== boundsOf(user.groups, groups).join('\n');
+      return groupBounds.join('\n') !== boundsOf(user, groups).join('\n');
     };
     return new Set(all.flatMap(([text, mark]) => (isOver(mark) ? text : [])));
   }
@@ -207,7 +208,11 @@ function readMark(text: string): Mark {
   return { user, tokenId: tokenId === '' ? undefined : tokenId, groupBounds };
 }
 
-/** Each group's, in order: whoever is in several is bounded by all of them. */
-export function boundsOf(groups: readonly string[], profiles: ReadonlyMap<string, string>): readonly string[] {
-  return [...new Set(groups.flatMap((group) => profiles.get(group) ?? []))].sort();
+/** Each group's profile, in order, since whoever is in several is bounded by all of them; and whose layers of the config count. */
+export function boundsOf(
+  { name, groups }: Pick<User, 'name' | 'groups'>,
+  profiles: ReadonlyMap<string, string>,
+): readonly string[] {
+  const own = personBound({ name, groups: [...new Set(groups)].sort() });
+  return [own, ...[...new Set(groups.flatMap((group) => profiles.get(group) ?? []))].sort()];
 }

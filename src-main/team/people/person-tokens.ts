@@ -36,6 +36,7 @@ export interface NewToken {
 export interface Bearer {
   readonly token: string;
   readonly user: string;
+  readonly name: string;
   readonly role: Role;
   readonly groups: readonly string[];
   readonly profile: string | null;
@@ -119,7 +120,7 @@ export class PersonTokens {
   /** Undefined where it is not in force, or whoever has it is off. Rejects with AppError store_unreachable. */
   async judge(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
-      SELECT t.id AS token, u.id AS user, u.role, u.groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
+      SELECT t.id AS token, u.id AS user, u.name, u.role, u.groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
       FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
       WHERE t.tenant = ${this.#tenant} AND t.hash = ${hashOf(token)}
         AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrow);

@@ -39,6 +39,8 @@ interface ReplicaParts extends ReplicaPlace {
   readonly changes: Pick<Changes, 'changed'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly limits: () => HttpSettings;
+  /** Of its config as it is now. */
+  readonly config: () => string;
 }
 
 /** A balancer looks every two seconds, and believes the third look. */

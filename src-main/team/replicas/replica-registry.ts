@@ -20,6 +20,8 @@ export interface Replica {
   readonly version: string;
   /** It ends soon, and opens nothing new. */
   readonly isDraining: boolean;
+  /** Of its config (`ConfigStore.version`). */
+  readonly config: string;
 }
 
 export interface RegistryOptions {
@@ -29,6 +31,8 @@ export interface RegistryOptions {
   /** What people call it, and balancers may go by; letters, digits and dashes. */
   readonly name: string;
   readonly version: string;
+  /** Of its config as it is now. */
+  readonly config: () => string;
   /** How long it is taken to be there without a word, in ms, and how often it says so. */
   readonly leaseMs?: number;
   readonly beatMs?: number;
@@ -40,6 +44,7 @@ interface Row {
   readonly address: string;
   readonly version: string;
   readonly draining: boolean;
+  readonly config: string;
   readonly now: number;
 }
 
@@ -54,6 +59,8 @@ export class ReplicaRegistry {
   readonly id: string;
   /** It could not say that it is there for longer than it is taken to be: others may have taken over what it has. */
   readonly lapsed = new Event();
+  /** It has asked who else is there. */
+  readonly looked = new Event();
   readonly #options: RegistryOptions;
   readonly #leaseMs: number;
   #address = '';
@@ -120,6 +127,10 @@ export class ReplicaRegistry {
     return id === this.id || this.#others.has(id);
   }
 
+  get others(): readonly Replica[] {
+    return [...this.#others.values()];
+  }
+
   find(id: string): Replica | undefined {
     return this.#others.get(id);
   }
@@ -163,16 +174,17 @@ export class ReplicaRegistry {
 
   /** One statement says that it is there, once it has an address, and asks who else is. */
   async #beat(): Promise<void> {
-    const { sql, version } = this.#options;
+    const { config, sql, version } = this.#options;
     const asked = performance.now();
+    const has = this.#address === '' ? '' : config();
     const rows = await sql<Row[]>`
       WITH own AS (
-        INSERT INTO tooltray.replicas (id, address, version, draining, until)
-        SELECT ${this.id}, ${this.#address}, ${version}, ${this.#isDraining}, now() + ${this.#leaseMs} * interval '1 ms'
+        INSERT INTO tooltray.replicas (id, address, version, draining, config, until)
+        SELECT ${this.id}, ${this.#address}, ${version}, ${this.#isDraining}, ${has}, now() + ${this.#leaseMs} * interval '1 ms'
         WHERE ${this.#address !== ''}
-        ON CONFLICT (id) DO UPDATE SET until = excluded.until, draining = excluded.draining
+        ON CONFLICT (id) DO UPDATE SET until = excluded.until, draining = excluded.draining, config = excluded.config
       ), old AS (DELETE FROM tooltray.replicas WHERE until < now() - ${keptFor}::interval)
-      SELECT other.id AS other, other.address, other.version, other.draining,
+      SELECT other.id AS other, other.address, other.version, other.draining, other.config,
         extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
       FROM (VALUES (true)) AS always LEFT JOIN tooltray.replicas other ON other.id <> ${this.id} AND other.until > now()`;
     const answered = performance.now();
@@ -182,11 +194,14 @@ export class ReplicaRegistry {
     const [first] = rows;
     if (first !== undefined) this.#clock = { theirs: first.now, ours: (asked + answered) / 2 };
     this.#others = new Map(
-      rows.flatMap(({ other, address, version: theirs, draining }) =>
-        other === null ? [] : [[other, { id: other, address, version: theirs, isDraining: draining }]],
+      rows.flatMap(({ other, address, version: theirs, draining, config: theirConfig }) =>
+        other === null
+          ? []
+          : [[other, { id: other, address, version: theirs, isDraining: draining, config: theirConfig }]],
       ),
     );
     if (wasLapsed) this.lapsed.emit();
+    this.looked.emit();
   }
 }
 

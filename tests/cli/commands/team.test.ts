@@ -1,4 +1,6 @@
 /** `tooltray user`, `token` and `serve --team`: what an admin types, on a real database. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { testKeys } from '../../support/start-replica.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -80,4 +82,32 @@ test('secrets of a team are kept for the organisation and for each user apart, a
 test('what is of use with --team alone is refused without it', async () => {
   const { code, stderr } = await home.run('serve', '--public-url', 'https://tools.example.com');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--public-url is of use with --team')]);
+});
+
+test('a config in layers is checked for a hook of Git: what is wrong stands with its place, and the exit code says so', async () => {
+  const folder = join(home.path, 'team-config');
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  write('organisation.jsonc', '{ "servers": {}, "mode": "meta" }');
+  write('people/ana.jsonc', '{ "mode": "search", "hiddenTools": ["x"] }');
+  expect(await home.run('team-config', 'check', folder)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^ok, version \w{16}: 0 servers, 0 groups, 1 person; 0 errors, 0 warnings\.\n$/,
+    ) as string,
+  });
+  expect((await home.json('team-config', 'show', folder, '--user', 'ana')).data).toMatchObject({
+    settings: { mode: 'search' },
+    profiles: [{ except: ['x'] }],
+  });
+  write('people/ana.jsonc', '{ "trustEdits": true }');
+  const { code, stdout } = await home.run('team-config', 'check', folder);
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /people\/ana\.jsonc:1:3 error: trustEdits: "trustEdits" is the organisation’s alone to say\./,
+    ),
+  ]);
 });

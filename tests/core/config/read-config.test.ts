@@ -121,6 +121,7 @@ test('an empty object is a config with every default', () => {
     slowCallSeconds: undefined,
     reviews: { onChange: 'hold' },
     registries: [],
+    mayOverride: undefined,
     price: { perMillionTokens: undefined, currency: 'USD' },
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SettingsOfSession } from '../../../src-main/core/sessions/session-settings.ts';
 import type { AppConfig } from '../../../src-main/core/config/app-config.ts';
-import { defaultConfig } from '../../../src-main/core/config/app-config.ts';
+import { defaultConfig } from '../../../src-main/core/config/default-config.ts';
 import { ModeCosts } from '../../../src-main/core/choose-mode.ts';
 import { helperTools } from '../../../src-main/core/mode-list.ts';
 import { helperContext } from '../modes/helper-context.ts';

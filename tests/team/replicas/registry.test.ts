@@ -9,7 +9,7 @@ const log = { warn: () => undefined, info: () => undefined };
 test('a replica is told of others while it starts, and is found where it listens once it does', async () => {
   const sql = connect({ url: await teamDatabase(), most: 2 });
   const opened = (name: string): ReplicaRegistry => {
-    const registry = new ReplicaRegistry({ sql, log, name, version: '1' });
+    const registry = new ReplicaRegistry({ sql, log, name, version: '1', config: () => '' });
     onTestFinished(() => registry.stop());
     return registry;
   };

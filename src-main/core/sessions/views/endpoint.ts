@@ -6,6 +6,8 @@ import { type AppKind, kindOfApp, showsViews, viewExtension } from '../../server
 import type { SessionCore } from '../session-settings.ts';
 import type { SessionView } from '../session-view.ts';
 import { findProfile, profilesOf, unknownProfile } from '../../profiles/profile-scope.ts';
+import { applyLayers, personIn } from '../../config/layers/apply-layers.ts';
+import { LayeredView } from './layered-view.ts';
 import { MergedView } from './merged-view.ts';
 import { coreIn, NarrowingView } from './narrowing-view.ts';
 import { ServerView } from './server-view.ts';
@@ -61,19 +63,43 @@ export function endpointOf(pathname: string): Endpoint | undefined {
 
 /** Throws AppError mode_unknown, server_not_found, or not_found for a profile. */
 export function viewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
-  return viewIn(profilesAt(endpoint, whole), endpoint, coreOf(endpoint, whole));
+  return layered(endpoint, whole, (scopes, core, wasThere) =>
+    viewIn([...profilesAt(endpoint, core), ...scopes], endpoint, core, wasThere),
+  );
 }
 
 /** The same for a session, which may narrow itself by `set_profile` where all servers are shown together. */
 export function sessionViewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
   if (endpoint.server !== undefined) return viewFor(endpoint, whole);
-  return new NarrowingView(profilesAt(endpoint, whole), endpoint, coreOf(endpoint, whole));
+  return layered(
+    endpoint,
+    whole,
+    (scopes, core) => new NarrowingView([...profilesAt(endpoint, core), ...scopes], endpoint, core),
+  );
+}
+
+/** As the layers of a team's config have it for the person who comes there. */
+function layered(
+  endpoint: Endpoint,
+  whole: SessionCore,
+  make: (scopes: readonly string[], core: SessionCore, isThere: boolean) => SessionView,
+): SessionView {
+  const [person] = (endpoint.bounds ?? []).flatMap((bound) => personIn(bound) ?? []);
+  if (person === undefined) return make([], coreOf(endpoint, whole, whole.config()), false);
+  const core = coreOf(endpoint, whole, applyLayers(whole.config(), person).config);
+  let isThere = false;
+  return new LayeredView(person, core, (scopes, own) => {
+    const view = make(scopes, own, isThere);
+    isThere = true;
+    return view;
+  });
 }
 
 function profilesAt({ app, profile, bounds }: Endpoint, whole: SessionCore): readonly string[] {
   const config = whole.config();
   if (profile !== undefined && findProfile(config, profile) === undefined) throw unknownProfile(profile);
-  return profilesOf(config, app, profile, bounds);
+  const named = bounds?.filter((bound) => personIn(bound) === undefined);
+  return profilesOf(config, app, profile, named);
 }
 
 /** The kind of app that comes there, as far as the person lets what it declares count. */
@@ -82,16 +108,18 @@ export function kindAt({ app, capabilities = {} }: Endpoint, config: AppConfig):
 }
 
 /** The core as apps have it that declare the same extensions. */
-function coreOf(endpoint: Endpoint, whole: SessionCore): SessionCore {
-  const kind = kindAt(endpoint, whole.config());
+function coreOf(endpoint: Endpoint, whole: SessionCore, config: AppConfig): SessionCore {
+  const kind = kindAt(endpoint, config);
   return kind === undefined ? whole : (whole.inKind?.(kind) ?? whole);
 }
 
-function viewIn(profiles: readonly string[], endpoint: Endpoint, whole: SessionCore): SessionView {
+/** `wasThere`: one that is not there any more is told so when it is asked, as everywhere. */
+function viewIn(profiles: readonly string[], endpoint: Endpoint, whole: SessionCore, wasThere: boolean): SessionView {
   const core = coreIn(profiles, whole);
   if (endpoint.server === undefined) return new MergedView(endpoint, core);
   const { catalog, servers, steps, settleMs, flow } = core;
-  const server = servers.get(endpoint.server).config.name;
+  const found = wasThere ? servers.find(endpoint.server) : servers.get(endpoint.server);
+  const server = found?.config.name ?? endpoint.server;
   const isOn = (name: string, tool: string): boolean => isToolOn(core.config(), name, tool);
   const shows = core.kind !== undefined && showsViews(core.kind);
   return new ServerView({

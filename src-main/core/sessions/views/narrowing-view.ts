@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
 import type { ProfileChoice } from '../../modes/mode.ts';
-import { isWithin, type OfferedTools, scopeOf, unknownProfile } from '../../profiles/profile-scope.ts';
+import { isScopeName, isWithin, type OfferedTools, scopeOf, unknownProfile } from '../../profiles/profile-scope.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
 import type { Era } from '../../wire/eras.ts';
@@ -151,7 +151,7 @@ export class NarrowingView implements SessionView {
     const next = this.#viewOf(profile);
     this.#isUntold ||= next !== this.#shown;
     this.#shown = next;
-    return { profile: profile ?? this.#given.join(', '), servers: next.servers };
+    return { profile: profile ?? this.#given.filter((name) => !isScopeName(name)).join(', '), servers: next.servers };
   }
 
   #names(): readonly string[] {

@@ -1,0 +1,68 @@
+/** `tooltray team-config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for CI. */
+import { relative, resolve } from 'node:path';
+import { maskText } from '../../../core/base/mask.ts';
+import { count } from '../../../core/base/wording.ts';
+import type { ConfigProblem } from '../../../core/config/app-config.ts';
+import type { ConfigStore } from '../../../core/config/config-store.ts';
+import { applyLayers } from '../../../core/config/layers/apply-layers.ts';
+import { openConfig } from '../../../host/open-config.ts';
+import { cliPaths } from '../../cli-config.ts';
+import { command, jsonFlag } from '../../command.ts';
+import { oneLine, paint, plainText, printAnswer } from '../../terminal.ts';
+
+export const teamConfig = command({
+  actions: {
+    check: { words: 'FOLDER', help: 'what is wrong in its files, and what a layer says that it may not (the usual)' },
+    show: { words: 'FOLDER', help: 'what the layers come to for somebody' },
+  },
+  usual: 'check',
+  flags: {
+    user: { value: 'NAME', help: 'with show: whose file counts' },
+    group: { value: 'NAME', many: true, help: 'with show: a group they are in' },
+    json: jsonFlag,
+  },
+  notes: ['Exit code 1 when something is wrong: as a hook of Git, or a step of CI, it keeps that out.'],
+  async run({ user = '', group: groups, json }, [folder = '.'], action) {
+    const store = await openConfig(resolve(folder), true, process.env, cliPaths());
+    if (action === 'show') return show(store, user, groups, json);
+    const { problems, version, current } = store;
+    const { groups: ofGroups = {}, people = {} } = current.layers ?? {};
+    const errors = problems.filter(({ severity }) => severity === 'error').length;
+    const files = { groups: Object.keys(ofGroups), people: Object.keys(people) };
+    printAnswer(json, { ok: errors === 0, version, ...files, problems }, () => [
+      ...problems.map(line),
+      [
+        `${errors === 0 ? paint('good', 'ok') : paint('bad', 'not ok')}, version ${version}:`,
+        `${count(current.servers.length, 'server')}, ${count(files.groups.length, 'group')},`,
+        `${files.people.length === 1 ? '1 person' : `${files.people.length} people`}; ${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}.`,
+      ].join(' '),
+    ]);
+    return errors === 0 ? 0 : 1;
+  },
+});
+
+function show(store: ConfigStore, name: string, groups: readonly string[], json: boolean): number {
+  const { config, profiles, favourites } = applyLayers(store.current, { name, groups });
+  const { mode, appModes, ui, appUi, condense, enrichment, extraTools, slowCallSeconds, retrieve, code, results } =
+    config;
+  const { threshold, thresholds, appThresholds, toon, clean } = results;
+  const settings = {
+    ...{ mode, appModes, ui, appUi, condense, enrichment, extraTools, slowCallSeconds, retrieve, code },
+    results: { threshold, thresholds, appThresholds, toon, clean },
+  };
+  printAnswer(json, { settings, profiles, favourites }, () => [
+    ...Object.entries(settings).map(([key, value]) => oneLine(`${key}: ${JSON.stringify(value) ?? 'the usual'}`)),
+    ...profiles.map((profile) => oneLine(`Lets through: ${JSON.stringify(profile)}`)),
+    oneLine(`Favourites: ${favourites.join(', ') || 'none'}`),
+  ]);
+  return 0;
+}
+
+/** A place that editors and terminals make a link. */
+function line({ file, line: at, column, severity, path, reason, suggestion = '' }: ConfigProblem): string {
+  const why = maskText(`${reason} ${suggestion}`.trimEnd());
+  const what = path === '' ? why : `${path}: ${why}`;
+  const shown = relative(process.cwd(), file);
+  const word = paint(severity === 'error' ? 'bad' : 'unsure', severity);
+  return `${oneLine(shown)}:${at}:${column} ${word}: ${plainText(what)}`;
+}

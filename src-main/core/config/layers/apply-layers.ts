@@ -1,0 +1,67 @@
+/** What the layers of a config come to for one person: the organisation's, their groups' in order of names, their own. */
+import type { AppConfig, Layer, Profile } from '../app-config.ts';
+
+export interface LayeredPerson {
+  /** As people call them. */
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** No name of a profile is like it. */
+const mark = '(layers) ';
+
+/** The person as a word that goes with what bounds them, from replica to replica. */
+export function personBound({ name, groups }: LayeredPerson): string {
+  return `${mark}${JSON.stringify([name, ...groups])}`;
+}
+
+export function personIn(bound: string): LayeredPerson | undefined {
+  if (!bound.startsWith(mark)) return undefined;
+  const [name = '', ...groups] = JSON.parse(bound.slice(mark.length)) as string[];
+  return { name, groups };
+}
+
+export interface AppliedLayers {
+  /** The organisation's config with what the layers have of their own; the very same where they have nothing. */
+  readonly config: AppConfig;
+  /** What is let through, all of them together. */
+  readonly profiles: readonly Profile[];
+  readonly favourites: readonly string[];
+}
+
+export function applyLayers(config: AppConfig, person: LayeredPerson): AppliedLayers {
+  const layers = layersOf(config, person);
+  return {
+    config: layers.reduce(withSettings, config),
+    profiles: layers.flatMap(({ profiles }) => profiles),
+    favourites: layers.flatMap(({ favourites }) => favourites),
+  };
+}
+
+/** The one that counts least first. */
+function layersOf({ layers }: AppConfig, { name, groups }: LayeredPerson): readonly Layer[] {
+  if (layers === undefined) return [];
+  const own = (all: Readonly<Record<string, Layer>>, key: string): readonly Layer[] =>
+    Object.hasOwn(all, key) && all[key] !== undefined ? [all[key]] : [];
+  return [...[...new Set(groups)].sort().flatMap((group) => own(layers.groups, group)), ...own(layers.people, name)];
+}
+
+/** What is said by name is added to what others said by name; all else takes its place. */
+function withSettings(config: AppConfig, { settings }: Layer): AppConfig {
+  if (Object.keys(settings).length === 0) return config;
+  const { appModes, appUi, retrieve, code, results, ...plain } = settings;
+  return {
+    ...config,
+    ...plain,
+    appModes: { ...config.appModes, ...appModes },
+    appUi: { ...config.appUi, ...appUi },
+    retrieve: { ...config.retrieve, ...retrieve },
+    code: { ...config.code, ...code },
+    results: {
+      ...config.results,
+      ...results,
+      thresholds: { ...config.results.thresholds, ...results?.thresholds },
+      appThresholds: { ...config.results.appThresholds, ...results?.appThresholds },
+    },
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * The files of a folder that holds a team's config: `organisation.jsonc`, `groups/NAME.jsonc`, `people/NAME.jsonc`. A file that cannot be
+ * used hurts its own people alone: what it said last goes on, and where nothing is known of it a group's people get nothing and a
+ * person's file counts as if it were not there, since a group's may be what bounds them.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { errorText } from '../../base/errors.ts';
+import type { AppConfig, ConfigLayers, ConfigProblem, Layer } from '../app-config.ts';
+import { type LayerKind, readLayer } from './read-layer.ts';
+
+const organisationFile = 'organisation.jsonc';
+const folders: readonly LayerKind[] = ['groups', 'people'];
+const extension = '.jsonc';
+
+/** What a layer that nobody can read lets through. */
+const nothing: Layer = { profiles: [{ servers: [] }], settings: {}, favourites: [] };
+
+interface Used {
+  readonly layer: Layer;
+  readonly digest: string;
+}
+
+interface LayersReading {
+  readonly layers: ConfigLayers;
+  readonly problems: readonly ConfigProblem[];
+  /** Of all that is in use, the organisation's text included: the same at every core that uses the same. */
+  readonly version: string;
+}
+
+export class LayerFiles {
+  readonly folder: string;
+  /** By path below the folder, what of it is in use. */
+  #used = new Map<string, Used>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  get organisation(): string {
+    return join(this.folder, organisationFile);
+  }
+
+  /** What is to be watched: all of it lies there, through whatever links. */
+  async places(): Promise<readonly string[]> {
+    const paths = [this.organisation, ...folders.map((kind) => join(this.folder, kind))];
+    return Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+  }
+
+  /** `text`: the organisation's; `config`: what it says. Never rejects. */
+  async read(text: string, config: AppConfig): Promise<LayersReading> {
+    const used = new Map<string, Used>();
+    const problems: ConfigProblem[] = [];
+    const [groups = {}, people = {}] = await Promise.all(
+      folders.map(async (kind) => {
+        const found = await this.#names(kind, problems);
+        const layers = found.map(async (name) => {
+          const layer = await this.#readOne(kind, name, config, used, problems);
+          return layer === undefined ? [] : [[name, layer] as const];
+        });
+        return Object.fromEntries((await Promise.all(layers)).flat());
+      }),
+    );
+    this.#used = used;
+    const version = versionOf(
+      text,
+      [...used].map(([key, { digest }]) => `${key}\n${digest}\n`),
+    );
+    return { layers: { groups, people }, problems: problems.sort(byPlace), version };
+  }
+
+  async #names(kind: LayerKind, problems: ConfigProblem[]): Promise<readonly string[]> {
+    const folder = join(this.folder, kind);
+    try {
+      const files = (await readdir(folder)).filter((file) => !file.startsWith('.'));
+      for (const file of files.filter((one) => !one.endsWith(extension)))
+        problems.push(whole('warning', join(folder, file), 'This file is not read.', `Call it NAME${extension}.`));
+      return files.flatMap((file) => (file.endsWith(extension) ? basename(file, extension) : [])).sort();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      problems.push(whole('error', folder, `This folder cannot be read: ${errorText(error)}.`, undefined));
+      // Who was bounded by what lies there stays so.
+      return [...this.#used.keys()].flatMap((one) => (one.startsWith(`${kind}/`) ? one.slice(kind.length + 1) : []));
+    }
+  }
+
+  async #readOne(
+    kind: LayerKind,
+    name: string,
+    config: AppConfig,
+    used: Map<string, Used>,
+    problems: ConfigProblem[],
+  ): Promise<Layer | undefined> {
+    const key = `${kind}/${name}`;
+    const file = join(this.folder, kind, `${name}${extension}`);
+    const keep = (one: Used): Layer => {
+      used.set(key, one);
+      return one.layer;
+    };
+    const instead = (found: readonly ConfigProblem[]): Layer | undefined => {
+      const last = this.#used.get(key);
+      const effect = last === undefined || last.digest === '' ? effectOf(kind) : 'Its last good version stays in use.';
+      problems.push(...found.map((problem) => ({ ...problem, reason: `${problem.reason} ${effect}` })));
+      if (last !== undefined) return keep(last);
+      return kind === 'groups' ? keep({ layer: nothing, digest: '' }) : undefined;
+    };
+    try {
+      const text = await readFile(file, 'utf8');
+      const { layer, problems: found } = readLayer(kind, text, file, config);
+      if (layer === undefined) return instead(found);
+      problems.push(...found);
+      return keep({ layer, digest: digestOf(text) });
+    } catch (error) {
+      return instead([whole('error', file, `This file cannot be read: ${errorText(error)}.`, undefined)]);
+    }
+  }
+}
+
+function effectOf(kind: LayerKind): string {
+  return kind === 'groups'
+    ? 'Until it is mended, nothing is let through to the people of this group.'
+    : 'Until it is mended, it is as if the file were not there.';
+}
+
+/** `text`: the organisation's, or the only one. In order, so that whoever reads the same says the same. */
+export function versionOf(text: string, layers: readonly string[] = []): string {
+  return digestOf([digestOf(text), ...layers.toSorted()].join('\n')).slice(0, 16);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function whole(
+  severity: ConfigProblem['severity'],
+  file: string,
+  reason: string,
+  suggestion: string | undefined,
+): ConfigProblem {
+  return { severity, file, line: 1, column: 1, path: '', reason, suggestion };
+}
+
+function byPlace(a: ConfigProblem, b: ConfigProblem): number {
+  return a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column;
+}

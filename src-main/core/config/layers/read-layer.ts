@@ -1,0 +1,221 @@
+/** Reads one file below the organisation's: what a group or a person has of its own, as far as the organisation lets it. */
+import type { Node } from 'jsonc-parser';
+import { z } from 'zod';
+import { closestWord } from '../../base/wording.ts';
+import {
+  type AppConfig,
+  type ConfigProblem,
+  type Layer,
+  type LayerSetting,
+  layerSettings,
+  type Profile,
+} from '../app-config.ts';
+import { ConfigDocument } from '../config-document.ts';
+import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from '../json-text.ts';
+import { containerKeys, issueText } from '../read-entry.ts';
+import { profileSchema, settingsSchema, uncompiled } from '../schema.ts';
+
+export type LayerKind = 'groups' | 'people';
+
+/** What lower layers may say where the organisation says nothing of it: how tools are shown, and nothing that guards. */
+const usual: readonly LayerSetting[] = [
+  ...([
+    'mode',
+    'appModes',
+    'ui',
+    'appUi',
+    'condense',
+    'enrichment',
+    'extraTools',
+    'slowCallSeconds',
+    'retrieve',
+  ] as const),
+  ...(['results.threshold', 'results.thresholds', 'results.appThresholds', 'results.toon'] as const),
+];
+
+const { shape } = settingsSchema;
+const names = z.array(z.string().min(1));
+
+/** Any layer may have less than the one above it. */
+const narrowing = {
+  profile: profileSchema,
+  /** Off for whoever the file is for. */
+  servers: z.record(z.string(), z.union([z.boolean(), z.looseObject({ enabled: z.boolean().optional() })])),
+  hiddenTools: names,
+  favouriteTools: names,
+} as const;
+
+const settings = {
+  mode: shape.mode,
+  appModes: shape.appModes,
+  ui: shape.ui,
+  appUi: shape.appUi,
+  condense: shape.condense,
+  enrichment: shape.enrichment,
+  extraTools: shape.extraTools,
+  slowCallSeconds: shape.slowCallSeconds,
+  retrieve: shape.retrieve,
+  code: shape.code,
+  results: shape.results,
+} as const;
+
+const known = { ...narrowing, ...settings };
+const keys = Object.keys(known) as (keyof typeof known)[];
+
+export interface LayerReading {
+  /** Undefined where something in it is wrong: half of what was meant could let more through. */
+  readonly layer?: Layer;
+  readonly problems: readonly ConfigProblem[];
+}
+
+type Organisation = Pick<AppConfig, 'servers' | 'mayOverride'>;
+
+/** `text`: of the file at `path`. A setting that may not be said there is left out, and told; the rest counts. */
+export function readLayer(kind: LayerKind, text: string, path: string, organisation: Organisation): LayerReading {
+  const document = new ConfigDocument(text, path);
+  if (document.root === undefined) return { problems: document.problems };
+  const reader = new LayerReader(document, kind, organisation);
+  for (const property of propertiesOf(document.root)) reader.take(property);
+  return { ...(!reader.hasFailed && { layer: reader.layer }), problems: reader.problems };
+}
+
+class LayerReader {
+  hasFailed = false;
+  readonly #document: ConfigDocument;
+  readonly #kind: LayerKind;
+  readonly #organisation: Organisation;
+  readonly #refused = new Set<ConfigProblem>();
+  readonly #profiles: Profile[] = [];
+  #settings: Layer['settings'] = {};
+  #favourites: readonly string[] = [];
+
+  constructor(document: ConfigDocument, kind: LayerKind, organisation: Organisation) {
+    this.#document = document;
+    this.#kind = kind;
+    this.#organisation = organisation;
+  }
+
+  get layer(): Layer {
+    return { profiles: this.#profiles, settings: this.#settings, favourites: this.#favourites };
+  }
+
+  get problems(): readonly ConfigProblem[] {
+    return this.#document.problems.map((problem) =>
+      this.#refused.has(problem) ? { ...problem, isRefused: true } : problem,
+    );
+  }
+
+  take(property: Property): void {
+    const { key, valueNode } = property;
+    if (/^[_$]/.test(key)) return;
+    const one = keys.find((word) => word === key);
+    if (one === undefined) return this.#stranger(property);
+    if (valueNode.type === 'null') return;
+    const checked = known[one].safeParse(nodeValue(valueNode), uncompiled);
+    if (!checked.success) {
+      this.hasFailed = true;
+      for (const issue of checked.error.issues as readonly z.core.$ZodIssue[])
+        this.#document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], issueText(issue));
+      return;
+    }
+    switch (one) {
+      case 'profile':
+        this.#profiles.push(checked.data as Profile);
+        return;
+      case 'servers':
+        return this.#switch(property);
+      case 'hiddenTools':
+        this.#profiles.push({ except: checked.data as string[] });
+        return;
+      case 'favouriteTools':
+        this.#favourites = checked.data as string[];
+        return;
+      case 'results':
+        this.#settings = { ...this.#settings, results: this.#resultsOf(property, checked.data as object) };
+        return;
+      default:
+        if (this.#may(one)) this.#settings = { ...this.#settings, [one]: checked.data };
+        else this.#refuse(property, [one], one);
+    }
+  }
+
+  /** Each by itself. */
+  #resultsOf({ valueNode }: Property, read: object): object {
+    const kept = propertiesOf(valueNode).flatMap((inner) => {
+      const name = `results.${inner.key}`;
+      if (this.#may(name)) return [[inner.key, read[inner.key as keyof typeof read]] as const];
+      this.#refuse(inner, ['results', inner.key], name);
+      return [];
+    });
+    return Object.fromEntries(kept);
+  }
+
+  /** Servers can be off here, and nothing else. */
+  #switch({ valueNode }: Property): void {
+    const off: string[] = [];
+    for (const server of propertiesOf(valueNode)) {
+      const found = this.#organisation.servers.find(({ name }) => name === server.key);
+      const at = ['servers', server.key];
+      const extra = propertiesOf(server.valueNode).find(({ key }) => key !== 'enabled');
+      const isOn = server.valueNode.type === 'boolean' ? server.valueNode.value === true : isEnabled(server.valueNode);
+      if (extra !== undefined) {
+        const reason = 'A server is added and changed in organisation.jsonc alone.';
+        this.#say(extra.keyNode, [...at, extra.key], reason, `Write "${server.key}": false, or leave it out.`);
+      } else if (found === undefined) {
+        const meant = closestWord(
+          server.key,
+          this.#organisation.servers.map(({ name }) => name),
+        );
+        this.#document.report('warning', server.keyNode, at, 'There is no server of this name.', {
+          suggestion: meant === undefined ? 'Leave it out.' : `Did you mean "${meant}"?`,
+        });
+      } else if (isOn && !found.enabled) {
+        const reason = 'The organisation has this server switched off, and it stays off.';
+        this.#say(server.keyNode, at, reason, 'Leave it out.');
+      }
+      if (!isOn) off.push(server.key);
+    }
+    const on = this.#organisation.servers.map(({ name }) => name).filter((name) => !off.includes(name));
+    if (off.length > 0) this.#profiles.push({ servers: on });
+  }
+
+  #may(name: string): boolean {
+    const { mayOverride } = this.#organisation;
+    return (mayOverride?.[this.#kind] ?? usual).some((allowed) => allowed === name);
+  }
+
+  /** What is no word of a layer: the organisation's, or nobody's. */
+  #stranger(property: Property): void {
+    const { key, keyNode } = property;
+    if (key in shape || containerKeys.some((word) => word === key)) return this.#refuse(property, [key], undefined);
+    const meant = closestWord(key, keys);
+    this.#document.report('warning', keyNode, [key], `The key ${JSON.stringify(key)} is not known.`, {
+      suggestion: meant === undefined ? `There are: ${keys.join(', ')}.` : `Did you mean "${meant}"?`,
+    });
+  }
+
+  /** `allowed`: the word by which the organisation could let it; undefined: it cannot. */
+  #refuse({ keyNode }: Property, path: readonly string[], allowed: string | undefined): void {
+    const word = path.join('.');
+    const who = this.#kind === 'groups' ? 'a group' : 'a person';
+    if (allowed === undefined || !isLayerSetting(allowed))
+      return this.#say(keyNode, path, `"${word}" is the organisation’s alone to say.`, 'Take it out.');
+    const suggestion = `Take it out, or have the organisation add "${allowed}" to "mayOverride.${this.#kind}".`;
+    this.#say(keyNode, path, `The organisation does not let ${who} say "${word}".`, suggestion);
+  }
+
+  #say(at: Node, path: readonly string[], reason: string, suggestion: string): void {
+    this.#document.report('error', at, path, reason, { suggestion });
+    const said = this.#document.problems.at(-1);
+    if (said !== undefined) this.#refused.add(said);
+  }
+}
+
+function isEnabled(node: Node): boolean {
+  const written: unknown = findProperty(node, 'enabled')?.valueNode.value;
+  return written !== false;
+}
+
+function isLayerSetting(name: string): boolean {
+  return layerSettings.some((setting) => setting === name);
+}

@@ -1,0 +1,197 @@
+/**
+ * What a person of a team is shown, by the layers of its config: another view when they let something else through, and settings of the
+ * person's own. Made anew from the config as it is, so that what a session or a stream has open follows a file that is changed.
+ */
+import type { JsonObject } from '../../base/json.ts';
+import type { CallerContext } from '../../calls/call-tool.ts';
+import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
+import type { AppConfig } from '../../config/app-config.ts';
+import { type AppliedLayers, applyLayers, type LayeredPerson } from '../../config/layers/apply-layers.ts';
+import { scopeName } from '../../profiles/profile-scope.ts';
+import type { ListKey } from '../../servers/listing.ts';
+import type { ManagedServer } from '../../servers/managed-server.ts';
+import type { Era } from '../../wire/eras.ts';
+import type { Result } from '../../wire/message.ts';
+import type { SessionCore } from '../session-settings.ts';
+import type { Introduction, SessionView } from '../session-view.ts';
+import type { Hearing } from './heard-tasks.ts';
+
+/** `scopes`: names of what the layers let through; `core`: with the person's settings. */
+export type MakeView = (scopes: readonly string[], core: SessionCore) => SessionView;
+
+/** What goes on in views that were left can be fetched when they are shown again; of so many. */
+const mostViews = 4;
+
+export class LayeredView implements SessionView {
+  readonly #person: LayeredPerson;
+  readonly #whole: SessionCore;
+  readonly #make: MakeView;
+  /** By what is let through; the one that is shown stands last. */
+  readonly #views = new Map<string, SessionView>();
+  #seen: AppConfig | undefined;
+  #layers: AppliedLayers & { readonly scopes: readonly string[]; readonly key: string };
+  #shownKey: string;
+  /** It shows something else than the client app was last told. */
+  #isUntold = false;
+
+  /** Throws what `make` throws. */
+  constructor(person: LayeredPerson, whole: SessionCore, make: MakeView) {
+    this.#person = person;
+    this.#whole = whole;
+    this.#make = make;
+    this.#layers = this.#read();
+    this.#shownKey = this.#layers.key;
+    this.#views.set(this.#shownKey, make(this.#layers.scopes, this.#own(whole)));
+  }
+
+  get mode(): string {
+    return this.#shown.mode;
+  }
+
+  get reason(): string | undefined {
+    return this.#shown.reason;
+  }
+
+  get ownTools(): readonly string[] {
+    return this.#shown.ownTools;
+  }
+
+  get catalog(): LiveCatalog {
+    return this.#shown.catalog;
+  }
+
+  shows(server: ManagedServer): boolean {
+    return this.#shown.shows(server);
+  }
+
+  introduce(): Promise<Introduction> {
+    return this.#shown.introduce();
+  }
+
+  list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {
+    return this.#shown.list(key, era);
+  }
+
+  toolWithHeaders(name: string): JsonObject | undefined {
+    return this.#shown.toolWithHeaders(name);
+  }
+
+  callTool(params: JsonObject, context: CallerContext): Promise<Result> {
+    const shown = this.#shown;
+    const { config } = this.#layers;
+    return shown.callTool(params, config === this.#seen ? context : { ...context, results: config.results });
+  }
+
+  readResource(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#shown.readResource(params, context);
+  }
+
+  getPrompt(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#shown.getPrompt(params, context);
+  }
+
+  complete(params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#shown.complete(params, context);
+  }
+
+  subscribe(uri: string, context: CallerContext): Promise<Result> {
+    return this.#shown.subscribe(uri, context);
+  }
+
+  unsubscribe(uri: string, context: CallerContext): Promise<Result> {
+    return this.#shown.unsubscribe(uri, context);
+  }
+
+  setLogLevel(level: string, context: CallerContext): Promise<void> {
+    return this.#shown.setLogLevel(level, context);
+  }
+
+  other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#shown.other(method, params, context);
+  }
+
+  heard(method: string, params: JsonObject, sessionId: string): void {
+    this.#shown.heard(method, params, sessionId);
+  }
+
+  watch(): void {
+    this.#shown.watch();
+  }
+
+  changedLists(change: CatalogChange): CatalogChange {
+    const changed = this.#shown.changedLists(change);
+    if (!this.#isUntold) return changed;
+    this.#isUntold = false;
+    return { tools: true, resources: true, prompts: true };
+  }
+
+  end(): void {
+    for (const view of this.#views.values()) view.end?.();
+  }
+
+  hearTasks(ids: readonly string[], context: CallerContext): Hearing {
+    return this.#shown.hearTasks(ids, context);
+  }
+
+  toldOfTask(server: string, params: JsonObject): JsonObject | undefined {
+    return this.#shown.toldOfTask(server, params);
+  }
+
+  taskId(server: string, taskId: string, sessionId: string): string | undefined {
+    return this.#shown.taskId(server, taskId, sessionId);
+  }
+
+  listedUri(server: string, uri: string): string {
+    return this.#shown.listedUri(server, uri);
+  }
+
+  get #shown(): SessionView {
+    const { key, scopes } = this.#now;
+    const known = this.#views.get(key);
+    if (known !== undefined && key === this.#shownKey) return known;
+    const view = known ?? this.#make(scopes, this.#own(this.#whole));
+    this.#views.delete(key);
+    this.#views.set(key, view);
+    this.#shownKey = key;
+    this.#isUntold = true;
+    const [[oldest, left] = []] = this.#views;
+    if (this.#views.size > mostViews && oldest !== undefined) {
+      this.#views.delete(oldest);
+      left?.end?.();
+    }
+    return view;
+  }
+
+  get #now(): AppliedLayers & { readonly scopes: readonly string[]; readonly key: string } {
+    if (this.#seen !== this.#whole.config()) this.#layers = this.#read();
+    return this.#layers;
+  }
+
+  #read(): AppliedLayers & { readonly scopes: readonly string[]; readonly key: string } {
+    this.#seen = this.#whole.config();
+    const applied = applyLayers(this.#seen, this.#person);
+    const scopes = [...new Set(applied.profiles.map(scopeName))].sort();
+    return { ...applied, scopes, key: scopes.join('\n') };
+  }
+
+  /** A core with the person's settings, in whatever profiles. */
+  #own(core: SessionCore): SessionCore {
+    return {
+      ...core,
+      config: () => this.#now.config,
+      activity: {
+        stats: () => core.activity.stats(),
+        usedTools: () => withFavourites(core, this.#now.favourites),
+      },
+      inProfiles: (names) => this.#own(core.inProfiles(names)),
+    };
+  }
+}
+
+/** They are taken for tools that were of use lately, by which those are ordered that fit as well as each other. */
+function withFavourites({ activity, catalog }: SessionCore, favourites: readonly string[]): ReadonlySet<string> {
+  const used = activity.usedTools();
+  if (favourites.length === 0) return used;
+  const meant = catalog.current.tools.filter(({ id, name }) => favourites.includes(id) || favourites.includes(name));
+  return new Set([...used, ...meant.map(({ id }) => id)]);
+}

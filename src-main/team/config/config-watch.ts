@@ -1,0 +1,80 @@
+/** What a replica says of its config: problems as they come, and that others have had another one for longer than a change takes. */
+import type { ConfigProblem } from '../../core/config/app-config.ts';
+import type { ConfigStore } from '../../core/config/config-store.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { ReplicaRegistry } from '../replicas/replica-registry.ts';
+
+interface ConfigWatchParts {
+  readonly config: Pick<ConfigStore, 'problems' | 'problemsChanged' | 'version' | 'path'>;
+  /** undefined: it is the only one. */
+  readonly registry: Pick<ReplicaRegistry, 'looked' | 'others'> | undefined;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** How long two may differ without a word, in ms. */
+  readonly patienceMs?: number;
+  /** In ms, and never set back. */
+  readonly now?: () => number;
+}
+
+const usualPatienceMs = 60_000;
+
+export class ConfigWatch {
+  readonly #parts: ConfigWatchParts;
+  readonly #now: () => number;
+  readonly #stops: (() => void)[];
+  /** Since when others had another one; undefined: all have the same. */
+  #differsSince: number | undefined;
+  #isTold = false;
+  #known: ReadonlySet<string>;
+
+  constructor(parts: ConfigWatchParts) {
+    const { config, registry, now = () => performance.now() } = parts;
+    this.#parts = parts;
+    this.#now = now;
+    // Those of the start were told by whoever opened it.
+    this.#known = new Set(config.problems.map(problemLine));
+    this.#stops = [config.problemsChanged.on((problems) => this.#tell(problems))];
+    if (registry !== undefined) this.#stops.push(registry.looked.on(() => this.#compare()));
+  }
+
+  /** How many problems there are, and how many of them are overrides that were refused. */
+  get counts(): { readonly problems: number; readonly refused: number } {
+    const { problems } = this.#parts.config;
+    return { problems: problems.length, refused: problems.filter(({ isRefused }) => isRefused === true).length };
+  }
+
+  get version(): string {
+    return this.#parts.config.version;
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  #tell(problems: readonly ConfigProblem[]): void {
+    const lines = new Set(problems.map(problemLine));
+    for (const line of lines) if (!this.#known.has(line)) this.#parts.log.warn(line);
+    this.#known = lines;
+  }
+
+  #compare(): void {
+    const { log, patienceMs = usualPatienceMs, registry } = this.#parts;
+    const others = (registry?.others ?? []).filter(({ config, isDraining }) => config !== this.version && !isDraining);
+    if (others.length === 0) {
+      if (this.#isTold) log.info('All replicas have the same config again.');
+      this.#differsSince = undefined;
+      this.#isTold = false;
+      return;
+    }
+    this.#differsSince ??= this.#now();
+    if (this.#isTold || this.#now() - this.#differsSince < patienceMs) return;
+    this.#isTold = true;
+    const names = others.map(({ id, config }) => `${id} (${config || 'none'})`).join(', ');
+    log.warn(`Other replicas have had another config than this one (${this.version}) for a while: ${names}.`);
+  }
+}
+
+/** `file:line:column: what. What to do.` */
+export function problemLine({ file, line, column, path, reason, suggestion }: ConfigProblem): string {
+  const what = path === '' ? reason : `${path}: ${reason}`;
+  return `${file}:${line}:${column}: ${[what, suggestion ?? ''].join(' ').trimEnd()}`;
+}

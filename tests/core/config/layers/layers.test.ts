@@ -1,0 +1,182 @@
+/** What a group's or a person's file may say, what is refused with its place, and what all of them come to for one person. */
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ConfigStore } from '../../../../src-main/core/config/config-store.ts';
+import { applyLayers } from '../../../../src-main/core/config/layers/apply-layers.ts';
+import { LayerFiles } from '../../../../src-main/core/config/layers/layer-files.ts';
+
+type Files = Readonly<Record<string, unknown>>;
+
+const servers = { github: { command: 'x' }, files: { command: 'y' }, old: { command: 'z', enabled: false } };
+
+async function folderOf(files: Files): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tooltray-layers-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await write(folder, { 'organisation.jsonc': { servers }, ...files });
+  return folder;
+}
+
+async function write(folder: string, files: Files): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content, null, 1));
+  }
+}
+
+async function open(folder: string): Promise<ConfigStore> {
+  const layers = new LayerFiles(folder);
+  const store = await ConfigStore.open(layers.organisation, {}, undefined, undefined, layers);
+  onTestFinished(() => store.stop());
+  return store;
+}
+
+/** `file:line:column path: reason`, below the folder. */
+function said(store: ConfigStore, folder: string): string[] {
+  return store.problems.map(
+    ({ file, line, column, path, reason }) => `${file.slice(folder.length + 1)}:${line}:${column} ${path}: ${reason}`,
+  );
+}
+
+const ana = { name: 'ana', groups: ['ops', 'engineering'] };
+
+test('settings of the organisation, of groups in order of their names, and of the person follow each other', async () => {
+  const folder = await folderOf({
+    'organisation.jsonc': {
+      servers,
+      mode: 'search',
+      appModes: { cursor: 'proxy' },
+      results: { threshold: 1, toon: true },
+    },
+    'groups/engineering.jsonc': { mode: 'meta', appModes: { zed: 'code' }, results: { thresholds: { github: 5 } } },
+    'groups/ops.jsonc': { mode: 'gateway', profile: { noDestructive: true } },
+    'people/ana.jsonc': {
+      '//': 'comments of one kind,',
+      appModes: { cursor: 'code' },
+      servers: { files: false, github: { enabled: true } },
+      hiddenTools: ['github:delete'],
+      favouriteTools: ['github:search'],
+      results: { threshold: 0 },
+    },
+    'people/ben.jsonc': '// and of the other\n{ "mode": "direct", }'.replace('direct', 'proxy'),
+  });
+  const store = await open(folder);
+  expect(said(store, folder)).toEqual(['people/ana.jsonc:2:2 ["//"]: The key "//" is not known.']);
+  const { config, profiles, favourites } = applyLayers(store.current, ana);
+  expect(config).toMatchObject({ mode: 'gateway', appModes: { cursor: 'code', zed: 'code' } });
+  expect(config.results).toMatchObject({ threshold: 0, thresholds: { github: 5 }, toon: true });
+  expect(profiles).toEqual([{ noDestructive: true }, { servers: ['github', 'old'] }, { except: ['github:delete'] }]);
+  expect(favourites).toEqual(['github:search']);
+  expect(applyLayers(store.current, { name: 'ben', groups: [] }).config.mode).toBe('proxy');
+  expect(applyLayers(store.current, { name: 'somebody', groups: ['none'] }).config).toBe(store.current);
+});
+
+test('what a layer may not say is left out and told with its place, and the rest of its file counts', async () => {
+  const folder = await folderOf({
+    'people/ana.jsonc': {
+      mode: 'meta',
+      policy: { agentChanges: 'allow' },
+      code: { enabled: true },
+      results: { clean: false, toon: true, keepDays: 1 },
+      servers: { evil: { command: 'sh' }, old: true, gihub: false },
+    },
+  });
+  const store = await open(folder);
+  expect(said(store, folder)).toEqual([
+    'people/ana.jsonc:3:2 policy: "policy" is the organisation’s alone to say.',
+    'people/ana.jsonc:6:2 code: The organisation does not let a person say "code".',
+    'people/ana.jsonc:10:3 results.clean: The organisation does not let a person say "results.clean".',
+    'people/ana.jsonc:12:3 results.keepDays: "results.keepDays" is the organisation’s alone to say.',
+    'people/ana.jsonc:16:4 servers.evil.command: A server is added and changed in organisation.jsonc alone.',
+    'people/ana.jsonc:18:3 servers.old: The organisation has this server switched off, and it stays off.',
+    'people/ana.jsonc:19:3 servers.gihub: There is no server of this name.',
+  ]);
+  expect(store.problems.map(({ isRefused = false }) => isRefused)).toEqual([...Array<boolean>(6).fill(true), false]);
+  const { config } = applyLayers(store.current, ana);
+  expect([config.mode, config.results.toon, config.code]).toEqual(['meta', true, store.current.code]);
+  expect(store.current.servers.map(({ name }) => name)).toEqual(['github', 'files', 'old']);
+});
+
+test('the organisation says what groups and people may say, each for itself', async () => {
+  const folder = await folderOf({
+    'organisation.jsonc': { servers, mayOverride: { people: [], groups: ['code', 'mode'] } },
+    'groups/ops.jsonc': { code: { enabled: false }, mode: 'meta', ui: 'off' },
+    'people/ana.jsonc': { mode: 'code', hiddenTools: ['x'] },
+  });
+  const store = await open(folder);
+  expect(store.problems.map(({ path, isRefused }) => [path, isRefused])).toEqual([
+    ['ui', true],
+    ['mode', true],
+  ]);
+  const { config, profiles } = applyLayers(store.current, ana);
+  expect([config.mode, config.code.enabled, profiles]).toEqual(['meta', false, [{ except: ['x'] }]]);
+});
+
+test('a file that cannot be used hurts its own people: a group’s lets nothing through, a person’s is as if not there', async () => {
+  const broken = { 'groups/ops.jsonc': '{ "profile": { "servers": "github" } }', 'people/ana.jsonc': '{ "mode": ' };
+  const folder = await folderOf({ ...broken, 'groups/engineering.jsonc': { mode: 'meta' } });
+  const store = await open(folder);
+  expect(said(store, folder)).toEqual([
+    'groups/ops.jsonc:1:27 profile.servers: A list is expected here. Until it is mended, nothing is let through to the people of this group.',
+    'people/ana.jsonc:1:11 : A value is missing here. Until it is mended, it is as if the file were not there.',
+  ]);
+  expect(applyLayers(store.current, ana).profiles).toEqual([{ servers: [] }]);
+  expect(applyLayers(store.current, { name: 'ana', groups: ['engineering'] })).toMatchObject({
+    profiles: [],
+    config: { mode: 'meta' },
+  });
+  const good = { 'groups/ops.jsonc': { profile: { servers: ['github'] } }, 'people/ana.jsonc': { mode: 'code' } };
+  await write(folder, good);
+  await store.reload();
+  const version = store.version;
+  await write(folder, broken);
+  await store.reload();
+  // Of what was good once, that stays; so the version of what is in use is the same.
+  expect(said(store, folder).every((line) => line.endsWith('Its last good version stays in use.'))).toBe(true);
+  expect(applyLayers(store.current, ana)).toMatchObject({
+    profiles: [{ servers: ['github'] }],
+    config: { mode: 'code' },
+  });
+  expect(store.version).toBe(version);
+  // Whoever starts now uses something else, and says so.
+  expect((await open(folder)).version).not.toBe(version);
+});
+
+test('the same content has the same version wherever it lies; another has another', async () => {
+  const files = { 'groups/a.jsonc': { mode: 'meta' }, 'people/b.jsonc': {} };
+  const [one, two, other] = await Promise.all([
+    folderOf(files).then(open),
+    folderOf(files).then(open),
+    folderOf({ ...files, 'people/c.jsonc': {} }).then(open),
+  ]);
+  expect(two.version).toBe(one.version);
+  expect(other.version).not.toBe(one.version);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a checkout that is swapped by one link is read anew, again and again',
+  async () => {
+    const folder = await folderOf({});
+    const link = join(folder, 'current');
+    const swap = async (name: string, files: Files): Promise<void> => {
+      await write(join(folder, name), { 'organisation.jsonc': { servers: {} }, ...files });
+      await symlink(name, `${link}.next`);
+      await rename(`${link}.next`, link);
+    };
+    await swap('first', { 'people/ana.jsonc': { mode: 'meta' } });
+    const store = await open(link);
+    await store.start();
+    for (const [name, mode] of Object.entries({ second: 'code', third: 'search', fourth: 'gateway' })) {
+      await swap(name, { 'people/ana.jsonc': { mode } });
+      await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe(mode);
+    }
+    // And what is written in place there counts as well: a file more, one that is changed, one that goes.
+    await write(link, { 'people/ana.jsonc': { mode: 'proxy' }, 'groups/ops.jsonc': { slowCallSeconds: 7 } });
+    await expect
+      .poll(() => applyLayers(store.current, ana).config)
+      .toMatchObject({ mode: 'proxy', slowCallSeconds: 7 });
+    await rm(join(link, 'people/ana.jsonc'));
+    await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe('auto');
+  },
+);
