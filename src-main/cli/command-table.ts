@@ -159,6 +159,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'keys and passwords for a team’s servers, the organisation’s and each user’s own',
       async () => (await import('./commands/team/team-secret.ts')).teamSecret,
     ],
+    'team-sign-in': [
+      'where people of a team are signed in to servers; a link for them, and the way out',
+      async () => (await import('./commands/team/team-sign-in.ts')).teamSignIn,
+    ],
   },
 };
 

@@ -50,7 +50,7 @@ import type { OwnedIds } from './security/owned-ids.ts';
 import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ownIdentity } from './servers/handshake.ts';
 import { ListingCache } from './servers/listing-cache.ts';
-import type { ServerDeps } from './servers/managed-server.ts';
+import type { ServerDeps } from './servers/server-deps.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import type { AuditBook } from './trust/audit/audit-log.ts';
 import { FileDigests } from './trust/pins/file-digests.ts';
@@ -89,6 +89,8 @@ interface AggregatorOptions {
   readonly sandbox?: Sandbox | undefined;
   /** Lines to processes of single people, in a team. */
   readonly personal?: ServerDeps['personal'];
+  /** What each person has of servers at an address, in a team. */
+  readonly own?: ServerDeps['own'];
   /** In place of the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
   /** Where it is one of several cores: ids that name it. */
@@ -232,6 +234,7 @@ export class Aggregator {
       pinsOf: (config, kind) => this.pins.of(config, kind),
       createTransport: (config) => this.transports.create(config),
       personal: options.personal,
+      own: options.own,
       logOf: (server) => this.transports.log(server),
       cache: new ListingCache(join(paths.cacheDir, 'listings')),
       identity: ownIdentity(options.version),

@@ -89,6 +89,7 @@ export class CoreHost {
     const stores = team?.stores;
     const ids = team?.replicas?.ids;
     const personal = team?.personal;
+    const own = team?.own;
     this.#options = options;
     this.#team = team;
     this.paths = paths;
@@ -107,6 +108,7 @@ export class CoreHost {
       stores,
       ids,
       personal,
+      own,
     });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
     this.#stops.push(() => this.#runs.close());

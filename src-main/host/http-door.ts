@@ -126,9 +126,10 @@ export class HttpDoor {
   }
 
   #openModern(endpoint: Endpoint, place: SessionPlace, key: string): ModernEndpoint {
-    const { sessionCore, parked, ledger } = this.#options.core;
+    const { sessionCore, parked, ledger, servers } = this.#options.core;
     const view = viewFor(endpoint, sessionCore);
     const principal = principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
+    servers.meet(principal);
     return new ModernEndpoint({ key, principal, app: endpoint.app, view, parked, slots: this.#slots, ledger });
   }
 

@@ -5,7 +5,7 @@ import type { Masker } from '../core/base/mask.ts';
 import type { CoreStores } from '../core/core-stores.ts';
 import type { OwnedIds, Person } from '../core/security/owned-ids.ts';
 import type { Asked } from '../core/sessions/http/asked.ts';
-import type { ServerDeps } from '../core/servers/managed-server.ts';
+import type { ServerDeps } from '../core/servers/server-deps.ts';
 import type { SessionBook } from '../core/sessions/http/session-book.ts';
 import type { HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 
@@ -48,6 +48,8 @@ export interface TeamSeams {
   readonly replicas?: Replicas | undefined;
   /** Lines to processes of single people. */
   readonly personal: ServerDeps['personal'];
+  /** What each person has of servers at an address. */
+  readonly own: ServerDeps['own'];
   /** Called last, when the core has ended. */
   readonly close: () => Promise<void>;
 }

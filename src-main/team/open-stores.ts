@@ -31,6 +31,7 @@ export interface StoreRoom extends TeamRoom {
 
 export interface OpenStores {
   readonly stores: Partial<CoreStores>;
+  readonly vaults: TeamVaults;
   /** A user's own secret, by the vault's names. Rejects with AppError. */
   readonly readOwn: (user: string, name: string) => Promise<string | undefined>;
   /** Called when the core has ended. */
@@ -65,5 +66,5 @@ export async function openStores(room: StoreRoom): Promise<OpenStores> {
   };
   const answers = teamAnswers({ tenant, database, objects });
   const readOwn: OpenStores['readOwn'] = (user, name) => vaults.of(user).read(name);
-  return { stores: { ...stores, audit, vault: () => vaults.organisation, record, answers }, readOwn, close };
+  return { stores: { ...stores, audit, vault: () => vaults.organisation, record, answers }, vaults, readOwn, close };
 }

@@ -32,6 +32,7 @@ import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
 import { People } from './people/people.ts';
 import { PeopleGate } from './people/people-gate.ts';
 import { PersonTokens } from './people/person-tokens.ts';
+import { openSignIns, type OpenSignIns } from './sign-ins/open-sign-ins.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
 type OwnCore = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
@@ -69,6 +70,8 @@ export class Replica {
   readonly changes: Changes;
   /** undefined: it is the only one. */
   readonly replicas: OpenReplicas | undefined;
+  /** Of its people, at servers at an address. */
+  readonly signIns: OpenSignIns;
   readonly #options: ReplicaOptions;
   readonly #readiness: Readiness;
   readonly #config: ConfigWatch;
@@ -78,7 +81,7 @@ export class Replica {
 
   private constructor(
     host: CoreHost,
-    { database, changes, replicas, readiness, home }: Made & { readonly home: Disposable },
+    { database, changes, replicas, readiness, signIns, home }: Made & { readonly home: Disposable },
     options: ReplicaOptions,
   ) {
     this.#options = options;
@@ -88,6 +91,7 @@ export class Replica {
     this.database = database;
     this.changes = changes;
     this.replicas = replicas;
+    this.signIns = signIns;
     const { config, log } = host.core.options;
     this.#config = new ConfigWatch({ config, registry: replicas?.registry, log: log.child('config') });
   }
@@ -124,12 +128,12 @@ export class Replica {
             core: () => host.core,
             readOwn: async ({ user }, name) => (await stores.promise).readOwn(user, name),
           });
-          const seams = await openSeams(options, {
+          const { seams, signIns } = await openSeams(options, {
             ...{ room, database, changes, keys, replicas, readiness, personal },
             onStores: stores.resolve,
             host: () => host,
           });
-          made.resolve({ database, changes, replicas, readiness, personal });
+          made.resolve({ database, changes, replicas, readiness, personal, signIns });
           return seams;
         },
       });
@@ -202,9 +206,10 @@ interface Made {
   readonly replicas: OpenReplicas | undefined;
   readonly readiness: Readiness;
   readonly personal: OpenPersonal;
+  readonly signIns: OpenSignIns;
 }
 
-interface Opened extends Made {
+interface Opened extends Omit<Made, 'signIns'> {
   readonly keys: TeamKeys;
   readonly room: TeamRoom;
   readonly onStores: (stores: OpenStores) => void;
@@ -212,8 +217,11 @@ interface Opened extends Made {
   readonly host: () => CoreHost;
 }
 
-async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamSeams> {
-  const { database, changes, keys, personal, replicas, readiness, room } = opened;
+async function openSeams(
+  options: ReplicaOptions,
+  opened: Opened,
+): Promise<{ readonly seams: TeamSeams; readonly signIns: OpenSignIns }> {
+  const { database, changes, host, keys, personal, replicas, readiness, room } = opened;
   const { tenant, listen, publicUrl } = options;
   const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, options.env);
   await changes.start();
@@ -225,34 +233,45 @@ async function openSeams(options: ReplicaOptions, opened: Opened): Promise<TeamS
   const gate = new PeopleGate({ tenant, changes, log: room.log.child('people'), failures, people, tokens });
   const dashboard = new TeamDashboard({
     ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
-    host: opened.host,
+    host,
   });
   const replica = `${hostname()}:${listen.port}`;
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica });
   opened.onStores(stores);
-  return {
+  const signIns = openSignIns({
+    ...{ tenant, keys, people, changes, env: options.env, vaults: stores.vaults, log: room.log.child('sign-ins') },
+    publicUrl: () => browsersReach(options, host().port),
+    whoIs: (request) => dashboard.whoIs(request),
+    core: () => host().core,
+  });
+  const seams: TeamSeams = {
     stores: stores.stores,
     personal: personal.line,
+    own: signIns.own,
     replicas,
     door: {
       address: listen.address,
-      url: (port) => `${publicUrl?.replace(/\/+$/, '') ?? `http://${bracketed(listen.address)}:${port}`}/mcp`,
+      url: (port) => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`,
       refuseStranger: (request) => (isProbe(request) ? undefined : hosts.refuse(request)),
       letIn: letInBy({ tenant, gate, proxies, challenge: {} }),
       follow: (open, end) => gate.follow(open, end),
       other: async (request, response) =>
-        (await answerProbe(readiness, request, response)) || dashboard.answer(request, response),
+        (await answerProbe(readiness, request, response)) ||
+        (await signIns.door.answer(request, response)) ||
+        dashboard.answer(request, response),
     },
     close: async () => {
       dashboard.close();
       await personal.stop();
       await gate.close();
+      signIns.close();
       await stores.close();
       await replicas?.stop();
       await changes.stop();
       await database.close();
     },
   };
+  return { seams, signIns };
 }
 
 function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {
@@ -284,6 +303,19 @@ function allowedNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): read
   throw new AppError('bad_request', 'A replica that others reach has to know by which name.', {
     fix: 'Give --public-url https://tools.example.com, or --allowed-hosts tools.example.com.',
   });
+}
+
+/** Where a browser comes back to after a sign-in. Throws AppError bad_request where nobody said that. */
+function browsersReach({ publicUrl, listen }: ReplicaOptions, port: number): string {
+  if (publicUrl !== undefined) return publicUrl;
+  if (isLoopback(listen.address)) return addressOf(listen, port);
+  throw new AppError('bad_request', 'Nobody can sign in to servers here: browsers do not know where to come back to.', {
+    fix: 'Whoever runs Tooltray starts its replicas with --public-url https://tools.example.com.',
+  });
+}
+
+function addressOf({ address }: ListenAt, port: number): string {
+  return `http://${bracketed(address)}:${port}`;
 }
 
 function isLoopback(address: string): boolean {

@@ -63,7 +63,7 @@ test('without arguments the help names every command and exits with 0', async ()
         'status',
         'doctor',
         'build-cache',
-        ...['migrate', 'user', 'token', 'team-config', 'team-secret'],
+        ...['migrate', 'user', 'token', 'team-config', 'team-secret', 'team-sign-in'],
       ],
     ],
   });

@@ -36,7 +36,13 @@ export function callSteps(parts: StepParts): CallSteps {
   return {
     resolve: ({ tool, server }, context) => {
       const found = catalog.finder.look(tool, server);
-      return 'missing' in found ? catalog.awaitTool(tool, server, settleMs, context) : found;
+      if (!('missing' in found)) return found;
+      const awaited = (): Promise<CatalogEntry> => catalog.awaitTool(tool, server, settleMs, context);
+      return awaited().catch(async (error: unknown) => {
+        // What a server offers that each person signs in to is known when the first one has.
+        if (!(await admittedTo(servers, error, context))) throw error;
+        return awaited();
+      });
     },
     allow: (tool, { intent }) => {
       if (!isOn(tool.server, tool.name)) throw toolOff(tool.id);
@@ -75,6 +81,13 @@ export function callSteps(parts: StepParts): CallSteps {
       tellLedger(call);
     },
   };
+}
+
+/** Whether whoever calls has a line of their own now, to the server that wants them to sign in. Rejects with AppError. */
+async function admittedTo(servers: ServerSet, error: unknown, context: CallerContext): Promise<boolean> {
+  if (!(error instanceof AppError) || error.code !== 'server_unauthorized') return false;
+  const server = error.data?.['server'];
+  return typeof server === 'string' && (await servers.find(server)?.admit(context)) === true;
 }
 
 /** The session has read what the server says, also where another one's answer is given again, or the call failed. */

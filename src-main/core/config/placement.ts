@@ -1,9 +1,11 @@
 /** Where a team's servers run: one for everybody, or one for each person. On a desktop there is one person, and it all means the same. */
-import type { Placement, ServerConfig } from './app-config.ts';
-import { usersValuesNamed } from './replace-variables.ts';
+import type { HttpServerConfig, Placement, ServerConfig } from './app-config.ts';
+import { secretsNamed, usersValuesNamed } from './replace-variables.ts';
 
 export interface Placed {
   readonly placement: Placement;
+  /** Each person has a process, or a connection, of their own. */
+  readonly isEachOnes: boolean;
   /** Why, as a sentence. */
   readonly reason: string;
 }
@@ -11,20 +13,48 @@ export interface Placed {
 /** How a team runs it. */
 export function placementOf(server: ServerConfig): Placed {
   if (server.kind === 'http' || server.kind === 'sse') {
-    return { placement: 'remote', reason: 'In a team every replica reaches it at its address.' };
+    const { isEachOnes, why } = connectionsTo(server);
+    const whose = isEachOnes ? 'each person with a connection and a sign-in of their own' : 'for all people alike';
+    return {
+      ...{ placement: 'remote', isEachOnes },
+      reason: `In a team every replica reaches it at its address, ${whose}, ${why}.`,
+    };
   }
   if (server.placement === 'personal') {
-    return { placement: 'personal', reason: 'In a team each person has a process of it, as its entry says.' };
+    return {
+      ...{ placement: 'personal', isEachOnes: true },
+      reason: 'In a team each person has a process of it, as its entry says.',
+    };
   }
   const [own] = usersValuesNamed(server);
   if (own !== undefined) {
     return {
-      placement: 'personal',
+      ...{ placement: 'personal', isEachOnes: true },
       reason: `In a team each person has a process of it, since it gets their own ${own}.`,
     };
   }
   const said = server.placement === 'shared' ? 'as its entry says' : 'since its entry names nothing of one person';
-  return { placement: 'shared', reason: `In a team all people share one process of it on each replica, ${said}.` };
+  return {
+    ...{ placement: 'shared', isEachOnes: false },
+    reason: `In a team all people share one process of it on each replica, ${said}.`,
+  };
+}
+
+/** Whose connections lead to an address: where the entry has a key, all people use that one. */
+function connectionsTo(server: HttpServerConfig): { readonly isEachOnes: boolean; readonly why: string } {
+  if (server.placement === 'personal') return { isEachOnes: true, why: 'as its entry says' };
+  if (server.placement === 'shared') return { isEachOnes: false, why: 'as its entry says' };
+  const { url, headers } = server;
+  const [own] = usersValuesNamed([url, headers]);
+  if (own !== undefined) return { isEachOnes: true, why: `since it gets their own ${own}` };
+  const key = Object.keys(headers).find((name) => isKey(name, headers[name]));
+  if (key !== undefined) return { isEachOnes: false, why: `with the key that its entry has in the header ${key}` };
+  if (secretsNamed(url).length > 0) return { isEachOnes: false, why: 'with the key that its entry has in the address' };
+  return { isEachOnes: true, why: 'since its entry has no key for all' };
+}
+
+function isKey(header: string, value: string | undefined): boolean {
+  return header.toLowerCase() === 'authorization' || secretsNamed(value).length > 0;
 }
 
 interface Mistake {
@@ -40,12 +70,6 @@ export function placementMistake(
   const { placement } = entry;
   if (placement === undefined) return undefined;
   const isRemote = kind === 'http' || kind === 'sse';
-  if (isRemote && placement !== 'remote') {
-    return {
-      reason: 'A server at an address has no process here that could be shared or one person’s.',
-      suggestion: 'Write "remote", or leave it out.',
-    };
-  }
   if (!isRemote && placement === 'remote') {
     return {
       reason: 'Only a server at an address is remote.',
@@ -57,7 +81,7 @@ export function placementMistake(
   }
   if (placement === 'shared' && usersValuesNamed(entry).length > 0) {
     return {
-      reason: 'It gets a value of each person’s own, so they cannot share a process.',
+      reason: 'It gets a value of each person’s own, so they cannot share it.',
       suggestion: 'Write "personal", or leave it out.',
     };
   }

@@ -15,7 +15,7 @@ import type { ServerLog } from './transports/server-log.ts';
 interface LineOpenerOptions {
   readonly config: ServerConfig;
   readonly createTransport: (config: ServerConfig) => Transport;
-  /** To one person's own process of it; absent where there is one for all. */
+  /** To one person's own process of it, or under their own sign-in; absent where it is there for all. */
   readonly personal?: ((person: Person) => Transport) | undefined;
   /** How we introduce ourselves on the shared line. */
   readonly identity: ClientIdentity;
@@ -61,10 +61,10 @@ export class LineOpener {
     return this.#open(this.#options.identity, undefined, closed, { legacyOnly: true });
   }
 
-  /** To a person's own process, of whatever kind the other end finds best. */
+  /** To what is a person's own, of whatever kind the other end finds best. */
   openPersonal(person: Person, closed: Closed): Promise<Connection> {
     const { identity, personal } = this.#options;
-    if (personal === undefined) throw new AppError('internal', 'Nobody keeps processes of single people here.');
+    if (personal === undefined) throw new AppError('internal', 'Nothing of single people is kept here.');
     return this.#open(identity, undefined, closed, { transport: personal(person) });
   }
 

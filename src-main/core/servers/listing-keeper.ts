@@ -15,6 +15,8 @@ interface ListingKeeperOptions {
   readonly cache: ListingCache;
   /** What a person accepted of it; undefined: nothing is held against anything. */
   readonly pins: ServerPins | undefined;
+  /** It is read on one person's own line and shown to all: resources, which are documents of that person's, are left out. */
+  readonly isEachOnes?: boolean | undefined;
   readonly now: () => number;
   /** How long the server may be silent about a list, in ms. */
   readonly silenceMs: number;
@@ -171,12 +173,13 @@ export class ListingKeeper {
     const ask = (method: string, params: JsonObject): Promise<Result> =>
       connection.request(method, params, undefined, { timeoutMs: this.#options.silenceMs });
     try {
-      const { listing, problems } = await fetchListing(
+      const { listing: read, problems } = await fetchListing(
         ask,
         handshake.capabilities,
         this.#said,
         isOurs && connection !== this.#read,
       );
+      const listing = this.#options.isEachOnes === true ? { ...read, resources: [] } : read;
       if (isOurs && connection !== this.#connection) return;
       const isSameProcess = isOurs && connection === this.#read;
       if (isOurs) this.#read = connection;

@@ -3,36 +3,32 @@ import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import { count } from '../base/wording.ts';
-import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
-import { placementOf } from '../config/placement.ts';
+import type { ServerConfig } from '../config/app-config.ts';
 import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallContext } from './calls-in-flight.ts';
-import type { AppKind } from './app-kind.ts';
 import type { Connection } from './connection.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { LineOpener, type StartSlots } from './line-opener.ts';
+import { LineOpener } from './line-opener.ts';
 import { ListingKeeper, type Said } from './listing-keeper.ts';
 import { listChanges, type Listing } from './listing.ts';
+import { lookedInVain, OwnSignIn } from './own-sign-in.ts';
 import { FirstLook, type Person, PersonalLines } from './personal-lines.ts';
 import { PrivateConnections } from './private-connections.ts';
-import { neededCapability, ServerRequests } from './server-requests.ts';
+import { neededCapability, personOf, ServerRequests } from './server-requests.ts';
+import { ownLine, type ServerDeps, type ServerNotification } from './server-deps.ts';
 import { signedOutError } from './server-standing.ts';
 import { seconds, serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
-import { SharedLine, type Pause } from './shared-line.ts';
+import { SharedLine } from './shared-line.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
-import type { ClientIdentity } from '../wire/eras.ts';
-import type { Transport } from '../wire/transport.ts';
-import type { ListingCache } from './listing-cache.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { ServerLog } from './transports/server-log.ts';
 import { isViewUri, viewDefinition } from './view-facts.ts';
 import type { ServerSignIn } from './sign-in/server-sign-in.ts';
 import type { SignedOut } from './sign-in/sign-out.ts';
-import type { SignIns } from './sign-in/sign-ins.ts';
 
 export class ManagedServer {
   readonly config: ServerConfig;
@@ -85,6 +81,7 @@ export class ManagedServer {
       handshakeLine: this.#handshakeLine,
       privateLines: this.#private,
       personal: this.#personal,
+      ownSignIn: this.#makeOwnSignIn(),
       subscriptions: this.#subscriptions,
       listings: this.#listings,
       idle: this.#idle,
@@ -98,7 +95,7 @@ export class ManagedServer {
     const { state } = this.#line;
     const { failure } = this.#firstLook;
     // Whoever comes or calls next tries it.
-    if (failure !== undefined && this.listedAt === undefined) return { kind: 'error', ...failure };
+    if (failure !== undefined && this.listedAt === undefined) return lookedInVain(this.config.name, failure);
     const since = this.#handshakeLine.openedAt;
     return state.kind === 'disconnected' && since !== undefined ? { kind: 'ready', since } : state;
   }
@@ -170,6 +167,27 @@ export class ManagedServer {
   meet(person: Person): void {
     if (this.#personal === undefined || this.listedAt !== undefined || !this.config.enabled) return;
     this.#firstLook.at(person);
+  }
+
+  /**
+   * Opens what is this person's own, who is asked to sign in where they have to, and reads its lists. Whether there is anything of the
+   * kind. Rejects with AppError.
+   */
+  async admit(context: CallContext): Promise<boolean> {
+    const isOwn = await this.#requests.admit(context);
+    if (isOwn) await this.#listings.now();
+    return isOwn;
+  }
+
+  /** The same of somebody who has signed in to it, or out. */
+  meetAnew(person: Person): void {
+    this.#firstLook.changed(person);
+    this.meet(person);
+  }
+
+  /** What is open for them ends. Never rejects. */
+  async personEnds(person: Person): Promise<void> {
+    await this.#personal?.close(person);
   }
 
   /** Reads its lists again soon; `listingChanged` says whether they are others. */
@@ -292,7 +310,7 @@ export class ManagedServer {
 
   /** What it offers is read from whoever's process is there; for a list none is started. */
   async #ofSomebody(): Promise<void> {
-    if (this.#personal?.any !== undefined) return this.#listings.now();
+    if (this.#personal?.connections[0] !== undefined) return this.#listings.now();
     if (this.listedAt !== undefined) return;
     const looked = this.#firstLook.again();
     if (looked !== undefined) return looked;
@@ -310,12 +328,12 @@ export class ManagedServer {
   }
 
   #makeOpener(): LineOpener {
-    const { createTransport, identity, personal, slots } = this.#deps;
+    const { createTransport, identity, slots } = this.#deps;
     const { config } = this;
     return new LineOpener({
       config,
       createTransport,
-      personal: personal && config.kind === 'stdio' ? (person) => personal(config, person) : undefined,
+      personal: ownLine(config, this.#deps),
       identity,
       slots,
       knownEra: () => this.handshake?.era,
@@ -364,16 +382,34 @@ export class ManagedServer {
   }
 
   #makePersonal(): PersonalLines | undefined {
-    if (this.#deps.personal === undefined || placementOf(this.config).placement !== 'personal') return undefined;
+    if (ownLine(this.config, this.#deps) === undefined) return undefined;
     return new PersonalLines({
       open: (person, closed) => this.#opener.openPersonal(person, closed),
-      onOpen: (connection) => {
-        if (connection.handshake !== undefined) this.#listings.follow(connection, connection.handshake);
-      },
+      onOpen: (connection) => this.#followOne(connection),
       onClose: (connection) => {
-        if (this.#listings.follows(connection)) this.#listings.unfollow();
+        if (!this.#listings.follows(connection)) return;
+        this.#listings.unfollow();
+        this.#followOne(this.#personal?.connections[0]);
       },
+      idleMs: this.config.kind === 'stdio' ? undefined : (this.config.idleStopMs ?? this.#deps.own?.idleMs),
     });
+  }
+
+  /** What all are shown is read on one person's line until that ends: each one's would be another picture all the time. */
+  #followOne(connection: Connection | undefined): void {
+    const isFollowed = this.#personal?.connections.some((one) => this.#listings.follows(one)) === true;
+    if (connection?.handshake === undefined || isFollowed) return;
+    this.#listings.follow(connection, connection.handshake);
+  }
+
+  #makeOwnSignIn(): OwnSignIn | undefined {
+    const { own } = this.#deps;
+    const { config } = this;
+    if (own === undefined || this.#personal === undefined || config.kind === 'stdio' || config.kind === 'builtin')
+      return undefined;
+    const notify = (method: string, params: JsonObject, sessionId: string): void =>
+      this.notified.emit({ method, params, sessionId });
+    return new OwnSignIn({ config, access: own, personOf, notify });
   }
 
   #makeListings(): ListingKeeper {
@@ -382,6 +418,7 @@ export class ManagedServer {
       hash: this.config.hash,
       cache,
       pins: this.pins,
+      isEachOnes: ownLine(this.config, this.#deps) !== undefined,
       now,
       silenceMs: this.config.initTimeoutMs,
       onOddity: (text) => this.#odd(text),
@@ -459,34 +496,4 @@ function listed({ tools, resources, resourceTemplates, prompts }: Listing): stri
     ...(prompts.length === 0 ? [] : [count(prompts.length, 'prompt')]),
   ];
   return kinds.join(', ');
-}
-
-// What a server is made from, and what it tells.
-
-export interface ServerDeps {
-  readonly createTransport: (config: ServerConfig) => Transport;
-  /** In a team: a line to one person's own process of a server. Absent: there is one person. */
-  readonly personal?: ((config: StdioServerConfig, person: Person) => Transport) | undefined;
-  readonly cache: ListingCache;
-  /** `kind`: as apps of that kind have it, undefined: as all others do. */
-  readonly pinsOf?: (config: ServerConfig, kind?: AppKind) => ServerPins | undefined;
-  /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
-  readonly identity: ClientIdentity;
-  readonly slots: StartSlots;
-  readonly pause: Pause;
-  readonly signIns: SignIns;
-  readonly now: () => number;
-  readonly random: () => number;
-  readonly onOddity: (server: string, text: string) => void;
-  /** What a server says and what becomes of it; outlives this one. */
-  readonly logOf: (server: string) => ServerLog;
-}
-
-export interface ServerNotification {
-  readonly method: string;
-  readonly params: JsonObject;
-  /** The session it is for; undefined when it came on the shared connection and is not tied to a call. */
-  readonly sessionId: string | undefined;
-  /** It came on this person's own line, and is for nobody else. */
-  readonly person?: Person;
 }

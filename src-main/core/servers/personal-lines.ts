@@ -1,6 +1,6 @@
 /**
  * The lines to one server that belong to one person each, in a team: opened when that person first needs the server, and theirs whatever
- * app they come from. Who keeps the other end ends it when nobody uses it.
+ * app they come from. Who keeps a process at the other end ends it when nobody uses it; one to an address is closed here.
  */
 import { type AppError, errorText, toAppError } from '../base/errors.ts';
 import type { Principal } from '../security/principal.ts';
@@ -15,11 +15,16 @@ interface PersonalLinesOptions {
   readonly open: (person: Person, closed: () => void) => Promise<Connection>;
   readonly onOpen: (connection: Connection) => void;
   readonly onClose: (connection: Connection) => void;
+  /** A line that nobody used for so long is closed, in ms; undefined: that is seen to at the other end. */
+  readonly idleMs?: number | undefined;
+  /** In ms, of any clock that only goes forward. */
+  readonly now?: () => number;
 }
 
 export class PersonalLines {
   readonly #options: PersonalLinesOptions;
   readonly #lines = new Map<string, PersonalLine>();
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(options: PersonalLinesOptions) {
     this.#options = options;
@@ -45,13 +50,18 @@ export class PersonalLines {
     return [...this.#lines.values()].find((line) => line.connection === connection)?.person;
   }
 
-  /** One that is open. */
-  get any(): Connection | undefined {
-    return [...this.#lines.values()].find(({ connection }) => connection !== undefined)?.connection;
+  /** Those that are open. */
+  get connections(): readonly Connection[] {
+    return [...this.#lines.values()].flatMap(({ connection }) => connection ?? []);
   }
 
   endSession(sessionId: string): void {
     for (const { subscriptions } of this.#lines.values()) subscriptions.endSession(sessionId);
+  }
+
+  /** Until they ask again. Never rejects. */
+  async close(person: Person): Promise<void> {
+    await this.#lines.get(keyOf(person))?.close();
   }
 
   /** Until somebody asks again. Never rejects. */
@@ -60,14 +70,37 @@ export class PersonalLines {
   }
 
   #line(person: Person): PersonalLine {
-    const key = JSON.stringify([person.tenant, person.user]);
+    const key = keyOf(person);
     const known = this.#lines.get(key);
     if (known !== undefined) return known;
-    const forget = (): void => void this.#lines.delete(key);
+    const forget = (): void => {
+      this.#lines.delete(key);
+      if (this.#lines.size === 0) this.#stopLooking();
+    };
     const line = new PersonalLine({ tenant: person.tenant, user: person.user }, this.#options, forget);
     this.#lines.set(key, line);
+    this.#keepLooking();
     return line;
   }
+
+  #keepLooking(): void {
+    const { idleMs } = this.#options;
+    if (idleMs === undefined || this.#idle !== undefined) return;
+    this.#idle = setInterval(() => this.#closeIdle(idleMs), Math.max(10, idleMs / 4)).unref();
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#idle);
+    this.#idle = undefined;
+  }
+
+  #closeIdle(idleMs: number): void {
+    for (const line of this.#lines.values()) if (line.idleFor >= idleMs) void line.close();
+  }
+}
+
+function keyOf({ tenant, user }: Person): string {
+  return JSON.stringify([tenant, user]);
 }
 
 class PersonalLine {
@@ -75,10 +108,14 @@ class PersonalLine {
   readonly subscriptions: ServerSubscriptions;
   readonly #options: PersonalLinesOptions;
   readonly #forget: () => void;
+  readonly #now: () => number;
   #opening: Promise<Connection> | undefined;
   #connection: Connection | undefined;
+  #usedAt: number;
 
   constructor(person: Person, options: PersonalLinesOptions, forget: () => void) {
+    this.#now = options.now ?? (() => performance.now());
+    this.#usedAt = this.#now();
     this.person = person;
     this.#options = options;
     this.#forget = forget;
@@ -93,8 +130,17 @@ class PersonalLine {
   }
 
   get(): Promise<Connection> {
+    this.#usedAt = this.#now();
     this.#opening ??= this.#begin();
     return this.#opening;
+  }
+
+  /** How long nobody has used it, in ms; calls in flight use it, and whoever wants to hear of a resource. */
+  get idleFor(): number {
+    const isOpening = this.#opening !== undefined && this.#connection === undefined;
+    const isBusy = isOpening || (this.#connection?.inFlight ?? 0) > 0 || this.subscriptions.isUsed;
+    if (isBusy) this.#usedAt = this.#now();
+    return this.#now() - this.#usedAt;
   }
 
   async close(): Promise<void> {
@@ -133,7 +179,8 @@ class PersonalLine {
   }
 }
 
-interface LookFailure {
+/** Why lists could not be read. */
+export interface LookFailure {
   readonly error: AppError;
   readonly failures: number;
   /** In ms since 1970. */
@@ -153,6 +200,8 @@ export class FirstLook {
   #person: Person | undefined;
   #looking: Promise<void> | undefined;
   #failure: LookFailure | undefined;
+  /** Who has to sign in first: nothing is tried with them before. */
+  readonly #signedOut = new Set<string>();
 
   constructor(options: FirstLookOptions) {
     this.#options = options;
@@ -165,8 +214,14 @@ export class FirstLook {
 
   /** Somebody has come. Never throws. */
   at(person: Person): void {
+    if (this.#signedOut.has(keyOf(person))) return;
     this.#person = person;
     void this.again()?.catch(() => undefined);
+  }
+
+  /** They have signed in, or out. */
+  changed(person: Person): void {
+    this.#signedOut.delete(keyOf(person));
   }
 
   /** With whoever came last; undefined: nobody has. Rejects with the reason that nothing came of it. */
@@ -186,9 +241,16 @@ export class FirstLook {
       this.#person = undefined;
     } catch (error) {
       const failures = (this.#failure?.failures ?? 0) + 1;
-      this.#failure = { error: toAppError(error), failures, retryAt: Date.now() };
+      const failure = toAppError(error);
+      if (failure.code === 'server_unauthorized') this.#mustSignIn(person);
+      this.#failure = { error: failure, failures, retryAt: Date.now() };
       this.#options.onOddity(errorText(error));
       throw error;
     }
+  }
+
+  #mustSignIn(person: Person): void {
+    this.#signedOut.add(keyOf(person));
+    if (this.#person === person) this.#person = undefined;
   }
 }

@@ -7,7 +7,8 @@ import { secretsOfServer } from '../secrets/fill-secrets.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
 import type { AppKind } from './app-kind.ts';
 import type { Person } from './personal-lines.ts';
-import { ManagedServer, type ServerDeps, type ServerNotification } from './managed-server.ts';
+import { ManagedServer } from './managed-server.ts';
+import type { ServerDeps, ServerNotification } from './server-deps.ts';
 
 export interface NamedNotification extends ServerNotification {
   readonly server: ManagedServer;
@@ -125,8 +126,14 @@ export class ServerManager {
 
   /** Somebody has come: servers that have a process for each person may ask theirs what nobody's has told yet. */
   meet(person: Person): void {
-    if (this.#deps.personal === undefined) return;
+    if (this.#deps.personal === undefined && this.#deps.own === undefined) return;
     for (const server of this.#servers.values()) server.meet(person);
+  }
+
+  /** What a person has open ends, at one server or at all: it is another account's, or nobody's any more. Never rejects. */
+  async personEnds(person: Person, name?: string): Promise<void> {
+    const meant = this.#lines.filter(({ config }) => name === undefined || config.name === name);
+    await Promise.all(meant.map((server) => server.personEnds(person)));
   }
 
   /** Those that get one of these secrets are started anew. Never rejects. */

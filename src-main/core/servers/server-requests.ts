@@ -10,6 +10,7 @@ import type { Connection, RequestExtra } from './connection.ts';
 import type { HandshakeLine } from './handshake-line.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
+import type { OwnSignIn } from './own-sign-in.ts';
 import { paramHeaders } from './param-headers.ts';
 import type { Person, PersonalLines } from './personal-lines.ts';
 import type { PrivateConnections } from './private-connections.ts';
@@ -25,8 +26,10 @@ interface ServerRequestsParts {
   readonly line: SharedLine;
   readonly handshakeLine: HandshakeLine;
   readonly privateLines: PrivateConnections;
-  /** Where each person has a process of their own; the lines before these are not used then. */
+  /** Where each person has a line of their own; the lines before these are not used then. */
   readonly personal: PersonalLines | undefined;
+  /** Where they sign in themselves. */
+  readonly ownSignIn: OwnSignIn | undefined;
   readonly subscriptions: ServerSubscriptions;
   readonly listings: ListingKeeper;
   readonly idle: IdleWatch;
@@ -57,7 +60,21 @@ export class ServerRequests {
   }
 
   /** Rejects with the server's RpcError, or an AppError that names the server. */
-  async send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+  send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    const { ownSignIn } = this.#parts;
+    const attempt = (): Promise<Result> => this.#send(method, params, context);
+    return ownSignIn === undefined ? attempt() : ownSignIn.under(context, attempt);
+  }
+
+  /** Opens what is this person's own, who is asked to sign in where they have to; false: they do not. Rejects with AppError. */
+  async admit(context: CallContext): Promise<boolean> {
+    const { ownSignIn } = this.#parts;
+    if (ownSignIn === undefined) return false;
+    await ownSignIn.under(context, async () => this.#lineFor(context));
+    return true;
+  }
+
+  async #send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
     const { config, idle, line } = this.#parts;
     let connection: Connection | undefined;
     this.#waiting++;
@@ -88,7 +105,9 @@ export class ServerRequests {
   async subscribe(uri: string, context: CallContext): Promise<Result> {
     const { personal } = this.#parts;
     if (personal !== undefined) {
-      await this.#lineFor(context);
+      const { ownSignIn } = this.#parts;
+      if (ownSignIn === undefined) await this.#lineFor(context);
+      else await this.admit(context);
       return personal.subscriptions(personOf(context)).add(uri, context.sessionId);
     }
     if (this.#needsPrivate(context)) return this.send('resources/subscribe', { uri }, context);
@@ -219,10 +238,10 @@ export class ServerRequests {
   }
 }
 
-/** Throws AppError not_allowed: nobody's process is anybody's. */
-function personOf({ principal }: CallContext): Person {
-  if (principal !== undefined) return principal;
-  throw new AppError('not_allowed', 'This server has a process for each person, and nobody says who asks.');
+/** Throws AppError not_allowed: nobody's line is anybody's. */
+export function personOf({ principal }: CallContext): Person {
+  if (principal !== undefined) return { tenant: principal.tenant, user: principal.user };
+  throw new AppError('not_allowed', 'This server has a line for each person, and nobody says who asks.');
 }
 
 /** The client capability that a question of the server needs; undefined for anything else. */

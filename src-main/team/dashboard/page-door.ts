@@ -56,6 +56,11 @@ export class PageDoor {
     return true;
   }
 
+  /** Whoever is signed in in this browser; undefined: nobody, or its request began at another site. */
+  viewer(request: IncomingMessage): Promise<Viewer | undefined> {
+    return this.#parts.sessions.viewer(this.#secretOf(request));
+  }
+
   /** Rejects with AppError unauthorized. */
   async #answerQuestion(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const secret = this.#secretOf(request);

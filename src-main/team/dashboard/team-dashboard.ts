@@ -96,6 +96,11 @@ export class TeamDashboard {
     return this.#door.answer(request, response);
   }
 
+  /** Id of the user who is signed in in this browser; undefined: that is not known. */
+  async whoIs(request: IncomingMessage): Promise<string | undefined> {
+    return (await this.#door.viewer(request))?.user;
+  }
+
   close(): void {
     this.#stopFollowing();
     clearInterval(this.#looking);

@@ -36,6 +36,8 @@ export class TeamVaults {
   readonly #keys: DataKeys;
   readonly #held = new Slots(mostHeld);
   readonly #vaults = new Map<string, TeamVault>();
+  /** What was opened of them, and is known elsewhere. */
+  readonly #known: (() => readonly string[])[] = [];
   readonly #stop: () => void;
 
   constructor(options: TeamVaultsOptions) {
@@ -58,12 +60,23 @@ export class TeamVaults {
     const known = this.#vaults.get(owner);
     if (known !== undefined) return known;
     const beside = (): readonly string[] =>
-      owner === organisation ? [...this.#vaults].flatMap(([of, one]) => (of === owner ? [] : one.values)) : [];
+      owner === organisation
+        ? [
+            ...[...this.#vaults].flatMap(([of, one]) => (of === owner ? [] : one.values)),
+            ...this.#known.flatMap((now) => now()),
+          ]
+        : [];
     const made = new TeamVault({ tenant, sql, owner, keys: this.#keys, held: this.#held, beside });
     this.#vaults.set(owner, made);
     // Whoever hides the organisation's hides everybody's.
     if (owner !== organisation) made.learned.on(() => this.organisation.learned.emit());
     return made;
+  }
+
+  /** Whoever hides the organisation's hides these as well: parts of what is kept here, as they are at any time. */
+  hide(values: () => readonly string[], changed: Pick<Event, 'on'>): void {
+    this.#known.push(values);
+    changed.on(() => this.organisation.learned.emit());
   }
 
   /** Every user who has something here. */

@@ -10,8 +10,9 @@ import type { TeamSignIns } from './team-sign-ins.ts';
 
 export interface SignInDoorOptions {
   readonly signIns: TeamSignIns;
-  readonly publicUrl: string;
-  /** Who is signed in to Tooltray in this browser; undefined: that is not known. */
+  /** As `TeamSignInsOptions` has it. */
+  readonly publicUrl: () => string;
+  /** Id of the user who is signed in to Tooltray in this browser; undefined: that is not known. */
   readonly whoIs?: ((request: IncomingMessage) => Promise<string | undefined>) | undefined;
 }
 
@@ -28,10 +29,11 @@ export class SignInDoor {
   /** Whether it was for us. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const url = URL.parse(request.url ?? '/', 'http://localhost');
-    const path = url === null ? '' : this.#below(url.pathname);
-    if (url === null || path === undefined || !path.startsWith(root)) return false;
-    const word = path.slice(root.length);
+    if (url?.pathname.includes(root) !== true) return false;
     try {
+      const path = this.#below(url.pathname);
+      if (!path.startsWith(root)) return false;
+      const word = path.slice(root.length);
       if (word === 'callback' && request.method === 'GET') await this.#finish(url.searchParams, request, response);
       else if (request.method === 'GET') await this.#ask(word, request, response);
       else if (request.method === 'POST') await this.#begin(word, request, response);
@@ -44,8 +46,9 @@ export class SignInDoor {
   }
 
   async #ask(word: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { user, server } = this.#options.signIns.invitation(word);
-    await this.#requireThem(user, request);
+    const invitation = await this.#options.signIns.invitation(word);
+    await this.#requireThem(invitation, request);
+    const { name: user, server } = invitation;
     const body = `<p>${escapeHtml(
       `The user ${user} of this Tooltray will use ${server} with the account that you sign in with. Go on only if you are ${user}, and asked for this yourself: who sent you this link to sign in as somebody else would act with your account.`,
     )}</p><form method="post"><button>${escapeHtml(`I am ${user}: sign in to ${server}`)}</button></form>`;
@@ -54,10 +57,10 @@ export class SignInDoor {
   }
 
   async #begin(word: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    requireOurPage(request, this.#options.publicUrl);
+    requireOurPage(request, this.#options.publicUrl());
     const { signIns } = this.#options;
-    const invitation = signIns.invitation(word);
-    await this.#requireThem(invitation.user, request);
+    const invitation = await signIns.invitation(word);
+    await this.#requireThem(invitation, request);
     const binding = randomBytes(32).toString('base64url');
     const goTo = await signIns.begin(invitation, binding);
     response.setHeader('set-cookie', this.#cookie(binding));
@@ -70,22 +73,22 @@ export class SignInDoor {
     response.writeHead(302, { ...safeHeaders, location: came.goTo }).end();
   }
 
-  async #requireThem(user: string, request: IncomingMessage): Promise<void> {
+  async #requireThem({ name, user }: { name: string; user: string }, request: IncomingMessage): Promise<void> {
     const here = await this.#options.whoIs?.(request);
     if (here === undefined || here === user) return;
-    throw new AppError('not_allowed', `This link is for ${user}, and you are signed in as ${here}.`, {
+    throw new AppError('not_allowed', `This link is for ${name}, and somebody else is signed in in this browser.`, {
       fix: 'Ask your own app for a link.',
     });
   }
 
   /** A balancer may pass on a folder of a site. */
-  #below(pathname: string): string | undefined {
-    const folder = new URL(this.#options.publicUrl).pathname.replace(/\/+$/, '');
+  #below(pathname: string): string {
+    const folder = new URL(this.#options.publicUrl()).pathname.replace(/\/+$/, '');
     return folder !== '' && pathname.startsWith(`${folder}/`) ? pathname.slice(folder.length) : pathname;
   }
 
   get #isSecure(): boolean {
-    return this.#options.publicUrl.startsWith('https:');
+    return this.#options.publicUrl().startsWith('https:');
   }
 
   /** No other site, and no other name of this one, can set it. */

@@ -7,6 +7,7 @@ import type { LookupFunction } from 'node:net';
 import { AppError } from '../../core/base/errors.ts';
 import { Event } from '../../core/base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../core/config/app-config.ts';
+import { secretOfName } from '../../core/secrets/fill-secrets.ts';
 import { seal, unseal } from '../../core/secrets/sealing.ts';
 import type { ServerSignIn } from '../../core/servers/sign-in/server-sign-in.ts';
 import type { Visit } from '../../core/servers/sign-in/sign-in-visit.ts';
@@ -19,8 +20,10 @@ export interface TeamSignInsOptions {
   readonly vaults: TeamVaults;
   /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
-  /** Where browsers reach any replica. */
-  readonly publicUrl: string;
+  /** Where browsers reach any replica. Throws AppError where nobody said it. */
+  readonly publicUrl: () => string;
+  /** What a user is called; undefined: nobody comes in as them. */
+  readonly nameOf: (user: string) => Promise<string | undefined>;
   /** HTTP_PROXY and its like are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The entry of a server; undefined: there is none. */
@@ -36,6 +39,16 @@ export interface TeamSignInsOptions {
 export interface Invitation {
   readonly user: string;
   readonly server: string;
+  /** More rights that the server asked for, on whatever replica that was. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Somebody is signed in to a server, or not any more, or anew. */
+export interface SignInChange {
+  readonly user: string;
+  readonly server: string;
+  /** What they have open there is another account's, or nobody's any more. */
+  readonly wasSignedIn: boolean;
 }
 
 /** How long a link may be opened, and how long a person may take then, in ms. */
@@ -45,6 +58,10 @@ const visitMs = 10 * 60_000;
 export class TeamSignIns {
   /** Tokens came, went or changed. */
   readonly secretsChanged = new Event();
+  /** On any replica; a token that was renewed is none. */
+  readonly changed = new Event<SignInChange>();
+  /** A user's own values for servers are others. */
+  readonly valuesChanged = new Event<string>();
   readonly #options: TeamSignInsOptions;
   readonly #users = new Map<string, { readonly signIns: SignIns; readonly stop: () => void }>();
 
@@ -59,6 +76,11 @@ export class TeamSignIns {
   /** All tokens in use, for whoever hides secrets. */
   get secrets(): string[] {
     return [...this.#users.values()].flatMap(({ signIns }) => signIns.secrets);
+  }
+
+  /** Whoever has used or looked for one here. */
+  get users(): readonly string[] {
+    return [...this.#users.keys()];
   }
 
   /** This user's, and nobody else's. */
@@ -76,11 +98,8 @@ export class TeamSignIns {
     signIns.secretsChanged.on(() => this.secretsChanged.emit());
     // Another replica has renewed it, or has signed this person in or out.
     const stop = vault.changed.on((names) => {
-      for (const name of names)
-        void signIns
-          .known(name.slice(prefix.length))
-          ?.look()
-          .catch(() => undefined);
+      for (const name of names) void this.#look(user, signIns.known(name.slice(prefix.length)));
+      if (names.some((name) => secretOfName(name).length > 0)) this.valuesChanged.emit(user);
     });
     this.#users.set(user, { signIns, stop });
     return signIns;
@@ -91,16 +110,18 @@ export class TeamSignIns {
     return `${this.#base}/sign-in/${this.#seal({ ...invitation, until: this.#options.now() + linkMs }, 'link')}`;
   }
 
-  /** Whose link that is. Throws AppError not_allowed where it is none, or is too old. */
-  invitation(link: string): Invitation {
-    return this.#open<Invitation>(link, 'link');
+  /** Whose link that is, and what they are called. Rejects with AppError not_allowed where it is none, is too old, or they are not here. */
+  async invitation(link: string): Promise<Invitation & { readonly name: string }> {
+    const invitation = this.#open<Invitation>(link, 'link');
+    return { ...invitation, name: await this.#nameOf(invitation.user) };
   }
 
   /** The address for the browser that holds `binding`: to no other one it may come back. Rejects with AppError. */
   async begin(invitation: Invitation, binding: string): Promise<string> {
-    const { server, user } = invitation;
+    const { scopes, server, user } = invitation;
     const ids: string[] = [];
-    const visit = await this.#signIn(invitation).beginAt(this.redirectUrl, () => this.#newState(user, ids));
+    const newState = (): string => this.#newState(user, ids);
+    const visit = await this.#signIn(invitation).beginAt(this.redirectUrl, newState, scopes);
     await this.#keep(visit, { server, user, id: ids.at(-1) ?? '', binding: hashOf(binding) });
     return visit.url;
   }
@@ -116,11 +137,28 @@ export class TeamSignIns {
     const { visit, server, binding: bound } = JSON.parse(kept) as KeptVisit;
     // The address of the authorization server was opened by somebody else than whoever agreed on our page.
     if (bound !== hashOf(binding)) throw notAllowed('This sign-in was begun in another browser.');
+    await this.#nameOf(user);
     const ids: string[] = [];
     const came = await this.#signIn({ user, server }).finish(visit, params, () => this.#newState(user, ids));
     if ('text' in came) return came;
     await this.#keep(came.next, { server, user, id: ids.at(-1) ?? '', binding: bound });
     return { goTo: came.next.url };
+  }
+
+  /** Where a user is signed in, and as whom. Rejects with AppError. */
+  async list(user: string): Promise<readonly HeldSignIn[]> {
+    const vault = this.#options.vaults.of(user);
+    const names = await vault.names(prefix);
+    const held = await Promise.all(names.map(async ({ name }) => heldIn(name, await vault.read(name))));
+    return held.filter((one) => one !== undefined);
+  }
+
+  /** Signs a user out of a server, undefined: of all; taken back where it was granted, as far as that goes. Where that was. */
+  async leave(user: string, server?: string): Promise<readonly HeldSignIn[]> {
+    const meant = (await this.list(user)).filter((one) => server === undefined || one.server === server);
+    const left = await Promise.all(meant.map(({ key, server: name }) => this.of(user).leave(key, name)));
+    await Promise.all(left.map(({ takenBack }) => takenBack));
+    return meant;
   }
 
   /** A user who is not here any more: what they granted is taken back where it was granted, as far as that goes, and all of it erased. */
@@ -145,10 +183,25 @@ export class TeamSignIns {
   }
 
   get #base(): string {
-    return this.#options.publicUrl.replace(/\/+$/, '');
+    return this.#options.publicUrl().replace(/\/+$/, '');
   }
 
-  #signIn({ user, server }: Invitation): ServerSignIn {
+  async #look(user: string, signIn: ServerSignIn | undefined): Promise<void> {
+    if (signIn === undefined) return;
+    const before = markOf(signIn);
+    const { isSignedIn: wasSignedIn } = signIn.facts;
+    await signIn.look().catch(() => undefined);
+    if (markOf(signIn) !== before) this.changed.emit({ user, server: signIn.serverName, wasSignedIn });
+  }
+
+  async #nameOf(user: string): Promise<string> {
+    const name = await this.#options.nameOf(user);
+    if (name === undefined)
+      throw new AppError('not_allowed', 'The user whose link this is does not come in here any more.');
+    return name;
+  }
+
+  #signIn({ user, server }: Pick<Invitation, 'user' | 'server'>): ServerSignIn {
     const config = this.#options.server(server);
     if (config === undefined) throw notAllowed('There is no such server any more.');
     return this.of(user).get(config);
@@ -189,11 +242,35 @@ export class TeamSignIns {
   }
 }
 
+export interface HeldSignIn {
+  readonly key: string;
+  /** As its entry was called; empty where that was not noted. */
+  readonly server: string;
+  readonly account: string | undefined;
+  readonly issuer: string | undefined;
+  /** ms since 1970. */
+  readonly grantedAt: number | undefined;
+}
+
+/** undefined: nobody has signed in by it. */
+function heldIn(name: string, text: string | undefined): HeldSignIn | undefined {
+  const grant = readSignIn(text)?.grant;
+  if (grant === undefined) return undefined;
+  const { account, discovery, grantedAt, server = '' } = grant;
+  const issuer = discovery.authorizationServerMetadata?.issuer;
+  return { key: name.slice(prefix.length), server, account, issuer, grantedAt };
+}
+
 interface KeptVisit {
   readonly visit: Visit;
   readonly server: string;
   /** Of what the browser holds that agreed. */
   readonly binding: string;
+}
+
+/** Another one after each sign-in, and the same over renewals. */
+function markOf({ facts: { isSignedIn, grantedAt } }: ServerSignIn): string {
+  return isSignedIn ? `in ${grantedAt}` : 'out';
 }
 
 const prefix = 'sign-in/';

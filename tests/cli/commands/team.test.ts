@@ -79,6 +79,25 @@ test('secrets of a team are kept for the organisation and for each user apart, a
     expect(await set('x', ...words)).toMatchObject({ code, stderr: expect.stringContaining(said) as string });
 });
 
+test('a user’s sign-ins are listed, a link for them is made, and all that is sealed as theirs is erased with them', async () => {
+  const at = ['--database', await teamDatabase()];
+  vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await home.run('user', 'add', 'ana', ...at);
+  await home.runWith({ input: 'mine' }, 'team-secret', 'set', 'OWN', '--user', 'ana', ...at);
+  expect((await home.json('team-sign-in', '--user', 'ana', ...at)).data).toEqual({ user: 'ana', signIns: [] });
+  const link = await home.run(
+    ...['team-sign-in', 'link', 'far', '--user', 'ana', '--public-url', 'https://tools.example.com', ...at],
+  );
+  expect(link.stdout).toMatch(/^https:\/\/tools\.example\.com\/sign-in\/[\w-]+\n$/);
+  expect((await home.run('team-sign-in', 'out', '--user', 'ana', ...at)).stdout).toBe(
+    'ana is not signed in anywhere.\n',
+  );
+  expect((await home.json('user', 'off', 'ana', '--erase', ...at)).data).toMatchObject({ isOff: true, signedOut: 0 });
+  expect((await home.json('team-secret', 'list', '--user', 'ana', ...at)).data).toMatchObject({ secrets: [] });
+  expect(await home.run('team-sign-in', ...at)).toMatchObject({ code: 2 });
+});
+
 test('what is of use with --team alone is refused without it', async () => {
   const { code, stderr } = await home.run('serve', '--public-url', 'https://tools.example.com');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--public-url is of use with --team')]);

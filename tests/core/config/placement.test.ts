@@ -27,16 +27,31 @@ test.each([
 });
 
 test.each([
-  [{ url: 'https://tools.example', placement: 'personal' }, 'has no process here'],
   [{ command: 'notes', placement: 'remote' }, 'Only a server at an address'],
   [{ builtin: 'utils', placement: 'personal' }, 'no process of its own'],
-  [{ command: 'notes', args: ['${user:KEY}'], placement: 'shared' }, 'cannot share a process'],
+  [{ command: 'notes', args: ['${user:KEY}'], placement: 'shared' }, 'cannot share it'],
   [{ command: 'notes', placement: 'mine' }, 'must be one of "remote", "shared", "personal"'],
 ])('%j is not in use, and says why', (entry, reason) => {
   const { server, problems } = read(entry);
   expect(server).toBeUndefined();
   expect(problems).toMatchObject([{ severity: 'error', path: 'servers.a.placement' }]);
   expect(problems[0]?.reason).toContain(reason);
+});
+
+test.each([
+  [{}, true, 'since its entry has no key for all'],
+  [{ headers: { Authorization: 'Bearer a' } }, false, 'with the key that its entry has in the header Authorization'],
+  [{ headers: { 'X-Key': '${secret:KEY}' } }, false, 'with the key that its entry has in the header X-Key'],
+  [{ headers: { 'X-Team': 'red' } }, true, 'no key for all'],
+  [{ headers: { 'X-Key': '${user:KEY}' } }, true, 'since it gets their own KEY'],
+  [{ placement: 'shared' }, false, 'for all people alike, as its entry says'],
+  [{ headers: { 'X-Key': '${secret:KEY}' }, placement: 'personal' }, true, 'of their own, as its entry says'],
+])('whose connections lead to an address: %j', (more, isEachOnes, why) => {
+  const { server, problems } = read({ url: 'https://tools.example', ...more });
+  expect([placementOf(server), problems]).toEqual([
+    { placement: 'remote', isEachOnes, reason: expect.stringContaining(why) as string },
+    [],
+  ]);
 });
 
 test('a value of each person’s own is theirs where there are several, and a secret where there is one', async () => {

@@ -24,6 +24,8 @@ interface World {
   readonly replicas: readonly [TeamSignIns, TeamSignIns];
   /** What the clock is ahead, in ms. */
   ahead: number;
+  /** Users who do not come in any more. */
+  readonly gone: Set<string>;
 }
 
 let world: World;
@@ -40,12 +42,15 @@ beforeEach(async () => {
     const { vaults } = await openVaults(url);
     const server = (name: string): HttpServerConfig | undefined => (name === 'far' ? config : undefined);
     const now = (): number => Date.now() + world.ahead;
-    const signIns = new TeamSignIns({ vaults, ring: [someKey], publicUrl, env: {}, server, now });
+    const signIns = new TeamSignIns({
+      ...{ vaults, ring: [someKey], publicUrl: () => publicUrl, env: {}, server, now },
+      nameOf: (user) => Promise.resolve(world.gone.has(user) ? undefined : user),
+    });
     onTestFinished(() => signIns.close());
     return signIns;
   };
   const replicas = [await open(), await open()] as const;
-  const doors = replicas.map((signIns) => new SignInDoor({ signIns, publicUrl }));
+  const doors = replicas.map((signIns) => new SignInDoor({ signIns, publicUrl: () => publicUrl }));
   let turn = 0;
   front.on('request', (request, response) => void doors[turn++ % 2]?.answer(request, response));
   onTestFinished(async () => {
@@ -53,7 +58,7 @@ beforeEach(async () => {
     front.closeAllConnections();
     await fixture[Symbol.asyncDispose]();
   });
-  world = { fixture, url, config, replicas, ahead: 0 };
+  world = { fixture, url, config, replicas, ahead: 0, gone: new Set() };
 });
 
 /** Agrees on our page, and comes back from the authorization server with what it was given. */
@@ -186,14 +191,20 @@ test('the page says for whom it is, another page cannot press its button, and a 
   const others = new TeamSignIns({
     ...(await openVaults(world.url).then(({ vaults }) => ({ vaults }))),
     ring: [randomBytes(32)],
-    publicUrl: 'http://127.0.0.1',
+    publicUrl: () => 'http://127.0.0.1',
+    nameOf: (user) => Promise.resolve(user),
     env: {},
     server: () => world.config,
     now: Date.now,
   });
-  expect(() => here.invitation(others.link({ user: 'ada', server: 'far' }).split('/').at(-1) ?? '')).toThrow(
-    'no link of ours',
-  );
+  const foreign = others.link({ user: 'ada', server: 'far' }).split('/').at(-1) ?? '';
+  await expect(here.invitation(foreign)).rejects.toThrow('no link of ours');
+  // Whoever was switched off meanwhile is not let on, nor is what their browser brings back.
+  const { goTo, cookie } = await agree(link);
+  const back = await wayBack(goTo);
+  world.gone.add('ada');
+  expect(await (await fetch(link)).text()).toContain('does not come in here any more');
+  expect(await (await fetch(back, { headers: { cookie } })).text()).toContain('does not come in here any more');
 });
 
 test('a user who is switched off: what was granted is taken back where it was granted, and erased; others stay signed in', async () => {

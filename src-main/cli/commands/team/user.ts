@@ -1,4 +1,5 @@
 /** `tooltray user`: a team's people and service accounts, and what their groups are bounded to. */
+import { count } from '../../../core/base/wording.ts';
 import type { User } from '../../../team/people/people.ts';
 import { command, jsonFlag, wrongUse } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
@@ -20,11 +21,15 @@ export const user = command({
     role: { value: 'ROLE', help: 'with add: admin or member (member)' },
     group: { value: 'NAME', many: true, help: 'with add: a group they are in' },
     service: { help: 'with add: a program’s account, as which nobody signs in' },
+    erase: { help: 'with off: what they signed in to is signed out there, and their secrets are erased' },
     ...tenantFlags,
     json: jsonFlag,
   },
-  notes: ['Profiles are written in the config; who is in several groups is bounded by all of their profiles.'],
-  async run({ email, role, group, service, json, ...where }, [word = '', ...more], action) {
+  notes: [
+    'With --erase the team’s keys are needed, as replicas take them.',
+    'Profiles are written in the config; who is in several groups is bounded by all of their profiles.',
+  ],
+  async run({ email, role, group, service, erase, json, ...where }, [word = '', ...more], action) {
     await withTenant(where, async (sql, tenant) => {
       const { People } = await import('../../../team/people/people.ts');
       const people = new People(sql, tenant);
@@ -42,7 +47,17 @@ export const user = command({
         tell(await people.add({ name: word, email, role: readRole(role), groups: group, isService: service }));
       } else if (action === 'role') tell(await people.change(word, { role: readRole(more[0]) ?? 'member' }));
       else if (action === 'groups') tell(await people.change(word, { groups: more }));
-      else tell(await people.change(word, { isOff: action === 'off' }));
+      else {
+        if (erase && action !== 'off') throw wrongUse('--erase goes with off');
+        const changed = await people.change(word, { isOff: action === 'off' });
+        if (!erase) return tell(changed);
+        const { eraseOf } = await import('./team-sign-in.ts');
+        const signIns = await eraseOf(changed, { sql, tenant });
+        printAnswer(json, { ...changed, signedOut: signIns }, () => [
+          line(changed).join('  '),
+          `Signed out of ${count(signIns, 'server')}; nothing sealed of theirs is kept.`,
+        ]);
+      }
     });
     return 0;
   },

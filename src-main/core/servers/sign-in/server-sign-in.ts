@@ -45,6 +45,8 @@ export interface SignInFacts {
   readonly account: string | undefined;
   /** Empty where none is named. */
   readonly scope: string;
+  /** When the person signed in, in ms since 1970; undefined where that is not known, or they are not. */
+  readonly grantedAt: number | undefined;
 }
 
 export class ServerSignIn {
@@ -76,6 +78,11 @@ export class ServerSignIn {
       return guarded(url, init);
     };
     this.#fetch = createSignInFetch({ serverName, fetch: dial, home: () => this.#home });
+  }
+
+  /** As its entry is called. */
+  get serverName(): string {
+    return this.#options.serverName;
   }
 
   /** Of the store: the same for every entry that leads to the same sign-in. */
@@ -111,6 +118,7 @@ export class ServerSignIn {
       issuer: grant?.discovery.authorizationServerMetadata?.issuer,
       account: grant?.account,
       scope: grant?.tokens.scope ?? grant?.requestedScope ?? '',
+      grantedAt: grant?.grantedAt,
     };
   }
 
@@ -158,9 +166,9 @@ export class ServerSignIn {
   }
 
   /** As `begin`, where the browser comes back to somebody else, who knows it by the state: see `finish`. Rejects with AppError. */
-  async beginAt(redirectUrl: string, newState: () => string): Promise<Visit> {
+  async beginAt(redirectUrl: string, newState: () => string, agreed?: readonly string[]): Promise<Visit> {
     const { beginVisit } = await import('./sign-in-visit.ts');
-    const options = await this.#visitOptions(this.wanted?.scopes);
+    const options = await this.#visitOptions(agreed ?? this.wanted?.scopes);
     return beginVisit({ ...options, newState }, redirectUrl).catch((error: unknown) => this.#failed(error));
   }
 

@@ -31,6 +31,10 @@ export interface Grant {
   readonly requestedScope?: string;
   /** As whom, where that was told. */
   readonly account?: string;
+  /** The server it is for, as its entry is called. */
+  readonly server?: string;
+  /** When the person was through with it, in ms since 1970; renewing changes nothing of it. */
+  readonly grantedAt?: number;
 }
 
 /** What the person does not want to give. */

@@ -166,6 +166,8 @@ async function exchange(params: URLSearchParams, flow: Visit, options: VisitOpti
     tokens: { ...tokens, issuer },
     client: withoutSecret(identity.client, client),
     discovery,
+    server: serverName,
+    grantedAt: Date.now(),
     ...(scope !== undefined && { requestedScope: scope }),
     ...(names !== undefined && { account: names.shown }),
   });

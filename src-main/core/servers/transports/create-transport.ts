@@ -116,9 +116,11 @@ export class TransportFactory {
     this.#options = options;
   }
 
-  create(config: ServerConfig): Transport {
+  /** `own`: of one person, in place of what all have. */
+  create(config: ServerConfig, own: Pick<TransportDeps, 'signIns' | 'fill'> = {}): Transport {
     return createTransport(config, {
       ...this.#options,
+      ...own,
       log: this.log(config.name),
       connectBuiltin: async ({ builtin, folders }) => {
         const { own } = this.#options;

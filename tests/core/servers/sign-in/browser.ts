@@ -28,12 +28,16 @@ export async function goThrough(authorizationUrl: string): Promise<Page> {
 export class CookieBrowser {
   readonly #cookies = new Map<string, string>();
 
-  /** The text of the last page. */
-  async open(address: string): Promise<string> {
+  /** The text of the last page. `POST`: a button of a page without fields leads there. */
+  async open(address: string, method: 'GET' | 'POST' = 'GET'): Promise<string> {
     let url = new URL(address);
     for (let hops = 0; hops < 20; hops++) {
       const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
+      const response = await fetch(url, {
+        method: hops === 0 ? method : 'GET',
+        redirect: 'manual',
+        headers: { cookie },
+      });
       for (const set of response.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
         if (value === '' || /expires=Thu, 01 Jan 1970/i.test(set)) this.#cookies.delete(name);

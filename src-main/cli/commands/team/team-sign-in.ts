@@ -1,0 +1,115 @@
+/** `tooltray team-sign-in`: where people of a team are signed in to servers, and the way in and out for them. */
+import { Event } from '../../../core/base/events.ts';
+import { count } from '../../../core/base/wording.ts';
+import type { User } from '../../../team/people/people.ts';
+import type { HeldSignIn, TeamSignIns } from '../../../team/sign-ins/team-sign-ins.ts';
+import { command, jsonFlag, wrongUse } from '../../command.ts';
+import { tenantFlags, withTenant } from '../../team-database.ts';
+import { moment, oneLine, printAnswer, table } from '../../terminal.ts';
+
+export const teamSignIn = command({
+  actions: {
+    list: { help: 'where the user is signed in, and as whom (the usual)' },
+    link: {
+      words: 'SERVER',
+      help: 'a link for that user alone, where they sign in; it holds for a quarter of an hour',
+    },
+    out: { words: '[SERVER]', help: 'sign the user out there, or everywhere; what was granted is taken back' },
+  },
+  usual: 'list',
+  flags: {
+    user: { value: 'NAME', help: 'whose sign-ins' },
+    publicUrl: { value: 'URL', help: 'with link: where browsers reach the team’s Tooltray' },
+    ...tenantFlags,
+    json: jsonFlag,
+  },
+  notes: ['The team’s keys are taken from TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS, as replicas take them.'],
+  async run({ user, publicUrl, json, ...where }, [server], action) {
+    if (user === undefined) throw wrongUse('--user says whose sign-ins are meant');
+    await withTenant(where, async (sql, tenant) => {
+      const { People } = await import('../../../team/people/people.ts');
+      const { id } = await new People(sql, tenant).named(user);
+      await withSignIns({ sql, tenant, publicUrl }, async (signIns) => {
+        if (action === 'link') {
+          const link = signIns.link({ user: id, server: server ?? '' });
+          printAnswer(json, { user, server, link }, () => [link]);
+        } else if (action === 'out') {
+          const left = await signIns.leave(id, server);
+          printAnswer(json, { user, left: left.map(shown) }, () => [oneLine(outLine(user, left, server))]);
+        } else {
+          const held = await signIns.list(id);
+          printAnswer(json, { user, signIns: held.map(shown) }, () => listLines(user, held));
+        }
+      });
+    });
+    return 0;
+  },
+});
+
+interface SignInsAt {
+  readonly sql: Parameters<Parameters<typeof withTenant>[1]>[0];
+  readonly tenant: string;
+  readonly publicUrl?: string | undefined;
+}
+
+/** For as long as `work` takes. Rejects with AppError. */
+export async function withSignIns(
+  { sql, tenant, publicUrl }: SignInsAt,
+  work: (signIns: TeamSignIns) => Promise<void>,
+): Promise<void> {
+  const { TeamKeys } = await import('../../../team/records/team-keys.ts');
+  const { TeamVaults } = await import('../../../team/secrets/team-vault.ts');
+  const { TeamSignIns: Opened } = await import('../../../team/sign-ins/team-sign-ins.ts');
+  const keys = TeamKeys.fromEnv(process.env);
+  // A command is over before others change something.
+  const vaults = new TeamVaults({
+    tenant,
+    sql,
+    ring: keys.sealing(tenant, 'secrets'),
+    changes: { changed: new Event() },
+  });
+  const signIns = new Opened({
+    ...{ vaults, ring: keys.sealing(tenant, 'sign-ins'), env: process.env, now: Date.now },
+    publicUrl: () => {
+      if (publicUrl !== undefined) return publicUrl;
+      throw wrongUse('--public-url says where the link is to lead');
+    },
+    // Nobody comes through here.
+    server: () => undefined,
+    nameOf: () => Promise.resolve(undefined),
+  });
+  try {
+    await work(signIns);
+  } finally {
+    signIns.close();
+    vaults.close();
+  }
+}
+
+/** What was granted to a user is taken back, and all that is sealed as theirs is erased. How many sign-ins that were. */
+export async function eraseOf({ id }: Pick<User, 'id'>, at: SignInsAt): Promise<number> {
+  let erased = 0;
+  await withSignIns(at, async (signIns) => {
+    erased = (await signIns.list(id)).length;
+    await signIns.erase(id);
+  });
+  return erased;
+}
+
+function shown({ server, account, issuer, grantedAt }: HeldSignIn): object {
+  return { server, account: account ?? null, issuer: issuer ?? null, since: grantedAt ?? null };
+}
+
+function outLine(user: string, left: readonly HeldSignIn[], server: string | undefined): string {
+  if (left.length === 0) return `${user} is not signed in ${server === undefined ? 'anywhere' : `to ${server}`}.`;
+  return `${user} is signed out of ${count(left.length, 'server')}: ${left.map((one) => one.server).join(', ')}.`;
+}
+
+function listLines(user: string, held: readonly HeldSignIn[]): string[] {
+  if (held.length === 0) return [oneLine(`${user} is not signed in anywhere.`)];
+  const rows = held.map(({ server, account = '', issuer = '', grantedAt }) => [
+    ...[oneLine(server), oneLine(account), oneLine(issuer)],
+    grantedAt === undefined ? '' : moment(grantedAt),
+  ]);
+  return table(['SERVER', 'AS', 'AT', 'SINCE'], rows);
+}

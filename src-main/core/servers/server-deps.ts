@@ -1,0 +1,55 @@
+/** What a server is made from, and what it tells. */
+import type { JsonObject } from '../base/json.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
+import { placementOf } from '../config/placement.ts';
+import type { ServerPins } from '../trust/pins/server-pins.ts';
+import type { ClientIdentity } from '../wire/eras.ts';
+import type { Transport } from '../wire/transport.ts';
+import type { AppKind } from './app-kind.ts';
+import type { StartSlots } from './line-opener.ts';
+import type { ListingCache } from './listing-cache.ts';
+import type { OwnAccess } from './own-sign-in.ts';
+import type { Person } from './personal-lines.ts';
+import type { Pause } from './shared-line.ts';
+import type { SignIns } from './sign-in/sign-ins.ts';
+import type { ServerLog } from './transports/server-log.ts';
+
+export interface ServerDeps {
+  readonly createTransport: (config: ServerConfig) => Transport;
+  /** In a team: a line to one person's own process of a server. Absent: there is one person. */
+  readonly personal?: ((config: StdioServerConfig, person: Person) => Transport) | undefined;
+  /** In a team: what each person has of servers at an address. */
+  readonly own?: OwnAccess | undefined;
+  readonly cache: ListingCache;
+  /** `kind`: as apps of that kind have it, undefined: as all others do. */
+  readonly pinsOf?: (config: ServerConfig, kind?: AppKind) => ServerPins | undefined;
+  /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
+  readonly identity: ClientIdentity;
+  readonly slots: StartSlots;
+  readonly pause: Pause;
+  readonly signIns: SignIns;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly onOddity: (server: string, text: string) => void;
+  /** What a server says and what becomes of it; outlives this one. */
+  readonly logOf: (server: string) => ServerLog;
+}
+
+export interface ServerNotification {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** The session it is for; undefined when it came on the shared connection and is not tied to a call. */
+  readonly sessionId: string | undefined;
+  /** It came on this person's own line, and is for nobody else. */
+  readonly person?: Person;
+}
+
+/** To what of a server is one person's own; undefined: it is there for all. */
+export function ownLine(
+  config: ServerConfig,
+  { own, personal }: Pick<ServerDeps, 'own' | 'personal'>,
+): ((person: Person) => Transport) | undefined {
+  if (config.kind === 'builtin' || !placementOf(config).isEachOnes) return undefined;
+  if (config.kind === 'stdio') return personal && ((person) => personal(config, person));
+  return own && ((person) => own.line(config, person));
+}

@@ -1,0 +1,97 @@
+/** What a replica has to do with servers at an address that each person signs in to themselves. Composition; no logic. */
+import type { Aggregator } from '../../core/aggregator.ts';
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { Env } from '../../core/base/app-paths.ts';
+import { fillSecrets, vaultName } from '../../core/secrets/fill-secrets.ts';
+import type { FillSecrets } from '../../core/servers/transports/create-transport.ts';
+import type { Changes } from '../database/changes.ts';
+import { type People, peopleTopic } from '../people/people.ts';
+import type { TeamKeys } from '../records/team-keys.ts';
+import type { TeamVaults } from '../secrets/team-vault.ts';
+import { OwnConnections } from './own-connections.ts';
+import { SignInDoor, type SignInDoorOptions } from './sign-in-door.ts';
+import { TeamSignIns } from './team-sign-ins.ts';
+
+interface SignInsParts {
+  readonly tenant: string;
+  readonly keys: TeamKeys;
+  readonly vaults: TeamVaults;
+  readonly people: Pick<People, 'byId'>;
+  readonly changes: Pick<Changes, 'changed'>;
+  readonly env: Env;
+  /** Where browsers reach any replica. Throws AppError where nobody said it. */
+  readonly publicUrl: () => string;
+  readonly whoIs?: SignInDoorOptions['whoIs'];
+  /** Once it is made. */
+  readonly core: () => Pick<Aggregator, 'options' | 'vault' | 'servers' | 'transports'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+export interface OpenSignIns {
+  readonly own: OwnConnections;
+  readonly door: SignInDoor;
+  readonly signIns: TeamSignIns;
+  readonly close: () => void;
+}
+
+/** Of connections; each takes a socket or two, here and at its server. */
+const limits = { idleMs: 10 * 60_000, most: 1_000 };
+
+export function openSignIns(parts: SignInsParts): OpenSignIns {
+  const { changes, core, env, keys, log, people, publicUrl, tenant, vaults, whoIs } = parts;
+  const fillFor =
+    (user: string): FillSecrets =>
+    (config) =>
+      fillSecrets(config, (name) => core().vault.read(name), {
+        readUsers: (name) => vaults.of(user).read(vaultName(name)),
+        setWith: vaults.organisation.setWith,
+        setUsersWith: vaults.of(user).setWith,
+      });
+  const nameOf = async (user: string): Promise<string | undefined> => {
+    const found = (await people.byId([user])).get(user);
+    return found?.isOff === false ? found.name : undefined;
+  };
+  const signIns = new TeamSignIns({
+    ...{ vaults, publicUrl, env, nameOf, now: Date.now },
+    fill: (config, user) => fillFor(user)(config),
+    ring: keys.sealing(tenant, 'sign-ins'),
+    server: (name) => core().options.config.current.servers.find((server) => server.name === name),
+  });
+  vaults.hide(() => signIns.secrets, signIns.secretsChanged);
+  const own = new OwnConnections({
+    ...{ signIns, ...limits },
+    transport: (config, user) => core().transports.create(config, { signIns: signIns.of(user), fill: fillFor(user) }),
+  });
+  const end = (user: string): void => void core().servers.personEnds({ tenant, user });
+  const stops = [
+    signIns.changed.on(({ user, server, wasSignedIn }) => {
+      const { servers } = core();
+      if (wasSignedIn) void servers.personEnds({ tenant, user }, server);
+      // What they may be the first to be shown.
+      servers.find(server)?.meetAnew({ tenant, user });
+    }),
+    signIns.valuesChanged.on(end),
+    changes.changed.on((change) => {
+      if (change.tenant === tenant && change.topic === peopleTopic) void endGone();
+    }),
+  ];
+  return {
+    ...{ own, signIns, door: new SignInDoor({ signIns, publicUrl, whoIs }) },
+    close: () => {
+      for (const stop of stops) stop();
+      signIns.close();
+    },
+  };
+
+  /** Whoever does not come in any more has nothing open either. */
+  async function endGone(): Promise<void> {
+    const { users } = signIns;
+    try {
+      const here = await people.byId(users);
+      for (const user of users) if (here.get(user)?.isOff !== false) end(user);
+    } catch (error) {
+      log.warn(`Whether connections of people who left are open cannot be told: ${errorText(error)}`);
+    }
+  }
+}

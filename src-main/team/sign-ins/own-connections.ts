@@ -1,0 +1,125 @@
+/**
+ * Connections of single people to servers at an address, as one replica has them: each under its person's own sign-in and with their own
+ * values, so many at a time. Any replica may have one, since tokens lie in the database; they end when their person signs out, signs in
+ * as somebody else, or does not come in any more.
+ */
+import { AppError } from '../../core/base/errors.ts';
+import { count } from '../../core/base/wording.ts';
+import type { HttpServerConfig } from '../../core/config/app-config.ts';
+import type { OwnAccess } from '../../core/servers/own-sign-in.ts';
+import type { Person } from '../../core/servers/personal-lines.ts';
+import type { Message } from '../../core/wire/message.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
+import type { TeamSignIns } from './team-sign-ins.ts';
+
+interface OwnConnectionsOptions {
+  readonly signIns: Pick<TeamSignIns, 'of' | 'link' | 'changed'>;
+  /** Not started; with what is this user's own. */
+  readonly transport: (config: HttpServerConfig, user: string) => Transport;
+  readonly idleMs: number;
+  /** Connections of all people to all servers, on this replica. */
+  readonly most: number;
+}
+
+export class OwnConnections implements OwnAccess {
+  readonly idleMs: number;
+  readonly #options: OwnConnectionsOptions;
+  #open = 0;
+
+  constructor(options: OwnConnectionsOptions) {
+    this.#options = options;
+    this.idleMs = options.idleMs;
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#open;
+  }
+
+  readonly line: OwnAccess['line'] = (config, { user }) => {
+    const { most, transport } = this.#options;
+    if (this.#open >= most) {
+      const open = count(this.#open, 'connection');
+      throw new AppError(
+        'server_not_started',
+        `${config.name}: this replica has ${open} of its people, which is the limit.`,
+        {
+          fix: 'Those that nobody uses are closed after a while: try again in a few minutes; whoever runs Tooltray can add a replica.',
+        },
+      );
+    }
+    this.#open++;
+    return new CountedTransport(transport(config, user), () => this.#open--);
+  };
+
+  readonly link: OwnAccess['link'] = async (config, { user }, refused) => {
+    const { signIns } = this.#options;
+    const signIn = signIns.of(user).find(config);
+    if (signIn === undefined) return undefined;
+    await signIn.accessToken();
+    // They are who they are: only rights that are missing are to be had by signing in.
+    const isKnown = signIn.facts.isSignedIn && refused.data?.['status'] === 403;
+    if (isKnown && signIn.wanted === undefined) return undefined;
+    return signIns.link({ user, server: config.name, scopes: signIn.wanted?.scopes });
+  };
+
+  readonly signedIn: OwnAccess['signedIn'] = (config, { user }: Person, signal) => {
+    const { signIns } = this.#options;
+    const signIn = signIns.of(user).find(config);
+    const done = Promise.withResolvers<void>();
+    const stop = signIns.changed.on((change) => {
+      if (change.user === user && change.server === config.name && signIn?.facts.isSignedIn === true) done.resolve();
+    });
+    const giveUp = (): void => done.reject(new AppError('cancelled', 'Nobody waits for it any more.'));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+    return done.promise.finally(() => {
+      stop();
+      signal.removeEventListener('abort', giveUp);
+    });
+  };
+}
+
+/** Tells once that it has ended, or was never begun. */
+class CountedTransport implements Transport {
+  readonly #inner: Transport;
+  #over: (() => void) | undefined;
+
+  constructor(inner: Transport, over: () => void) {
+    this.#inner = inner;
+    this.#over = over;
+  }
+
+  start(handlers: TransportHandlers): Promise<void> {
+    return this.#inner.start({
+      onMessage: (message, origin) => handlers.onMessage(message, origin),
+      onOddity: (text) => handlers.onOddity(text),
+      onClose: (error) => {
+        this.#end();
+        handlers.onClose(error);
+      },
+    });
+  }
+
+  send(message: Message, options?: SendOptions): Promise<void> {
+    return this.#inner.send(message, options);
+  }
+
+  async close(): Promise<void> {
+    await this.#inner.close();
+    this.#end();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion?.(version);
+  }
+
+  hold(held: boolean): void {
+    this.#inner.hold?.(held);
+  }
+
+  #end(): void {
+    this.#over?.();
+    this.#over = undefined;
+  }
+}
