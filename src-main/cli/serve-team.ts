@@ -6,6 +6,7 @@ import { appPaths, type Env } from '../core/base/app-paths.ts';
 import type { CoreHost } from '../host/core-host.ts';
 import type { ListenAt, ReplicaOptions } from '../team/replica.ts';
 import type { ReplicaPlace } from '../team/replicas/open-replicas.ts';
+import { replicaRoles } from '../team/replicas/replica-role.ts';
 import { type Flag, type Given, wrongUse } from './command.ts';
 import { bundleFile, obeySignals } from './own-process.ts';
 import { databaseUrl, tenantFlags, usualTenant } from './team-database.ts';
@@ -20,6 +21,7 @@ export const teamFlags = {
   inner: { value: 'HOST:PORT', help: 'where other replicas reach this one; nobody else should' },
   innerAddress: { value: 'HOST:PORT', help: 'what they are told instead (where that is 0.0.0.0: the computer’s name)' },
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
+  role: { value: 'ROLE', help: 'front: client apps; runner: processes of single people; all (the usual one)' },
   objects: { value: 'S3 URL', help: 's3://bucket?endpoint=… for long answers; or the variable TOOLTRAY_OBJECTS' },
   operations: { value: 'HOST:PORT', help: 'where /healthz, /readyz and /metrics are' },
 } as const satisfies Readonly<Record<string, Flag>>;
@@ -49,7 +51,7 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
   process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
   try {
     await replica.listen();
-    void host.core.start();
+    void replica.start();
     announce(host, given);
     await stopped.promise;
     await replica.drain();
@@ -81,8 +83,13 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
 }
 
 /** undefined where nobody said where other replicas reach it: then there are none. Throws AppError bad_request. */
-function placeOf({ inner, innerAddress, replicaName }: ServeTeamFlags): ReplicaPlace | undefined {
-  if (inner === undefined) return undefined;
+function placeOf({ inner, innerAddress, replicaName, role: word }: ServeTeamFlags): ReplicaPlace | undefined {
+  const role = replicaRoles.find((one) => one === word);
+  if (word !== undefined && role === undefined) throw wrongUse('--role takes front, runner or all');
+  if (inner === undefined) {
+    if (word !== undefined && word !== 'all') throw wrongUse(`--role ${word} needs --inner: others have to reach it`);
+    return undefined;
+  }
   const { address: host, port } = listenAt(inner, '--inner');
   const name =
     replicaName ??
@@ -93,7 +100,7 @@ function placeOf({ inner, innerAddress, replicaName }: ServeTeamFlags): ReplicaP
       'replica');
   // Where it listens everywhere, others reach it by the computer's name.
   const told = innerAddress ?? (['0.0.0.0', '::'].includes(host) && port > 0 ? `${hostname()}:${port}` : undefined);
-  return { name, inner: { host, port }, innerAddress: told };
+  return { name, role, inner: { host, port }, innerAddress: told };
 }
 
 /** Not the person's own: a replica has its servers, its log and its caches to itself. Two on one machine listen at different ports. */

@@ -19,7 +19,7 @@ import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
 import { lockHome } from './home-lock.ts';
 import { FailureLimit } from './people/failure-limit.ts';
-import { letInBy } from './door/let-in.ts';
+import { letInBy, refuseClients } from './door/let-in.ts';
 import { Proxies } from './door/proxies.ts';
 import { type OpenStores, openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
@@ -27,7 +27,7 @@ import { openOperations, type OpenOperations } from './operations/open-operation
 import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
 import { SharedListings } from './replicas/shared-listings.ts';
-import { type OpenPersonal, openPersonal } from './placement/open-personal.ts';
+import { openPersonal, type Placement } from './placement/open-personal.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
 import { People } from './people/people.ts';
 import { PeopleGate } from './people/people-gate.ts';
@@ -75,18 +75,20 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly #readiness: Readiness;
   readonly #config: ConfigWatch;
+  readonly #personal: Placement;
   #operations: OpenOperations | undefined;
   readonly #home: Disposable;
   #listings: SharedListings | undefined;
 
   private constructor(
     host: CoreHost,
-    { database, changes, replicas, readiness, signIns, home }: Made & { readonly home: Disposable },
+    { database, changes, replicas, readiness, personal, signIns, home }: Made & { readonly home: Disposable },
     options: ReplicaOptions,
   ) {
     this.#options = options;
     this.#readiness = readiness;
     this.#home = home;
+    this.#personal = personal;
     this.host = host;
     this.database = database;
     this.changes = changes;
@@ -113,16 +115,18 @@ export class Replica {
         ...coreOptions(options),
         team: async (room) => {
           const changes = new Changes(database.shared, room.log.child('changes'));
-          const { among, version } = options;
+          const { among, tenant, version } = options;
           const { log } = room;
           const readiness = new Readiness(database.shared);
           const keys = TeamKeys.fromEnv(options.env);
           const replicas =
             among &&
-            new OpenReplicas({ ...among, ...{ keys, version, database, changes, log, limits, config: ofConfig } });
+            new OpenReplicas({
+              ...{ ...among, tenant, keys, version, database, changes, log, limits, config: ofConfig },
+            });
           const stores = Promise.withResolvers<OpenStores>();
           const personal = openPersonal({
-            ...{ room, database, version, tenant: options.tenant },
+            ...{ room, database, version, tenant, replicas },
             env: coreOptions(options).env,
             replica: replicas?.registry.id ?? `${hostname()}:${options.listen.port}`,
             core: () => host.core,
@@ -153,8 +157,19 @@ export class Replica {
     await this.host.listen();
     const listener = this.host.httpDoor?.listener;
     if (listener !== undefined) await this.replicas?.start(listener);
-    this.#listings = this.#shareListings();
+    if (!this.#isRunner) this.#listings = this.#shareListings();
     this.#readiness.isListening = true;
+  }
+
+  /** Begins what it is there for, after `listen`: a runner starts no server but single people's, when they are asked for. Never rejects. */
+  async start(): Promise<void> {
+    const { core } = this.host;
+    if (this.#isRunner) await core.options.config.start();
+    else await core.start();
+  }
+
+  get #isRunner(): boolean {
+    return this.replicas?.role === 'runner';
   }
 
   /** Of its operations door; undefined where it has none. */
@@ -165,7 +180,8 @@ export class Replica {
   /** Lets the others go on with what it has, as far as that is possible; `stop` comes next. */
   async drain(): Promise<void> {
     this.#readiness.isDraining = true;
-    await this.replicas?.drain();
+    const drainMs = this.host.httpDoor?.listener.drainMs ?? 0;
+    await Promise.all([this.replicas?.drain(), this.#personal.drain(drainMs)]);
   }
 
   /** Ends the core with all that it has open, then lets go of the database. */
@@ -196,6 +212,7 @@ export class Replica {
       readiness: this.#readiness,
       config: this.#config,
       passedOn: () => this.replicas?.passOn.count ?? 0,
+      personal: this.#personal.counts,
     });
   }
 }
@@ -205,7 +222,7 @@ interface Made {
   readonly changes: Changes;
   readonly replicas: OpenReplicas | undefined;
   readonly readiness: Readiness;
-  readonly personal: OpenPersonal;
+  readonly personal: Placement;
   readonly signIns: OpenSignIns;
 }
 
@@ -222,6 +239,7 @@ async function openSeams(
   opened: Opened,
 ): Promise<{ readonly seams: TeamSeams; readonly signIns: OpenSignIns }> {
   const { database, changes, host, keys, personal, replicas, readiness, room } = opened;
+  const isRunner = replicas?.role === 'runner';
   const { tenant, listen, publicUrl } = options;
   const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, options.env);
   await changes.start();
@@ -253,12 +271,11 @@ async function openSeams(
       address: listen.address,
       url: (port) => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`,
       refuseStranger: (request) => (isProbe(request) ? undefined : hosts.refuse(request)),
-      letIn: letInBy({ tenant, gate, proxies, challenge: {} }),
+      letIn: isRunner ? refuseClients : letInBy({ tenant, gate, proxies, challenge: {} }),
       follow: (open, end) => gate.follow(open, end),
       other: async (request, response) =>
         (await answerProbe(readiness, request, response)) ||
-        (await signIns.door.answer(request, response)) ||
-        dashboard.answer(request, response),
+        (!isRunner && ((await signIns.door.answer(request, response)) || dashboard.answer(request, response))),
     },
     close: async () => {
       dashboard.close();

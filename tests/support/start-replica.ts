@@ -45,7 +45,7 @@ export async function startReplica(
   });
   await letTesterIn(replica);
   await replica.listen();
-  await replica.host.core.start();
+  await replica.start();
   return {
     replica,
     folder,

@@ -76,6 +76,7 @@ const plainSettings: ReadonlySet<string> = new Set([
     'exposeAdmin',
     'port',
     'http',
+    'personal',
   ],
   ...['callTimeoutSeconds', 'initTimeoutSeconds', 'retrieve', 'slowCallSeconds', 'price'],
 ]);

@@ -290,6 +290,18 @@ export interface HttpSettings {
   readonly drainSeconds: number | undefined;
 }
 
+/** Processes of single people, in a team. */
+export interface PersonalSettings {
+  /** Of all people on one runner; one takes 80 MB or so. */
+  readonly perRunner: number;
+  /** Of one person at a time, wherever they run. */
+  readonly perPerson: number;
+  /** One that nobody used for so long ends, unless its entry says otherwise. */
+  readonly idleMinutes: number;
+  /** After so long a runner without a word has lost the right to run them. */
+  readonly leaseSeconds: number;
+}
+
 /** For one person, who waits for the end, in seconds. */
 export const usualDrainSeconds = 5;
 
@@ -357,6 +369,7 @@ export interface AppConfig {
   /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
   readonly port: number;
   readonly http: HttpSettings;
+  readonly personal: PersonalSettings;
   /** Activity records kept at the most, by count and by bytes; and whether what was said in calls is kept beside them. */
   readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly keepTexts: boolean };
   readonly policy: ChangePolicy;

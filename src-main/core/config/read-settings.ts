@@ -18,6 +18,7 @@ type Settings = Omit<AppConfig, 'path' | 'servers'>;
 const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'activity',
   'http',
+  'personal',
   'policy',
   'dispatch',
   'results',

@@ -135,6 +135,14 @@ export const settingsSchema = z.object({
       drainSeconds: z.number().min(0).max(3600),
     })
     .partial(),
+  personal: z
+    .object({
+      perRunner: z.int().positive(),
+      perPerson: z.int().positive(),
+      idleMinutes: z.number().positive(),
+      leaseSeconds: z.number().min(3).max(300),
+    })
+    .partial(),
   activity: z.object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), keepTexts: z.boolean() }).partial(),
   policy: z
     .object({ agentChanges: z.enum(['ask', 'allow', 'refuse']), mayAdd: z.boolean(), mayRemove: z.boolean() })

@@ -481,6 +481,8 @@ export class ManagedServer {
 
   #hear(method: string, params: JsonObject, sessionId: string | undefined, on: Connection): void {
     const person = this.#personal?.whose(on);
+    // A line that nothing new is asked on is still its person's.
+    if (person === undefined && this.#personal !== undefined) return;
     if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId, ...(person && { person }) });
     else if (person !== undefined) this.#listings.soon();
     else if (sessionId === undefined) this.#listings.soon(on);

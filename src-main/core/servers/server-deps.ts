@@ -14,10 +14,13 @@ import type { Pause } from './shared-line.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
+/** `onLeaving`: what is on the line goes on, and nothing new is to be asked on it. */
+export type OpenPersonal = (config: StdioServerConfig, person: Person, onLeaving: () => void) => Transport;
+
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;
   /** In a team: a line to one person's own process of a server. Absent: there is one person. */
-  readonly personal?: ((config: StdioServerConfig, person: Person) => Transport) | undefined;
+  readonly personal?: OpenPersonal | undefined;
   /** In a team: what each person has of servers at an address. */
   readonly own?: OwnAccess | undefined;
   readonly cache: ListingCache;
@@ -48,8 +51,8 @@ export interface ServerNotification {
 export function ownLine(
   config: ServerConfig,
   { own, personal }: Pick<ServerDeps, 'own' | 'personal'>,
-): ((person: Person) => Transport) | undefined {
+): ((person: Person, onLeaving: () => void) => Transport) | undefined {
   if (config.kind === 'builtin' || !placementOf(config).isEachOnes) return undefined;
-  if (config.kind === 'stdio') return personal && ((person) => personal(config, person));
+  if (config.kind === 'stdio') return personal && ((...asked) => personal(config, ...asked));
   return own && ((person) => own.line(config, person));
 }

@@ -22,6 +22,8 @@ export interface StreamTransportOptions {
   readonly leftover?: Buffer;
   /** What all lines together may have unread, and half-read, of the memory. */
   readonly budgets?: LineBudgets;
+  /** Also while the other side does not: of two such ends each would wait for the other for ever. */
+  readonly readsOn?: boolean;
 }
 
 export class StreamTransport implements Transport, ByteHolder {
@@ -80,7 +82,7 @@ export class StreamTransport implements Transport, ByteHolder {
     const unsent = this.#output.writableLength;
     if (unsent <= slowReaderBytes) return;
     this.#full = true;
-    this.#paced?.stop('unread', true);
+    if (this.#options.readsOn !== true) this.#paced?.stop('unread', true);
     if (unsent > maxUnsentBytes) this.#finish(unread());
     else this.#options.budgets?.unread.set(this, unsent);
   }

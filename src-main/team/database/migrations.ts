@@ -222,6 +222,12 @@ export const migrations: readonly Migration[] = [
     name: 'which config a replica has',
     sql: `ALTER TABLE tooltray.replicas ADD COLUMN config text NOT NULL DEFAULT ''`,
   },
+  {
+    name: 'what replicas are there for, and whose they are',
+    sql: `
+      ALTER TABLE tooltray.replicas ADD COLUMN tenant text NOT NULL DEFAULT '', ADD COLUMN role text NOT NULL DEFAULT 'all';
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

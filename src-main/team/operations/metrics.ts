@@ -8,6 +8,7 @@ import { type CallOutcome, callOutcomes } from '../../core/activity/call-record.
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
 import type { ConfigWatch } from '../config/config-watch.ts';
+import type { PersonalCounts } from '../placement/personal-runner.ts';
 import { byLabel, type Measure, prometheusText, single } from './prometheus-text.ts';
 
 export interface MetricsParts {
@@ -20,6 +21,8 @@ export interface MetricsParts {
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
   readonly config: Pick<ConfigWatch, 'version' | 'counts'>;
+  /** undefined: it runs none. */
+  readonly personal: () => PersonalCounts | undefined;
 }
 
 const delayLookMs = 20;
@@ -76,6 +79,7 @@ export class Metrics {
       single('tooltray_passed_on_total', 'counter', 'Requests that another replica answered for this one.', passedOn()),
       single('tooltray_database_connections', 'gauge', 'Connections of this replica to PostgreSQL.', open ?? 0),
       single('tooltray_database_up', 'gauge', 'Whether PostgreSQL answers.', Number(open !== undefined)),
+      ...personalMeasures(this.#parts.personal()),
       this.#delays(),
       ...processMeasures(),
     ]);
@@ -106,6 +110,18 @@ export class Metrics {
       this.#delay.count > 0 ? quantiles : [],
     );
   }
+}
+
+/** Of processes of single people; none where this replica runs none. */
+function personalMeasures(counts: PersonalCounts | undefined): readonly Measure[] {
+  if (counts === undefined) return [];
+  const { running, most, refused } = counts;
+  const help = 'Processes of single people that were not begun, by the limit that was reached.';
+  return [
+    single('tooltray_personal_processes', 'gauge', 'Processes of single people that run here.', running),
+    single('tooltray_personal_processes_limit', 'gauge', 'How many of them there may be here.', most),
+    byLabel('tooltray_personal_refused_total', 'counter', help, 'limit', Object.entries(refused)),
+  ];
 }
 
 /** By the names that every client library of Prometheus has for them. */

@@ -2,6 +2,7 @@
 import type { CoreHost } from '../../host/core-host.ts';
 import type { ConfigWatch } from '../config/config-watch.ts';
 import type { Database } from '../database/database.ts';
+import type { PersonalCounts } from '../placement/personal-runner.ts';
 import { answerWithin } from './answer-within.ts';
 import { Metrics } from './metrics.ts';
 import { OperationsDoor } from './operations-door.ts';
@@ -21,6 +22,7 @@ interface OperationsOptions {
   readonly readiness: Readiness;
   readonly passedOn: () => number;
   readonly config: ConfigWatch;
+  readonly personal: () => PersonalCounts | undefined;
 }
 
 /** PostgreSQL that takes longer is told as not answering, in ms. */
@@ -28,9 +30,9 @@ const patienceMs = 2_000;
 
 /** Rejects with AppError port_in_use. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
-  const { config, host, version, database, at, readiness, passedOn } = options;
+  const { config, host, version, database, at, readiness, passedOn, personal } = options;
   const metrics = new Metrics({
-    ...{ config, version, passedOn },
+    ...{ config, version, passedOn, personal },
     activity: host.core.activity,
     listener: () => host.httpDoor?.listener,
     connections: () => answerWithin(connectionsOf(database), patienceMs),

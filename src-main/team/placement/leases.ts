@@ -6,8 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
+import { count } from '../../core/base/wording.ts';
 import type { Person } from '../../core/servers/personal-lines.ts';
-import { databaseError } from '../database/database.ts';
+import { databaseError, type Query } from '../database/database.ts';
 import type { Hold } from './personal-runner.ts';
 
 export interface LeasesOptions {
@@ -15,54 +16,81 @@ export interface LeasesOptions {
   readonly sql: (tenant: string) => Sql;
   /** Which replica this is, for those who find a process here. */
   readonly runner: string;
-  readonly leaseMs?: number;
-  /** What of it is kept for ending the process. */
-  readonly endingMs?: number;
+  readonly limits: () => LeaseLimits;
 }
 
-const usualLeaseMs = 15_000;
-const usualEndingMs = 3000;
+export interface LeaseLimits {
+  readonly leaseMs: number;
+  /** Of one person, wherever they are. */
+  readonly mostPerPerson: number;
+}
+
+/** What of a lease is kept for ending the process. */
+const endingPart = 0.2;
 
 export class Leases {
-  readonly #options: Required<LeasesOptions>;
+  readonly #options: LeasesOptions;
+  #refused = 0;
 
   constructor(options: LeasesOptions) {
-    this.#options = { leaseMs: usualLeaseMs, endingMs: usualEndingMs, ...options };
+    this.#options = options;
   }
 
-  /** Rejects with AppError server_starting, whose data names the `runner` that has it, or store_unreachable. */
+  /** Processes that were not begun because their person has as many as there may be. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /**
+   * Rejects with AppError server_starting, whose data names the `runner` that has it, server_not_started where the person has too many,
+   * or store_unreachable.
+   */
   async hold(person: Person, server: string): Promise<Hold> {
-    const { runner, leaseMs } = this.#options;
-    const { tenant, user } = person;
-    const sql = this.#options.sql(tenant);
+    const { leaseMs, mostPerPerson } = this.#options.limits();
+    const sql = this.#options.sql(person.tenant);
     const token = randomUUID();
     const asked = performance.now();
-    const [taken] = await sql`
+    const taken = await sql.begin((work) => this.#take(work, person, server, token)).catch(rethrow);
+    if (taken === 'ours') return new Lease({ sql, token, leaseMs }, asked);
+    if (taken.kind === 'held') throw heldElsewhere(server, taken.runner);
+    this.#refused++;
+    throw tooMany(server, taken.servers, mostPerPerson);
+  }
+
+  async #take(sql: Query, person: Person, server: string, token: string): Promise<Taken> {
+    const { runner, limits } = this.#options;
+    const { leaseMs, mostPerPerson } = limits();
+    const { tenant, user } = person;
+    // Two that begin at once would each find room for the last one.
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`personal ${JSON.stringify([tenant, user])}`}, 0))`;
+    const running = await sql<{ server: string; runner: string }[]>`
+      SELECT server, runner FROM tooltray.personal_leases
+      WHERE tenant = ${tenant} AND person = ${user} AND until > clock_timestamp() ORDER BY server`;
+    const held = running.find((one) => one.server === server);
+    if (held !== undefined) return { kind: 'held', runner: held.runner };
+    if (running.length >= mostPerPerson) return { kind: 'too many', servers: running.map((one) => one.server) };
+    await sql`
       INSERT INTO tooltray.personal_leases (tenant, person, server, runner, token, until)
       VALUES (${tenant}, ${user}, ${server}, ${runner}, ${token}, clock_timestamp() + ${leaseMs} * interval '1 ms')
       ON CONFLICT (tenant, person, server) DO UPDATE
-      SET runner = EXCLUDED.runner, token = EXCLUDED.token, until = EXCLUDED.until
-      WHERE tooltray.personal_leases.until <= clock_timestamp()
-      RETURNING token`.catch(rethrow);
-    if (taken !== undefined) return new Lease(this.#options, sql, token, asked);
-    const [held] = await sql<{ runner: string }[]>`
-      SELECT runner FROM tooltray.personal_leases
-      WHERE tenant = ${tenant} AND person = ${user} AND server = ${server}`.catch(rethrow);
-    throw new AppError(
-      'server_starting',
-      `${server} still runs for this person on another runner, or has just ended there.`,
-      {
-        fix: 'Try again in a few seconds.',
-        ...(held && { data: { runner: held.runner } }),
-      },
-    );
+      SET runner = EXCLUDED.runner, token = EXCLUDED.token, until = EXCLUDED.until`;
+    return 'ours';
   }
 }
 
+type Taken =
+  | 'ours'
+  | { readonly kind: 'held'; readonly runner: string }
+  | { readonly kind: 'too many'; readonly servers: readonly string[] };
+
+interface LeaseOptions {
+  readonly sql: Sql;
+  readonly token: string;
+  readonly leaseMs: number;
+}
+
 class Lease implements Hold {
-  readonly #options: Required<LeasesOptions>;
-  readonly #sql: Sql;
-  readonly #token: string;
+  readonly #options: LeaseOptions;
   readonly #over = new AbortController();
   /** By our own clock; before the database's end. */
   #until = 0;
@@ -71,10 +99,8 @@ class Lease implements Hold {
   #released = false;
   #onRenewed: (ms: number) => void = () => undefined;
 
-  constructor(options: Required<LeasesOptions>, sql: Sql, token: string, asked: number) {
+  constructor(options: LeaseOptions, asked: number) {
     this.#options = options;
-    this.#sql = sql;
-    this.#token = token;
     this.#extend(asked);
     this.#renewSoon(options.leaseMs / 3);
   }
@@ -97,14 +123,14 @@ class Lease implements Hold {
     if (this.#released) return;
     this.#end();
     this.#released = true;
-    const sql = this.#sql;
+    const { sql, token } = this.#options;
     // Else it ends by itself.
-    await sql`DELETE FROM tooltray.personal_leases WHERE token = ${this.#token}`.catch(() => undefined);
+    await sql`DELETE FROM tooltray.personal_leases WHERE token = ${token}`.catch(() => undefined);
   }
 
   #extend(asked: number): void {
-    const { leaseMs, endingMs } = this.#options;
-    this.#until = asked + leaseMs - endingMs;
+    const { leaseMs } = this.#options;
+    this.#until = asked + leaseMs * (1 - endingPart);
     clearTimeout(this.#timer);
     const left = this.#until - performance.now();
     this.#timer = setTimeout(() => this.#end(), Math.max(0, left));
@@ -116,13 +142,12 @@ class Lease implements Hold {
   }
 
   async #renew(): Promise<void> {
-    const { leaseMs } = this.#options;
-    const sql = this.#sql;
+    const { sql, token, leaseMs } = this.#options;
     const asked = performance.now();
     try {
       const [kept] = await sql`
         UPDATE tooltray.personal_leases SET until = clock_timestamp() + ${leaseMs} * interval '1 ms'
-        WHERE token = ${this.#token} AND until > clock_timestamp() RETURNING token`;
+        WHERE token = ${token} AND until > clock_timestamp() RETURNING token`;
       if (this.isOver()) return;
       if (kept === undefined) return this.#end();
       this.#extend(asked);
@@ -138,6 +163,22 @@ class Lease implements Hold {
     clearTimeout(this.#renewing);
     this.#over.abort();
   }
+}
+
+function heldElsewhere(server: string, runner: string): AppError {
+  return new AppError(
+    'server_starting',
+    `${server} still runs for this person on another runner, or has just ended there.`,
+    { fix: 'Try again in a few seconds.', data: { runner } },
+  );
+}
+
+function tooMany(server: string, running: readonly string[], most: number): AppError {
+  return new AppError(
+    'server_not_started',
+    `${server} did not start: you have ${running.join(', ')} running, and ${count(most, 'server')} at a time is the limit (personal.perPerson).`,
+    { fix: 'They end when they are not used for a while: try again then.' },
+  );
 }
 
 function rethrow(error: unknown): never {

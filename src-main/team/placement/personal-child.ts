@@ -44,11 +44,13 @@ export class PersonalChild {
   readonly #calls = new CallsInFlight();
   readonly #lines = new Set<Line>();
   readonly #stopping = new AbortController();
+  readonly #left = Promise.withResolvers<void>();
   readonly #idle: NodeJS.Timeout;
   #greeting: Promise<Handshake> | undefined;
   #usedAt: number;
   #using = 0;
   #count = 0;
+  #isLeaving = false;
   #ending: Promise<void> | undefined;
 
   constructor(options: PersonalChildOptions) {
@@ -66,7 +68,7 @@ export class PersonalChild {
   /** Takes a line on, once the process has answered. Rejects with AppError why it does not; the line is not touched then. */
   async serve(transport: Transport): Promise<void> {
     await this.#greet();
-    if (this.#ending !== undefined) throw gone(this.#options.server);
+    if (this.#ending !== undefined || this.#isLeaving) throw justEnding(this.#options.server);
     this.#usedAt = this.#options.now();
     const line: Line = {
       id: String(++this.#count),
@@ -79,6 +81,14 @@ export class PersonalChild {
     };
     this.#lines.add(line);
     await line.peer.start();
+  }
+
+  /** Lets its lines ask elsewhere, and ends when the last of them has its answers. Never rejects. */
+  leave(): Promise<void> {
+    this.#isLeaving = true;
+    for (const { peer } of this.#lines) peer.notify(leavingMethod);
+    if (this.#lines.size === 0) return this.end(gone(this.#options.server));
+    return this.#left.promise;
   }
 
   /** What is in flight is told `why`, and nothing of it is heard any more. Never rejects. */
@@ -100,6 +110,7 @@ export class PersonalChild {
     const closed = this.#peer.close(why);
     await Promise.all([closed, ...lines.map(({ peer }) => peer.dismiss(why))]);
     this.#options.onGone();
+    this.#left.resolve();
   }
 
   #greet(): Promise<Handshake> {
@@ -202,6 +213,7 @@ export class PersonalChild {
   #leave(line: Line): void {
     this.#lines.delete(line);
     if (this.#ending !== undefined) return;
+    if (this.#isLeaving && this.#lines.size === 0) return void this.end(gone(this.#options.server));
     for (const uri of line.uris) {
       const isOthers = [...this.#lines].some(({ uris }) => uris.has(uri));
       if (!isOthers) void this.#peer.request('resources/unsubscribe', { uri }).catch(() => undefined);
@@ -225,6 +237,17 @@ function hearsResources(method: string, params: JsonObject): boolean {
   if (method !== 'subscriptions/listen') return false;
   const wanted = objectOf(params['notifications'])['resourceSubscriptions'];
   return Array.isArray(wanted) ? wanted.length > 0 : isObject(wanted);
+}
+
+/** On a line: ask elsewhere from now on. */
+export const leavingMethod = 'notifications/tooltray/leaving';
+
+/** To whoever wanted a line, and has asked nothing yet. */
+function justEnding(server: string): AppError {
+  return new AppError('server_starting', `${server}: the process of this person is just ending.`, {
+    fix: 'Try again in a few seconds.',
+    data: { runner: '' },
+  });
 }
 
 /** To whoever had asked it something: what runs twice is worse than what has to be looked up. */

@@ -35,7 +35,7 @@ export interface PersonalLaunchOptions {
   readonly sockets: string;
   readonly registry: ProcessRegistry;
   readonly mask: (text: string) => string;
-  readonly budgets?: LineBudgets | undefined;
+  readonly budgets?: (() => LineBudgets) | undefined;
   /** The organisation's secrets, by the vault's names. */
   readonly readSecret: (name: string) => Promise<string | undefined>;
   /** A person's own values, by the vault's names. */
@@ -85,7 +85,7 @@ export class PersonalLaunch {
       isolate: boxOf(config),
       environment: this.#environment,
       boxes: new Boxes({ folder: join(own, 'boxes'), hidden, sockets, onRefused: () => undefined }),
-      ...{ registry, budgets, graceMs },
+      ...{ registry, graceMs, budgets: budgets?.() },
       log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
     });
   }

@@ -3,11 +3,13 @@
  * first line comes for it, within limits. Lines come from this replica's own front, or over the inner door from another's.
  */
 import { AppError } from '../../core/base/errors.ts';
+import { within } from '../../core/base/within.ts';
 import { count } from '../../core/base/wording.ts';
 import type { StdioServerConfig } from '../../core/config/app-config.ts';
 import type { Person } from '../../core/servers/personal-lines.ts';
 import type { ClientIdentity } from '../../core/wire/eras.ts';
 import type { Transport } from '../../core/wire/transport.ts';
+import { nextOne } from './find-runner.ts';
 import { gone, PersonalChild } from './personal-child.ts';
 import type { ProcessGuard } from './process-guard.ts';
 
@@ -39,10 +41,15 @@ export interface PersonalRunnerOptions {
 
 export interface PersonalLimits {
   readonly idleMs: number;
-  /** Processes of one person on this runner. */
-  readonly mostPerPerson: number;
-  /** Of all people. */
+  /** Processes of all people on this runner. */
   readonly most: number;
+}
+
+/** How many processes there are here, how many there may be, and how many were not begun for each limit. */
+export interface PersonalCounts {
+  readonly running: number;
+  readonly most: number;
+  readonly refused: { readonly runner: number; readonly person: number };
 }
 
 interface Running {
@@ -55,9 +62,15 @@ export class PersonalRunner {
   readonly #options: PersonalRunnerOptions;
   readonly #running = new Map<string, Running>();
   #stopped = false;
+  #refused = 0;
 
   constructor(options: PersonalRunnerOptions) {
     this.#options = options;
+  }
+
+  /** Processes that were not begun because there are as many as there may be. */
+  get refused(): number {
+    return this.#refused;
   }
 
   get size(): number {
@@ -84,6 +97,21 @@ export class PersonalRunner {
     await Promise.all(theirs.map((one) => end(one)));
   }
 
+  /** Begins nothing new; each process ends when its calls are answered, or after so long, in ms. Never rejects. */
+  async drain(mostMs: number): Promise<void> {
+    this.#stopped = true;
+    const left = Promise.all(
+      [...this.#running.values()].map(({ child }) =>
+        child.then(
+          (one) => one.leave(),
+          () => undefined,
+        ),
+      ),
+    );
+    await within(left, mostMs);
+    await this.stop();
+  }
+
   /** Never rejects. */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -91,7 +119,11 @@ export class PersonalRunner {
   }
 
   async #childOf(person: Person, server: string): Promise<PersonalChild> {
-    if (this.#stopped) throw new AppError('server_not_started', 'This runner is being stopped.');
+    if (this.#stopped)
+      throw new AppError('server_starting', `${server} did not start: its runner is about to end.`, {
+        fix: 'Try again in a few seconds.',
+        data: nextOne('ending'),
+      });
     const config = this.#options.find(server);
     if (config === undefined) throw new AppError('server_disabled', `${server} is not in use on this runner.`);
     const key = JSON.stringify([person.tenant, person.user, server]);
@@ -101,7 +133,7 @@ export class PersonalRunner {
       await end(known);
       return this.#childOf(person, server);
     }
-    this.#assertRoom(person, server);
+    this.#assertRoom(server);
     const forget = (): void => {
       if (this.#running.get(key) === running) this.#running.delete(key);
     };
@@ -135,34 +167,24 @@ export class PersonalRunner {
       },
     });
     const endNow = (): void => void child.end(gone(config.name));
-    if (hold.over.aborted || this.#stopped) endNow();
+    // What is being drained may still be of use to whoever waits for it.
+    if (hold.over.aborted) endNow();
     else hold.over.addEventListener('abort', endNow, { once: true });
     return child;
   }
 
-  #assertRoom(person: Person, server: string): void {
-    const { most, mostPerPerson } = this.#options.limits();
-    const all = [...this.#running.values()];
-    const theirs = all.filter((one) => one.person.tenant === person.tenant && one.person.user === person.user);
-    if (theirs.length >= mostPerPerson) {
-      const names = theirs.map(({ config }) => config.name).join(', ');
-      throw new AppError(
-        'server_not_started',
-        `${server} did not start: you have ${count(theirs.length, 'server')} running (${names}), which is the limit.`,
-        {
-          fix: 'They end when they are not used for a while: try again then.',
-        },
-      );
-    }
-    if (all.length >= most) {
-      throw new AppError(
-        'server_not_started',
-        `${server} did not start: this runner has ${count(all.length, 'server')} of its people running, which is the limit.`,
-        {
-          fix: 'Try again in a few minutes; whoever runs Tooltray can add a replica.',
-        },
-      );
-    }
+  #assertRoom(server: string): void {
+    const { most } = this.#options.limits();
+    if (this.#running.size < most) return;
+    this.#refused++;
+    throw new AppError(
+      'server_not_started',
+      `${server} did not start: this runner has ${count(most, 'server')} of its people running, which is the limit (personal.perRunner).`,
+      {
+        fix: 'Try again in a few minutes; whoever runs Tooltray can add a runner, or raise the limit.',
+        data: nextOne('full'),
+      },
+    );
   }
 }
 

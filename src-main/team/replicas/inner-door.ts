@@ -4,12 +4,19 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { readTextBody } from '../../core/sessions/http/http-io.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
 import { oneOf } from '../../core/sessions/http/inbound.ts';
-import { digestOf, passedHeaders, passHeader, type PassReader } from './passes.ts';
+import { digestOf, type LineClaims, passedHeaders, passHeader, type PassReader } from './passes.ts';
+
+/** What a line to a person's process is asked for as. Source: RFC 9110, 7.8. */
+export const lineProtocol = 'tooltray-line';
+
+/** Has the socket from then on, and what came on it after the request. */
+export type TakeLine = (claims: LineClaims, socket: Duplex, head: Buffer) => void;
 
 /** Nothing was done: the session is not here, or not any more. Source: RFC 9110, 15.5.20. */
 export const notHere = 421;
@@ -22,6 +29,10 @@ export interface InnerDoorOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly passes: PassReader;
+  /** Whose people may come. */
+  readonly tenant: string;
+  /** undefined: nothing is run for single people here. */
+  readonly takeLine: () => TakeLine | undefined;
   readonly listener: () => Pick<HttpListener, 'answerPassed' | 'hasSession'> | undefined;
   /** Whether a session that is not open yet is this replica's. */
   readonly isClaimed: (id: string) => boolean;
@@ -33,12 +44,16 @@ export interface InnerDoorOptions {
 export class InnerDoor {
   readonly #options: InnerDoorOptions;
   readonly #server: Server;
+  readonly #lines = new Set<Duplex>();
 
   constructor(options: InnerDoorOptions) {
     this.#options = options;
     this.#server = createServer(
       { keepAliveTimeout: keptMs },
       (request, response) => void this.#take(request, response),
+    );
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#takeLine(request, socket, head),
     );
   }
 
@@ -62,15 +77,30 @@ export class InnerDoor {
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
+    // They are none of its connections any more.
+    for (const line of this.#lines) line.destroy();
     await closed;
   }
 
+  #takeLine(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { passes, tenant, takeLine } = this.#options;
+    socket.on('error', () => socket.destroy());
+    const claims = passes.readLine(oneOf(request.headers[passHeader]));
+    const isTheirs = claims?.person.tenant === tenant && request.headers.upgrade === lineProtocol;
+    if (claims === undefined || !isTheirs) return hangUp(socket, '403 Forbidden');
+    const take = takeLine();
+    if (take === undefined) return hangUp(socket, '421 Misdirected Request');
+    this.#lines.add(socket);
+    socket.once('close', () => this.#lines.delete(socket));
+    take(claims, socket, head);
+  }
+
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { passes, listener, isClaimed, heard, mostBytes, log } = this.#options;
+    const { passes, tenant, listener, isClaimed, heard, mostBytes, log } = this.#options;
     try {
       const passed = { method: request.method ?? '', headers: passedHeaders(request.headers) };
       const claims = passes.read(oneOf(request.headers[passHeader]), passed);
-      if (claims === undefined) return void answer(response, 403);
+      if (claims?.person.tenant !== tenant) return void answer(response, 403);
       const text = request.method === 'POST' ? await readTextBody(request, mostBytes()) : undefined;
       if (digestOf(text) !== claims.digest) return void answer(response, 403);
       const doors = listener();
@@ -89,4 +119,8 @@ export class InnerDoor {
 function answer(response: ServerResponse, status: number): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(status, { 'content-length': 0 }).end();
+}
+
+function hangUp(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -7,19 +7,22 @@ import type { HttpSettings } from '../../core/config/app-config.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
 import type { Replicas } from '../../host/team-seams.ts';
 import type { TeamKeys } from '../records/team-keys.ts';
-import { InnerDoor } from './inner-door.ts';
+import { InnerDoor, type TakeLine } from './inner-door.ts';
 import { PassOn } from './pass-on.ts';
 import { PassReader } from './passes.ts';
 import { ReplicaRegistry, replicasTopic } from './replica-registry.ts';
+import type { ReplicaRole } from './replica-role.ts';
 import { Router } from './router.ts';
 import { SealedIds } from './sealed-ids.ts';
-import { sealsFor } from './seals.ts';
+import { type Seals, sealsFor } from './seals.ts';
 import { SharedSessions } from './shared-sessions.ts';
 
 /** What a replica is to the others. */
 export interface ReplicaPlace {
   /** What people call it; letters, digits and dashes. */
   readonly name: string;
+  /** What it is there for; `all` where it is absent. */
+  readonly role?: ReplicaRole | undefined;
   /** Where the other replicas reach this one: an address of this machine and a port; 0 takes any free one. */
   readonly inner: { readonly host: string; readonly port: number };
   /** What the others are told instead, where they reach it by another name; `host:port`. */
@@ -32,6 +35,7 @@ export interface ReplicaPlace {
 }
 
 interface ReplicaParts extends ReplicaPlace {
+  readonly tenant: string;
   readonly keys: TeamKeys;
   readonly version: string;
   readonly database: Database;
@@ -51,19 +55,23 @@ export class OpenReplicas implements Replicas {
   readonly ids: SealedIds;
   readonly book: SharedSessions;
   readonly passOn: PassOn;
+  /** Of what replicas say to each other. */
+  readonly seals: Seals;
   readonly #router: Router;
   readonly #inner: InnerDoor;
   readonly #options: ReplicaParts;
   readonly #stops: (() => void)[] = [];
   #listener: HttpListener | undefined;
+  #takeLine: TakeLine | undefined;
 
   /** Throws AppError bad_request for a name that is none. */
   constructor(options: ReplicaParts) {
-    const { database, keys, limits, log, changes } = options;
+    const { database, keys, limits, log, changes, tenant } = options;
     this.#options = options;
-    this.registry = new ReplicaRegistry({ ...options, sql: database.shared, log });
+    this.registry = new ReplicaRegistry({ ...options, role: this.role, sql: database.shared, log });
     const { registry } = this;
     const seals = sealsFor(keys, 'passes');
+    this.seals = seals;
     this.ids = new SealedIds({
       replica: registry.id,
       seals: sealsFor(keys, 'ids'),
@@ -78,7 +86,8 @@ export class OpenReplicas implements Replicas {
     this.#router = new Router({ ids: this.ids, registry, sessions: this.book, passOn: this.passOn, listener, log });
     this.#inner = new InnerDoor({
       ...options.inner,
-      ...{ listener, log },
+      ...{ listener, log, tenant },
+      takeLine: () => this.#takeLine,
       passes: new PassReader(seals, registry.id, () => registry.now),
       isClaimed: (id) => this.book.isClaimed(id),
       heard: (id) => this.book.heard(id),
@@ -90,6 +99,15 @@ export class OpenReplicas implements Replicas {
       }),
       registry.lapsed.on(() => void this.#letGoOfLost()),
     );
+  }
+
+  get role(): ReplicaRole {
+    return this.#options.role ?? 'all';
+  }
+
+  /** Who has the lines from now on that others want to people's processes. */
+  takeLines(take: TakeLine): void {
+    this.#takeLine = take;
   }
 
   /** Opens the inner door for what `listener` has, then says that it is there. Rejects with AppError port_in_use, store_unreachable. */
@@ -114,7 +132,8 @@ export class OpenReplicas implements Replicas {
 
   /** Nothing new is opened here; resolves when all calls are answered and all sessions handed over, or that has taken too long. */
   async drain(): Promise<void> {
-    const { noticeMs = usualNoticeMs } = this.#options;
+    // No balancer knows of a runner.
+    const { noticeMs = this.role === 'runner' ? 0 : usualNoticeMs } = this.#options;
     this.#router.drain();
     await this.registry.drain();
     await this.#listener?.drain(noticeMs);

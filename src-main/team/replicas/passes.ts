@@ -1,10 +1,11 @@
 /**
  * What a replica signs when it passes a request on to the one that has what it names: for that one alone, once, within seconds, and for
- * this very request. Whoever let the app in has looked at its token; the token itself goes no further.
+ * this very request; or when it wants a line to one person's process. Whoever let the app in has looked at its token; the token itself
+ * goes no further.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, jsonIn } from '../../core/base/json.ts';
+import { isObject, jsonIn, type JsonObject } from '../../core/base/json.ts';
 import type { Person } from '../../core/security/owned-ids.ts';
 import { oneOf } from '../../core/sessions/http/inbound.ts';
 import type { SessionPlace } from '../../core/sessions/http/legacy-line.ts';
@@ -30,7 +31,17 @@ export interface PassClaims {
   readonly digest: string;
 }
 
-interface Claims extends PassClaims {
+/** For a line to one person's process of a server. */
+export interface LineClaims {
+  /** Id of the replica that it is for, and of the one that asks. */
+  readonly to: string;
+  readonly from: string;
+  readonly person: Person;
+  readonly server: string;
+}
+
+interface Stamp {
+  readonly to: string;
   readonly at: number;
   readonly nonce: string;
 }
@@ -46,9 +57,14 @@ export function passedHeaders(headers: IncomingHttpHeaders): Record<string, stri
 
 /** The value of the header. `now`: by the database's clock, in ms. */
 export function signPass(seals: Seals, claims: PassClaims, passed: Passed, now: number): string {
-  const nonce = randomBytes(16).toString('base64url');
-  const text = Buffer.from(JSON.stringify({ ...claims, at: Math.round(now), nonce })).toString('base64url');
+  const text = stamped(claims, now);
   return `${text}.${seals.make(signed(text, passed))}`;
+}
+
+/** The same for a line. */
+export function signLinePass(seals: Seals, claims: LineClaims, now: number): string {
+  const text = stamped(claims, now);
+  return `${text}.${seals.make(signedForLine(text))}`;
 }
 
 /** Reads passes that are for one replica, each once. */
@@ -72,19 +88,33 @@ export class PassReader {
 
   /** undefined: it is none, is too old, was used, is for another replica or for another request. The body is to be looked at besides. */
   read(pass: unknown, passed: Passed): PassClaims | undefined {
+    const claims = this.#open(pass, (text) => signed(text, passed));
+    return isOfRequest(claims) && this.#use(claims) ? claims : undefined;
+  }
+
+  /** The same for a line. */
+  readLine(pass: unknown): LineClaims | undefined {
+    const claims = this.#open(pass, signedForLine);
+    return isOfLine(claims) && this.#use(claims) ? claims : undefined;
+  }
+
+  #open(pass: unknown, signedParts: (text: string) => readonly string[]): unknown {
     const [, text = '', seal = ''] = typeof pass === 'string' ? (/^([\w-]+)\.([\w-]+)$/.exec(pass) ?? []) : [];
-    if (!this.#seals.holds(signed(text, passed), seal)) return undefined;
-    const claims = jsonIn(Buffer.from(text, 'base64url').toString());
-    if (!isClaims(claims) || claims.to !== this.#replica) return undefined;
+    if (!this.#seals.holds(signedParts(text), seal)) return undefined;
+    return jsonIn(Buffer.from(text, 'base64url').toString());
+  }
+
+  #use({ to, at, nonce }: Stamp): boolean {
+    if (to !== this.#replica) return false;
     const now = this.#now();
-    if (Math.abs(now - claims.at) > validMs) return undefined;
-    for (const [nonce, until] of this.#used) {
+    if (Math.abs(now - at) > validMs) return false;
+    for (const [used, until] of this.#used) {
       if (until > now) break;
-      this.#used.delete(nonce);
+      this.#used.delete(used);
     }
-    if (this.#used.has(claims.nonce)) return undefined;
-    this.#used.set(claims.nonce, now + 2 * validMs);
-    return claims;
+    if (this.#used.has(nonce)) return false;
+    this.#used.set(nonce, now + 2 * validMs);
+    return true;
   }
 }
 
@@ -93,14 +123,33 @@ export function digestOf(text: string | undefined): string {
   return text === undefined ? 'none' : createHash('sha256').update(text).digest('base64url');
 }
 
+function stamped(claims: object, now: number): string {
+  const nonce = randomBytes(16).toString('base64url');
+  return Buffer.from(JSON.stringify({ ...claims, at: Math.round(now), nonce })).toString('base64url');
+}
+
 function signed(claims: string, { method, headers }: Passed): readonly string[] {
   return ['pass', claims, method, JSON.stringify(headers)];
 }
 
+function signedForLine(claims: string): readonly string[] {
+  return ['line', claims];
+}
+
 /** Whoever has the key says what is said; a version after this one may say other things. */
-function isClaims(value: unknown): value is Claims {
-  if (!isObject(value) || !isObject(value['place']) || !isObject(value['person'])) return false;
-  const { place, person, to, at, nonce, digest } = value;
-  const texts = [to, nonce, digest, place['path'], place['holder'], person['tenant'], person['user']];
-  return texts.every((text) => typeof text === 'string') && typeof at === 'number';
+function isOfRequest(value: unknown): value is PassClaims & Stamp {
+  if (!isObject(value) || !isObject(value['place'])) return false;
+  const { place, digest } = value;
+  return isStamped(value) && [digest, place['path'], place['holder']].every((text) => typeof text === 'string');
+}
+
+function isOfLine(value: unknown): value is LineClaims & Stamp {
+  return (
+    isObject(value) && isStamped(value) && [value['from'], value['server']].every((text) => typeof text === 'string')
+  );
+}
+
+function isStamped({ person, to, at, nonce }: JsonObject): boolean {
+  if (!isObject(person) || typeof at !== 'number') return false;
+  return [to, nonce, person['tenant'], person['user']].every((text) => typeof text === 'string');
 }

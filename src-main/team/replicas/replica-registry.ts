@@ -11,10 +11,13 @@ import { Event } from '../../core/base/events.ts';
 import type { Log } from '../../core/base/log.ts';
 import { announce } from '../database/changes.ts';
 import { databaseError } from '../database/database.ts';
+import type { ReplicaRole } from './replica-role.ts';
 
 export interface Replica {
   /** `name_tag`: another one for each life. */
   readonly id: string;
+  readonly tenant: string;
+  readonly role: ReplicaRole;
   /** `host:port` of its inner door. */
   readonly address: string;
   readonly version: string;
@@ -27,6 +30,9 @@ export interface Replica {
 export interface RegistryOptions {
   /** No tenant's connections. */
   readonly sql: Sql;
+  /** Whose it is: others of the same database may serve other tenants. */
+  readonly tenant: string;
+  readonly role: ReplicaRole;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** What people call it, and balancers may go by; letters, digits and dashes. */
   readonly name: string;
@@ -41,6 +47,8 @@ export interface RegistryOptions {
 /** Without another one there is a row all the same. */
 interface Row {
   readonly other: string | null;
+  readonly tenant: string;
+  readonly role: ReplicaRole;
   readonly address: string;
   readonly version: string;
   readonly draining: boolean;
@@ -61,6 +69,8 @@ export class ReplicaRegistry {
   readonly lapsed = new Event();
   /** It has asked who else is there. */
   readonly looked = new Event();
+  /** One of the others is not there any more: its id. */
+  readonly gone = new Event<string>();
   readonly #options: RegistryOptions;
   readonly #leaseMs: number;
   #address = '';
@@ -135,9 +145,20 @@ export class ReplicaRegistry {
     return this.#others.get(id);
   }
 
-  /** One that may open something new instead of this one. */
+  /** One that may open sessions instead of this one. */
   get another(): Replica | undefined {
-    return [...this.#others.values()].find(({ isDraining }) => !isDraining);
+    return this.#alike.find(({ role }) => role !== 'runner');
+  }
+
+  /** Those that begin processes of single people, without this one. */
+  get otherRunners(): readonly Replica[] {
+    return this.#alike.filter(({ role }) => role !== 'front');
+  }
+
+  /** Of the same tenant, and not about to end. */
+  get #alike(): readonly Replica[] {
+    const { tenant } = this.#options;
+    return [...this.#others.values()].filter((other) => other.tenant === tenant && !other.isDraining);
   }
 
   /** Whether nobody answered when the database was asked last. */
@@ -174,17 +195,18 @@ export class ReplicaRegistry {
 
   /** One statement says that it is there, once it has an address, and asks who else is. */
   async #beat(): Promise<void> {
-    const { config, sql, version } = this.#options;
+    const { config, sql, tenant, role, version } = this.#options;
     const asked = performance.now();
     const has = this.#address === '' ? '' : config();
     const rows = await sql<Row[]>`
       WITH own AS (
-        INSERT INTO tooltray.replicas (id, address, version, draining, config, until)
-        SELECT ${this.id}, ${this.#address}, ${version}, ${this.#isDraining}, ${has}, now() + ${this.#leaseMs} * interval '1 ms'
+        INSERT INTO tooltray.replicas (id, tenant, role, address, version, draining, config, until)
+        SELECT ${this.id}, ${tenant}, ${role}, ${this.#address}, ${version}, ${this.#isDraining}, ${has},
+          now() + ${this.#leaseMs} * interval '1 ms'
         WHERE ${this.#address !== ''}
         ON CONFLICT (id) DO UPDATE SET until = excluded.until, draining = excluded.draining, config = excluded.config
       ), old AS (DELETE FROM tooltray.replicas WHERE until < now() - ${keptFor}::interval)
-      SELECT other.id AS other, other.address, other.version, other.draining, other.config,
+      SELECT other.id AS other, other.tenant, other.role, other.address, other.version, other.draining, other.config,
         extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
       FROM (VALUES (true)) AS always LEFT JOIN tooltray.replicas other ON other.id <> ${this.id} AND other.until > now()`;
     const answered = performance.now();
@@ -193,13 +215,13 @@ export class ReplicaRegistry {
     this.#isBlind = false;
     const [first] = rows;
     if (first !== undefined) this.#clock = { theirs: first.now, ours: (asked + answered) / 2 };
+    const before = [...this.#others.keys()];
     this.#others = new Map(
-      rows.flatMap(({ other, address, version: theirs, draining, config: theirConfig }) =>
-        other === null
-          ? []
-          : [[other, { id: other, address, version: theirs, isDraining: draining, config: theirConfig }]],
+      rows.flatMap(({ other, draining, now: _now, ...more }) =>
+        other === null ? [] : [[other, { id: other, ...more, isDraining: draining }]],
       ),
     );
+    for (const id of before) if (!this.#others.has(id)) this.gone.emit(id);
     if (wasLapsed) this.lapsed.emit();
     this.looked.emit();
   }

@@ -6,11 +6,15 @@ import { teamDatabase } from '../../support/team-database.ts';
 import { until } from '../../support/until.ts';
 import { ann, bob, otherAnn } from './people.ts';
 
+function leasesOf(database: Database, runner: string, leaseMs = 15_000, mostPerPerson = 8): Leases {
+  return new Leases({ sql: (tenant) => database.of(tenant), runner, limits: () => ({ leaseMs, mostPerPerson }) });
+}
+
 test('of many that want it one has it, whoever the other people are; what is let go of is free', async () => {
   const url = await teamDatabase();
   const database = new Database({ url, most: 4 });
   onTestFinished(() => database.close());
-  const of = (runner: string): Leases => new Leases({ sql: (tenant) => database.of(tenant), runner });
+  const of = (runner: string): Leases => leasesOf(database, runner);
   const [one, two, three] = [of('one'), of('two'), of('three')];
   const tries = await Promise.allSettled([one, two, three, one, two, three].map((each) => each.hold(ann, 'a')));
   const [won, ...more] = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -28,11 +32,8 @@ test('who cannot say it again ends before anybody else may have it', async () =>
   const url = await teamDatabase();
   const [mine, theirs] = [new Database({ url, most: 1 }), new Database({ url, most: 1 })];
   onTestFinished(async () => void (await Promise.all([mine.close(), theirs.close()])));
-  const held = await new Leases({ sql: (tenant) => mine.of(tenant), runner: 'one', leaseMs: 900, endingMs: 300 }).hold(
-    ann,
-    'a',
-  );
-  const other = new Leases({ sql: (tenant) => theirs.of(tenant), runner: 'two', leaseMs: 900, endingMs: 300 });
+  const held = await leasesOf(mine, 'one', 900).hold(ann, 'a');
+  const other = leasesOf(theirs, 'two', 900);
   // It is put off while the database answers …
   await theirs.shared`SELECT pg_sleep(1.2)`;
   expect(held.isOver()).toBe(false);
@@ -50,4 +51,24 @@ test('who cannot say it again ends before anybody else may have it', async () =>
   });
   // … and is over before it can be had by another.
   expect([wasOver, held.over.aborted]).toEqual([true, true]);
+});
+
+test('a person has so many at a time wherever they run, also where they begin at once', async () => {
+  const database = new Database({ url: await teamDatabase(), most: 6 });
+  onTestFinished(() => database.close());
+  const [one, two] = [leasesOf(database, 'one', 15_000, 2), leasesOf(database, 'two', 15_000, 2)];
+  const servers = ['a', 'b', 'c', 'd'];
+  const tries = await Promise.allSettled(servers.map((server, at) => (at % 2 === 0 ? one : two).hold(ann, server)));
+  const held = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const [why] = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  expect([held.length, one.refused + two.refused]).toEqual([2, 2]);
+  expect(why).toMatchObject({
+    code: 'server_not_started',
+    message: expect.stringMatching(
+      /you have \w, \w running, and 2 servers at a time is the limit \(personal\.perPerson\)/,
+    ) as string,
+  });
+  const bobs = await two.hold(bob, 'a');
+  await Promise.all([...held, bobs].map((each) => each.release()));
+  await (await one.hold(ann, 'd')).release();
 });

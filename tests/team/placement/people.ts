@@ -90,7 +90,7 @@ export function personalRunner(
     launch: (config, person, onStarted) => launch.transport(config, person, onStarted),
     guard: { allow: () => undefined, forget: () => undefined },
     hold: () => Promise.resolve(always),
-    limits: () => ({ idleMs: 60_000, mostPerPerson: 8, most: 100 }),
+    limits: () => ({ idleMs: 60_000, most: 100 }),
     now: () => performance.now(),
     ...options,
   });

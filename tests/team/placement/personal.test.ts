@@ -98,9 +98,9 @@ test('it ends when its person has not used it for a while, and begins anew with 
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
 });
 
-test('limits of a person and of the runner are said', async () => {
+test('the limit of the runner is said', async () => {
   let most = 1;
-  const { counter, harness } = people({ limits: () => ({ idleMs: 60_000, mostPerPerson: 8, most }) });
+  const { counter, harness } = people({ limits: () => ({ idleMs: 60_000, most }) });
   const server = harness.server(counter());
   await say(server, 'count', {}, as(ann));
   const full = await failure(server.request('tools/call', { name: 'count' }, as(bob)));

@@ -22,8 +22,7 @@ const database = new Database({ url, most: 2 });
 const leases = new Leases({
   sql: (tenant) => database.of(tenant),
   runner: name,
-  leaseMs: Number(leaseMs),
-  endingMs: Number(leaseMs) / 3,
+  limits: () => ({ leaseMs: Number(leaseMs), mostPerPerson: 8 }),
 });
 const launch = new PersonalLaunch({
   ...{ env: process.env, folder, sockets: folder, hidden: { folders: [], files: [] } },
@@ -43,7 +42,7 @@ const runner = new PersonalRunner({
   launch: (...launched) => launch.transport(...launched),
   guard: new ProcessGuard(),
   hold: (...held) => leases.hold(...held),
-  limits: () => ({ idleMs: 60_000, mostPerPerson: 8, most: 8 }),
+  limits: () => ({ idleMs: 60_000, most: 8 }),
   now: () => performance.now(),
 });
 

@@ -1,7 +1,8 @@
 /** Who is among the replicas, and where the others reach it. */
 import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../../src-main/team/database/database.ts';
+import { connect, Database } from '../../../src-main/team/database/database.ts';
 import { ReplicaRegistry } from '../../../src-main/team/replicas/replica-registry.ts';
+import type { ReplicaRole } from '../../../src-main/team/replicas/replica-role.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 const log = { warn: () => undefined, info: () => undefined };
@@ -9,7 +10,15 @@ const log = { warn: () => undefined, info: () => undefined };
 test('a replica is told of others while it starts, and is found where it listens once it does', async () => {
   const sql = connect({ url: await teamDatabase(), most: 2 });
   const opened = (name: string): ReplicaRegistry => {
-    const registry = new ReplicaRegistry({ sql, log, name, version: '1', config: () => '' });
+    const registry = new ReplicaRegistry({
+      sql,
+      log,
+      name,
+      version: '1',
+      config: () => '',
+      tenant: 'main',
+      role: 'all',
+    });
     onTestFinished(() => registry.stop());
     return registry;
   };
@@ -23,4 +32,38 @@ test('a replica is told of others while it starts, and is found where it listens
   await first.start('127.0.0.1:1');
   await second.refresh();
   expect(second.find(first.id)?.address).toBe('127.0.0.1:1');
+});
+
+test('sessions are opened at no runner, people’s processes at no front, and neither at another tenant’s replica', async () => {
+  const database = new Database({ url: await teamDatabase(), most: 4 });
+  onTestFinished(() => database.close());
+  const start = async (name: string, role: ReplicaRole, tenant = 'main'): Promise<ReplicaRegistry> => {
+    const registry = new ReplicaRegistry({
+      ...{ name, role, tenant, log },
+      sql: database.shared,
+      version: '0',
+      config: () => '',
+    });
+    await registry.start(`127.0.0.1:${name}`);
+    onTestFinished(() => registry.stop());
+    return registry;
+  };
+  const one = await start('one', 'all');
+  for (const role of ['front', 'runner', 'all'] as const) await start(`other-${role}`, role, 'other');
+  await one.refresh();
+  expect([one.another, one.otherRunners]).toEqual([undefined, []]);
+  const runner = await start('runner', 'runner');
+  await one.refresh();
+  expect([one.another, one.otherRunners.map(({ id }) => id)]).toEqual([undefined, [runner.id]]);
+  const front = await start('front', 'front');
+  await one.refresh();
+  expect([one.another?.id, one.otherRunners.map(({ id }) => id)]).toEqual([front.id, [runner.id]]);
+  const gone: string[] = [];
+  one.gone.on((id) => gone.push(id));
+  await runner.drain();
+  await one.refresh();
+  expect([one.otherRunners, one.find(runner.id)?.isDraining, gone]).toEqual([[], true, []]);
+  await runner.stop();
+  await one.refresh();
+  expect([one.find(runner.id), gone]).toEqual([undefined, [runner.id]]);
 });
