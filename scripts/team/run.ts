@@ -67,7 +67,7 @@ async function start(): Promise<void> {
   const tokens = givenTokens(team);
   const config = join(home, 'config');
   if (!existsSync(config)) writeConfig(config);
-  for (const each of ports) await startReplica(team, each, publicUrl, config);
+  for (const each of ports) await startReplica(team, each, publicUrl, { config, issuer: provider.issuer });
   if (isBalanced) {
     const addresses = ports.map((each) => `127.0.0.1:${each}`);
     const balancer = await startHaproxy({ folder: join(home, 'haproxy'), port, replicas: addresses });
@@ -131,9 +131,14 @@ function hasBoxes(): boolean {
   return process.platform === 'linux' && spawnSync('bwrap', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-async function startReplica(team: Team, at: number, publicUrl: string, config: string): Promise<void> {
+async function startReplica(
+  team: Team,
+  at: number,
+  publicUrl: string,
+  { config, issuer }: { readonly config: string; readonly issuer: string },
+): Promise<void> {
   const place = ['--listen', `127.0.0.1:${at}`, '--inner', `127.0.0.1:${at + 50}`, '--replica-name', `r${at - port}`];
-  const door = ['--public-url', publicUrl, '--trusted-proxies', '127.0.0.1/32'];
+  const door = ['--public-url', publicUrl, '--trusted-proxies', '127.0.0.1/32', '--issuer', issuer];
   const child = spawn(process.execPath, [cli, 'serve', '--team', '--json', ...place, ...door, '--config', config], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, `replica-${at}`) },
@@ -184,6 +189,7 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database }
     'Try:',
     `  npx @modelcontextprotocol/inspector --cli ${publicUrl}/mcp --transport http ${ask} --method tools/list`,
     `  claude mcp add -s user -t http team ${publicUrl}/mcp ${ask}`,
+    `  claude mcp add -s user -t http team-oauth ${publicUrl}/mcp   (no token: then /mcp in Claude Code opens the provider; sign in as ana or ben)`,
     `  kill a replica (kill -9 its process) and call again; TOOLTRAY_DATABASE=${database} node dist/cli.js user off ben`,
     '',
     'Ctrl+C ends all of it; what was done stays in .cache/team (npm run team -- --fresh begins anew).',

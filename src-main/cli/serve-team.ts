@@ -7,7 +7,7 @@ import type { CoreHost } from '../host/core-host.ts';
 import type { ListenAt, ReplicaOptions } from '../team/replica.ts';
 import type { ReplicaPlace } from '../team/replicas/open-replicas.ts';
 import { replicaRoles } from '../team/replicas/replica-role.ts';
-import { type Flag, type Given, wrongUse } from './command.ts';
+import { type Flag, type Given, spelled, wrongUse } from './command.ts';
 import { bundleFile, obeySignals } from './own-process.ts';
 import { databaseUrl, tenantFlags, usualTenant } from './team-database.ts';
 
@@ -18,6 +18,15 @@ export const teamFlags = {
   publicUrl: { value: 'URL', help: 'where client apps reach the team’s Tooltray' },
   allowedHosts: { value: 'A,B', help: 'names by which it may be addressed besides' },
   trustedProxies: { value: 'CIDR,…', help: 'proxies whose Forwarded and X-Forwarded-* are believed' },
+  issuer: { value: 'URL', help: 'the OIDC issuer where people sign in; without it, personal tokens are all there is' },
+  issuerAudience: { value: 'A,B', help: 'what its access tokens name as their audience (the public address of /mcp)' },
+  groupsClaim: {
+    value: 'NAME',
+    help: 'the claim that names somebody’s groups, or a path such as realm_access.roles (groups)',
+  },
+  adminGroup: { value: 'NAME', help: 'who is in this group is an administrator, and nobody else who signs in' },
+  addedOnly: { help: 'who signs in has to be one that `tooltray user add --email` added' },
+  atJwtOnly: { help: 'take access tokens alone whose type says so (at+jwt)' },
   inner: { value: 'HOST:PORT', help: 'where other replicas reach this one; nobody else should' },
   innerAddress: { value: 'HOST:PORT', help: 'what they are told instead (where that is 0.0.0.0: the computer’s name)' },
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
@@ -77,9 +86,24 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     objects: given.objects ?? process.env['TOOLTRAY_OBJECTS'],
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
+    issuer: issuerOf(given),
     among: placeOf(given),
     operations: given.operations === undefined ? undefined : listenAt(given.operations, '--operations'),
   };
+}
+
+/** Throws AppError bad_request: whoever gives one of these believes that people can sign in. */
+function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
+  const { issuer, issuerAudience, groupsClaim = 'groups', adminGroup, addedOnly, atJwtOnly } = given;
+  if (issuer !== undefined)
+    return {
+      ...{ issuer, groupsClaim, adminGroup, takesNew: !addedOnly, needsType: atJwtOnly },
+      audiences: listOf(issuerAudience),
+    };
+  const needing = ['issuerAudience', 'groupsClaim', 'adminGroup', 'addedOnly', 'atJwtOnly'] as const;
+  const lonely = needing.find((name) => given[name] !== undefined && given[name] !== false);
+  if (lonely !== undefined) throw wrongUse(`--${spelled(lonely)} is of use with --issuer`);
+  return undefined;
 }
 
 /** undefined where nobody said where other replicas reach it: then there are none. Throws AppError bad_request. */

@@ -54,6 +54,7 @@ export class HttpDoor {
       address: team?.address,
       refuseStranger: team?.refuseStranger,
       letIn: team?.letIn,
+      refuseRequest: team?.refuseRequest,
       token,
       acceptsAppToken: (app, given) => gate.accepts(app, given),
       judgeProfileToken: (profile, given) => tokens.judge(profile, given),

@@ -24,6 +24,7 @@ export interface TeamDoor {
   readonly url: (port: number) => string;
   readonly refuseStranger: HttpListenerOptions['refuseStranger'];
   readonly letIn: HttpListenerOptions['letIn'];
+  readonly refuseRequest: HttpListenerOptions['refuseRequest'];
   /** Tells when something of what is `open` may be over (`SessionPlace.token`); returns how to stop. */
   readonly follow: (open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void) => () => void;
   /** Anything outside of /mcp. */

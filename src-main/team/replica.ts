@@ -5,6 +5,7 @@
  * A replica serves one tenant. Every row carries its tenant and every connection is bound to one (`Database.of`), so that several may have
  * their cores in one process later; what a core has is never another tenant's.
  */
+import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { AppError } from '../core/base/errors.ts';
 import type { HttpSettings } from '../core/config/app-config.ts';
@@ -18,8 +19,7 @@ import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
 import { lockHome } from './home-lock.ts';
-import { FailureLimit } from './people/failure-limit.ts';
-import { letInBy, refuseClients } from './door/let-in.ts';
+import { refuseClients } from './door/let-in.ts';
 import { Proxies } from './door/proxies.ts';
 import { type OpenStores, openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
@@ -29,9 +29,7 @@ import { Readiness } from './operations/readiness.ts';
 import { SharedListings } from './replicas/shared-listings.ts';
 import { openPersonal, type Placement } from './placement/open-personal.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
-import { People } from './people/people.ts';
-import { PeopleGate } from './people/people-gate.ts';
-import { PersonTokens } from './people/person-tokens.ts';
+import { type IssuerSettings, openPeople } from './open-people.ts';
 import { openSignIns, type OpenSignIns } from './sign-ins/open-sign-ins.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
@@ -50,6 +48,8 @@ export interface ReplicaOptions extends OwnCore {
   readonly allowedHosts: readonly string[];
   /** Addresses and ranges of the proxies in front. */
   readonly trustedProxies: readonly string[];
+  /** Where its people sign in; undefined: personal tokens are all there is. */
+  readonly issuer?: IssuerSettings | undefined;
   /** What it is among the others; undefined: it is the only one. */
   readonly among?: ReplicaPlace | undefined;
   /** Where it tells how it fares; undefined: nowhere. */
@@ -246,13 +246,18 @@ async function openSeams(
   const proxies = new Proxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedNames(options), proxies);
   const sql = database.of(tenant);
-  const [people, tokens] = [new People(sql, tenant), new PersonTokens(sql, tenant)];
-  const failures = new FailureLimit();
-  const gate = new PeopleGate({ tenant, changes, log: room.log.child('people'), failures, people, tokens });
+  const url = (port: number): string => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`;
+  const door = openPeople({
+    ...{ room, tenant, sql, changes, proxies, env: options.env, settings: options.issuer },
+    resource: () => url(host().port),
+    core: () => host().core,
+  });
+  const { people, tokens, gate } = door;
   const dashboard = new TeamDashboard({
     ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
     host,
   });
+  const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.isAsked(request) === true;
   const replica = `${hostname()}:${listen.port}`;
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica });
   opened.onStores(stores);
@@ -269,18 +274,19 @@ async function openSeams(
     replicas,
     door: {
       address: listen.address,
-      url: (port) => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`,
-      refuseStranger: (request) => (isProbe(request) ? undefined : hosts.refuse(request)),
-      letIn: isRunner ? refuseClients : letInBy({ tenant, gate, proxies, challenge: {} }),
-      follow: (open, end) => gate.follow(open, end),
+      url,
+      refuseStranger: (request) => (isPublic(request) ? undefined : hosts.refuse(request)),
+      letIn: isRunner ? refuseClients : door.letIn,
+      ...{ refuseRequest: door.refuseRequest, follow: door.follow },
       other: async (request, response) =>
+        door.metadata?.answer(request, response) === true ||
         (await answerProbe(readiness, request, response)) ||
         (!isRunner && ((await signIns.door.answer(request, response)) || dashboard.answer(request, response))),
     },
     close: async () => {
       dashboard.close();
       await personal.stop();
-      await gate.close();
+      await door.close();
       signIns.close();
       await stores.close();
       await replicas?.stop();

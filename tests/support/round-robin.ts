@@ -4,7 +4,6 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request as dial, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -22,23 +21,45 @@ export interface RoundRobin {
 
 /** Ends with the test. `ports`: of this machine. */
 export async function roundRobin(ports: readonly number[]): Promise<RoundRobin> {
-  return takesSystem('haproxy') ? haproxy(ports) : ownRoundRobin(ports);
+  const opened = await openRoundRobin(ports, await freePort(), teamToken);
+  onTestFinished(() => opened[Symbol.asyncDispose]());
+  return opened;
 }
 
-async function haproxy(ports: readonly number[]): Promise<RoundRobin> {
+/** At this port; `token`: what is added where a request has none. */
+export async function openRoundRobin(
+  ports: readonly number[],
+  port: number,
+  token?: string,
+): Promise<RoundRobin & AsyncDisposable> {
+  return takesSystem('haproxy') ? haproxy(ports, port, token) : ownRoundRobin(ports, port, token);
+}
+
+async function haproxy(
+  ports: readonly number[],
+  port: number,
+  token: string | undefined,
+): Promise<RoundRobin & AsyncDisposable> {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-haproxy-'));
   const balancer = await startHaproxy({
-    ...{ folder, port: await freePort(), look: '/healthz', token: teamToken },
-    replicas: ports.map((port) => `127.0.0.1:${port}`),
+    ...{ folder, port, look: '/healthz', ...(token !== undefined && { token }) },
+    replicas: ports.map((each) => `127.0.0.1:${each}`),
   });
-  onTestFinished(async () => {
-    await balancer.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return { url: `${balancer.url}/mcp`, given: () => balancer.given() };
+  return {
+    url: `${balancer.url}/mcp`,
+    given: () => balancer.given(),
+    [Symbol.asyncDispose]: async () => {
+      await balancer.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
-async function ownRoundRobin(ports: readonly number[]): Promise<RoundRobin> {
+async function ownRoundRobin(
+  ports: readonly number[],
+  port: number,
+  token: string | undefined,
+): Promise<RoundRobin & AsyncDisposable> {
   const given = ports.map(() => 0);
   let next = 0;
   const server = createServer((request, response) => {
@@ -48,6 +69,8 @@ async function ownRoundRobin(ports: readonly number[]): Promise<RoundRobin> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request);
     const first = next++;
+    // What a test says of its own is what it tests.
+    if (token !== undefined) request.headers.authorization ??= `Bearer ${token}`;
     for (let tries = 0; tries < ports.length; tries++) {
       const at = (first + tries) % ports.length;
       if (await passOn(ports[at] ?? 0, request, body, response)) {
@@ -57,24 +80,24 @@ async function ownRoundRobin(ports: readonly number[]): Promise<RoundRobin> {
     }
     response.writeHead(503).end();
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/mcp`, given: () => Promise.resolve(given) };
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    given: () => Promise.resolve(given),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 /** Whether a connection came about; resolves as soon as that is known. */
 function passOn(port: number, from: IncomingMessage, body: Buffer, response: ServerResponse): Promise<boolean> {
   const { method, url: path, headers } = from;
-  // What a test says of its own is what it tests.
-  const authorization = headers.authorization ?? `Bearer ${teamToken}`;
   return new Promise((resolve) => {
     const onward = dial({
       ...{ host: '127.0.0.1', port, method, path, agent: false },
-      headers: { ...headers, authorization },
+      headers,
     });
     let isConnected = false;
     onward.on('socket', (socket) => {

@@ -22,6 +22,12 @@ export interface TestIssuer extends OidcEngine {
 
 /** Ends with the test. */
 export async function testIssuer(audience: string, more: Partial<OidcOptions> = {}): Promise<TestIssuer> {
+  const opened = await openIssuer(audience, more);
+  onTestFinished(() => opened.stop());
+  return opened;
+}
+
+export async function openIssuer(audience: string, more: Partial<OidcOptions> = {}): Promise<TestIssuer> {
   const key = await signingKey('first');
   const scopes = ['tools:read', 'tools:call'];
   const engine = await startOidc({ people: oidcPeople, audience, scopes, keys: { keys: [key] }, ...more });
@@ -30,7 +36,6 @@ export async function testIssuer(audience: string, more: Partial<OidcOptions> = 
     if (!isOver) await engine.stop();
     isOver = true;
   };
-  onTestFinished(stop);
   return { ...engine, stop, key, sign: (...of) => signed(engine.issuer, audience, key, ...of) };
 }
 

@@ -54,7 +54,9 @@ export const serve = command({
 
 /** Throws AppError bad_request: whoever gives one of these believes that others can reach it. */
 function requireNone(given: ServeFlags): void {
-  const team = (Object.keys(teamFlags) as (keyof typeof teamFlags)[]).find((name) => given[name] !== undefined);
+  const team = (Object.keys(teamFlags) as (keyof typeof teamFlags)[]).find(
+    (name) => given[name] !== undefined && given[name] !== false,
+  );
   if (team !== undefined) throw wrongUse(`--${spelled(team)} is of use with --team`);
 }
 

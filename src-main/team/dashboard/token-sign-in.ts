@@ -33,7 +33,9 @@ export class TokenSignIn {
       throw new AppError('unauthorized', 'This token opens nothing.', { fix: 'Take another one, or ask an admin.' });
     }
     const user = (await people.byId([judged.user])).get(judged.user);
-    if (user === undefined) throw new AppError('unauthorized', 'This token opens nothing.');
+    // An app's access token is for what that app does, and would be over long before the session.
+    if (user === undefined || judged.tokenId === undefined)
+      throw new AppError('unauthorized', 'This token opens nothing.');
     if (user.isService || judged.ownBounds.length > 0)
       throw new AppError('not_allowed', 'This token is for programs: it is bounded, or a service account’s.', {
         fix: 'Take one of your own that is not: tooltray token create NAME.',

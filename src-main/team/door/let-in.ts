@@ -1,35 +1,51 @@
 /** Lets a request of a team's client app in by its token, or says how to get one. Source: MCP 2025-11-25 and 2026-07-28, basic/authorization. */
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../core/base/errors.ts';
-import { type Refusal, refusal, refusalOf, tryLater } from '../../core/sessions/http/http-io.ts';
+import { AppError, type ErrorCode } from '../../core/base/errors.ts';
+import { type Refusal, refusal, refusalOf, requestPath, tryLater } from '../../core/sessions/http/http-io.ts';
 import type { Entry } from '../../core/sessions/http/http-listener.ts';
 import { rpcCode } from '../../core/wire/message.ts';
-import { type Known, markOf, type PeopleGate, type Refused } from '../people/people-gate.ts';
+import { type Judged, type Known, markOf, type PeopleGate, type Refused } from '../people/people-gate.ts';
 import type { Proxies } from './proxies.ts';
 
 interface LetInParts {
   readonly tenant: string;
   readonly gate: Pick<PeopleGate, 'judge'>;
   readonly proxies: Proxies;
-  /** Of `WWW-Authenticate`, beside the error: where a client finds who gives tokens. */
-  readonly challenge: Readonly<Record<string, string>>;
+  /** Of `WWW-Authenticate`, beside the error: where a client finds who gives tokens, and what to ask for. */
+  readonly challenge: (request: IncomingMessage) => Challenge;
+  /** Hears of tokens that were refused, and from where. */
+  readonly refused?: (why: Refused['why'], address: string) => void;
 }
 
+export type Challenge = Readonly<Record<string, string>>;
+
 const retrySeconds = 5;
+/** Nobody can be looked up meanwhile. */
+const away: ReadonlySet<ErrorCode> = new Set(['store_unreachable', 'server_unreachable']);
 
 /** Never rejects. */
-export function letInBy({ tenant, gate, proxies, challenge }: LetInParts) {
+export function letInBy({ tenant, gate, proxies, challenge, refused }: LetInParts) {
   return async (request: IncomingMessage): Promise<Entry | Refusal> => {
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (given === undefined) return needed(challenge);
+    if (given === undefined) return needed(challenge(request));
     try {
-      const judged = await gate.judge(given, proxies.asker(request).address);
-      return 'user' in judged ? entryOf(tenant, judged) : refusalFor(judged, challenge);
+      const { address } = proxies.asker(request);
+      const known = await gate.judge(given, address);
+      const judged: Judged = 'user' in known && !opens(known, requestPath(request)) ? { why: 'unknown' } : known;
+      if ('user' in judged) return entryOf(tenant, judged);
+      refused?.(judged.why, address);
+      return refusalFor(judged, challenge(request));
     } catch (error) {
-      if (error instanceof AppError && error.code === 'store_unreachable') return tryLater(503, error, retrySeconds);
+      if (error instanceof AppError && away.has(error.code)) return tryLater(503, error, retrySeconds);
       return refusalOf(error);
     }
   };
+}
+
+/** A token for one address opens no other. */
+function opens({ paths }: Known, asked: string): boolean {
+  const path = asked.replace(/^\/mcp/, '');
+  return paths?.some((one) => path === one || path.startsWith(`${one}/`)) !== false;
 }
 
 /** Of a runner, which is there for the processes of single people alone. */
@@ -40,13 +56,20 @@ export function refuseClients(): Promise<Refusal> {
 
 /** Another `holder` for whoever sees something else. */
 function entryOf(tenant: string, known: Known): Entry {
-  const { user, token } = known;
+  const { user, token, lacks, until } = known;
   const bounds = [...new Set([...known.ownBounds, ...known.groupBounds])].sort();
-  const person = { tenant, user, token, bounds };
-  return { holder: `person ${JSON.stringify([tenant, user, token, bounds])}`, token: markOf(known), person };
+  const person = { tenant, user, token, bounds, ...(lacks !== undefined && { lacks }) };
+  // Of an issuer's token the next one may have other rights, and goes on with what this one began.
+  const isIssued = known.tokenId === undefined;
+  const kept = isIssued ? known.groupBounds : bounds;
+  return {
+    holder: `person ${JSON.stringify([tenant, user, token, kept])}`,
+    ...{ token: markOf(known), person },
+    ...(isIssued && { until }),
+  };
 }
 
-function refusalFor(refused: Refused, challenge: LetInParts['challenge']): Refusal {
+function refusalFor(refused: Refused, challenge: Challenge): Refusal {
   switch (refused.why) {
     case 'unknown':
       return {
@@ -54,10 +77,11 @@ function refusalFor(refused: Refused, challenge: LetInParts['challenge']): Refus
         headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
       };
     case 'scope':
-      return {
-        ...refusal(403, rpcCode.aborted, `This token lacks rights: ${refused.needed}.`),
-        headers: ['www-authenticate', bearer({ error: 'insufficient_scope', ...challenge, scope: refused.needed })],
-      };
+      return lacking(refused.needed, challenge);
+    case 'off':
+      return refusal(403, rpcCode.aborted, 'You are switched off in this team. Ask its administrator.');
+    case 'stranger':
+      return refusal(403, rpcCode.aborted, 'You are not one of this team. Ask its administrator to add you.');
     case 'too often': {
       const why = new AppError('session_limit', 'Too many tokens from your address opened nothing.', {
         fix: 'Wait a minute.',
@@ -67,15 +91,23 @@ function refusalFor(refused: Refused, challenge: LetInParts['challenge']): Refus
   }
 }
 
+/** The client app is to ask for more (RFC 6750, 3.1; MCP 2026-07-28, basic/authorization, "Scope Challenge Handling"). */
+export function lacking(scope: string, challenge: Challenge): Refusal {
+  return {
+    ...refusal(403, rpcCode.aborted, `This token lacks rights: ${scope}.`),
+    headers: ['www-authenticate', bearer({ error: 'insufficient_scope', ...challenge, scope })],
+  };
+}
+
 /** No error: nothing was given (RFC 6750, 3.1). */
-function needed(challenge: LetInParts['challenge']): Refusal {
+function needed(challenge: Challenge): Refusal {
   return {
     ...refusal(401, rpcCode.aborted, 'A token is needed: Authorization: Bearer <token>.'),
     headers: ['www-authenticate', bearer(challenge)],
   };
 }
 
-function bearer(params: Readonly<Record<string, string>>): string {
+function bearer(params: Challenge): string {
   const words = Object.entries({ realm: 'tooltray', ...params }).map(([name, value]) => `${name}="${value}"`);
   return `Bearer ${words.join(', ')}`;
 }

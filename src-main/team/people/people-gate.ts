@@ -25,6 +25,10 @@ export interface Known {
   readonly ownBounds: readonly string[];
   /** ms since 1970: from then on it opens nothing. */
   readonly until: number;
+  /** The addresses that it opens, below `/mcp`, with all below them; absent: all there are. */
+  readonly paths?: readonly string[];
+  /** The right for want of which it is bounded by `ownBounds`, where it is one that can be asked for. */
+  readonly lacks?: string | undefined;
 }
 
 /** Why not. */
@@ -32,7 +36,9 @@ export type Refused =
   | { readonly why: 'unknown' }
   | { readonly why: 'too often'; readonly seconds: number }
   /** It is theirs, and lacks rights. */
-  | { readonly why: 'scope'; readonly needed: string };
+  | { readonly why: 'scope'; readonly needed: string }
+  /** It is somebody's who is switched off here, or whom nobody has let in. */
+  | { readonly why: 'off' | 'stranger' };
 
 export type Judged = Known | Refused;
 
@@ -40,6 +46,8 @@ interface PeopleGateParts {
   readonly tenant: string;
   readonly people: People;
   readonly tokens: PersonTokens;
+  /** Of whoever has a token of the issuer, where there is one. Rejects with AppError server_unreachable, store_unreachable. */
+  readonly issued?: ((token: string) => Promise<Judged>) | undefined;
   readonly changes: Pick<Changes, 'changed'>;
   readonly failures: FailureLimit;
   readonly log: Log;
@@ -53,13 +61,15 @@ interface Kept {
 
 /** What is known is looked up anew after this, in ms, and what nobody has is not looked up again before. */
 const knownMs = 30_000;
+/** Of an issuer's, which may have a new key. */
+const unknownIssuedMs = 5_000;
 const mostKnown = 10_000;
 const mostUnknown = 1_000;
 /** Between two looks at what is open, and notes of what was used, in ms. */
 const lookMs = 15_000;
 const noteMs = 60_000;
-/** Longer ones are nobody's. */
-const longestToken = 8_192;
+/** Longer ones are nobody's; those of an issuer may name many groups. */
+const longestToken = 12_288;
 
 export class PeopleGate {
   readonly #parts: PeopleGateParts;
@@ -83,7 +93,7 @@ export class PeopleGate {
     this.#noting = setInterval(() => void this.#note(), noteMs).unref();
   }
 
-  /** `address`: where it comes from. Rejects with AppError store_unreachable. */
+  /** `address`: where it comes from. Rejects with AppError store_unreachable, or server_unreachable for the issuer. */
   async judge(token: string, address: string): Promise<Judged> {
     if (token.length > longestToken) return this.#failed(address);
     const key = hashOf(token).toString('base64url');
@@ -125,7 +135,9 @@ export class PeopleGate {
       this.#known.delete(key);
       const [store, most] = 'user' in judged ? [this.#known, mostKnown] : [this.#unknown, mostUnknown];
       const end = 'user' in judged ? judged.until : Infinity;
-      store.set(key, { judged, until: Math.min(this.#now() + knownMs, end) });
+      const isIssued = this.#parts.issued !== undefined && tenantIn(token) === undefined;
+      const keptMs = isIssued && !('user' in judged) ? unknownIssuedMs : knownMs;
+      store.set(key, { judged, until: Math.min(this.#now() + keptMs, end) });
       const [oldest] = store.keys();
       if (store.size > most && oldest !== undefined) store.delete(oldest);
       return judged;
@@ -133,8 +145,9 @@ export class PeopleGate {
   }
 
   async #ask(token: string): Promise<Judged> {
-    const { tenant, tokens, people } = this.#parts;
+    const { tenant, tokens, people, issued } = this.#parts;
     const named = tenantIn(token);
+    if (named === undefined) return (await issued?.(token)) ?? unknown;
     const found = named === tenant ? await tokens.judge(token) : undefined;
     if (found === undefined) return unknown;
     const { user, token: tokenId, profile, readOnly, endsAt } = found;

@@ -9,6 +9,8 @@ const keepAliveMs = 15_000;
 const slowReaderBytes = 8 * 1024 * 1024;
 /** A reader this far behind is not coming back. */
 const mostUnreadBytes = 1024 * 1024 * 1024;
+/** What a timer can wait. */
+const longestTimerMs = 2 ** 31 - 1;
 /** Of these a slow reader misses some: they tell how something goes on, not that something is different. */
 const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
@@ -118,6 +120,13 @@ export class EventStream implements ByteHolder {
     this.#unread?.set(this, unread);
     this.#response.once('drain', () => this.#unread?.set(this, 0));
   }
+}
+
+/** A stream is over when what opened it is, in ms since 1970; undefined: that is not known to end. */
+export function endAt(until: number | undefined, response: ServerResponse): void {
+  if (until === undefined) return;
+  const timer = setTimeout(() => response.end(), Math.min(until - Date.now(), longestTimerMs)).unref();
+  response.once('close', () => clearTimeout(timer));
 }
 
 /** A message as an event. Source: HTML, server-sent events: a line's end would end the data. */

@@ -8,8 +8,8 @@ import { sameToken } from '../../security/access-token.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
 import { type Endpoint, endpointOf, unknownEndpoint } from '../views/endpoint.ts';
-import type { Route } from './asked.ts';
-import { Streams } from './event-stream.ts';
+import type { Asked, Route } from './asked.ts';
+import { endAt, Streams } from './event-stream.ts';
 import {
   idOf,
   parseBody,
@@ -45,6 +45,8 @@ export interface HttpListenerOptions {
   readonly judgeProfileToken?: ((profile: string, token: string) => string | AppError) | undefined;
   /** In place of these tokens: whom a team lets in, or why not. Rejects with AppError. */
   readonly letIn?: ((request: IncomingMessage) => Promise<Entry | Refusal>) | undefined;
+  /** Why somebody who was let in may not have this one thing. */
+  readonly refuseRequest?: ((asked: Asked) => Refusal | undefined) | undefined;
   /** Hears which client app the address names, where it names one; throws AppError not_allowed to keep it out. */
   readonly admitApp?: ((app: string | undefined) => void) | undefined;
   /** Until servers are known; undefined: they are. */
@@ -341,6 +343,7 @@ export class HttpListener {
       case 'POST':
         return this.#post(endpoint, place, request, response, route);
       case 'GET':
+        endAt(place.until, response);
         return await this.#taken('streams', response, null, () =>
           unless(passed(), () => this.#legacy.listen(request, response, place, open)),
         );
@@ -394,9 +397,11 @@ export class HttpListener {
     route?: Route,
   ): Promise<void> {
     const inbound = readInbound(parseBody(text), request.headers);
-    const passed = (): Promise<boolean> | undefined =>
-      route?.({ request, response, endpoint, place, body: { text, inbound } });
+    const asked = { request, response, endpoint, place, body: { text, inbound } };
+    const passed = (): Promise<boolean> | undefined => route?.(asked);
     try {
+      const refused = this.#options.refuseRequest?.(asked);
+      if (refused !== undefined) return refuse(response, refused);
       switch (inbound.kind) {
         case 'legacy': {
           const { openLegacy, among } = this.#options;
@@ -411,6 +416,7 @@ export class HttpListener {
           const { method, id, params } = inbound.request;
           const what = method === 'subscriptions/listen' ? 'streams' : 'requests';
           const serving = this.#modern.at(endpoint, place, params);
+          if (what === 'streams') endAt(place.until, response);
           return await this.#taken(what, response, id, () =>
             unless(passed(), () => serving.serve(inbound.request, request, response, this.#streams)),
           );

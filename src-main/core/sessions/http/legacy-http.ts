@@ -11,7 +11,7 @@ import { refusal, type Refusal, refuse, tryLater, writeEmpty } from './http-io.t
 import { oneOf } from './inbound.ts';
 import { KeptEvents } from './kept-events.ts';
 import { LegacyLine, sessionGone, type SessionPlace, type SessionSeed } from './legacy-line.ts';
-import { isAt, type LeftSession, type SessionBook } from './session-book.ts';
+import { isAt, isBoundAs, type LeftSession, type SessionBook } from './session-book.ts';
 
 /** `seed`: where it was opened, and by whom. */
 export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<unknown>;
@@ -20,6 +20,8 @@ export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<u
 const sweepMs = 30_000;
 /** What an app can come back for is kept no longer. */
 const giveUpMs = 5 * 60_000;
+/** How long what is being called may take before its session shows something else, in ms. */
+const quietMs = 30_000;
 /** When to try again where all sessions have calls running, in seconds. */
 const retrySeconds = 30;
 
@@ -67,7 +69,10 @@ export class LegacyHttp {
   ): Promise<void> {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
-    const line = await this.#find(request, place, isHello, open);
+    const found = await this.#find(request, place, isHello, open);
+    // What only answers goes to whoever asked.
+    const wants = found instanceof LegacyLine && !isHello && messages.some(isRequest);
+    const line = wants ? await this.#boundAs(place, found, open) : found;
     if (line instanceof LegacyLine) {
       if (isHello) refuse(response, refusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
       else line.post(messages, isBatch, request, response);
@@ -176,6 +181,26 @@ export class LegacyHttp {
     const line = await this.#open(seed, open);
     await line.meetAgain();
     return line;
+  }
+
+  /** Where its app came back with other rights, it is the same session, which shows it something else. */
+  async #boundAs(place: SessionPlace, line: LegacyLine, open: OpenSession): Promise<LegacyLine> {
+    const { id } = line.seed;
+    if (isBoundAs(place, line.seed)) return line;
+    const other = await this.#opening.get(id);
+    if (other !== undefined && isBoundAs(place, other.seed)) return other;
+    const opening = this.#bindAnew(line, place, open);
+    this.#opening.set(id, opening);
+    return opening.finally(() => this.#opening.delete(id));
+  }
+
+  async #bindAnew(line: LegacyLine, place: SessionPlace, open: OpenSession): Promise<LegacyLine> {
+    await line.quiet(quietMs);
+    this.#handedOver.add(line.seed.id);
+    await line.close();
+    const anew = await this.#open({ ...line.seed, ...place }, open);
+    await anew.meetAgain();
+    return anew;
   }
 
   async #open(seed: SessionSeed, open: OpenSession): Promise<LegacyLine> {

@@ -33,15 +33,19 @@ export interface SessionPlace {
   readonly token?: string | undefined;
   /** Whose door it is in a team. */
   readonly person?: PersonPlace | undefined;
+  /** What it was opened by ends then, in ms since 1970: so does what is streamed by it. */
+  readonly until?: number | undefined;
 }
 
-/** A team's person, as far as a session depends on them: with other bounds it is not theirs any more. */
+/** A team's person, as far as a session depends on them. */
 export interface PersonPlace {
   readonly tenant: string;
   readonly user: string;
   /** What they came by (`Credential.token`). */
   readonly token: string;
   readonly bounds: readonly string[];
+  /** The right for want of which they are bounded, where they could ask for it. */
+  readonly lacks?: string;
 }
 
 /** All it takes to open a session again under its id. */
@@ -66,6 +70,8 @@ export class LegacyLine implements Transport {
   readonly #asked = new Map<RequestId, Posting>();
   /** Of these, what is answered on a stream, by its name. */
   readonly #streams = new Map<string, Posting>();
+  /** Wait for every request to be answered. */
+  readonly #quieted = new Set<() => void>();
   #handlers: TransportHandlers | undefined;
   #standing: EventStream | undefined;
   /** It had one once, and may come back for what it missed. */
@@ -86,6 +92,17 @@ export class LegacyLine implements Transport {
   /** Requests that are not answered yet. */
   get open(): number {
     return this.#asked.size;
+  }
+
+  /** Resolves when every request is answered, or after `mostMs`. */
+  async quiet(mostMs: number): Promise<void> {
+    if (this.open === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#quieted.add(resolve);
+    const timer = setTimeout(resolve, mostMs).unref();
+    await promise;
+    clearTimeout(timer);
+    this.#quieted.delete(resolve);
   }
 
   async start(handlers: TransportHandlers): Promise<void> {
@@ -154,6 +171,7 @@ export class LegacyLine implements Transport {
     if (posting.isHello) this.#met(message);
     posting.answer(message, posting.name === '' ? undefined : this.#events.keep(posting.name, message));
     if (posting.isDone) this.#streams.delete(posting.name);
+    if (this.open === 0) for (const resolve of this.#quieted) resolve();
   }
 
   async close(): Promise<void> {
@@ -167,6 +185,7 @@ export class LegacyLine implements Transport {
     this.#events.clear();
     this.presence.end();
     this.#meeting?.();
+    for (const resolve of this.#quieted) resolve();
     this.#parts.onEnd();
     handlers.onClose();
   }

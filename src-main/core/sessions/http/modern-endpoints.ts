@@ -56,7 +56,8 @@ export class ModernEndpoints {
     const kind = kindOfApp(capabilities);
     const { holder, path } = place;
     // An address begins with a slash, and holders do not.
-    const address = holder === 'person' ? path : `${holder} ${path}`;
+    const bounds = endpoint.bounds === undefined ? '' : JSON.stringify(endpoint.bounds);
+    const address = holder === 'person' ? path : `${holder}${bounds} ${path}`;
     const name = app === undefined ? address : `${address} ${app}`;
     const named = app === undefined ? endpoint : { ...endpoint, app };
     const declared = kind === undefined ? named : { ...named, capabilities };

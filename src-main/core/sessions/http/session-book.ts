@@ -24,3 +24,8 @@ export interface SessionBook {
 export function isAt(place: SessionPlace, { path, holder }: SessionPlace): boolean {
   return place.path === path && place.holder === holder;
 }
+
+/** It shows whoever is there the same. */
+export function isBoundAs(place: SessionPlace, { person }: SessionPlace): boolean {
+  return place.person?.bounds.join('\n') === person?.bounds.join('\n');
+}

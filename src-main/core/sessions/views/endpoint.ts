@@ -1,6 +1,7 @@
 /** Which part of Tooltray a client app addresses, and the view that shows it. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
+import type { LiveCatalog } from '../../catalog/live-catalog.ts';
 import { type AppConfig, isToolOn, uiFor } from '../../config/app-config.ts';
 import { type AppKind, kindOfApp, showsViews, viewExtension } from '../../servers/app-kind.ts';
 import type { SessionCore } from '../session-settings.ts';
@@ -93,6 +94,11 @@ function layered(
     isThere = true;
     return view;
   });
+}
+
+/** What there is at all for whoever comes there. Throws AppError not_found for a profile. */
+export function catalogAt(endpoint: Endpoint, whole: SessionCore): LiveCatalog {
+  return coreIn(profilesAt(endpoint, whole), whole).catalog;
 }
 
 function profilesAt({ app, profile, bounds }: Endpoint, whole: SessionCore): readonly string[] {

@@ -69,6 +69,8 @@ export interface AccessEntry {
   /** … or the profile, and the id of a token of it. */
   readonly profile?: string | undefined;
   readonly token?: string | undefined;
+  /** … or the person of a team, by their id. */
+  readonly user?: string | undefined;
   readonly sentence?: string | undefined;
 }
 
