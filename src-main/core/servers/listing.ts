@@ -1,6 +1,7 @@
 /** What a server offers, as it says it: the drained pages of its four lists, members untouched. */
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
+import { count } from '../base/wording.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { RawJson, toObject } from '../wire/raw-json.ts';
 
@@ -21,6 +22,17 @@ export const listChanges: ReadonlySet<string> = new Set([
 export const emptyListing: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 
 export type ListKey = keyof Listing;
+
+/** `12 tools, 1 resource`; what it has none of is left out, but for tools. */
+export function listed({ tools, resources, resourceTemplates, prompts }: Listing): string {
+  const kinds = [
+    count(tools.length, 'tool'),
+    ...(resources.length === 0 ? [] : [count(resources.length, 'resource')]),
+    ...(resourceTemplates.length === 0 ? [] : [count(resourceTemplates.length, 'resource template')]),
+    ...(prompts.length === 0 ? [] : [count(prompts.length, 'prompt')]),
+  ];
+  return kinds.join(', ');
+}
 
 interface ListKind {
   readonly key: ListKey;

@@ -2,7 +2,6 @@
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
-import { count } from '../base/wording.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
@@ -13,7 +12,7 @@ import type { Handshake } from './handshake.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { LineOpener } from './line-opener.ts';
 import { ListingKeeper, type Said } from './listing-keeper.ts';
-import { listChanges, type Listing } from './listing.ts';
+import { listChanges, listed, type Listing } from './listing.ts';
 import { lookedInVain, OwnSignIn } from './own-sign-in.ts';
 import { FirstLook, type Person, PersonalLines } from './personal-lines.ts';
 import { PrivateConnections } from './private-connections.ts';
@@ -487,15 +486,4 @@ export class ManagedServer {
     else if (person !== undefined) this.#listings.soon();
     else if (sessionId === undefined) this.#listings.soon(on);
   }
-}
-
-/** `12 tools, 1 resource`; what it has none of is left out, but for tools. */
-function listed({ tools, resources, resourceTemplates, prompts }: Listing): string {
-  const kinds = [
-    count(tools.length, 'tool'),
-    ...(resources.length === 0 ? [] : [count(resources.length, 'resource')]),
-    ...(resourceTemplates.length === 0 ? [] : [count(resourceTemplates.length, 'resource template')]),
-    ...(prompts.length === 0 ? [] : [count(prompts.length, 'prompt')]),
-  ];
-  return kinds.join(', ');
 }
