@@ -1,5 +1,5 @@
 /** Counts for whoever calls it; tells its process id, its variables and what it finds of the process that started it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { anyTool, type RawCall, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 let counted = 0;
@@ -9,8 +9,11 @@ const tools: Record<string, (call: RawCall) => void> = {
   pid: ({ say }) => say(String(process.pid)),
   env: ({ say }) => say(JSON.stringify(process.env)),
   hang: () => undefined,
-  /** Notes each run in a file, then takes its time. */
-  slow: ({ args, say }) => setTimeout(() => say('done'), Number(args['ms'])),
+  /** Notes its name in the file that was given, where it has one, then takes its time. */
+  slow: ({ args, say }) => {
+    if (typeof args['name'] === 'string') appendFileSync(process.argv[2] ?? '', `${args['name']}\n`);
+    setTimeout(() => say('done'), Number(args['ms']));
+  },
   file: ({ args, say }) => {
     const path = String(args['path']);
     say(existsSync(path) ? readFileSync(path, 'utf8') : 'none');
