@@ -23,6 +23,7 @@ import { refuseClients } from './door/let-in.ts';
 import { Proxies } from './door/proxies.ts';
 import { type OpenStores, openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
+import { CallSpans, tracesTarget } from './operations/call-spans.ts';
 import { openOperations, type OpenOperations } from './operations/open-operations.ts';
 import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
@@ -77,6 +78,7 @@ export class Replica {
   readonly #config: ConfigWatch;
   readonly #personal: Placement;
   #operations: OpenOperations | undefined;
+  #spans: CallSpans | undefined;
   readonly #home: Disposable;
   #listings: SharedListings | undefined;
 
@@ -151,8 +153,9 @@ export class Replica {
     }
   }
 
-  /** Opens HTTP, and among others its inner door. Rejects with AppError port_in_use, store_unreachable. */
+  /** Opens HTTP, and among others its inner door. Rejects with AppError port_in_use, store_unreachable, bad_request. */
   async listen(): Promise<void> {
+    this.#spans = this.#openSpans();
     await this.#openOperations();
     await this.host.listen();
     const listener = this.host.httpDoor?.listener;
@@ -166,6 +169,11 @@ export class Replica {
     const { core } = this.host;
     if (this.#isRunner) await core.options.config.start();
     else await core.start();
+  }
+
+  /** As people and measures know it. */
+  get #name(): string {
+    return this.#options.among?.name ?? `${hostname()}:${this.host.port}`;
   }
 
   get #isRunner(): boolean {
@@ -190,6 +198,7 @@ export class Replica {
     await this.#listings?.stop();
     this.#config.stop();
     await this.host.stop();
+    await this.#spans?.close();
     await this.#operations?.stop();
     this.#home[Symbol.dispose]();
   }
@@ -204,6 +213,18 @@ export class Replica {
     });
   }
 
+  /** undefined where the environment names no collector. Throws AppError bad_request. */
+  #openSpans(): CallSpans | undefined {
+    const { env, version } = this.#options;
+    const target = tracesTarget(env);
+    if (target === undefined) return undefined;
+    return new CallSpans({
+      ...{ target, version, activity: this.host.core.activity, log: this.host.log.child('traces') },
+      service: env['OTEL_SERVICE_NAME'] ?? 'tooltray',
+      replica: this.#name,
+    });
+  }
+
   async #openOperations(): Promise<void> {
     const { operations, version } = this.#options;
     if (operations === undefined) return;
@@ -213,6 +234,7 @@ export class Replica {
       config: this.#config,
       passedOn: () => this.replicas?.passOn.count ?? 0,
       personal: this.#personal.counts,
+      droppedSpans: () => this.#spans?.dropped,
     });
   }
 }

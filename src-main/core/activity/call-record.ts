@@ -58,6 +58,8 @@ export interface CallRecord {
   readonly user?: string | undefined;
   /** Why its texts were not kept, where they were not. */
   readonly unkept?: NotTaken | undefined;
+  /** Which trace its app has it in (W3C Trace Context, `_meta.traceparent`); told on, not written down. */
+  readonly traceparent?: string | undefined;
 }
 
 /** `off`: by the settings; `busy`: too much waited to be written; `failed`: it could not be written. */

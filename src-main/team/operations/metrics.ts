@@ -21,6 +21,8 @@ export interface MetricsParts {
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
   readonly config: Pick<ConfigWatch, 'version' | 'counts'>;
+  /** Spans that no collector has; undefined: none is told. */
+  readonly droppedSpans: () => number | undefined;
   /** undefined: it runs none. */
   readonly personal: () => PersonalCounts | undefined;
 }
@@ -79,6 +81,7 @@ export class Metrics {
       single('tooltray_passed_on_total', 'counter', 'Requests that another replica answered for this one.', passedOn()),
       single('tooltray_database_connections', 'gauge', 'Connections of this replica to PostgreSQL.', open ?? 0),
       single('tooltray_database_up', 'gauge', 'Whether PostgreSQL answers.', Number(open !== undefined)),
+      ...spanMeasures(this.#parts.droppedSpans()),
       ...personalMeasures(this.#parts.personal()),
       this.#delays(),
       ...processMeasures(),
@@ -122,6 +125,11 @@ function personalMeasures(counts: PersonalCounts | undefined): readonly Measure[
     single('tooltray_personal_processes_limit', 'gauge', 'How many of them there may be here.', most),
     byLabel('tooltray_personal_refused_total', 'counter', help, 'limit', Object.entries(refused)),
   ];
+}
+
+function spanMeasures(dropped: number | undefined): readonly Measure[] {
+  if (dropped === undefined) return [];
+  return [single('tooltray_spans_dropped_total', 'counter', 'Spans of calls that no collector has.', dropped)];
 }
 
 /** By the names that every client library of Prometheus has for them. */

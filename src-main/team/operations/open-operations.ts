@@ -23,6 +23,7 @@ interface OperationsOptions {
   readonly passedOn: () => number;
   readonly config: ConfigWatch;
   readonly personal: () => PersonalCounts | undefined;
+  readonly droppedSpans: () => number | undefined;
 }
 
 /** PostgreSQL that takes longer is told as not answering, in ms. */
@@ -30,9 +31,9 @@ const patienceMs = 2_000;
 
 /** Rejects with AppError port_in_use. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
-  const { config, host, version, database, at, readiness, passedOn, personal } = options;
+  const { config, host, version, database, at, readiness, passedOn, personal, droppedSpans } = options;
   const metrics = new Metrics({
-    ...{ config, version, passedOn, personal },
+    ...{ config, version, passedOn, personal, droppedSpans },
     activity: host.core.activity,
     listener: () => host.httpDoor?.listener,
     connections: () => answerWithin(connectionsOf(database), patienceMs),

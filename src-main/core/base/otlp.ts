@@ -1,0 +1,129 @@
+/**
+ * OpenTelemetry's protocol as far as it is spoken here: OTLP over HTTP, JSON encoding (opentelemetry-proto, OTLP 1.x). The body is the
+ * signal's own; whether it may be sent again is the protocol's.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from './errors.ts';
+
+export interface OtlpTarget {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface OtlpLimits {
+  readonly attempts: number;
+  /** The first wait; each one after is twice as long, up to `longestMs`. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface OtlpAnswer {
+  /** What the collector took and did not keep, by its own word. */
+  readonly rejected: number;
+  /** What it said about that. */
+  readonly message: string;
+}
+
+export type OtlpAttribute = readonly [key: string, value: string | number | boolean | readonly string[] | undefined];
+
+export const otlpDefaults: OtlpLimits = { attempts: 6, firstMs: 500, longestMs: 30_000, timeoutMs: 15_000 };
+/** Those that the specification has tried again. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const longestAnswer = 64 * 1024;
+
+/** Sends a body. Rejects with Error, in words for a sentence, where the collector refuses or cannot be reached in so many attempts. */
+export async function postOtlp(body: object, target: OtlpTarget, limits: OtlpLimits): Promise<OtlpAnswer> {
+  const text = JSON.stringify(body);
+  for (let attempt = 1, waitMs = limits.firstMs; ; attempt++, waitMs = Math.min(limits.longestMs, waitMs * 2)) {
+    const tried = await tryPost(text, target, limits.timeoutMs);
+    if ('rejected' in tried) return tried;
+    if (!tried.mayPass || attempt >= limits.attempts) throw new Error(tried.why);
+    // Spread out, so that many that wait do not come back at once.
+    const ownMs = waitMs * (0.5 + Math.random() / 2);
+    await sleep(Math.min(limits.longestMs, tried.afterMs ?? ownMs));
+  }
+}
+
+/** `OTEL_EXPORTER_OTLP_HEADERS`: `key=value,key=value`, values URL-encoded (OpenTelemetry, Protocol Exporter). */
+export function readHeaders(text: string | undefined): Readonly<Record<string, string>> {
+  const pairs = (text ?? '').split(',').flatMap((pair) => {
+    const [, key, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
+    return key === undefined || value === undefined ? [] : [[key, decoded(value)] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Of a collector. Throws AppError bad_request for what is no http(s) address. */
+export function collectorUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  throw new AppError('bad_request', `${JSON.stringify(text)} is no address of a collector.`, {
+    fix: 'Write it like http://127.0.0.1:4318.',
+  });
+}
+
+export function otlpAttributes(attributes: readonly OtlpAttribute[]): readonly object[] {
+  return attributes.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: toAnyValue(value) }]));
+}
+
+/** 64 bits are texts in protobuf's JSON. */
+function toAnyValue(value: NonNullable<OtlpAttribute[1]>): object {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+interface Failed {
+  readonly why: string;
+  readonly mayPass: boolean;
+  /** What the collector asked to wait. */
+  readonly afterMs?: number | undefined;
+}
+
+async function tryPost(body: string, { url, headers }: OtlpTarget, timeoutMs: number): Promise<OtlpAnswer | Failed> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = (await response.text()).slice(0, longestAnswer);
+    if (response.ok) return partialSuccess(text);
+    const seconds = Number(response.headers.get('retry-after') ?? NaN);
+    const afterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+    return { why: `it answered ${response.status}`, mayPass: passing.has(response.status), afterMs };
+  } catch (error) {
+    const { cause, message } = error as Error;
+    return { why: cause instanceof Error ? cause.message : message, mayPass: true };
+  }
+}
+
+/** Logs and traces have a member each for what was not kept. */
+function partialSuccess(text: string): OtlpAnswer {
+  try {
+    const { partialSuccess: partial } = JSON.parse(text) as {
+      partialSuccess?: {
+        readonly rejectedLogRecords?: string | number;
+        readonly rejectedSpans?: string | number;
+        readonly errorMessage?: string;
+      };
+    };
+    const rejected = Number(partial?.rejectedLogRecords ?? partial?.rejectedSpans ?? 0) || 0;
+    return { rejected, message: String(partial?.errorMessage ?? '') };
+  } catch {
+    // Some answer nothing at all.
+    return { rejected: 0, message: '' };
+  }
+}
