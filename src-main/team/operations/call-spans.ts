@@ -152,8 +152,8 @@ function spansOf(call: CallRecord): readonly object[] {
     ...{ name: `tools/call ${call.tool}`, kind: kinds.server, ...times(call.startedAt, call.durationMs) },
     attributes: otlpAttributes([
       ...about,
-      ['mcp.session.id', call.sessionId],
       ['user.id', call.user],
+      ['tooltray.session', call.sessionId],
       ['tooltray.app', call.app],
       ['tooltray.mode', call.mode],
       ['tooltray.via', call.via],
