@@ -11,7 +11,7 @@ import type { ServerManager } from '../../../src-main/core/servers/server-manage
 import { PinBook } from '../../../src-main/core/trust/pins/pin-book.ts';
 import type { ServerPins } from '../../../src-main/core/trust/pins/server-pins.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
-import { AccessOfUsers } from '../../../src-main/team/records/access-of-users.ts';
+import { AppAccessStore } from '../../../src-main/core/security/app-access.ts';
 import type { TenantRecords } from '../../../src-main/team/records/tenant-records.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { openReplica, someKey } from './replicas.ts';
@@ -90,10 +90,11 @@ test('what a server listed when an admin looked is part of the review on every r
 test('nobody reads another tenant’s or another user’s, and a row in another’s place opens nothing', async () => {
   const url = await teamDatabase();
   const [a, b] = [await openReplica(url, 'a'), await openReplica(url, 'b')];
-  const [ada, bob] = [new AccessOfUsers(a.records), new AccessOfUsers(b.records)];
-  const { token = '' } = await (await ada.of('ada')).give('cursor', true);
-  expect((await bob.of('ada')).list()).toEqual([]);
-  expect((await ada.of('bob')).accepts('cursor', token)).toBe(false);
+  const accessOf = async ({ records }: typeof a, user: string): Promise<AppAccessStore> =>
+    new AppAccessStore((await records.records('app-access', user)).open);
+  const { token = '' } = await (await accessOf(a, 'ada')).give('cursor', true);
+  expect((await accessOf(b, 'ada')).list()).toEqual([]);
+  expect((await accessOf(a, 'bob')).accepts('cursor', token)).toBe(false);
   // Without any filter of ours.
   expect(await b.database.of('b')`SELECT * FROM tooltray.documents`).toEqual([]);
   expect((await b.database.of('b')`UPDATE tooltray.documents SET owner = 'eve'`).count).toBe(0);
@@ -102,7 +103,7 @@ test('nobody reads another tenant’s or another user’s, and a row in another�
   await a.database.of('a')`
     INSERT INTO tooltray.documents (tenant, owner, name, value)
     SELECT tenant, 'eve', name, value FROM tooltray.documents`;
-  await expect(ada.of('eve')).rejects.toMatchObject({ code: 'secret_locked' });
+  await expect(accessOf(a, 'eve')).rejects.toMatchObject({ code: 'secret_locked' });
 });
 
 test('keys are changed by adding one: what the one before sealed still opens, and a replica without any opens nothing', async () => {
@@ -144,15 +145,4 @@ test('a replica whose connection was lost hears what changed meanwhile, and serv
     )
     .toBe(true);
   await expect.poll(() => there.read(), { timeout: 10_000 }).toEqual(['two']);
-});
-
-test('users that nobody asked about for long are let go, and come back as they were', async () => {
-  const { records } = await openReplica(await teamDatabase());
-  const users = new AccessOfUsers(records, 1);
-  const ada = await users.of('ada');
-  await ada.give('cursor');
-  await users.of('bob');
-  const again = await users.of('ada');
-  expect(again).not.toBe(ada);
-  expect(again.list()).toMatchObject([{ app: 'cursor' }]);
 });

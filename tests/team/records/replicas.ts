@@ -7,7 +7,6 @@ import { type CoreStores, homeStores } from '../../../src-main/core/core-stores.
 import { appAccessFile, AppAccessStore } from '../../../src-main/core/security/app-access.ts';
 import { Changes } from '../../../src-main/team/database/changes.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
-import { AccessOfUsers } from '../../../src-main/team/records/access-of-users.ts';
 import { DocumentRows } from '../../../src-main/team/records/document-rows.ts';
 import { TenantRecords } from '../../../src-main/team/records/tenant-records.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -57,7 +56,7 @@ export const implementations: Readonly<Record<string, () => Promise<() => Promis
     return async () => {
       const { records } = await openReplica(url);
       const stores = (await records.stores()) as CoreStores;
-      return { stores, access: await new AccessOfUsers(records).of('ada') };
+      return { stores, access: new AppAccessStore(stores.appAccess) };
     };
   },
 };
