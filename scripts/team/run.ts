@@ -1,5 +1,5 @@
 /**
- * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three replicas, a balancer where HAProxy
+ * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three fronts and a runner, a balancer where HAProxy
  * is installed. Prints the address, who there is, and what to try; Ctrl+C ends all of it. `--fresh` begins anew, `--port N` moves it.
  * Everything lies in .cache/team; nothing of it is meant for real people.
  */
@@ -67,13 +67,18 @@ async function start(): Promise<void> {
   const tokens = givenTokens(team);
   const config = join(home, 'config');
   if (!existsSync(config)) writeConfig(config);
-  for (const each of ports) await startReplica(team, each, publicUrl, { config, issuer: provider.issuer });
+  const told = { publicUrl, config, issuer: provider.issuer };
+  const runnerPort = port + 1 + replicas;
+  // Processes of single people run beside those that client apps reach, as in earnest.
+  await startReplica(team, { name: 'runner', role: 'runner', at: runnerPort }, told);
+  for (const [index, at] of ports.entries())
+    await startReplica(team, { name: `r${index + 1}`, role: 'front', at }, told);
   if (isBalanced) {
     const addresses = ports.map((each) => `127.0.0.1:${each}`);
     const balancer = await startHaproxy({ folder: join(home, 'haproxy'), port, replicas: addresses });
     ends.push(() => balancer.stop());
   }
-  tell({ publicUrl, ports, isBalanced, tokens, config, issuer: provider.issuer, database: cluster.url });
+  tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer: provider.issuer, database: cluster.url });
 }
 
 /** Seals what the database holds: made once, kept beside it here and nowhere near it in earnest. */
@@ -131,13 +136,27 @@ function hasBoxes(): boolean {
   return process.platform === 'linux' && spawnSync('bwrap', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
+interface Started {
+  readonly name: string;
+  readonly role: 'front' | 'runner';
+  readonly at: number;
+}
+
 async function startReplica(
   team: Team,
-  at: number,
-  publicUrl: string,
-  { config, issuer }: { readonly config: string; readonly issuer: string },
+  { name, role, at }: Started,
+  { publicUrl, config, issuer }: Pick<Told, 'publicUrl' | 'config' | 'issuer'>,
 ): Promise<void> {
-  const place = ['--listen', `127.0.0.1:${at}`, '--inner', `127.0.0.1:${at + 50}`, '--replica-name', `r${at - port}`];
+  const place = [
+    '--role',
+    role,
+    '--listen',
+    `127.0.0.1:${at}`,
+    '--inner',
+    `127.0.0.1:${at + 50}`,
+    '--replica-name',
+    name,
+  ];
   const door = ['--public-url', publicUrl, '--trusted-proxies', '127.0.0.1/32', '--issuer', issuer];
   const child = spawn(process.execPath, [cli, 'serve', '--team', '--json', ...place, ...door, '--config', config], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -162,6 +181,7 @@ function tooltray(team: Team, ...words: string[]): string {
 interface Told {
   readonly publicUrl: string;
   readonly ports: readonly number[];
+  readonly runnerPort: number;
   readonly isBalanced: boolean;
   readonly tokens: ReadonlyMap<string, string>;
   readonly config: string;
@@ -169,7 +189,7 @@ interface Told {
   readonly database: string;
 }
 
-function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database }: Told): void {
+function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer, database }: Told): void {
   const [ana = ''] = tokens.values();
   const ask = `--header "Authorization: Bearer ${ana}"`;
   const lines = [
@@ -180,7 +200,7 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database }
           '(HAProxy is not installed, so this is the first replica; apt install haproxy puts one address in front of all.)',
         ]),
     '',
-    `Replicas   ${ports.map((each, at) => `r${at + 1} at ${each}`).join(', ')}`,
+    `Replicas   ${ports.map((each, at) => `r${at + 1} at ${each}`).join(', ')}; people's processes by the runner at ${runnerPort}`,
     `Database   ${database}`,
     `Provider   ${issuer} (any password)`,
     `Config     ${config}`,
