@@ -44,6 +44,8 @@ interface PeopleRoom {
   readonly resource: () => string;
   /** Once it is made. */
   readonly core: () => Pick<Aggregator, 'audit' | 'sessionCore'>;
+  /** Hears of people who came by a token of the issuer. */
+  readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 
 export interface OpenPeople extends Pick<TeamDoor, 'letIn' | 'refuseRequest' | 'follow'> {
@@ -59,7 +61,7 @@ export interface OpenPeople extends Pick<TeamDoor, 'letIn' | 'refuseRequest' | '
 
 /** Throws AppError bad_request for an issuer that is none. */
 export function openPeople(of: PeopleRoom): OpenPeople {
-  const { room, env, tenant, sql, changes, proxies, settings, resource, core } = of;
+  const { room, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
   const [people, tokens] = [new People(sql, tenant), new PersonTokens(sql, tenant)];
   const issuer = settings && {
     tokens: new Issuer({ ...settings, env }),
@@ -81,7 +83,7 @@ export function openPeople(of: PeopleRoom): OpenPeople {
   const challenge = (request: IncomingMessage): Challenge =>
     metadata === undefined ? {} : { resource_metadata: metadata.urlFor(request), scope: allRights.join(' ') };
   return {
-    letIn: letInBy({ tenant, gate, proxies, challenge, refused: notes.refused }),
+    letIn: letInBy({ tenant, gate, proxies, challenge, refused: notes.refused, came }),
     refuseRequest: refuseWithout({ core: () => core().sessionCore, challenge }),
     follow: (open, end) => gate.follow(open, end),
     ...{ people, tokens, gate, issuer, metadata },

@@ -273,6 +273,7 @@ async function openSeams(
     ...{ room, tenant, sql, changes, proxies, env: options.env, settings: options.issuer },
     resource: () => url(host().port),
     core: () => host().core,
+    came: (user, token, until) => signIns.came(user, token, until),
   });
   const { people, tokens, gate } = door;
   const dashboard = new TeamDashboard({

@@ -126,6 +126,15 @@ export interface OAuthClient {
   readonly clientMetadataUrl?: string | undefined;
   /** Who is to be signed in: a hint for the page, and nobody else counts. */
   readonly account?: string | undefined;
+  /** In a team: nobody signs in there, a token for it is made from the one that a person came with. On a desktop it means nothing. */
+  readonly exchange?: TokenExchange | undefined;
+}
+
+/** Source: RFC 8693, section 2.1. Client and scopes are those beside it. */
+export interface TokenExchange {
+  readonly tokenEndpoint: string;
+  readonly audience?: string | undefined;
+  readonly resource?: string | undefined;
 }
 
 export interface BuiltinServerConfig extends ServerBase {

@@ -44,7 +44,9 @@ export function placementOf(server: ServerConfig): Placed {
 function connectionsTo(server: HttpServerConfig): { readonly isEachOnes: boolean; readonly why: string } {
   if (server.placement === 'personal') return { isEachOnes: true, why: 'as its entry says' };
   if (server.placement === 'shared') return { isEachOnes: false, why: 'as its entry says' };
-  const { url, headers } = server;
+  const { url, headers, oauth } = server;
+  if (oauth?.exchange !== undefined)
+    return { isEachOnes: true, why: 'since its tokens are made from those that people come with' };
   const [own] = usersValuesNamed([url, headers]);
   if (own !== undefined) return { isEachOnes: true, why: `since it gets their own ${own}` };
   const key = Object.keys(headers).find((name) => isKey(name, headers[name]));

@@ -18,6 +18,11 @@ const shape = z
     authServerMetadataUrl: z.string(),
     clientMetadataUrl: z.string(),
     account: z.string(),
+    exchange: z.strictObject({
+      tokenEndpoint: z.string(),
+      audience: z.string().min(1).optional(),
+      resource: z.string().min(1).optional(),
+    }),
   })
   .partial();
 
@@ -67,6 +72,9 @@ export function readOAuth(written: Readonly<Record<string, unknown>>, report: Re
     if (url === undefined || /^https:\/\/[^/\s]+\/./.test(url) || isOwnMachine(field, url)) continue;
     report('error', keyOf(field), 'An address that begins with https:// and names a document is expected here.');
   }
+  const { exchange } = read;
+  if (exchange !== undefined && !isSafe(exchange.tokenEndpoint))
+    report('error', keyOf('exchange'), 'A "tokenEndpoint" that begins with https:// is expected here.');
   return {
     ...{ clientId, clientSecret, redirectUri, extraParams },
     scopes: typeof scopes === 'string' ? scopes.split(/[\s,]+/).filter((scope) => scope !== '') : scopes,
@@ -74,7 +82,13 @@ export function readOAuth(written: Readonly<Record<string, unknown>>, report: Re
     ...(account !== undefined && { account }),
     ...(authServerMetadataUrl !== undefined && { authServerMetadataUrl }),
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+    ...(exchange !== undefined && { exchange }),
   };
+}
+
+/** Keys and tokens are sent there: only this machine is reached without TLS. */
+function isSafe(url: string): boolean {
+  return /^https:\/\/[^/\s]/.test(url) || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\//.test(url);
 }
 
 /** `client_id` and its like are ours with an underscore. */

@@ -52,7 +52,7 @@ export class OwnSignIn {
       return await attempt();
     } catch (error) {
       const link = await this.#linkFor(error, context);
-      if (link === undefined) throw error;
+      if (link === undefined) throw this.#withoutLink(error);
       // Refused at the door: nothing of it was done, so it may be sent again.
       if (await this.#signsIn(context, link)) return this.#again(context, attempt);
       throw withLink(this.#parts.config.name, error, link);
@@ -66,6 +66,15 @@ export class OwnSignIn {
       const link = await this.#linkFor(error, context);
       throw link === undefined ? error : withLink(this.#parts.config.name, error, link);
     }
+  }
+
+  /** Where tokens are made from those that people come with, nobody is told to sign in there. */
+  #withoutLink(error: unknown): unknown {
+    const isRefused =
+      error instanceof AppError && error.code === 'server_unauthorized' && 'status' in (error.data ?? {});
+    if (!isRefused || this.#parts.config.oauth?.exchange === undefined) return error;
+    const fix = 'The token that was made from yours is not what it wants: whoever runs Tooltray can see to that.';
+    return new AppError(error.code, error.message, { fix, cause: error, ...(error.data && { data: error.data }) });
   }
 
   async #linkFor(error: unknown, context: CallContext): Promise<string | undefined> {

@@ -15,6 +15,8 @@ interface LetInParts {
   readonly challenge: (request: IncomingMessage) => Challenge;
   /** Hears of tokens that were refused, and from where. */
   readonly refused?: (why: Refused['why'], address: string) => void;
+  /** Hears of people who came by a token of the issuer, which holds until then, in ms since 1970. */
+  readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 
 export type Challenge = Readonly<Record<string, string>>;
@@ -24,7 +26,7 @@ const retrySeconds = 5;
 const away: ReadonlySet<ErrorCode> = new Set(['store_unreachable', 'server_unreachable']);
 
 /** Never rejects. */
-export function letInBy({ tenant, gate, proxies, challenge, refused }: LetInParts) {
+export function letInBy({ tenant, gate, proxies, challenge, refused, came }: LetInParts) {
   return async (request: IncomingMessage): Promise<Entry | Refusal> => {
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (given === undefined) return needed(challenge(request));
@@ -32,7 +34,10 @@ export function letInBy({ tenant, gate, proxies, challenge, refused }: LetInPart
       const { address } = proxies.asker(request);
       const known = await gate.judge(given, address);
       const judged: Judged = 'user' in known && !opens(known, requestPath(request)) ? { why: 'unknown' } : known;
-      if ('user' in judged) return entryOf(tenant, judged);
+      if ('user' in judged) {
+        if (judged.tokenId === undefined) came?.(judged.user, given, judged.until);
+        return entryOf(tenant, judged);
+      }
       refused?.(judged.why, address);
       return refusalFor(judged, challenge(request));
     } catch (error) {

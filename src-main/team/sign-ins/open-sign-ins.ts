@@ -3,6 +3,7 @@ import type { Aggregator } from '../../core/aggregator.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Env } from '../../core/base/app-paths.ts';
+import type { ServerConfig } from '../../core/config/app-config.ts';
 import { fillSecrets, vaultName } from '../../core/secrets/fill-secrets.ts';
 import type { FillSecrets } from '../../core/servers/transports/create-transport.ts';
 import type { Changes } from '../database/changes.ts';
@@ -10,6 +11,7 @@ import { type People, peopleTopic } from '../people/people.ts';
 import type { TeamKeys } from '../records/team-keys.ts';
 import type { TeamVaults } from '../secrets/team-vault.ts';
 import { OwnConnections } from './own-connections.ts';
+import { SubjectTokens, TokenExchanges } from './token-exchanges.ts';
 import { SignInDoor, type SignInDoorOptions } from './sign-in-door.ts';
 import { TeamSignIns } from './team-sign-ins.ts';
 
@@ -32,6 +34,10 @@ export interface OpenSignIns {
   readonly own: OwnConnections;
   readonly door: SignInDoor;
   readonly signIns: TeamSignIns;
+  /** Where they lie, beside people's own values. */
+  readonly vaults: TeamVaults;
+  /** Somebody came by a token of the team's issuer, which holds until then, in ms since 1970. */
+  readonly came: (user: string, token: string, until: number) => void;
   readonly close: () => void;
 }
 
@@ -59,11 +65,34 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
     server: (name) => core().options.config.current.servers.find((server) => server.name === name),
   });
   vaults.hide(() => signIns.secrets, signIns.secretsChanged);
+  const subjects = new SubjectTokens({ of: (user) => vaults.of(user), now: Date.now });
+  const exchanges = new TokenExchanges({ env, subject: (user) => subjects.read(user), now: Date.now });
+  vaults.hide(() => [...subjects.secrets, ...exchanges.secrets], exchanges.secretsChanged);
   const own = new OwnConnections({
     ...{ signIns, ...limits },
-    transport: (config, user) => core().transports.create(config, { signIns: signIns.of(user), fill: fillFor(user) }),
+    transport: (config, user) => {
+      const fill = fillFor(user);
+      const { exchange } = config.oauth ?? {};
+      const made = exchange && exchanges.of(user, config, exchange, () => fill(config));
+      // Asked for in any case: who is known there is ended when they go.
+      const theirs = signIns.of(user);
+      return core().transports.create(config, { fill, signIns: made === undefined ? theirs : { find: () => made } });
+    },
   });
-  const end = (user: string): void => void core().servers.personEnds({ tenant, user });
+  const end = (user: string): void => {
+    exchanges.forget(user);
+    void core().servers.personEnds({ tenant, user });
+  };
+  const came: OpenSignIns['came'] = (user, token, until) => {
+    const made = core().options.config.current.servers.filter(hasExchange);
+    if (made.length === 0) return;
+    subjects.note(user, token, until).then(
+      (isAnother) => {
+        if (isAnother) for (const { name } of made) core().servers.find(name)?.meetAnew({ tenant, user });
+      },
+      (error: unknown) => log.warn(errorText(error)),
+    );
+  };
   const stops = [
     signIns.changed.on(({ user, server, wasSignedIn }) => {
       const { servers } = core();
@@ -77,10 +106,12 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
     }),
   ];
   return {
-    ...{ own, signIns, door: new SignInDoor({ signIns, publicUrl, whoIs }) },
+    came,
+    ...{ own, signIns, vaults, door: new SignInDoor({ signIns, publicUrl, whoIs }) },
     close: () => {
       for (const stop of stops) stop();
       signIns.close();
+      exchanges.close();
     },
   };
 
@@ -94,4 +125,8 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
       log.warn(`Whether connections of people who left are open cannot be told: ${errorText(error)}`);
     }
   }
+}
+
+function hasExchange(server: ServerConfig): boolean {
+  return (server.kind === 'http' || server.kind === 'sse') && server.oauth?.exchange !== undefined;
 }

@@ -54,7 +54,7 @@ export class OwnConnections implements OwnAccess {
 
   readonly link: OwnAccess['link'] = async (config, { user }, refused) => {
     const { signIns } = this.#options;
-    const signIn = signIns.of(user).find(config);
+    const signIn = config.oauth?.exchange === undefined ? signIns.of(user).find(config) : undefined;
     if (signIn === undefined) return undefined;
     await signIn.accessToken();
     // They are who they are: only rights that are missing are to be had by signing in.

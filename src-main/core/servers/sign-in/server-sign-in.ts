@@ -49,7 +49,23 @@ export interface SignInFacts {
   readonly grantedAt: number | undefined;
 }
 
-export class ServerSignIn {
+/** Where the tokens for a server's requests come from. */
+export interface TokenSource {
+  /** They are for its origin alone. */
+  readonly serverUrl: string;
+  /** There was one, and there is none any more: nothing will work before somebody has done something. */
+  readonly over: boolean;
+  /** The token to send, if there is one. Rejects with AppError. */
+  accessToken(): Promise<string | undefined>;
+  /** What to send instead of one that was refused; undefined: there is nothing. Rejects with AppError. */
+  renew(refused: string | undefined): Promise<string | undefined>;
+  /** Hears every answer. */
+  saw(response: Response): void;
+  /** Rejects with AppError where a 403 asks for more rights. */
+  requireRights(response: Response): Promise<void>;
+}
+
+export class ServerSignIn implements TokenSource {
   readonly serverUrl: string;
   readonly client: OAuthClient | undefined;
   readonly #options: ServerSignInOptions;
@@ -378,7 +394,7 @@ function secretsOf(grant: Grant | undefined): (string | undefined)[] {
  * Answers what the server answers, a last 401 included. Rejects as `fetch` does, or with AppError when renewing failed or when more
  * rights are needed.
  */
-export function createAuthorizedFetch(fetch: FetchLike, signIn: ServerSignIn): FetchLike {
+export function createAuthorizedFetch(fetch: FetchLike, signIn: TokenSource): FetchLike {
   const { origin } = new URL(signIn.serverUrl);
   return async (url, init = {}) => {
     // The token is for this server alone.

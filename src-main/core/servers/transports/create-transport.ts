@@ -18,6 +18,7 @@ import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { Boxes } from '../launch/isolation/boxes.ts';
 import type { CarriedEnvironments } from '../launch/carried-environments.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
+import type { TokenSource } from '../sign-in/server-sign-in.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
 import type { HttpTransportOptions } from './http-line.ts';
 import { adaptSdkTransport, type SdkTransport } from './memory-transport.ts';
@@ -34,7 +35,7 @@ interface TransportDeps {
   /** Our own environment: proxies for servers over HTTP. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Without it nobody is signed in to servers over HTTP. */
-  readonly signIns?: SignIns | undefined;
+  readonly signIns?: { readonly find: (config: ServerConfig) => TokenSource | undefined } | undefined;
   /** Hides secrets in what servers over HTTP say when they fail. */
   readonly mask?: ((text: string) => string) | undefined;
   /** What all lines together may have of the memory. */

@@ -2,7 +2,7 @@
 import type { AppError } from '../../base/errors.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { TransportHandlers } from '../../wire/transport.ts';
-import { createAuthorizedFetch, type ServerSignIn } from '../sign-in/server-sign-in.ts';
+import { createAuthorizedFetch, type TokenSource } from '../sign-in/server-sign-in.ts';
 import { type FetchLike, HttpFetch } from '../network/http-fetch.ts';
 import { createLosslessFetch, type LosslessFetchOptions } from './lossless-fetch.ts';
 import { MessageTap } from './message-tap.ts';
@@ -18,7 +18,7 @@ export interface HttpTransportOptions {
   /** How we sign in there; without it a 401 is for the person to mend. */
   /** What all lines together may have of the memory. */
   readonly budgets?: LineBudgets | undefined;
-  readonly signIn?: ServerSignIn | undefined;
+  readonly signIn?: TokenSource | undefined;
   /** Hides secrets in what the server says. */
   readonly mask?: ((text: string) => string) | undefined;
   /** Pauses before a broken stream is taken up again, in ms. */

@@ -1,0 +1,66 @@
+/** Connections of single people to a server at an address: with their own values, so many at a time, and closed when nobody uses them. */
+import { expect, onTestFinished, test } from 'vitest';
+import { Event } from '../../../src-main/core/base/events.ts';
+import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { OwnConnections } from '../../../src-main/team/sign-ins/own-connections.ts';
+import type { SignInChange } from '../../../src-main/team/sign-ins/team-sign-ins.ts';
+import { serversHarness } from '../../core/servers/servers-harness.ts';
+import { startHttpFixture } from '../../fixtures/servers/http-fixture.ts';
+import { startReplica } from '../../support/start-replica.ts';
+import { openSession, post } from '../../support/team-caller.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { ann, as, bob } from '../placement/people.ts';
+
+test('a header holds each person’s own value, and a call says what is missing', async () => {
+  const fixture = await startHttpFixture('conformance', { token: 'right' });
+  onTestFinished(() => fixture.close());
+  const keyed = { url: fixture.url, prefix: 'keyed', headers: { Authorization: 'Bearer ${user:KEY}' } };
+  await using at = await startReplica(await teamDatabase(), { servers: { keyed } });
+  const people = new TeamPeople(at);
+  const { vaults } = at.replica.signIns;
+  const come = async (name: string, value?: string) => {
+    const { id } = await people.people.add({ name });
+    if (value !== undefined) await vaults.of(id).write(vaultName('KEY'), value);
+    return { id, token: await people.give(name) };
+  };
+  const call = async ({ token }: { token: string }): Promise<string> => {
+    const { session } = await openSession(at.url, token);
+    const { message } = await post(
+      at.url,
+      'tools/call',
+      { name: 'keyed_test_simple_text', arguments: {} },
+      session,
+      token,
+    );
+    return JSON.stringify(message.result ?? message.error);
+  };
+  const [has, wrong, nothing] = [await come('has', 'right'), await come('wrong', 'wrong'), await come('nothing')];
+  expect(await call(has)).toContain('simple text');
+  expect(await call(wrong)).toContain('HTTP 401');
+  expect(await call(nothing)).toContain('tooltray team-secret set --user NAME KEY');
+  await vaults.of(wrong.id).write(vaultName('KEY'), 'right');
+  expect(await call(wrong)).toContain('simple text');
+  await vaults.of(has.id).write(vaultName('KEY'), 'not any more');
+  await expect.poll(() => call(has)).toContain('HTTP 401');
+});
+
+test('beyond the limit a person is told so, until somebody’s connection was not used for a while', async () => {
+  const fixture = await startHttpFixture('conformance');
+  onTestFinished(() => fixture.close());
+  const harness = serversHarness();
+  const own = new OwnConnections({
+    ...{ idleMs: 300, most: 1 },
+    signIns: { of: () => harness.deps.signIns, link: () => 'nowhere', changed: new Event<SignInChange>() },
+    transport: (config) => harness.deps.createTransport(config),
+  });
+  const server = serversHarness({ own }).server(harness.http('far', fixture.url));
+  const call = (context: ReturnType<typeof as>): Promise<unknown> =>
+    server.request('tools/call', { name: 'test_simple_text', arguments: {} }, context);
+  await call(as(ann));
+  expect(own.size).toBe(1);
+  await expect(call(as(bob))).rejects.toThrow('this replica has 1 connection of its people, which is the limit');
+  await expect.poll(() => own.size, { timeout: 10_000 }).toBe(0);
+  await call(as(bob));
+  expect(own.size).toBe(1);
+});

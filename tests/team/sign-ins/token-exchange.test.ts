@@ -1,0 +1,72 @@
+/** A server whose tokens are made from those that a team's people came with (RFC 8693), over two whole replicas and a real authorization server. */
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { exchanger, type OidcFixture, startOidcFixture } from '../../fixtures/servers/oidc-http.ts';
+import { startReplica, type TestReplica } from '../../support/start-replica.ts';
+import { openSession, post } from '../../support/team-caller.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+
+let fixture: OidcFixture;
+let replicas: readonly [TestReplica, TestReplica];
+let people: TeamPeople;
+
+beforeEach(async () => {
+  fixture = await startOidcFixture({ tokenSeconds: 600 });
+  const database = await teamDatabase();
+  const exchange = { tokenEndpoint: `${fixture.issuer}/token`, audience: 'files' };
+  const oauth = { clientId: exchanger.id, clientSecret: '${secret:EXCHANGER}', exchange };
+  const elsewhere = { ...oauth, exchange: { ...exchange, audience: 'mail' } };
+  const servers = {
+    far: { url: fixture.url, prefix: 'far', oauth },
+    other: { url: fixture.url, prefix: 'other', oauth: elsewhere },
+  };
+  replicas = [await startReplica(database, { servers }), await startReplica(database, { servers })];
+  await replicas[0].replica.host.core.vault.write(vaultName('EXCHANGER'), exchanger.secret);
+  people = new TeamPeople(replicas[0]);
+  onTestFinished(async () => {
+    await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
+    await fixture[Symbol.asyncDispose]();
+  });
+});
+
+/** With a token for `/mcp`, and as the door hears of whoever comes by one of the team's issuer. */
+async function come(name: string, subject?: string): Promise<{ readonly token: string; readonly id: string }> {
+  const { id } = await people.people.add({ name });
+  if (subject !== undefined) replicas[0].replica.signIns.came(id, subject, Date.now() + 600_000);
+  return { id, token: await people.give(name) };
+}
+
+async function call(at: TestReplica, token: string, tool: string): Promise<string> {
+  const { session } = await openSession(at.url, token);
+  const { message } = await post(at.url, 'tools/call', { name: tool, arguments: {} }, session, token);
+  return (message.result?.['content'] as { text: string }[] | undefined)?.[0]?.text ?? JSON.stringify(message.error);
+}
+
+test('a person’s token becomes one for the server, theirs alone, made once on each replica, also where they did not come to', async () => {
+  const [here, there] = replicas;
+  const mine = await fixture.subjectToken('ana');
+  const ann = await come('ann', mine);
+  const bob = await come('bob', await fixture.subjectToken('ben'));
+  for (const at of [here, there, here])
+    expect([await call(at, ann.token, 'far_whoami'), await call(at, bob.token, 'far_whoami')]).toEqual(['ana', 'ben']);
+  expect(fixture.grants).toHaveLength(4);
+  const { masker } = here.replica.host.core.options;
+  expect(masker.maskText(`${mine} and ${exchanger.secret}`)).not.toMatch(
+    new RegExp(`${mine}|of the exchanging client`),
+  );
+  // Whoever does not come in any more leaves nothing that still opens something.
+  await people.people.change('ann', { isOff: true });
+  const open = (): readonly number[] => replicas.map(({ replica }) => replica.signIns.own.size);
+  await expect.poll(open).toEqual([1, 1]);
+});
+
+test('who came by another token, and whoever is refused, is told in a sentence', async () => {
+  const [here] = replicas;
+  const personal = await come('personal');
+  expect(await call(here, personal.token, 'far_whoami')).toContain('made from your organisation’s sign-in');
+  const strange = await come('strange', 'no token of anybody');
+  expect(await call(here, strange.token, 'far_whoami')).toMatch(/made no token for far from yours: invalid_grant/);
+  const ann = await come('ann', await fixture.subjectToken('ana'));
+  expect(await call(here, ann.token, 'other_whoami')).toContain('invalid_target: not for that');
+});
