@@ -194,6 +194,7 @@ function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer
   const ask = `--header "Authorization: Bearer ${ana}"`;
   const lines = [
     `A team runs at ${publicUrl}/mcp`,
+    `Dashboard  ${publicUrl}/ (sign in with a token below; ana sees everybody's, ben his own)`,
     ...(isBalanced
       ? []
       : [

@@ -8,8 +8,12 @@ import ServersView from '../views/servers/ServersView.svelte';
 import SettingsView from '../views/settings/SettingsView.svelte';
 import SetupView from '../views/setup/SetupView.svelte';
 import SpillsView from '../views/spills/SpillsView.svelte';
+import AuditView from '../views/team/AuditView.svelte';
+import PeopleView from '../views/team/PeopleView.svelte';
+import TeamServersView from '../views/team/TeamServersView.svelte';
+import TokensView from '../views/team/TokensView.svelte';
 
-export const viewComponents: Readonly<Record<View, Component>> = {
+const viewComponents: Readonly<Record<View, Component>> = {
   overview: OverviewView,
   inbox: InboxView,
   servers: ServersView,
@@ -17,4 +21,12 @@ export const viewComponents: Readonly<Record<View, Component>> = {
   spills: SpillsView,
   setup: SetupView,
   settings: SettingsView,
+  people: PeopleView,
+  audit: AuditView,
+  tokens: TokensView,
 };
+
+/** `isTeams`: servers of a team are looked at, and changed elsewhere. */
+export function componentOf(view: View, isTeams: boolean): Component {
+  return view === 'servers' && isTeams ? TeamServersView : viewComponents[view];
+}

@@ -1,7 +1,22 @@
 /** The addresses of the dashboard's places: `#/servers/github/log?since=1`. Pure; what is shown now is in routes.svelte.ts. */
 
 export const views = ['overview', 'inbox', 'servers', 'activity', 'spills', 'setup', 'settings'] as const;
-export type View = (typeof views)[number];
+const admins = ['overview', 'inbox', 'servers', 'activity', 'spills', 'people', 'audit', 'tokens'] as const;
+const members = ['overview', 'servers', 'activity', 'spills', 'tokens'] as const;
+export type View = (typeof views)[number] | (typeof admins)[number];
+
+/** Those that there are for whoever looks; of one person's Tooltray all but a team's. */
+export function viewsFor(team: { readonly role: 'admin' | 'member' } | null | undefined): readonly View[] {
+  if (team === null || team === undefined) return views;
+  return team.role === 'admin' ? admins : members;
+}
+
+/** That which an address names, or what is nearest to it of those that there are for whoever looks. */
+export function viewAmong(all: readonly View[], named: View): View {
+  if (all.includes(named)) return named;
+  // An app of a team is connected by a token.
+  return named === 'setup' && all.includes('tokens') ? 'tokens' : 'overview';
+}
 
 /** As the sidebar has them. */
 export const viewNames: Readonly<Record<View, string>> = {
@@ -12,6 +27,9 @@ export const viewNames: Readonly<Record<View, string>> = {
   spills: 'Spills',
   setup: 'Setup',
   settings: 'Settings',
+  people: 'People',
+  audit: 'Audit',
+  tokens: 'My tokens',
 };
 
 /** The link to a place of the dashboard. */
@@ -21,7 +39,7 @@ export function hrefTo(view: View, path: readonly string[] = [], query: Readonly
 }
 
 export function isView(text: string | undefined): text is View {
-  return (views as readonly (string | undefined)[]).includes(text);
+  return ([...views, ...admins] as readonly (string | undefined)[]).includes(text);
 }
 
 /** `['servers', 'github', 'log']`. */

@@ -18,7 +18,7 @@ export class AskError extends Error implements RpcFailure {
   }
 }
 
-const unreachable: RpcFailure = {
+export const unreachable: RpcFailure = {
   code: 'core_gone',
   message: 'The core does not answer.',
   fix: 'It was stopped, or is just starting again. Try again when this page is connected.',
@@ -102,7 +102,7 @@ async function send(path: string, { signal, headers, ...init }: Sending): Promis
   return response;
 }
 
-async function failureOf(response: Response): Promise<RpcFailure> {
+export async function failureOf(response: Response): Promise<RpcFailure> {
   try {
     return ((await response.json()) as { readonly error: RpcFailure }).error;
   } catch {

@@ -8,6 +8,11 @@ export const [useAppState, provideAppState] = createContext<AppStateStore>();
 /** undefined until the first message. They stay while the core is gone, so that there is something to read. */
 export type Slices = { readonly [S in keyof AppState]: AppState[S] | undefined };
 
+/** Whether somebody of a team looks, who has some of the views and none of what is one person's. */
+export function isOfTeam({ team }: Pick<Slices, 'team'>): boolean {
+  return team !== null && team !== undefined;
+}
+
 export class AppStateStore implements Slices {
   core = $state.raw<AppState['core']>();
   servers = $state.raw<AppState['servers']>();

@@ -1,5 +1,5 @@
 /** Which key does what, everywhere in the dashboard. Pure. */
-import { views, type View } from './addresses.ts';
+import type { View } from './addresses.ts';
 
 export interface KeyPress {
   readonly key: string;
@@ -60,10 +60,15 @@ export function withKey(what: string, { shown }: KeyName): string {
 
 export type Command = { readonly view: View } | 'filter' | 'palette' | 'help';
 
-/** What a key stands for; undefined for one that is nobody's. `isTyping`: the focus is in a field. */
-export function commandOf(press: KeyPress, isTyping: boolean, place: Place): Command | undefined {
+/** What a key stands for; undefined for one that is nobody's. `isTyping`: the focus is in a field; `views`: in the order of the sidebar. */
+export function commandOf(
+  press: KeyPress,
+  isTyping: boolean,
+  place: Place,
+  views: readonly View[],
+): Command | undefined {
   const { key, code, ctrlKey, metaKey, altKey } = press;
-  const digit = /^(?:Digit|Numpad)([1-7])$/.exec(code)?.[1];
+  const digit = /^(?:Digit|Numpad)([1-9])$/.exec(code)?.[1];
   if (digit !== undefined && isHeld(press, shortcutIn(place).held)) {
     const view = views[Number(digit) - 1];
     return view && { view };

@@ -2,7 +2,7 @@
 import { createSubscriber } from 'svelte/reactivity';
 import { hrefTo, isView, partsOf, queryOf, type View } from './addresses.ts';
 
-export { hrefTo, type View, views } from './addresses.ts';
+export { hrefTo, type View } from './addresses.ts';
 
 const storageName = 'tooltray.view';
 /** Reading a route inside an effect or template reads it again when the address changes. */

@@ -1,5 +1,5 @@
 /** Every key that does something in the dashboard, as it is told to people: the one table of them. What the keys do is in keys.ts and where they are used. */
-import { viewNames, views } from './addresses.ts';
+import { type View, viewNames } from './addresses.ts';
 import { closeKey, filterKey, helpKey, paletteKey, type Place, viewShortcut } from './keys.ts';
 
 interface ShortcutGroup {
@@ -8,7 +8,7 @@ interface ShortcutGroup {
 }
 
 /** As the system of this page writes them. */
-export function shortcutGroups(place: Place): readonly ShortcutGroup[] {
+export function shortcutGroups(place: Place, views: readonly View[]): readonly ShortcutGroup[] {
   return [
     {
       title: 'Everywhere',

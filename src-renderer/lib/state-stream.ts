@@ -3,8 +3,11 @@ import { createParser } from 'eventsource-parser';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
 import { signQuestion } from './page-key.ts';
 
-/** `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own link. */
-export type Connection = 'connecting' | 'live' | 'gone' | 'unauthorized';
+/**
+ * `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own link. `signed-out`: it is a team's, and
+ * this browser is not signed in.
+ */
+export type Connection = 'connecting' | 'live' | 'gone' | 'unauthorized' | 'signed-out';
 
 export interface StreamListener {
   onChange(change: StateChange): void;
@@ -65,6 +68,8 @@ class StateStream {
     if (this.#line !== line) return;
     this.#listener.onConnection(ending);
     line.abort();
+    // Whoever signs in loads the page anew.
+    if (ending === 'signed-out') return;
     this.#timer = setTimeout(() => void this.#listen(), this.#pauseMs);
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
   }
@@ -76,6 +81,7 @@ class StateStream {
     try {
       const signed = await signQuestion('GET', '/rpc/events');
       const response = await fetch('/rpc/events', { headers: { ...signed.headers, ...resume }, signal: line.signal });
+      if (response.status === 401 && response.headers.has('tooltray-sign-in')) return 'signed-out';
       if (response.status === 401 || response.status === 403) return 'unauthorized';
       // What another program says at our address is not shown.
       if (response.ok && !signed.isAnsweredBy(response)) return 'unauthorized';

@@ -9,10 +9,17 @@ import { modeCost } from '../../views/settings/settings-words.ts';
 import type { PaletteEntry } from './palette-entry.ts';
 import type { PaletteCommand } from './run-command.ts';
 
-type Facts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes'>;
+type Facts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes' | 'team'>;
 
 /** Those that are shown before anything is typed come first. */
-export function commandEntries({ core, servers, sessions, setup, modes }: Facts): PaletteEntry[] {
+export function commandEntries({ core, servers, sessions, setup, modes, team }: Facts): PaletteEntry[] {
+  const help = { ...does('help', 'Keyboard shortcuts', '', { does: 'help' }), key: helpKey };
+  const exports = [
+    does('export/csv', 'Export all calls as a table (CSV)', 'Activity', { does: 'export', format: 'csv' }),
+    does('export/json', 'Export all calls as JSON', 'Activity', { does: 'export', format: 'json' }),
+  ];
+  // The rest is of one person's servers and apps.
+  if (team !== null && team !== undefined) return [help, ...exports];
   return [
     ...(core === undefined ? [] : [pauseEntry(core.paused)]),
     leads(
@@ -21,12 +28,11 @@ export function commandEntries({ core, servers, sessions, setup, modes }: Facts)
       'From your apps, a registry, pasted, or by hand',
       hrefTo('servers', [], { add: 'apps' }),
     ),
-    { ...does('help', 'Keyboard shortcuts', '', { does: 'help' }), key: helpKey },
+    help,
     leads('add/registry', 'Add a server from a registry', '', hrefTo('servers', [], { add: 'registry' })),
     leads('add/paste', 'Add a server from what its page says', 'Paste', hrefTo('servers', [], { add: 'paste' })),
     leads('add/form', 'Add a server by hand', '', hrefTo('servers', [], { add: 'form' })),
-    does('export/csv', 'Export all calls as a table (CSV)', 'Activity', { does: 'export', format: 'csv' }),
-    does('export/json', 'Export all calls as JSON', 'Activity', { does: 'export', format: 'json' }),
+    ...exports,
     ...(servers ?? []).flatMap(serverCommands),
     ...(setup?.apps ?? []).flatMap(appCommands),
     ...servedApps(sessions ?? []),

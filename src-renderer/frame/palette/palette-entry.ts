@@ -4,7 +4,7 @@ import type { Slices } from '../../lib/app-state.svelte.ts';
 import { bytes, count, moment } from '../../lib/format.ts';
 import { modeName } from '../../lib/headline.ts';
 import { type KeyName, type Place, viewShortcut } from '../../lib/keys.ts';
-import { hrefTo, viewNames, views } from '../../lib/addresses.ts';
+import { hrefTo, type View, viewNames } from '../../lib/addresses.ts';
 import type { PaletteCommand } from './run-command.ts';
 
 /** The groups of the palette, in the order in which equals stand. */
@@ -36,7 +36,8 @@ export interface PaletteEntry {
   readonly target: { readonly href: string } | { readonly command: PaletteCommand };
 }
 
-export function viewEntries(place: Place): PaletteEntry[] {
+/** `views`: in the order of the sidebar. */
+export function viewEntries(place: Place, views: readonly View[]): PaletteEntry[] {
   const main = views.map((view, index): PaletteEntry => ({
     id: `view/${view}`,
     kind: 'view',
@@ -58,9 +59,12 @@ export function viewEntries(place: Place): PaletteEntry[] {
   ] as const;
   return [
     ...main,
-    ...parts.map(({ id, label, detail, href: [view, ...path] }): PaletteEntry => ({
-      ...{ id: `view/${id}`, kind: 'view', label, detail, words: detail, target: { href: hrefTo(view, path) } },
-    })),
+    // Of a team's dashboard there are no such parts.
+    ...parts
+      .filter(() => views.includes('setup'))
+      .map(({ id, label, detail, href: [view, ...path] }): PaletteEntry => ({
+        ...{ id: `view/${id}`, kind: 'view', label, detail, words: detail, target: { href: hrefTo(view, path) } },
+      })),
   ];
 }
 

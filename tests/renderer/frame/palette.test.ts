@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AppRow, ModesOverview } from '../../../src-main/rpc/contract.ts';
 import { commandEntries } from '../../../src-renderer/frame/palette/command-entries.ts';
 import { type PaletteEntry, serverEntries, viewEntries } from '../../../src-renderer/frame/palette/palette-entry.ts';
+import { views } from '../../../src-renderer/lib/addresses.ts';
 import { firstEntries, rankEntries } from '../../../src-renderer/frame/palette/rank-entries.ts';
 import { settingEntries } from '../../../src-renderer/frame/palette/setting-entries.ts';
 import { serverRow, session } from '../rows.ts';
@@ -23,8 +24,8 @@ const modes: ModesOverview = {
   mode: 'search',
   modes: ['auto', 'search', 'proxy'].map((name) => ({ name, line: '', tools: 3, tokens: 40, reason: undefined })),
 };
-const facts = { core: undefined, servers, sessions: undefined, setup: undefined, modes };
-const known = [...viewEntries(place), ...serverEntries(servers), ...commandEntries(facts), ...settingEntries()];
+const facts = { core: undefined, servers, sessions: undefined, setup: undefined, modes, team: null };
+const known = [...viewEntries(place, views), ...serverEntries(servers), ...commandEntries(facts), ...settingEntries()];
 
 function labels(typed: string, found: readonly PaletteEntry[] = []): Record<string, readonly string[]> {
   const groups = rankEntries(typed, known, found);

@@ -1,24 +1,13 @@
-/** The addresses of the dashboard's places. */
+/** Which views there are for whoever looks. */
 import { expect, test } from 'vitest';
-import { hrefTo, isView, partsOf, queryOf } from '../../../src-renderer/lib/addresses.ts';
+import { viewAmong, views, viewsFor } from '../../../src-renderer/lib/addresses.ts';
 
-test('a name may hold any character and comes back as it was', () => {
-  const names = ['git/hub', 'ä b', '50%', '?a=b', '#x'];
-  expect(names.map((name) => partsOf(hrefTo('servers', [name, 'log'])))).toEqual(
-    names.map((name) => ['servers', name, 'log']),
-  );
-});
-
-test('a query comes back as it was, and is no part of the path', () => {
-  const href = hrefTo('activity', [], { server: 'a&b', text: '50 %' });
-  expect([...queryOf(href)]).toEqual([
-    ['server', 'a&b'],
-    ['text', '50 %'],
+test('somebody of a team has the views of their role, and what is nearest to any other', () => {
+  const [admins, members] = [viewsFor({ role: 'admin' }), viewsFor({ role: 'member' })];
+  expect(viewsFor(null)).toEqual(views);
+  expect(admins.filter((view) => !members.includes(view))).toEqual(['inbox', 'people', 'audit']);
+  expect([viewAmong(members, 'people'), viewAmong(members, 'setup'), viewAmong(members, 'spills')]).toEqual([
+    ...['overview', 'tokens', 'spills'],
   ]);
-  expect(partsOf(href)).toEqual(['activity']);
-});
-
-test('an address that nobody made leads nowhere, without harm', () => {
-  expect([partsOf(''), partsOf('#key=abc'), partsOf('#/servers/%E0%A4%A')]).toEqual([[], [], ['servers', '%E0%A4%A']]);
-  expect([isView('servers'), isView('nowhere'), isView(undefined)]).toEqual([true, false, false]);
+  expect([viewAmong(views, 'setup'), viewAmong(views, 'people')]).toEqual(['setup', 'overview']);
 });

@@ -1,6 +1,7 @@
 /** Keys that do the same everywhere in the dashboard. */
 import { describe, expect, test } from 'vitest';
 import { commandOf, type KeyPress, paletteKey, viewShortcut } from '../../../src-renderer/lib/keys.ts';
+import { views } from '../../../src-renderer/lib/addresses.ts';
 import { indexAfter } from '../../../src-renderer/lib/row-keys.ts';
 import { shortcutGroups } from '../../../src-renderer/lib/shortcuts.ts';
 
@@ -25,7 +26,7 @@ describe.each(all)('in the %s', (name) => {
   test('its own keys with a digit open the view of that number, whatever the digit writes', () => {
     const press = (code: string): KeyPress => ({ ...plain, ...held[name], key: '&', code });
     const commands = ['Digit1', 'Numpad2', 'Digit7', 'Digit8', 'Digit0'].map((code) =>
-      commandOf(press(code), true, place),
+      commandOf(press(code), true, place, views),
     );
     expect(commands).toEqual([{ view: 'overview' }, { view: 'inbox' }, { view: 'settings' }, undefined, undefined]);
   });
@@ -33,7 +34,7 @@ describe.each(all)('in the %s', (name) => {
   test('the keys of the other places are left to whoever has them', () => {
     const others = all.filter((other) => other !== name).map((other) => held[other]);
     const taken = [...others, {}, { altKey: true }].filter((keys) =>
-      commandOf({ ...plain, ...keys, code: 'Digit2' }, false, place),
+      commandOf({ ...plain, ...keys, code: 'Digit2' }, false, place, views),
     );
     expect(taken).toEqual([]);
   });
@@ -50,13 +51,16 @@ test('a shortcut is written as the system writes it', () => {
 
 test('a slash goes to the filter, but is a slash where somebody is typing', () => {
   const press = { ...plain, key: '/' };
-  expect([false, true].map((isTyping) => commandOf(press, isTyping, places.browser))).toEqual(['filter', undefined]);
+  expect([false, true].map((isTyping) => commandOf(press, isTyping, places.browser, views))).toEqual([
+    'filter',
+    undefined,
+  ]);
 });
 
 test('the palette opens from everywhere, by the letter of whatever keyboard; in a field, too', () => {
   const press = (change: Partial<KeyPress>): KeyPress => ({ ...plain, key: 'k', code: 'KeyK', ...change });
   const of = (change: Partial<KeyPress>, place: keyof typeof places): unknown =>
-    commandOf(press(change), true, places[place]);
+    commandOf(press(change), true, places[place], views);
   expect([of({ ctrlKey: true }, 'browser'), of({ metaKey: true }, 'app on a Mac')]).toEqual(['palette', 'palette']);
   expect(of({ ctrlKey: true, key: 'л' }, 'app')).toBe('palette');
   // Where the letter K is another key, that of its usual place is another letter's.
@@ -68,12 +72,12 @@ test('the palette opens from everywhere, by the letter of whatever keyboard; in 
 
 test('a question mark tells the keys, but is one where somebody is typing', () => {
   const press = { ...plain, key: '?', shiftKey: true };
-  expect([false, true].map((isTyping) => commandOf(press, isTyping, places.app))).toEqual(['help', undefined]);
+  expect([false, true].map((isTyping) => commandOf(press, isTyping, places.app, views))).toEqual(['help', undefined]);
 });
 
 test('the table of shortcuts has each key that a command hears', () => {
   for (const name of all) {
-    const keys = shortcutGroups(places[name]).flatMap(({ rows }) => rows.flatMap((row) => row.keys));
+    const keys = shortcutGroups(places[name], views).flatMap(({ rows }) => rows.flatMap((row) => row.keys));
     expect(keys).toEqual(expect.arrayContaining([paletteKey(places[name]).shown, '?', '/', 'Esc']));
     expect(keys).toEqual(expect.arrayContaining([1, 7].map((number) => viewShortcut(number, places[name]).shown)));
   }

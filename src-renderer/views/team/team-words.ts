@@ -1,0 +1,46 @@
+/** What a team's people and tokens are called on the page. Pure. */
+import type { HealthLevel, PersonRow, PersonTokenRow } from '../../../src-main/rpc/contract.ts';
+import { ago, count, list } from '../../lib/format.ts';
+
+export function personMark({ isOff }: PersonRow): { readonly level: HealthLevel; readonly word: string } {
+  return isOff ? { level: 'off', word: 'Off' } : { level: 'ok', word: 'Let in' };
+}
+
+/** `ana@example.org, in platform and sales`, `A program`. */
+export function personFacts({ email, isService, groups }: PersonRow): string {
+  const facts = [
+    ...(isService ? ['A program'] : []),
+    ...(email === '' ? [] : [email]),
+    ...(groups.length === 0 ? [] : [`in ${list([...groups])}`]),
+  ];
+  return facts.join(', ');
+}
+
+export function tokenMark({ state }: PersonTokenRow): { readonly level: HealthLevel; readonly word: string } {
+  if (state === 'in force') return { level: 'ok', word: 'In force' };
+  return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Ended' };
+}
+
+/** `editor`, and what it is bounded by. */
+export function tokenName({ label }: PersonTokenRow): string {
+  return label === '' ? 'Without a name' : label;
+}
+
+export function tokenFacts({ id, profile, readOnly, madeAt, usedAt }: PersonTokenRow, now: number): string {
+  const bounds = [...(profile === '' ? [] : [`profile ${profile}`]), ...(readOnly ? ['only what reads'] : [])];
+  return [
+    ...bounds,
+    `made ${ago(madeAt, now)}`,
+    usedAt === undefined ? 'never used' : `used ${ago(usedAt, now)}`,
+    id,
+  ].join(', ');
+}
+
+/** With the year: a token may last one. */
+export function dayOf(at: number): string {
+  return new Date(at).toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
+}
+
+export function tokensInWords(tokens: number): string {
+  return tokens === 0 ? 'None' : count(tokens, 'token');
+}

@@ -1,0 +1,115 @@
+/** The dashboard of a team: an admin has everybody's, a member their own, and nobody anything before they sign in. */
+import { execFileSync, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, type Page, test as plain } from '@playwright/test';
+import { startPostgres } from '../../scripts/team/engines/postgres.ts';
+import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
+
+const cli = join(import.meta.dirname, '../../dist/cli.js');
+
+interface Team {
+  readonly url: string;
+  readonly tokens: Readonly<Record<'ana' | 'ben', string>>;
+}
+
+/** One replica on a PostgreSQL of its own: ana is its admin, ben a member. */
+const test = plain.extend<{ team: Team }>({
+  team: async ({ baseURL: _baseURL }, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tooltray-team-e2e-'));
+    // PostgreSQL runs as somebody who owns nothing.
+    await chmod(folder, 0o711);
+    const cluster = await startPostgres({ folder: join(folder, 'postgres'), isFleeting: true });
+    const env = {
+      ...process.env,
+      ...{ TOOLTRAY_DATABASE: cluster.url, TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') },
+      TOOLTRAY_HOME: join(folder, 'replica'),
+    };
+    const tooltray = (...words: string[]): string =>
+      execFileSync(process.execPath, [cli, ...words], { encoding: 'utf8', env });
+    tooltray('migrate');
+    const given = (name: string, role: string): string => {
+      tooltray('user', 'add', name, '--role', role);
+      return (
+        JSON.parse(tooltray('token', 'create', name, '--label', 'a test', '--expires', '1d', '--json')) as {
+          token: string;
+        }
+      ).token;
+    };
+    const tokens = { ana: given('ana', 'admin'), ben: given('ben', 'member') };
+    const config = join(folder, 'config.json');
+    await writeFile(config, JSON.stringify({ mode: 'search', servers: { echo: fixtureCommand('echo') } }));
+    const words = ['serve', '--team', '--json', '--listen', '127.0.0.1:0', '--config', config];
+    const child = spawn(process.execPath, [cli, ...words], { stdio: ['ignore', 'pipe', 'inherit'], env });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const line = await new Promise<string>((resolve) => createInterface(child.stdout).once('line', resolve));
+    await use({ url: new URL((JSON.parse(line) as { http: string }).http).origin, tokens });
+    child.kill();
+    await ended;
+    await cluster.stop('kill');
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  },
+});
+
+async function signIn(page: Page, { url, tokens }: Team, name: keyof Team['tokens']): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel('Your personal token').fill(tokens[name]);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('button', { name: `Sign out ${name}` })).toBeVisible();
+}
+
+const views = (page: Page): Promise<string[]> =>
+  page.getByRole('navigation', { name: 'Views' }).getByRole('link').allInnerTexts();
+const open = (page: Page, view: string): Promise<void> => page.getByRole('link', { name: view, exact: true }).click();
+
+test('an admin and a member sign in, see what is theirs, and are let out', async ({ page, team, browser }) => {
+  await page.goto(team.url);
+  await page.getByLabel('Your personal token').fill('tt_main_guess');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByText('This token opens nothing. Take')).toBeVisible();
+  await expectNoBarrier(page, 'signing in');
+
+  await signIn(page, team, 'ana');
+  expect(await views(page)).toEqual([
+    'Overview',
+    'Inbox',
+    'Servers',
+    'Activity',
+    'Spills',
+    'People',
+    'Audit',
+    'My tokens',
+  ]);
+  await open(page, 'Servers');
+  await expect(page.getByRole('row').filter({ hasText: 'echo' })).toBeVisible();
+  await open(page, 'Audit');
+  await expect(page.getByText('ana signed in to the dashboard, by a token.')).toBeVisible();
+  await expectNoBarrier(page, 'the audit');
+  await open(page, 'People');
+  await expect(page.getByRole('button', { name: 'Switch off ben' })).toBeVisible();
+  await expectNoBarrier(page, 'the people');
+
+  const other = await (await browser.newContext()).newPage();
+  await signIn(other, team, 'ben');
+  expect(await views(other)).toEqual(['Overview', 'Servers', 'Activity', 'Spills', 'My tokens']);
+  // Whoever is sent an admin's link has a view of their own all the same.
+  await other.goto(`${team.url}/#/people`);
+  await expect(other.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await open(other, 'My tokens');
+  await other.getByRole('button', { name: 'Make a token' }).click();
+  await other.getByLabel('What for').fill('My editor');
+  await other.getByRole('button', { name: 'Make token' }).click();
+  await expect(other.getByText(/^tt_main_/)).toBeVisible();
+  await expectNoBarrier(other, 'a token that is told once');
+  await other.getByRole('button', { name: 'Done' }).click();
+  await expect(other.getByRole('row').filter({ hasText: 'My editor' })).toBeVisible();
+
+  await page.getByRole('button', { name: 'Switch off ben' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch off', exact: true }).click();
+  await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out ana' }).click();
+  await expect(page.getByLabel('Your personal token')).toBeVisible();
+});
