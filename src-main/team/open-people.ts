@@ -77,7 +77,7 @@ export function openPeople(of: PeopleRoom): OpenPeople {
     });
   const gate = new PeopleGate({
     ...{ tenant, changes, people, tokens, log: room.log.child('people'), failures: new FailureLimit() },
-    issued: issued && ((token) => issued.judge(token)),
+    issued,
   });
   const metadata = settings && new ResourceMetadata(settings.issuer, resource);
   const challenge = (request: IncomingMessage): Challenge =>

@@ -81,6 +81,11 @@ function refusalFor(refused: Refused, challenge: Challenge): Refusal {
         ...refusal(401, rpcCode.aborted, 'This token opens nothing. Take another one, or sign in again.'),
         headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
       };
+    case 'over':
+      return {
+        ...refusal(401, rpcCode.aborted, 'This token has run out. Take the next one, or sign in again.'),
+        headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
+      };
     case 'scope':
       return lacking(refused.needed, challenge);
     case 'off':

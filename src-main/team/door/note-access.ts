@@ -9,7 +9,7 @@ const againMs = 10 * 60_000;
 /** Of addresses, and of notes: beyond these no more of them stand in the audit until some are old. */
 const most = 500;
 
-const reasons: Readonly<Record<Exclude<Refused['why'], 'too often'>, string>> = {
+const reasons: Readonly<Record<Exclude<Refused['why'], 'too often' | 'over'>, string>> = {
   unknown: 'came with a token that opens nothing',
   scope: 'came with a token of the issuer that lacks rights',
   off: 'came with a token of somebody who is switched off',
@@ -31,7 +31,8 @@ export function noteAccess(audit: () => Pick<AuditBook, 'note'>, now: () => numb
       audit().note({ kind: 'access', change: 'given', user: user.id, sentence });
     },
     refused: (why, address) => {
-      if (why === 'too often') return;
+      // What runs out does so every few minutes.
+      if (why === 'too often' || why === 'over') return;
       for (const [old, at] of noted) {
         if (now() - at < againMs) break;
         noted.delete(old);

@@ -75,10 +75,14 @@ export class Issuer {
     }
   }
 
-  /** An access token for one of `audiences`; undefined: it opens nothing. Rejects with AppError server_unreachable. */
-  async accessToken(token: string, isOurs: (audience: string) => boolean): Promise<Claims | undefined> {
+  /**
+   * An access token for one of `audiences`; undefined: it opens nothing, `over`: it is the issuer's, and has run out. Rejects with AppError
+   * server_unreachable.
+   */
+  async accessToken(token: string, isOurs: (audience: string) => boolean): Promise<Claims | 'over' | undefined> {
     if (!this.isNamedIn(token)) return undefined;
     const claims = await this.#verified(token, (type) => this.#isAccessType(type));
+    if (claims === 'over') return claims;
     if (claims === undefined || !audiencesOf(claims).some(isOurs)) return undefined;
     // An ID token for a client of our name; and one that only the holder of some key may use, which a bearer does not prove.
     const isOther = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'cnf'].some((name) => name in claims);
@@ -88,7 +92,7 @@ export class Issuer {
   /** An ID token for this client, of the sign-in with this nonce; undefined: it proves nothing. Rejects with AppError server_unreachable. */
   async idToken(token: string, of: { readonly client: string; readonly nonce: string }): Promise<Claims | undefined> {
     const claims = await this.#verified(token, (type) => type === undefined || type === 'jwt');
-    if (claims === undefined || claims['nonce'] !== of.nonce) return undefined;
+    if (claims === undefined || claims === 'over' || claims['nonce'] !== of.nonce) return undefined;
     const audiences = audiencesOf(claims);
     const { azp } = claims;
     if (!audiences.includes(of.client)) return undefined;
@@ -99,7 +103,7 @@ export class Issuer {
     this.#http.close();
   }
 
-  async #verified(token: string, isType: (type: string | undefined) => boolean): Promise<Claims | undefined> {
+  async #verified(token: string, isType: (type: string | undefined) => boolean): Promise<Claims | 'over' | undefined> {
     const options: JWTVerifyOptions = {
       ...{ algorithms, issuer: this.name, requiredClaims: ['sub', 'exp'] },
       ...{ clockTolerance: leewaySeconds, currentDate: new Date(this.#now()) },
@@ -108,11 +112,13 @@ export class Issuer {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys.find, options);
       const { sub, exp = 0 } = payload;
       // The leeway is for the beginning: whoever has a token knows its end, and takes the next one before.
-      const isInForce = exp * 1000 > this.#now();
-      if (!isInForce || typeof sub !== 'string' || sub === '' || !isType(typeOf(protectedHeader.typ))) return undefined;
+      if (exp * 1000 <= this.#now()) return 'over';
+      if (typeof sub !== 'string' || sub === '' || !isType(typeOf(protectedHeader.typ))) return undefined;
       return { ...payload, sub, exp };
     } catch (error) {
       if (error instanceof AppError) throw error;
+      // Looked for when the signature holds, and the issuer is the right one.
+      if (error instanceof errors.JWTExpired) return 'over';
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
       throw error;
     }

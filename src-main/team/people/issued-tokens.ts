@@ -9,7 +9,7 @@ import type { People } from './people.ts';
 import { allRights, callRight } from './rights.ts';
 
 interface IssuedTokensParts {
-  readonly issuer: Pick<Issuer, 'name' | 'accessToken'>;
+  readonly issuer: Pick<Issuer, 'name' | 'accessToken' | 'isNamedIn'>;
   readonly rules: ClaimRules;
   readonly issued: Pick<IssuedPeople, 'admit'>;
   readonly people: Pick<People, 'groupProfiles'>;
@@ -28,11 +28,17 @@ export class IssuedTokens {
     this.#parts = parts;
   }
 
+  /** Whether it says that it is the issuer's. */
+  isNamedIn(token: string): boolean {
+    return this.#parts.issuer.isNamedIn(token);
+  }
+
   /** Rejects with AppError server_unreachable for the issuer, store_unreachable. */
   async judge(token: string): Promise<Judged> {
     const { issuer, rules, issued, people, met } = this.#parts;
     const claims = await issuer.accessToken(token, (audience) => this.#pathOf(audience) !== undefined);
     if (claims === undefined) return { why: 'unknown' };
+    if (claims === 'over') return { why: 'over' };
     const scopes = scopesIn(claims) ?? new Set();
     // Asked before anybody is made of it.
     if (!allRights.some((right) => scopes.has(right))) return { why: 'scope', needed: allRights.join(' ') };

@@ -37,17 +37,25 @@ export type Refused =
   | { readonly why: 'too often'; readonly seconds: number }
   /** It is theirs, and lacks rights. */
   | { readonly why: 'scope'; readonly needed: string }
+  /** The issuer gave it, and it has run out: the next one may open something. */
+  | { readonly why: 'over' }
   /** It is somebody's who is switched off here, or whom nobody has let in. */
   | { readonly why: 'off' | 'stranger' };
 
 export type Judged = Known | Refused;
+
+/** Tokens of an issuer. */
+interface IssuedGate {
+  isNamedIn(token: string): boolean;
+  judge(token: string): Promise<Judged>;
+}
 
 interface PeopleGateParts {
   readonly tenant: string;
   readonly people: People;
   readonly tokens: PersonTokens;
   /** Of whoever has a token of the issuer, where there is one. Rejects with AppError server_unreachable, store_unreachable. */
-  readonly issued?: ((token: string) => Promise<Judged>) | undefined;
+  readonly issued?: IssuedGate | undefined;
   readonly changes: Pick<Changes, 'changed'>;
   readonly failures: FailureLimit;
   readonly log: Log;
@@ -98,11 +106,11 @@ export class PeopleGate {
     if (token.length > longestToken) return this.#failed(address);
     const key = hashOf(token).toString('base64url');
     const kept = this.#known.get(key) ?? this.#unknown.get(key);
-    if (kept !== undefined && this.#now() < kept.until) return this.#told(key, kept.judged, address);
+    if (kept !== undefined && this.#now() < kept.until) return this.#told(key, token, kept.judged, address);
     // Who was let in before is looked up all the same: they are not to wait for others who guess behind the same address.
-    const seconds = this.#known.has(key) ? 0 : this.#parts.failures.waitSeconds(address);
+    const seconds = this.#known.has(key) || this.#isIssued(token) ? 0 : this.#parts.failures.waitSeconds(address);
     if (seconds > 0) return { why: 'too often', seconds };
-    return this.#told(key, await this.#lookUp(key, token), address);
+    return this.#told(key, token, await this.#lookUp(key, token), address);
   }
 
   /** As a door of a team has it (`TeamDoor.follow`). */
@@ -135,8 +143,7 @@ export class PeopleGate {
       this.#known.delete(key);
       const [store, most] = 'user' in judged ? [this.#known, mostKnown] : [this.#unknown, mostUnknown];
       const end = 'user' in judged ? judged.until : Infinity;
-      const isIssued = this.#parts.issued !== undefined && tenantIn(token) === undefined;
-      const keptMs = isIssued && !('user' in judged) ? unknownIssuedMs : knownMs;
+      const keptMs = !('user' in judged) && this.#isIssued(token) ? unknownIssuedMs : knownMs;
       store.set(key, { judged, until: Math.min(this.#now() + keptMs, end) });
       const [oldest] = store.keys();
       if (store.size > most && oldest !== undefined) store.delete(oldest);
@@ -147,7 +154,7 @@ export class PeopleGate {
   async #ask(token: string): Promise<Judged> {
     const { tenant, tokens, people, issued } = this.#parts;
     const named = tenantIn(token);
-    if (named === undefined) return (await issued?.(token)) ?? unknown;
+    if (named === undefined) return (await issued?.judge(token)) ?? unknown;
     const found = named === tenant ? await tokens.judge(token) : undefined;
     if (found === undefined) return unknown;
     const { user, token: tokenId, profile, readOnly, endsAt } = found;
@@ -159,8 +166,16 @@ export class PeopleGate {
     };
   }
 
-  #told(key: string, judged: Judged, address: string): Judged {
-    if (!('user' in judged)) return judged.why === 'unknown' ? this.#failed(address) : judged;
+  /**
+   * They are not to be guessed, and cost the database nothing until their signature holds; every app has another one in a few minutes, and
+   * many of them may stand behind one address.
+   */
+  #isIssued(token: string): boolean {
+    return tenantIn(token) === undefined && this.#parts.issued?.isNamedIn(token) === true;
+  }
+
+  #told(key: string, token: string, judged: Judged, address: string): Judged {
+    if (!('user' in judged)) return judged.why === 'unknown' && !this.#isIssued(token) ? this.#failed(address) : judged;
     if (judged.tokenId !== undefined) this.#used.add(judged.tokenId);
     const kept = this.#known.get(key);
     this.#known.delete(key);

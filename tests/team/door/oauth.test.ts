@@ -195,6 +195,15 @@ test('a token that is not the issuer’s, ours and in force is refused, and noth
   for (const line of lines) for (const token of Object.values(bad)) expect(line).not.toContain(token.slice(-30));
 });
 
+test('many apps behind one address, whose tokens run out, keep nobody out', async () => {
+  const { url, idp } = both;
+  const over = await idp.sign({ exp: Math.floor(Date.now() / 1000) - 1 });
+  const statuses = new Set<number>();
+  for (let at = 0; at < 70; at++) statuses.add((await knock(url, over)).status);
+  expect(statuses).toEqual(new Set([401]));
+  for (const jti of ['one', 'two']) expect((await knock(url, await idp.sign({ jti }))).status).toBe(200);
+});
+
 test('a token for one address opens that one and what is below it', async () => {
   const { url, idp } = both;
   const token = await idp.sign({ aud: `${url}/server/echo` });
@@ -246,6 +255,8 @@ test.each(eras)('a call that needs more rights has the app ask for them, $era', 
   await client.close();
   expect(await (await knock(url, app.kept?.access_token)).text()).toContain('"echo"');
   const token = await idp.sign({ scope: 'tools:read' });
+  const through = { name: 'call_tool', arguments: { name: 'echo', arguments: { message: 'x' } } };
+  expect((await knock(`${url}/mode/search`, token, 'tools/call', through)).status).toBe(403);
   const refused = await knock(url, token, 'tools/call', { name: 'echo', arguments: { message: 'x' } });
   expect([refused.status, refused.headers.get('www-authenticate'), await refused.json()]).toEqual([
     403,
