@@ -10,7 +10,7 @@ import type { Transport } from '../../core/wire/transport.ts';
 import { byRendezvous } from './rendezvous.ts';
 import type { LineAnswer } from './runner-line.ts';
 
-export type WantedServer = Pick<StdioServerConfig, 'name' | 'maxMessageBytes'>;
+export type WantedServer = Pick<StdioServerConfig, 'name' | 'maxMessageBytes' | 'initTimeoutMs'>;
 
 /** One that takes lines on, or this replica itself. */
 export interface Runner {
@@ -30,6 +30,8 @@ interface FindRunnerOptions {
   readonly patienceMs: () => number;
 }
 
+/** Of the time that a server has for its first answer. */
+const patientPart = 0.9;
 /** Between two tries, in ms; each asks the database for the right. */
 const firstPauseMs = 50;
 const longestPauseMs = 500;
@@ -43,7 +45,8 @@ export class FindRunner {
 
   /** A line that is not started. Rejects with AppError why it cannot be had. */
   async lineTo(person: Person, server: WantedServer, signal: AbortSignal): Promise<Transport> {
-    const until = performance.now() + this.#options.patienceMs();
+    // Whoever waits for the server gives up after its own time, and would not be told why.
+    const until = performance.now() + Math.min(this.#options.patienceMs(), patientPart * server.initTimeoutMs);
     for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
       const found = await this.#try(person, server, signal);
       if (!(found instanceof AppError)) return found;

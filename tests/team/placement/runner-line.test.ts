@@ -7,7 +7,7 @@ import { type Message, serializeMessage } from '../../../src-main/core/wire/mess
 import type { Transport } from '../../../src-main/core/wire/transport.ts';
 import { answeredLine, askForLine, type LineAnswer, refuseLine } from '../../../src-main/team/placement/runner-line.ts';
 import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
-import { InnerDoor, lineProtocol, type TakeLine } from '../../../src-main/team/replicas/inner-door.ts';
+import { InnerDoor, lineProtocol, notHere, type TakeLine } from '../../../src-main/team/replicas/inner-door.ts';
 import {
   type LineClaims,
   passedHeaders,
@@ -49,6 +49,8 @@ function ask(address: string, pass: string, signal = new AbortController().signa
 
 const pass = (more: Partial<LineClaims> = {}, at = now, by = seals): string =>
   signLinePass(by, { ...claims, ...more }, at);
+
+const deaf = { onMessage: () => undefined, onClose: () => undefined, onOddity: () => undefined };
 
 /** Both ends of a line, listened to. */
 async function openLine() {
@@ -92,6 +94,23 @@ test('messages of megabytes go both ways, in order, and each end ends the other'
   const other = await openLine();
   await other.line.close();
   await until(() => other.closed.length === 2);
+});
+
+test('a runner that is gone ends the line, also where the connection does not notice', async () => {
+  const address = await openDoor((_, socket, leftover) => void answeredLine(socket, { leftover }).start(deaf));
+  const ends: (() => void)[] = [];
+  const answer = await askForLine({
+    ...{ address, pass: pass(), stream: {}, signal: new AbortController().signal },
+    follow: (end) => {
+      ends.push(end);
+      return () => undefined;
+    },
+  });
+  if (answer.kind !== 'line') throw new Error('It was to be a line.');
+  let isClosed = false;
+  await answer.line.start({ ...deaf, onClose: () => (isClosed = true) });
+  ends.at(-1)?.();
+  await until(() => isClosed);
 });
 
 test('a runner whose answers are not read reads nothing more, and what only passes is not kept for later', async () => {
@@ -144,6 +163,17 @@ test('a line is opened once by its own pass and by no other', async () => {
   // It is for a line, not for a request, and for lines of ours.
   expect(await statusOf(address, { [passHeader]: pass(), upgrade: 'websocket' })).toBe(403);
   expect(passedHeaders({ [passHeader]: good })).toEqual({});
+  // Of requests the same: the first is not here, and was let in.
+  const requestBy = (tenant: string): string =>
+    signPass(
+      seals,
+      { to: claims.to, person: { tenant, user: 'ann' }, place: { path: '/mcp', holder: 'person' }, digest: 'none' },
+      { method: 'GET', headers: { accept: 'any' } },
+      now,
+    );
+  const asked = (tenant: string): Promise<number | undefined> =>
+    statusOf(address, { accept: 'any', [passHeader]: requestBy(tenant) }, {});
+  expect([await asked('main'), await asked('other')]).toEqual([notHere, 403]);
   expect(taken).toEqual([]);
   await ask(address, good);
   await until(() => taken.length === 1);
@@ -166,11 +196,13 @@ test('why a runner has none is told as it says it; one that is not there, or run
   expect(await ask(slow, pass(), leave.signal)).toEqual({ kind: 'unreached' });
 });
 
-function statusOf(address: string, headers: Record<string, string>): Promise<number | undefined> {
+function statusOf(
+  address: string,
+  headers: Record<string, string>,
+  asLine: Record<string, string> = { connection: 'Upgrade', upgrade: lineProtocol },
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request(`http://${address}/`, {
-      headers: { connection: 'Upgrade', upgrade: lineProtocol, ...headers },
-    });
+    const asked = request(`http://${address}/`, { headers: { ...asLine, ...headers } });
     asked.once('response', (answer) => {
       answer.resume();
       resolve(answer.statusCode);
