@@ -20,6 +20,7 @@ interface Row {
   readonly user: string;
   readonly name: string;
   readonly role: Role;
+  readonly groups: readonly string[];
   readonly bounds: readonly string[];
 }
 
@@ -57,7 +58,7 @@ export class PageSessions {
   async viewer(secret: string): Promise<Viewer | undefined> {
     if (!shape.test(secret)) return undefined;
     const [row] = await this.#sql<Row[]>`
-      SELECT u.id AS user, u.name, u.role, ARRAY(
+      SELECT u.id AS user, u.name, u.role, u.groups, ARRAY(
         SELECT DISTINCT g.profile FROM tooltray.group_profiles g
         WHERE g.tenant = u.tenant AND g.name = ANY(u.groups) ORDER BY 1) AS bounds
       FROM tooltray.page_sessions s JOIN tooltray.users u ON u.tenant = s.tenant AND u.id = s.user_id

@@ -1,6 +1,7 @@
 /** What a team's dashboard answers otherwise than one person's: from the record of all replicas, and what is the asker's alone. */
 import { AppError } from '../../core/base/errors.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
+import { applyLayers } from '../../core/config/layers/apply-layers.ts';
 import { scopeOf } from '../../core/profiles/profile-scope.ts';
 import type { CallSide, CallText } from '../../rpc/contract.ts';
 import type { Handlers, RpcDeps } from '../../rpc/deps.ts';
@@ -72,7 +73,9 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
     },
     // What a profile hides of a server would show in the counts.
     toolMatches: async (input, deps) =>
-      viewer.bounds.length > 0 ? { servers: [] } : await serverHandlers.toolMatches(input, deps),
+      viewer.bounds.length + layersOf(viewer, core).length > 0
+        ? { servers: [] }
+        : await serverHandlers.toolMatches(input, deps),
     people: () => desk.people(),
     setPersonOff: (input) => desk.setOff(input),
     personTokens: (input) => desk.tokens(input),
@@ -81,9 +84,17 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
   };
 }
 
-/** What the profiles of their groups let through. */
-export function scopeOfViewer({ bounds }: Viewer, core: Aggregator): ReturnType<typeof scopeOf> {
-  return scopeOf(bounds, () => core.options.config.current);
+/** What the profiles of their groups let through, and what their layers of the config leave them. */
+export function scopeOfViewer(viewer: Viewer, core: Aggregator): ReturnType<typeof scopeOf> {
+  const config = core.options.config.current;
+  // No name of a profile is like these.
+  const layers = layersOf(viewer, core).map((profile, at) => [`(layer) ${at}`, profile] as const);
+  const all = { ...config, profiles: { ...config.profiles, ...Object.fromEntries(layers) } };
+  return scopeOf([...viewer.bounds, ...layers.map(([name]) => name)], () => all);
+}
+
+function layersOf({ name, groups }: Viewer, core: Aggregator): ReturnType<typeof applyLayers>['profiles'] {
+  return applyLayers(core.options.config.current, { name, groups }).profiles;
 }
 
 /** A team keeps no texts of calls. */

@@ -20,7 +20,7 @@ export class TokenSignIn {
 
   /**
    * `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: unauthorized for what opens nothing, session_limit
-   * for who guesses, not_allowed for a token that is bounded (it could make one here that is not) or a program's.
+   * for who guesses, not_allowed for a token that is bounded (it could make one here that is not), an issuer's or a program's.
    */
   async enter(token: string, address: string): ReturnType<PageSessions['begin']> {
     const { gate, people, sessions, entered } = this.#parts;
@@ -32,16 +32,19 @@ export class TokenSignIn {
         });
       throw new AppError('unauthorized', 'This token opens nothing.', { fix: 'Take another one, or ask an admin.' });
     }
+    // One of an issuer is a client app's: it ends in minutes, and says what the app may, not what its person may.
+    const isPersons = judged.tokenId !== undefined && judged.paths === undefined && judged.ownBounds.length === 0;
+    if (!isPersons) throw forPrograms();
     const user = (await people.byId([judged.user])).get(judged.user);
-    // An app's access token is for what that app does, and would be over long before the session.
-    if (user === undefined || judged.tokenId === undefined)
-      throw new AppError('unauthorized', 'This token opens nothing.');
-    if (user.isService || judged.ownBounds.length > 0)
-      throw new AppError('not_allowed', 'This token is for programs: it is bounded, or a service account’s.', {
-        fix: 'Take one of your own that is not: tooltray token create NAME.',
-      });
+    if (user === undefined) throw new AppError('unauthorized', 'This token opens nothing.');
+    if (user.isService) throw forPrograms();
     const begun = await sessions.begin(user.id, judged.tokenId);
     entered(user.name);
     return begun;
   }
+}
+
+function forPrograms(): AppError {
+  const why = 'This token is for programs: it is bounded, an app’s from an issuer, or a service account’s.';
+  return new AppError('not_allowed', why, { fix: 'Take one of your own that is not: tooltray token create NAME.' });
 }

@@ -9,6 +9,7 @@ export interface Viewer {
   readonly user: string;
   readonly name: string;
   readonly role: Role;
+  readonly groups: readonly string[];
   /** Profiles of their groups. */
   readonly bounds: readonly string[];
 }

@@ -9,6 +9,7 @@ import { startReplica, type TestReplica } from '../../support/start-replica.ts';
 import { place } from '../../support/start-replicas.ts';
 import { TeamCallers, TeamPeople } from '../../support/team-callers.ts';
 import { openTeamDatabase } from '../../support/team-database.ts';
+import { testIssuer } from '../../support/test-issuer.ts';
 import { enter, json, Page, send } from './page.ts';
 
 const methods = Object.keys(allowedQuestions) as RpcMethod[];
@@ -112,6 +113,24 @@ describe('signing in', () => {
     expect(String(headers['set-cookie'])).toMatch(
       /^tooltray=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
     );
+  });
+
+  test('a client app’s token from the issuer opens /mcp and no dashboard', async () => {
+    const publicUrl = 'https://tools.example.org';
+    const idp = await testIssuer(`${publicUrl}/mcp`);
+    const issuer = { issuer: idp.issuer, audiences: [], groupsClaim: 'groups', adminGroup: undefined };
+    await using at = await startReplica(
+      database,
+      { servers: {} },
+      { publicUrl, issuer: { ...issuer, takesNew: true, needsType: false } },
+    );
+    const token = await idp.sign({ sub: 'zoe', preferred_username: 'zoe' });
+    const host = { host: 'tools.example.org' };
+    const asks = { ...json, ...host, accept: 'application/json, text/event-stream', authorization: `Bearer ${token}` };
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const begin = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello });
+    expect((await send(at, 'POST', '/mcp', asks, begin)).status).toBe(200);
+    expect((await enter(at, token, host)).body).toContain('for programs');
   });
 
   test('behind https the cookie is of that host alone', async () => {
