@@ -17,7 +17,7 @@ import type { Masker } from './base/mask.ts';
 import { AnswerRoom } from './calls/slow-calls.ts';
 import { CallNotes } from './calls/audit-call.ts';
 import { callSteps } from './calls/call-steps.ts';
-import type { CallSteps } from './calls/call-tool.ts';
+import type { AdmitCall, CallSteps } from './calls/call-tool.ts';
 import type { ResultShaper } from './calls/shape-result.ts';
 import { LiveCatalog } from './catalog/live-catalog.ts';
 import { type AppConfig, isToolOn, secretsOf, type ServerConfig } from './config/app-config.ts';
@@ -91,6 +91,8 @@ interface AggregatorOptions {
   readonly personal?: ServerDeps['personal'];
   /** What each person has of servers at an address, in a team. */
   readonly own?: ServerDeps['own'];
+  /** Makes room for calls in quotas. */
+  readonly admit?: AdmitCall | undefined;
   /** In place of the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
   /** Where it is one of several cores: ids that name it. */
@@ -299,6 +301,7 @@ export class Aggregator {
       settleMs,
       cacheSeconds: () => options.config.current.results.cacheSeconds,
       flow: this.trust.flow,
+      admit: options.admit,
     };
     this.steps = callSteps(stepParts);
     this.#proposals = new ProposalStore(stores.proposals);

@@ -88,8 +88,7 @@ export class CoreHost {
     const { env, version, mode, counter, sandbox } = options;
     const stores = team?.stores;
     const ids = team?.replicas?.ids;
-    const personal = team?.personal;
-    const own = team?.own;
+    const { personal, own, admit } = team ?? {};
     this.#options = options;
     this.#team = team;
     this.paths = paths;
@@ -109,6 +108,7 @@ export class CoreHost {
       ids,
       personal,
       own,
+      admit,
     });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
     this.#stops.push(() => this.#runs.close());

@@ -2,6 +2,7 @@
 import type { AppPaths } from '../core/base/app-paths.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Masker } from '../core/base/mask.ts';
+import type { AdmitCall } from '../core/calls/call-tool.ts';
 import type { CoreStores } from '../core/core-stores.ts';
 import type { OwnedIds, Person } from '../core/security/owned-ids.ts';
 import type { Asked } from '../core/sessions/http/asked.ts';
@@ -51,6 +52,8 @@ export interface TeamSeams {
   readonly personal: ServerDeps['personal'];
   /** What each person has of servers at an address. */
   readonly own: ServerDeps['own'];
+  /** Makes room for calls in quotas. */
+  readonly admit: AdmitCall;
   /** Called last, when the core has ended. */
   readonly close: () => Promise<void>;
 }

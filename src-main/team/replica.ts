@@ -29,6 +29,7 @@ import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
 import { SharedListings } from './replicas/shared-listings.ts';
 import { openPersonal, type Placement } from './placement/open-personal.ts';
+import { type OpenQuotas, openQuotas } from './quotas/open-quotas.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
 import { type IssuerSettings, openPeople } from './open-people.ts';
 import { openSignIns, type OpenSignIns } from './sign-ins/open-sign-ins.ts';
@@ -77,6 +78,7 @@ export class Replica {
   readonly #readiness: Readiness;
   readonly #config: ConfigWatch;
   readonly #personal: Placement;
+  readonly #quotas: OpenQuotas;
   #operations: OpenOperations | undefined;
   #spans: CallSpans | undefined;
   readonly #home: Disposable;
@@ -84,7 +86,7 @@ export class Replica {
 
   private constructor(
     host: CoreHost,
-    { database, changes, replicas, readiness, personal, signIns, home }: Made & { readonly home: Disposable },
+    { database, changes, replicas, readiness, personal, signIns, quotas, home }: Made & { readonly home: Disposable },
     options: ReplicaOptions,
   ) {
     this.#options = options;
@@ -96,6 +98,7 @@ export class Replica {
     this.changes = changes;
     this.replicas = replicas;
     this.signIns = signIns;
+    this.#quotas = quotas;
     const { config, log } = host.core.options;
     this.#config = new ConfigWatch({ config, registry: replicas?.registry, log: log.child('config') });
   }
@@ -134,12 +137,13 @@ export class Replica {
             core: () => host.core,
             readOwn: async ({ user }, name) => (await stores.promise).readOwn(user, name),
           });
+          const quotas = openQuotas(database.of(options.tenant), options.tenant, log.child('quotas'));
           const { seams, signIns } = await openSeams(options, {
-            ...{ room, database, changes, keys, replicas, readiness, personal },
+            ...{ room, database, changes, keys, replicas, readiness, personal, quotas },
             onStores: stores.resolve,
             host: () => host,
           });
-          made.resolve({ database, changes, replicas, readiness, personal, signIns });
+          made.resolve({ database, changes, replicas, readiness, personal, signIns, quotas });
           return seams;
         },
       });
@@ -232,6 +236,7 @@ export class Replica {
       ...{ host: this.host, version, database: this.database, at: operations },
       readiness: this.#readiness,
       config: this.#config,
+      quotas: this.#quotas.quotas,
       passedOn: () => this.replicas?.passOn.count ?? 0,
       personal: this.#personal.counts,
       droppedSpans: () => this.#spans?.dropped,
@@ -246,6 +251,7 @@ interface Made {
   readonly readiness: Readiness;
   readonly personal: Placement;
   readonly signIns: OpenSignIns;
+  readonly quotas: OpenQuotas;
 }
 
 interface Opened extends Omit<Made, 'signIns'> {
@@ -294,6 +300,7 @@ async function openSeams(
     stores: stores.stores,
     personal: personal.line,
     own: signIns.own,
+    admit: opened.quotas.quotas.admit,
     replicas,
     door: {
       address: listen.address,
@@ -311,6 +318,7 @@ async function openSeams(
       await personal.stop();
       await door.close();
       signIns.close();
+      await opened.quotas.close();
       await stores.close();
       await replicas?.stop();
       await changes.stop();

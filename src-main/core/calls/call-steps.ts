@@ -7,7 +7,7 @@ import { toolOff } from '../catalog/tool-finder.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
 import type { Flow } from '../trust/flow/flow.ts';
 import { type Result, RpcError } from '../wire/message.ts';
-import { type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
+import { type AdmitCall, type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
 import { checkArguments, SchemaCompiler } from './check-arguments.ts';
 import { type CallBooks, recordCall, tellLedger } from './record-call.ts';
 import { explainError, explainResult, mayBeRefusal, withoutShownSchema } from './refused-arguments.ts';
@@ -27,10 +27,12 @@ export interface StepParts extends CallBooks {
   /** How long answers may be given again, in seconds, by server or tool. */
   readonly cacheSeconds: () => Readonly<Record<string, number>>;
   readonly flow: Pick<Flow, 'release' | 'noteAnswer' | 'noteText'>;
+  /** Absent on a desktop. */
+  readonly admit?: AdmitCall | undefined;
 }
 
 export function callSteps(parts: StepParts): CallSteps {
-  const { catalog, servers, isOn, knownFix, shaper, settleMs, cacheSeconds, flow } = parts;
+  const { admit, catalog, servers, isOn, knownFix, shaper, settleMs, cacheSeconds, flow } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, cacheSeconds);
   return {
@@ -57,6 +59,7 @@ export function callSteps(parts: StepParts): CallSteps {
         throw withoutShownSchema(error, { tool, request, context });
       }
     },
+    admit,
     release: (tool, args, context) => flow.release(tool, args, context),
     call: (tool, params, request, context) =>
       noted(flow, tool, params, context, () =>

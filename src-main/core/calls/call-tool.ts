@@ -1,16 +1,17 @@
 /**
  * THE pipeline: every call a model makes goes through here.
  *
- *   resolve → allow? → check → release? → call → shape → record
+ *   resolve → allow? → check → (admit? in a team) → release? → call → shape → record
  */
 import type { Exchange } from '../activity/ledger/exchange.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { ResultSettings } from '../config/app-config.ts';
+import type { NamedQuota, ResultSettings } from '../config/app-config.ts';
 import type { Principal } from '../security/principal.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { FlowVerdict, Released } from '../trust/flow/flow.ts';
+import { resultBytes } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
 
@@ -71,6 +72,8 @@ export interface CallerContext extends CallContext {
   readonly mayGoOn?: (() => boolean) | undefined;
   /** How its person has long answers; absent: as everybody. */
   readonly results?: ResultSettings;
+  /** What its calls count in; absent: in nothing. */
+  readonly quotas?: readonly NamedQuota[];
   /** The client app shows user interfaces of tools. */
   readonly showsViews?: boolean;
   /** Addresses of the user interfaces that belong to tools called for this request; missing where nobody wants to know. */
@@ -83,6 +86,17 @@ export interface ShownSchemas {
   note(tool: CatalogEntry): void;
 }
 
+/** Room for one call in all quotas that it counts in. */
+export interface Admission {
+  /** It does not run after all. */
+  giveBack(): void;
+  /** `bytes`: of what was given. Resolves when it counts; never rejects. */
+  ended(bytes: number): Promise<void>;
+}
+
+/** Rejects with AppError not_allowed where a quota is used up, or store_unreachable. */
+export type AdmitCall = (tool: CatalogEntry, context: CallerContext) => Promise<Admission>;
+
 export interface CallSteps {
   /** Waits for the server that is meant where it is on its way. Rejects with AppError: what stands in the way of a call. */
   resolve(request: CallRequest, context: CallerContext): Promise<CatalogEntry> | CatalogEntry;
@@ -90,6 +104,8 @@ export interface CallSteps {
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
   /** The arguments to call with. Rejects with AppError arguments_invalid. */
   check(tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<JsonObject | undefined>;
+  /** Absent where nothing is counted. Before anybody is asked about the call, so that no yes is in vain. */
+  readonly admit?: AdmitCall | undefined;
   /**
    * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a person where one has to be
    * asked; throws or rejects with AppError not_allowed.
@@ -112,6 +128,8 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
   let given: Result | undefined;
   let verdict: FlowVerdict | undefined;
   let failure: unknown;
+  let admission: Admission | undefined;
+  let isSent = false;
   try {
     // Each wait is a turn of the queue that the answer to another call may take: what is there already is not waited for.
     const found = steps.resolve(request, context);
@@ -120,10 +138,12 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     steps.allow(tool, request, context);
     // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.
     const args = request.via === undefined ? request.arguments : await steps.check(tool, request, context);
+    if (context.quotas !== undefined) admission = await steps.admit?.(tool, context);
     const releasing = steps.release(tool, args, context);
     const released = releasing instanceof Promise ? await releasing : releasing;
     ({ verdict } = released);
     times.mark('allow');
+    isSent = true;
     result = await steps.call(tool, callParams(tool, released.args, request.rest), request, context);
     times.mark('call');
     const shaped = steps.shape(result, tool, request, context);
@@ -135,6 +155,10 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     times.fail();
     throw error;
   } finally {
+    if (admission !== undefined) {
+      if (isSent) await admission.ended(given === undefined ? 0 : resultBytes(given));
+      else admission.giveBack();
+    }
     steps.record(finishCall({ request, context, times, tool, verdict, result, given, failure }));
   }
 }

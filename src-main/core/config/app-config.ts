@@ -225,6 +225,7 @@ export const layerSettings = [
   ] as const),
   ...([
     'code',
+    'quotas',
     'results.threshold',
     'results.thresholds',
     'results.appThresholds',
@@ -247,6 +248,29 @@ export interface Layer {
     };
   /** Tools that come first where several fit, by name or `server:tool`. */
   readonly favourites: readonly string[];
+  readonly quotas: readonly NamedQuota[];
+}
+
+/** How much may be called in a team: exactly one of `calls`, `bytes` (both `per` a time) and `atOnce`. */
+export interface Quota {
+  /** Each of these has a count of its own; none: all have one together. */
+  readonly by: readonly ('user' | 'app' | 'server' | 'tool')[];
+  /** Only calls of these; tools by name or `server:tool`. */
+  readonly servers?: readonly string[] | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly calls?: number | undefined;
+  /** Of answers as they are given. */
+  readonly bytes?: number | undefined;
+  readonly per?: 'minute' | 'hour' | 'day' | undefined;
+  readonly atOnce?: number | undefined;
+}
+
+export interface NamedQuota extends Quota {
+  readonly name: string;
+  /** By which it is counted: a layer's own is another one than the organisation's of the same name. */
+  readonly id: string;
+  /** It takes the place of one of that name above it. */
+  readonly replaces: boolean;
 }
 
 /** Of a folder: what there is below the organisation's file, by names of groups and of people. */
@@ -409,6 +433,8 @@ export interface AppConfig {
   readonly registries: readonly RegistryPlace[];
   /** What groups' and people's files may say; undefined: the usual (layers/read-layer.ts). Of a file alone it means nothing. */
   readonly mayOverride: Overrides | undefined;
+  /** Of a team, by name. */
+  readonly quotas: Readonly<Record<string, Quota>> | undefined;
   /** Absent where the config is one file. */
   readonly layers?: ConfigLayers;
   /** What a million tokens cost, for savings in money: `3`, with the currency a person writes. */

@@ -111,6 +111,26 @@ function isRegistryPlace(url: string): boolean {
 
 export const registrySettings = z.array(registry).max(20);
 
+const most = z.int().min(0);
+const quota = z
+  .object({
+    by: z.array(z.enum(['user', 'app', 'server', 'tool'])).default([]),
+    servers: names.optional(),
+    tools: names.optional(),
+    calls: most.optional(),
+    bytes: most.optional(),
+    per: z.enum(['minute', 'hour', 'day']).optional(),
+    atOnce: most.optional(),
+  })
+  // A word that is misspelt would limit something else than was meant.
+  .strict()
+  .refine(({ calls, bytes, atOnce }) => [calls, bytes, atOnce].filter((one) => one !== undefined).length === 1, {
+    error: 'Exactly one of "calls", "bytes" and "atOnce" is expected here',
+  })
+  .refine(({ atOnce, per }) => (atOnce === undefined) === (per !== undefined), {
+    error: '"calls" and "bytes" need "per": "minute", "hour" or "day"; "atOnce" has none',
+  });
+
 /** Settings beside the servers; every one may be absent. */
 export const settingsSchema = z.object({
   mode,
@@ -181,6 +201,7 @@ export const settingsSchema = z.object({
     .partial()
     // A word that is misspelt would allow something else than was meant.
     .strict(),
+  quotas: z.record(z.string().regex(/^[\w.-]{1,60}$/), quota),
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 

@@ -228,6 +228,21 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE tooltray.replicas ADD COLUMN tenant text NOT NULL DEFAULT '', ADD COLUMN role text NOT NULL DEFAULT 'all';
     `,
   },
+  {
+    name: 'what was used of quotas, and which calls run',
+    sql: `
+      CREATE TABLE tooltray.quota_windows (
+        tenant text NOT NULL, key text NOT NULL, starts bigint NOT NULL, used bigint NOT NULL, granted bigint NOT NULL,
+        PRIMARY KEY (tenant, key)
+      );
+      CREATE TABLE tooltray.quota_running (
+        tenant text NOT NULL, key text NOT NULL, id uuid NOT NULL, replica uuid NOT NULL, until timestamptz NOT NULL,
+        PRIMARY KEY (tenant, id)
+      );
+      CREATE INDEX quota_running_by_key ON tooltray.quota_running (tenant, key);
+      ${ofTenant('quota_windows')}${ofTenant('quota_running')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

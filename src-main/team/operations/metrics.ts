@@ -9,6 +9,7 @@ import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
 import type { ConfigWatch } from '../config/config-watch.ts';
 import type { PersonalCounts } from '../placement/personal-runner.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 import { byLabel, type Measure, prometheusText, single } from './prometheus-text.ts';
 
 export interface MetricsParts {
@@ -25,6 +26,7 @@ export interface MetricsParts {
   readonly droppedSpans: () => number | undefined;
   /** undefined: it runs none. */
   readonly personal: () => PersonalCounts | undefined;
+  readonly quotas: Pick<Quotas, 'refused'>;
 }
 
 const delayLookMs = 20;
@@ -56,7 +58,7 @@ export class Metrics {
 
   /** As Prometheus reads it. Delays are those since it was asked last. */
   async text(): Promise<string> {
-    const { config, version, listener, passedOn, connections, isReady } = this.#parts;
+    const { config, version, listener, passedOn, connections, isReady, quotas } = this.#parts;
     const { problems, refused } = config.counts;
     const { requests = 0, streams = 0, sessions = 0 } = listener()?.counts ?? {};
     const [open, ready] = await Promise.all([connections(), isReady()]);
@@ -78,6 +80,7 @@ export class Metrics {
         'Tokens of answers that models were not given.',
         this.#savedTokens,
       ),
+      single('tooltray_quota_refusals_total', 'counter', 'Calls that found a quota used up.', quotas.refused),
       single('tooltray_passed_on_total', 'counter', 'Requests that another replica answered for this one.', passedOn()),
       single('tooltray_database_connections', 'gauge', 'Connections of this replica to PostgreSQL.', open ?? 0),
       single('tooltray_database_up', 'gauge', 'Whether PostgreSQL answers.', Number(open !== undefined)),

@@ -3,6 +3,7 @@ import type { CoreHost } from '../../host/core-host.ts';
 import type { ConfigWatch } from '../config/config-watch.ts';
 import type { Database } from '../database/database.ts';
 import type { PersonalCounts } from '../placement/personal-runner.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 import { answerWithin } from './answer-within.ts';
 import { Metrics } from './metrics.ts';
 import { OperationsDoor } from './operations-door.ts';
@@ -24,6 +25,7 @@ interface OperationsOptions {
   readonly config: ConfigWatch;
   readonly personal: () => PersonalCounts | undefined;
   readonly droppedSpans: () => number | undefined;
+  readonly quotas: Pick<Quotas, 'refused'>;
 }
 
 /** PostgreSQL that takes longer is told as not answering, in ms. */
@@ -31,9 +33,9 @@ const patienceMs = 2_000;
 
 /** Rejects with AppError port_in_use. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
-  const { config, host, version, database, at, readiness, passedOn, personal, droppedSpans } = options;
+  const { config, host, version, database, at, readiness, passedOn, personal, droppedSpans, quotas } = options;
   const metrics = new Metrics({
-    ...{ config, version, passedOn, personal, droppedSpans },
+    ...{ config, version, passedOn, personal, droppedSpans, quotas },
     activity: host.core.activity,
     listener: () => host.httpDoor?.listener,
     connections: () => answerWithin(connectionsOf(database), patienceMs),

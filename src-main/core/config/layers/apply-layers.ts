@@ -1,5 +1,5 @@
 /** What the layers of a config come to for one person: the organisation's, their groups' in order of names, their own. */
-import type { AppConfig, Layer, Profile } from '../app-config.ts';
+import type { AppConfig, Layer, NamedQuota, Profile } from '../app-config.ts';
 
 export interface LayeredPerson {
   /** As people call them. */
@@ -27,6 +27,8 @@ export interface AppliedLayers {
   /** What is let through, all of them together. */
   readonly profiles: readonly Profile[];
   readonly favourites: readonly string[];
+  /** All that their calls count in. */
+  readonly quotas: readonly NamedQuota[];
 }
 
 export function applyLayers(config: AppConfig, person: LayeredPerson): AppliedLayers {
@@ -35,7 +37,15 @@ export function applyLayers(config: AppConfig, person: LayeredPerson): AppliedLa
     config: layers.reduce(withSettings, config),
     profiles: layers.flatMap(({ profiles }) => profiles),
     favourites: layers.flatMap(({ favourites }) => favourites),
+    quotas: layers.reduce<readonly NamedQuota[]>(
+      (above, { quotas }) => [...above.filter(({ name }) => !replaced(quotas, name)), ...quotas],
+      Object.entries(config.quotas ?? {}).map(([name, quota]) => ({ ...quota, name, id: name, replaces: false })),
+    ),
   };
+}
+
+function replaced(quotas: readonly NamedQuota[], name: string): boolean {
+  return quotas.some((quota) => quota.replaces && quota.name === name);
 }
 
 /** The one that counts least first. */

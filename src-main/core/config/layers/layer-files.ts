@@ -15,7 +15,7 @@ const folders: readonly LayerKind[] = ['groups', 'people'];
 const extension = '.jsonc';
 
 /** What a layer that nobody can read lets through. */
-const nothing: Layer = { profiles: [{ servers: [] }], settings: {}, favourites: [] };
+const nothing: Layer = { profiles: [{ servers: [] }], settings: {}, favourites: [], quotas: [] };
 
 interface Used {
   readonly layer: Layer;

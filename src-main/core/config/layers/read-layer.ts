@@ -1,4 +1,5 @@
 /** Reads one file below the organisation's: what a group or a person has of its own, as far as the organisation lets it. */
+import { basename } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
 import { closestWord } from '../../base/wording.ts';
@@ -8,7 +9,9 @@ import {
   type Layer,
   type LayerSetting,
   layerSettings,
+  type NamedQuota,
   type Profile,
+  type Quota,
 } from '../app-config.ts';
 import { ConfigDocument } from '../config-document.ts';
 import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from '../json-text.ts';
@@ -17,21 +20,11 @@ import { profileSchema, settingsSchema, uncompiled } from '../schema.ts';
 
 export type LayerKind = 'groups' | 'people';
 
-/** What lower layers may say where the organisation says nothing of it: how tools are shown, and nothing that guards. */
-const usual: readonly LayerSetting[] = [
-  ...([
-    'mode',
-    'appModes',
-    'ui',
-    'appUi',
-    'condense',
-    'enrichment',
-    'extraTools',
-    'slowCallSeconds',
-    'retrieve',
-  ] as const),
-  ...(['results.threshold', 'results.thresholds', 'results.appThresholds', 'results.toon'] as const),
-];
+/** What guards or counts: a lower layer's only where the organisation says so. */
+const guarding: ReadonlySet<LayerSetting> = new Set(['code', 'quotas', 'results.clean']);
+
+/** What lower layers may say where the organisation says nothing of it. */
+const usual = layerSettings.filter((setting) => !guarding.has(setting));
 
 const { shape } = settingsSchema;
 const names = z.array(z.string().min(1));
@@ -59,7 +52,10 @@ const settings = {
   results: shape.results,
 } as const;
 
-const known = { ...narrowing, ...settings };
+/** A lower layer's are counted beside those above, unless it may have others in their place. */
+const counting = { quotas: shape.quotas } as const;
+
+const known = { ...narrowing, ...settings, ...counting };
 const keys = Object.keys(known) as (keyof typeof known)[];
 
 export interface LayerReading {
@@ -74,7 +70,7 @@ type Organisation = Pick<AppConfig, 'servers' | 'mayOverride'>;
 export function readLayer(kind: LayerKind, text: string, path: string, organisation: Organisation): LayerReading {
   const document = new ConfigDocument(text, path);
   if (document.root === undefined) return { problems: document.problems };
-  const reader = new LayerReader(document, kind, organisation);
+  const reader = new LayerReader(document, kind, basename(path), organisation);
   for (const property of propertiesOf(document.root)) reader.take(property);
   return { ...(!reader.hasFailed && { layer: reader.layer }), problems: reader.problems };
 }
@@ -83,20 +79,28 @@ class LayerReader {
   hasFailed = false;
   readonly #document: ConfigDocument;
   readonly #kind: LayerKind;
+  readonly #file: string;
   readonly #organisation: Organisation;
   readonly #refused = new Set<ConfigProblem>();
   readonly #profiles: Profile[] = [];
   #settings: Layer['settings'] = {};
   #favourites: readonly string[] = [];
+  #quotas: readonly NamedQuota[] = [];
 
-  constructor(document: ConfigDocument, kind: LayerKind, organisation: Organisation) {
+  constructor(document: ConfigDocument, kind: LayerKind, file: string, organisation: Organisation) {
     this.#document = document;
     this.#kind = kind;
+    this.#file = file;
     this.#organisation = organisation;
   }
 
   get layer(): Layer {
-    return { profiles: this.#profiles, settings: this.#settings, favourites: this.#favourites };
+    return {
+      profiles: this.#profiles,
+      settings: this.#settings,
+      favourites: this.#favourites,
+      quotas: this.#quotas,
+    };
   }
 
   get problems(): readonly ConfigProblem[] {
@@ -129,6 +133,11 @@ class LayerReader {
         return;
       case 'favouriteTools':
         this.#favourites = checked.data as string[];
+        return;
+      case 'quotas':
+        this.#quotas = Object.entries(checked.data as Readonly<Record<string, Quota>>).map(([name, quota]) => ({
+          ...{ ...quota, name, id: `${this.#kind}/${this.#file}/${name}`, replaces: this.#may('quotas') },
+        }));
         return;
       case 'results':
         this.#settings = { ...this.#settings, results: this.#resultsOf(property, checked.data as object) };

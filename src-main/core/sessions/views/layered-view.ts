@@ -78,8 +78,9 @@ export class LayeredView implements SessionView {
 
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
     const shown = this.#shown;
-    const { config } = this.#layers;
-    return shown.callTool(params, config === this.#seen ? context : { ...context, results: config.results });
+    const { config, quotas } = this.#layers;
+    if (config === this.#seen && quotas.length === 0) return shown.callTool(params, context);
+    return shown.callTool(params, { ...context, results: config.results, ...(quotas.length > 0 && { quotas }) });
   }
 
   readResource(params: JsonObject, context: CallerContext): Promise<Result> {

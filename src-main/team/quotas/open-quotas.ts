@@ -1,0 +1,33 @@
+/** The quotas of one replica, put together. */
+import type { Sql } from 'postgres';
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { Quotas } from './quotas.ts';
+import { RunningCounts } from './running-counts.ts';
+import { WindowCounts } from './window-counts.ts';
+
+export interface OpenQuotas {
+  readonly quotas: Quotas;
+  close(): Promise<void>;
+}
+
+/** How often old counts are taken out, in ms. */
+const sweepMs = 3_600_000;
+
+/** `sql`: of the tenant. */
+export function openQuotas(sql: Sql, tenant: string, log: Pick<Log, 'warn'>): OpenQuotas {
+  const windows = new WindowCounts(sql, tenant);
+  const running = new RunningCounts(sql, tenant, log);
+  const sweep = (): void =>
+    void windows
+      .sweep()
+      .catch((error: unknown) => log.warn(`Old counts of quotas could not be taken out: ${errorText(error)}`));
+  const timer = setInterval(sweep, sweepMs).unref();
+  return {
+    quotas: new Quotas({ windows, running, log }),
+    close: async () => {
+      clearInterval(timer);
+      await Promise.all([windows.close(), running.close()]);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** Makes room for a call in every quota that it counts in, over all replicas, or says which one is used up, until when, and what helps. */
+import { AppError, errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { bytesInWords, count } from '../../core/base/wording.ts';
+import type { Admission, AdmitCall, CallerContext } from '../../core/calls/call-tool.ts';
+import type { CatalogEntry } from '../../core/catalog/catalog.ts';
+import type { NamedQuota } from '../../core/config/app-config.ts';
+import type { RunningCounts } from './running-counts.ts';
+import type { UsedUp, Window, WindowCounts } from './window-counts.ts';
+
+interface QuotasParts {
+  readonly windows: Pick<WindowCounts, 'take' | 'giveBack' | 'isFull' | 'add'>;
+  readonly running: Pick<RunningCounts, 'begin' | 'end'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** What was taken of one quota. */
+interface Part {
+  readonly giveBack?: () => void;
+  readonly ended?: (bytes: number) => Promise<void> | undefined;
+}
+
+const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+export class Quotas {
+  readonly #parts: QuotasParts;
+  #refused = 0;
+
+  constructor(parts: QuotasParts) {
+    this.#parts = parts;
+  }
+
+  /** How many calls found a quota used up. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  readonly admit: AdmitCall = async (tool, context) => {
+    const taken: Part[] = [];
+    const giveBack = (): void => taken.forEach((part) => part.giveBack?.());
+    try {
+      for (const quota of context.quotas ?? [])
+        if (counts(quota, tool)) taken.push(await this.#take(quota, keyOf(quota, tool, context)));
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    return {
+      giveBack,
+      ended: async (bytes) => void (await Promise.all(taken.flatMap((part) => part.ended?.(bytes) ?? []))),
+    } satisfies Admission;
+  };
+
+  async #take(quota: NamedQuota, key: string): Promise<Part> {
+    const { windows, running, log } = this.#parts;
+    const { atOnce, bytes, calls, per = 'minute' } = quota;
+    if (atOnce !== undefined) {
+      const id = await running.begin(key, atOnce);
+      if (id === undefined) throw this.#refuse(quota, undefined);
+      // Whoever has the answer may call again at once, at any replica.
+      return { giveBack: () => void running.end(id), ended: () => running.end(id) };
+    }
+    const window: Window = { key: `${key} ${per}`, limit: calls ?? bytes ?? 0, lengthMs: lengths[per] };
+    if (calls !== undefined) {
+      const one = await windows.take(window);
+      if ('leftMs' in one) throw this.#refuse(quota, one);
+      return { giveBack: () => windows.giveBack(window, one) };
+    }
+    const usedUp = await windows.isFull(window);
+    if (usedUp !== undefined) throw this.#refuse(quota, usedUp);
+    const add = (given: number): Promise<void> => windows.add(window, given);
+    return {
+      // Nobody waits for it: the next call here finds it before it is written.
+      ended: (given) => {
+        void add(given).catch((error: unknown) =>
+          log.warn(`What an answer takes of a quota could not be counted: ${errorText(error)}`),
+        );
+        return undefined;
+      },
+    };
+  }
+
+  #refuse(quota: NamedQuota, usedUp: UsedUp | undefined): AppError {
+    this.#refused++;
+    const { name, by } = quota;
+    const whose = by.length === 0 ? 'of all together' : `for each ${by.join(' and ')}`;
+    if (usedUp === undefined) {
+      const reason = `The quota "${name}" lets ${count(quota.atOnce ?? 0, 'call')} run at once, ${whose}.`;
+      return new AppError('not_allowed', `${reason} This one did not run.`, {
+        fix: 'Wait until another one has ended, then call again.',
+        data: { quota: name },
+      });
+    }
+    const seconds = Math.max(1, Math.ceil(usedUp.leftMs / 1000));
+    const amount = quota.bytes === undefined ? count(quota.calls ?? 0, 'call') : bytesInWords(quota.bytes);
+    const reason = `The quota "${name}" is used up: ${amount} a ${quota.per ?? 'minute'}, ${whose}.`;
+    return new AppError('not_allowed', `${reason} This call did not run.`, {
+      fix: `It begins anew in ${inWords(seconds)}; do not try again before. Whoever runs Tooltray for you can raise it.`,
+      data: { quota: name, resetsInSeconds: seconds },
+    });
+  }
+}
+
+function counts({ servers, tools }: NamedQuota, { id, name, server }: CatalogEntry): boolean {
+  if (servers === undefined && tools === undefined) return true;
+  return servers?.includes(server) === true || tools?.includes(id) === true || tools?.includes(name) === true;
+}
+
+/** The app is whose token it is: what it calls itself is anybody's word. */
+function keyOf({ id, by }: NamedQuota, tool: CatalogEntry, { principal }: CallerContext): string {
+  const whose = { user: principal.user, app: principal.owner, server: tool.server, tool: tool.id };
+  return JSON.stringify([id, ...by.toSorted().map((dimension) => [dimension, whose[dimension]])]);
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 120) return count(seconds, 'second');
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
+}

@@ -1,0 +1,83 @@
+/**
+ * How many calls run at once, over all replicas: a row for each, put in under a lock of its count. A replica says again and again that
+ * its own still run; of one that was killed they are free half a minute later, by the database's clock.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Sql } from 'postgres';
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { databaseError } from '../database/database.ts';
+
+/** How long a row counts without a word of its replica, and how often that says one, in ms. */
+const leaseMs = 30_000;
+const beatMs = 10_000;
+
+export class RunningCounts {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+  readonly #log: Pick<Log, 'warn'>;
+  /** Of this life of this replica. */
+  readonly #replica = randomUUID();
+  readonly #running = new Set<string>();
+  readonly #beat: NodeJS.Timeout;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string, log: Pick<Log, 'warn'>) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+    this.#log = log;
+    this.#beat = setInterval(() => void this.#goOn(), beatMs).unref();
+  }
+
+  /** Its id, to be ended; undefined where so many run already. Rejects with AppError store_unreachable. */
+  async begin(key: string, limit: number): Promise<string | undefined> {
+    const id = randomUUID();
+    const [row] = await this.#sql
+      .begin(async (sql) => {
+        // Before the rows are looked at: who waits here sees what the one before has put in.
+        await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${this.#tenant} ${key}`}, 7))`;
+        return sql`
+          INSERT INTO tooltray.quota_running (tenant, key, id, replica, until)
+          SELECT ${this.#tenant}, ${key}, ${id}, ${this.#replica}, clock_timestamp() + ${leaseMs} * interval '1 ms'
+          WHERE (
+            SELECT count(*) FROM tooltray.quota_running
+            WHERE tenant = ${this.#tenant} AND key = ${key} AND until > clock_timestamp()) < ${limit}
+          RETURNING id`;
+      })
+      .catch(rethrow);
+    if (row === undefined) return undefined;
+    this.#running.add(id);
+    return id;
+  }
+
+  /** Never rejects. */
+  async end(id: string): Promise<void> {
+    this.#running.delete(id);
+    await this.#sql`DELETE FROM tooltray.quota_running WHERE tenant = ${this.#tenant} AND id = ${id}`.catch(
+      (error: unknown) => this.#log.warn(`That a call has ended could not be counted yet: ${errorText(error)}`),
+    );
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#beat);
+    await this.#sql`
+      DELETE FROM tooltray.quota_running WHERE tenant = ${this.#tenant} AND replica = ${this.#replica}
+    `.catch(() => undefined);
+  }
+
+  /** What is not running any more and could not be taken out goes with it. */
+  async #goOn(): Promise<void> {
+    const ids = [...this.#running];
+    await this.#sql`
+      WITH own AS (
+        UPDATE tooltray.quota_running SET until = clock_timestamp() + ${leaseMs} * interval '1 ms'
+        WHERE tenant = ${this.#tenant} AND replica = ${this.#replica} AND id = ANY(${ids}))
+      DELETE FROM tooltray.quota_running
+      WHERE tenant = ${this.#tenant} AND (until < clock_timestamp() OR (replica = ${this.#replica} AND id <> ALL(${ids})))
+    `.catch((error: unknown) => this.#log.warn(`Which calls run could not be told: ${errorText(error)}`));
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw databaseError(error);
+}

@@ -1,0 +1,143 @@
+/** Quotas over three replicas that are asked by many at once: never more than they let, no less where more is wanted, by the database's clock. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Sql } from 'postgres';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { openQuotas, type OpenQuotas } from '../../../src-main/team/quotas/open-quotas.ts';
+import { bearer } from '../../support/callers.ts';
+import { HttpClient } from '../../support/http-client.ts';
+import { ModernClient } from '../../support/modern-client.ts';
+import { fixture } from '../../support/start-core.ts';
+import { startReplica } from '../../support/start-replica.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+
+const log = { warn: () => undefined };
+const tool = { id: 'github:search', name: 'search', server: 'github' };
+
+interface Wish {
+  readonly by?: readonly string[];
+  readonly calls?: number;
+  readonly per?: string;
+  readonly atOnce?: number;
+  readonly bytes?: number;
+}
+
+/** Three replicas' quotas on one database. */
+async function three(): Promise<{ readonly sql: Sql; readonly all: readonly OpenQuotas[] }> {
+  const url = await teamDatabase();
+  const databases = [1, 2, 3].map(() => new Database({ url, most: 3 }));
+  const all = databases.map((one) => openQuotas(one.of('main'), 'main', log));
+  onTestFinished(async () => {
+    await Promise.all(all.map((one) => one.close()));
+    await Promise.all(databases.map((one) => one.close()));
+  });
+  const [first] = databases;
+  if (first === undefined) throw new Error('none');
+  return { sql: first.of('main'), all };
+}
+
+function admit(quotas: OpenQuotas, wish: Wish, user = 'ana'): ReturnType<OpenQuotas['quotas']['admit']> {
+  const quota = { by: ['user'], name: 'calls', id: 'calls', replaces: false, ...wish };
+  const principal = { user, owner: `main/${user}/token/1` };
+  return quotas.quotas.admit(tool as never, { principal, quotas: [quota] } as never);
+}
+
+test.each([7, 100])(
+  'of %i calls a day three replicas let exactly as many through, however many ask at once',
+  async (limit) => {
+    const { all } = await three();
+    let ran = 0;
+    // Eight callers at each replica, each until it is refused.
+    const round = async (): Promise<number> => {
+      const caller = async (quotas: OpenQuotas): Promise<void> => {
+        const isLet = await admit(quotas, { calls: limit, per: 'day' }).then(
+          () => true,
+          () => false,
+        );
+        if (!isLet) return;
+        ran++;
+        await caller(quotas);
+      };
+      await Promise.all(all.flatMap((one) => Array.from({ length: 8 }, () => caller(one))));
+      return ran;
+    };
+    // What the others did not use comes back to those who go on.
+    await expect.poll(round, { timeout: 10_000, interval: 100 }).toBe(limit);
+    await round();
+    expect(ran).toBe(limit);
+    // Another person has a count of their own, and a refusal names the quota and when it begins anew.
+    const [one] = all;
+    if (one === undefined) throw new Error('none');
+    await expect(admit(one, { calls: limit, per: 'day' }, 'ben')).resolves.toBeDefined();
+    await expect(admit(one, { calls: limit, per: 'day' })).rejects.toMatchObject({
+      code: 'not_allowed',
+      message: expect.stringContaining(`The quota "calls" is used up: ${limit} calls a day, for each user.`) as string,
+      fix: expect.stringMatching(/^It begins anew in \d+ (hour|minute|second)s?;/) as string,
+    });
+  },
+);
+
+test('a replica whose clock is half a minute ahead or behind counts in the same window, and what was not used is for the others', async () => {
+  const { sql, all } = await three();
+  const [one, two, three_] = all;
+  if (one === undefined || two === undefined || three_ === undefined) throw new Error('none');
+  for (const [at, quotas] of [
+    [-30_000, one],
+    [30_000, two],
+  ] as const) {
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + at);
+    await admit(quotas, { calls: 40, per: 'day' });
+    now.mockRestore();
+  }
+  const used = async (): Promise<unknown> =>
+    (await sql`SELECT used::int, count(*) OVER ()::int AS rows FROM tooltray.quota_windows`)[0];
+  await expect.poll(used, { timeout: 5000 }).toEqual({ used: 2, rows: 1 });
+  // A call that did not run after all leaves nothing either.
+  (await admit(three_, { calls: 40, per: 'day' })).giveBack();
+  await expect.poll(used, { timeout: 5000 }).toEqual({ used: 2, rows: 1 });
+  // The window before counts for nothing.
+  await sql`UPDATE tooltray.quota_windows SET starts = starts - 86400000, used = 40`;
+  await expect(admit(three_, { calls: 40, per: 'day' })).resolves.toBeDefined();
+});
+
+test('no more calls run at once than are let, over all replicas; what ended makes room, and a killed replica’s do in time', async () => {
+  const { sql, all } = await three();
+  const wish = { atOnce: 3 };
+  const tried = await Promise.allSettled(all.flatMap((one) => Array.from({ length: 8 }, () => admit(one, wish))));
+  const let_ = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  expect(let_).toHaveLength(3);
+  const [one] = all;
+  if (one === undefined) throw new Error('none');
+  await expect(admit(one, wish)).rejects.toThrow('lets 3 calls run at once');
+  await let_[0]?.ended(0);
+  await expect(admit(one, wish)).resolves.toBeDefined();
+  await expect(admit(one, wish)).rejects.toMatchObject({ code: 'not_allowed' });
+  await sql`UPDATE tooltray.quota_running SET until = now() - interval '1 s'`;
+  await expect(admit(one, wish)).resolves.toBeDefined();
+});
+
+test('a call that a quota refuses does not run, is on record as refused, and tells its model why; others go on', async () => {
+  const config = {
+    servers: { echo: fixture('echo'), other: fixture('echo') },
+    quotas: {
+      few: { by: ['user', 'server'], servers: ['echo'], calls: 2, per: 'day' },
+      short: { by: ['user'], servers: ['other'], bytes: 60, per: 'day' },
+    },
+  };
+  await using replica = await startReplica(await teamDatabase(), config);
+  const outcomes: string[] = [];
+  replica.replica.host.core.activity.recorded.on(({ outcome }) => outcomes.push(outcome));
+  const people = new TeamPeople(replica);
+  await people.people.add({ name: 'ana' });
+  const client = new ModernClient(new HttpClient(replica.url, true, bearer(await people.give('ana'))));
+  const say = async (server: string): Promise<string> =>
+    JSON.stringify(await client.call(`${server}_echo`, { message: 'one of them' }));
+  for (const _time of [1, 2]) expect(await say('echo')).toContain('one of them');
+  expect(await say('echo')).toMatch(
+    /quota \\"few\\" is used up: 2 calls a day, for each user and server\. This call did not run/,
+  );
+  // The second answer goes beyond the limit of bytes, which the next call finds.
+  for (const _time of [1, 2]) await say('other');
+  expect(await say('other')).toMatch(/quota \\"short\\" is used up: 60 bytes a day/);
+  await expect.poll(() => outcomes).toEqual(['ok', 'ok', 'blocked', 'ok', 'ok', 'blocked']);
+});
