@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensurePrivateDir } from '../../core/base/app-paths.ts';
 import { Masker } from '../../core/base/mask.ts';
 import { count } from '../../core/base/wording.ts';
-import { secretsOf } from '../../core/config/app-config.ts';
+import { secretsOf } from '../../core/config/secrets-of.ts';
 import { ListingCache } from '../../core/servers/listing-cache.ts';
 import type { Answered, Probe } from '../../core/servers/probe-connection.ts';
 import { cliPaths, openCliConfig } from '../cli-config.ts';

@@ -7,7 +7,7 @@ import { describeEdits } from '../../core/admin/server-change.ts';
 import { Masker } from '../../core/base/mask.ts';
 import { count } from '../../core/base/wording.ts';
 import { nameOfWaiting } from '../../core/config/accepted-config.ts';
-import { secretsOf } from '../../core/config/app-config.ts';
+import { secretsOf } from '../../core/config/secrets-of.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { CarriedEnvironments } from '../../core/servers/launch/carried-environments.ts';
 import type { Probe } from '../../core/servers/probe-connection.ts';

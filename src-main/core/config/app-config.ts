@@ -1,6 +1,5 @@
 /** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
 import type { JsonObject } from '../base/json.ts';
-import { secretValues } from '../base/mask.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
 export interface ToolSwitch {
@@ -471,26 +470,6 @@ export function isToolOn(config: Pick<AppConfig, 'servers'>, server: string, too
   if (chosen === undefined) return true;
   return !chosen.off.includes(tool) && (chosen.only === undefined || chosen.only.includes(tool));
 }
-
-/** The secret values of a config, so that they can be hidden wherever they turn up. */
-export function secretsOf(config: AppConfig): string[] {
-  return config.servers.flatMap((server) => {
-    if (server.kind === 'builtin') return [];
-    if (server.kind === 'stdio') return secretValues(server.env);
-    const { clientSecret = '' } = server.oauth ?? {};
-    return [...secretValues(server.headers), ...(clientSecret === '' ? [] : [clientSecret])];
-  });
-}
-
-// The values of everything a config file leaves out.
-
-/** Per server; times in ms, sizes in bytes. */
-export const serverDefaults = {
-  initTimeoutMs: 30_000,
-  // A generous ceiling: some tools work for many minutes, and progress starts it anew.
-  callTimeoutMs: 3_600_000,
-  maxMessageBytes: 512 * 1024 * 1024,
-} as const;
 
 /**
  * `review`: nobody has agreed to it yet. `blocked`: a person does not want it. `isolation`: it asks for a container or sandbox that there
