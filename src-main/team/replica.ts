@@ -296,6 +296,9 @@ async function openSeams(
     whoIs: (request) => dashboard.whoIs(request),
     core: () => host().core,
   });
+  const stopFollowing = personal.follow({
+    ...{ tenant, changes, people, vaults: stores.vaults, log: room.log.child('personal') },
+  });
   const seams: TeamSeams = {
     stores: stores.stores,
     personal: personal.line,
@@ -315,6 +318,7 @@ async function openSeams(
     },
     close: async () => {
       dashboard.close();
+      stopFollowing();
       await personal.stop();
       await door.close();
       signIns.close();

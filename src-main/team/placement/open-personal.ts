@@ -15,6 +15,7 @@ import type { Person } from '../../core/servers/personal-lines.ts';
 import type { TeamRoom } from '../../host/team-seams.ts';
 import type { Database } from '../database/database.ts';
 import type { OpenReplicas } from '../replicas/open-replicas.ts';
+import { followPeople, type FollowPeopleParts } from './follow-people.ts';
 import { FindRunner, type Runner } from './find-runner.ts';
 import { Leases } from './leases.ts';
 import { PersonLine } from './person-line.ts';
@@ -44,6 +45,8 @@ export interface Placement {
   readonly line: OpenPersonal;
   /** undefined: it runs none. */
   readonly counts: () => PersonalCounts | undefined;
+  /** Ends what is nobody's any more. Returns how to stop. */
+  readonly follow: (parts: FollowPeopleParts) => () => void;
   /** The config is another one. */
   readonly configChanged: () => void;
   /** Lets calls finish for so long, in ms, and others begin what is needed next. Never rejects. */
@@ -83,6 +86,7 @@ export function openPersonal(options: PersonalOptions): Placement {
         onLeaving,
       }),
     counts: () => own?.counts(),
+    follow: (parts) => (own === undefined ? () => undefined : followPeople(own.runner, parts)),
     configChanged: () => void own?.runner.configChanged(),
     drain: async (mostMs) => {
       // Where nobody else could begin anything, its own front goes on with what it has.

@@ -91,9 +91,18 @@ export class PersonalRunner {
     await Promise.all(stale.map((one) => end(one)));
   }
 
-  /** Ends what one person's value was given to. Never rejects. */
-  async personChanged({ tenant, user }: Person): Promise<void> {
-    const theirs = [...this.#running.values()].filter(({ person }) => person.tenant === tenant && person.user === user);
+  /** Those of a tenant who have a process here. */
+  usersOf(tenant: string): readonly string[] {
+    const here = [...this.#running.values()].filter(({ person }) => person.tenant === tenant);
+    return [...new Set(here.map(({ person }) => person.user))];
+  }
+
+  /** Ends what is one person's: all of it, or what was begun with one of these values of theirs. Never rejects. */
+  async personChanged({ tenant, user }: Person, values?: readonly string[]): Promise<void> {
+    const theirs = [...this.#running.values()].filter(
+      ({ config, person }) =>
+        person.tenant === tenant && person.user === user && (values === undefined || isGiven(config, values)),
+    );
     await Promise.all(theirs.map((one) => end(one)));
   }
 
@@ -193,4 +202,9 @@ async function end({ child, config }: Running): Promise<void> {
     (one) => one.end(gone(config.name)),
     () => undefined,
   );
+}
+
+function isGiven({ args, command, env }: StdioServerConfig, values: readonly string[]): boolean {
+  const said = [command, ...args, ...Object.values(env)];
+  return values.some((name) => said.some((text) => text.includes(`\${user:${name}}`)));
 }

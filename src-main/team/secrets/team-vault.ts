@@ -32,6 +32,8 @@ const mostHeld = 3;
 const waitMs = 90_000;
 
 export class TeamVaults {
+  /** Something of one that was asked for here is another now, on any replica; the organisation's owner is empty. */
+  readonly changed = new Event<{ readonly owner: string; readonly names: readonly string[] }>();
   readonly #options: TeamVaultsOptions;
   readonly #keys: DataKeys;
   readonly #held = new Slots(mostHeld);
@@ -68,6 +70,7 @@ export class TeamVaults {
         : [];
     const made = new TeamVault({ tenant, sql, owner, keys: this.#keys, held: this.#held, beside });
     this.#vaults.set(owner, made);
+    made.changed.on((names) => this.changed.emit({ owner, names }));
     // Whoever hides the organisation's hides everybody's.
     if (owner !== organisation) made.learned.on(() => this.organisation.learned.emit());
     return made;

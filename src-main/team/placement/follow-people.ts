@@ -1,0 +1,46 @@
+/** Ends people's processes that are not theirs any more: of whoever was switched off or is gone, and those begun with a value that is another one now. */
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { secretOfName } from '../../core/secrets/fill-secrets.ts';
+import type { Changes } from '../database/changes.ts';
+import { type People, peopleTopic } from '../people/people.ts';
+import type { TeamVaults } from '../secrets/team-vault.ts';
+import type { PersonalRunner } from './personal-runner.ts';
+
+export interface FollowPeopleParts {
+  readonly tenant: string;
+  readonly changes: Pick<Changes, 'changed'>;
+  readonly people: Pick<People, 'byId'>;
+  readonly vaults: Pick<TeamVaults, 'changed'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Returns how to stop. */
+export function followPeople(
+  runner: Pick<PersonalRunner, 'usersOf' | 'personChanged'>,
+  { tenant, changes, people, vaults, log }: FollowPeopleParts,
+): () => void {
+  const endGone = async (): Promise<void> => {
+    const users = runner.usersOf(tenant);
+    if (users.length === 0) return;
+    try {
+      const here = await people.byId(users);
+      const gone = users.filter((user) => here.get(user)?.isOff !== false);
+      await Promise.all(gone.map((user) => runner.personChanged({ tenant, user })));
+    } catch (error) {
+      log.warn(`Whether processes of people who left still run cannot be told: ${errorText(error)}`);
+    }
+  };
+  const stops = [
+    changes.changed.on((change) => {
+      if (change.tenant === tenant && change.topic === peopleTopic) void endGone();
+    }),
+    vaults.changed.on(({ owner: user, names }) => {
+      const values = names.flatMap(secretOfName);
+      if (values.length > 0) void runner.personChanged({ tenant, user }, values);
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}

@@ -1,0 +1,53 @@
+/** A person's processes end with their person, and with a value that they were begun with. */
+import { expect, onTestFinished, test } from 'vitest';
+import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { Changes } from '../../../src-main/team/database/changes.ts';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { People } from '../../../src-main/team/people/people.ts';
+import { followPeople } from '../../../src-main/team/placement/follow-people.ts';
+import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
+import { isAlive, say } from '../../core/servers/servers-harness.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { until } from '../../support/until.ts';
+import { as, people } from './people.ts';
+
+const log = { warn: () => undefined, debug: () => undefined, info: () => undefined, error: () => undefined };
+
+test('who is switched off has no process any more; another value ends what was begun with the one before, and nothing else', async () => {
+  const database = new Database({ url: await teamDatabase() });
+  const changes = new Changes(database.shared, log);
+  await changes.start();
+  const sql = database.of('main');
+  const team = new People(sql, 'main');
+  const vaults = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
+  const { counter, harness, runner } = people({ readOwn: ({ user }, name) => vaults.of(user).read(name) });
+  const stop = followPeople(runner, { tenant: 'main', changes, people: team, vaults, log });
+  onTestFinished(async () => {
+    stop();
+    vaults.close();
+    await changes.stop();
+    await database.close();
+  });
+  const [ann, bob] = [await team.add({ name: 'ann' }), await team.add({ name: 'bob' })].map(({ id }) => ({
+    ...{ tenant: 'main', user: id },
+  })) as [{ tenant: string; user: string }, { tenant: string; user: string }];
+  await vaults.of(ann.user).write(vaultName('TOKEN'), 'before');
+  const [plain, given] = [
+    harness.server(counter()),
+    harness.server(counter({ name: 'given', env: { TOKEN: '${user:TOKEN}' } })),
+  ];
+  const pid = async (server: typeof plain, who: typeof ann): Promise<number> =>
+    Number(await say(server, 'pid', {}, as(who)));
+  const [anns, annsGiven, bobs] = [await pid(plain, ann), await pid(given, ann), await pid(plain, bob)];
+  // Another replica's word.
+  const elsewhere = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
+  onTestFinished(() => elsewhere.close());
+  await elsewhere.of(ann.user).write(vaultName('OTHER'), 'x');
+  await elsewhere.of(ann.user).write(vaultName('TOKEN'), 'after');
+  await until(() => !isAlive(annsGiven) && runner.size === 2);
+  expect([isAlive(anns), isAlive(bobs)]).toEqual([true, true]);
+  expect(JSON.parse(await say(given, 'env', {}, as(ann)))).toMatchObject({ TOKEN: 'after' });
+  await team.change('ann', { isOff: true });
+  await until(() => !isAlive(anns) && runner.usersOf('main').join() === bob.user);
+  expect(isAlive(bobs)).toBe(true);
+});
