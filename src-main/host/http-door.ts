@@ -45,6 +45,8 @@ export class HttpDoor {
   readonly #listener: HttpListener;
   readonly #slots: SessionSlots;
   readonly #stops: (() => void)[] = [];
+  /** Answers that apps without sessions were promised and have not fetched. */
+  #awaited = 0;
 
   constructor(options: HttpDoorOptions) {
     const { core, ports, token, gate, tokens, serve, other, team, replicas } = options;
@@ -70,6 +72,7 @@ export class HttpDoor {
       limits: () => core.options.config.current.http,
       usualDrainSeconds: team && teamDrainSeconds,
       budgets: core.budgets,
+      awaited: () => this.#awaited + core.parked.count,
       among: replicas && amongOf(replicas),
       sessionsFile: join(core.options.paths.runDir, 'http-sessions.json'),
       onOddity: (text) => core.options.log.warn(text),
@@ -131,7 +134,11 @@ export class HttpDoor {
     const view = viewFor(endpoint, sessionCore);
     const principal = principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
     servers.meet(principal);
-    return new ModernEndpoint({ key, principal, app: endpoint.app, view, parked, slots: this.#slots, ledger });
+    const awaited = (until: Promise<void>): void => {
+      this.#awaited++;
+      void until.then(() => this.#awaited--);
+    };
+    return new ModernEndpoint({ key, principal, app: endpoint.app, view, parked, slots: this.#slots, ledger, awaited });
   }
 
   /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */

@@ -65,6 +65,8 @@ interface HandedOut {
   fetched: boolean;
   /** Taken of the room. */
   bytes: number;
+  /** It was fetched, or is not there any more. */
+  readonly isOver: PromiseWithResolvers<void>;
   /** The same for an app that knows tasks, which was given this instead of a handle. */
   readonly task: CallTask | undefined;
 }
@@ -132,7 +134,10 @@ export class SlowCalls {
     }
     // The room may be gone at once, but not before this one has it.
     const result = call.result ?? (await call.answer);
-    if (!call.wantsInput) handed.fetched = true;
+    if (!call.wantsInput) {
+      handed.fetched = true;
+      handed.isOver.resolve();
+    }
     this.#forgetIn(handed, call.wantsInput ? keptMs : fetchedMs);
     return result;
   }
@@ -146,6 +151,7 @@ export class SlowCalls {
     if (method === 'tasks/get') {
       const state = await task.state(context);
       if (handed !== undefined) this.#forgetIn(handed, handed.call.result === undefined ? abandonedMs : keptMs);
+      if (handed?.call.result !== undefined && !handed.call.wantsInput) handed.isOver.resolve();
       return state;
     }
     if (method === 'tasks/update') {
@@ -193,11 +199,13 @@ export class SlowCalls {
     const task = knowsTasks(context) ? new CallTask(handle, call, keptMs) : undefined;
     const line = this.#options.awaitLine({ handle }, context);
     if ((task === undefined && line === undefined) || !this.#hasPlace()) return undefined;
-    const handed: HandedOut = { handle, call, timer: undefined, fetched: false, bytes: 0, task };
+    const isOver = Promise.withResolvers<void>();
+    const handed: HandedOut = { handle, call, timer: undefined, fetched: false, bytes: 0, isOver, task };
     this.#calls.set(handle, handed);
     this.#forgetIn(handed, abandonedMs);
     this.#follow(handed);
     context.holdSession?.(call.answer);
+    context.awaited?.(isOver.promise);
     if (task !== undefined) return task.created();
     if (!this.#used) {
       this.#used = true;
@@ -263,6 +271,7 @@ export class SlowCalls {
 
   #forget(handed: HandedOut, reason: string): void {
     this.#calls.delete(handed.handle);
+    handed.isOver.resolve();
     this.#forgetIn(handed, undefined);
     this.#giveBack(handed);
     handed.call.cancel(reason);

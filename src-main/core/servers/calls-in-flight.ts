@@ -108,6 +108,8 @@ export interface CallContext {
   readonly onToolsChanged?: (() => void) | undefined;
   /** Keeps what the session has to itself at servers for a call that outlives its request. */
   readonly holdSession?: ((until: Promise<unknown>) => void) | undefined;
+  /** Its client app has to come once more for what it was promised: until it has, or that is over. */
+  readonly awaited?: ((until: Promise<void>) => void) | undefined;
   /** Its client app sees many servers as one: what a server asks has to say whose question it is. */
   readonly namesServers?: boolean | undefined;
   /** The session speaks 2026-07-28: `input_required` results pass through as they are. */

@@ -19,7 +19,7 @@ export type Caller = Pick<
   CallerContext,
   'principal' | 'sessionId' | 'app' | 'mode' | 'clientInfo' | 'clientCapabilities'
 > &
-  Pick<CallerContext, 'protocolVersion' | 'onToolsChanged' | 'holdSession' | 'memoryId'>;
+  Pick<CallerContext, 'protocolVersion' | 'onToolsChanged' | 'holdSession' | 'awaited' | 'memoryId'>;
 
 /** `log`: the level that a session of the handshake era has set; in 2026-07-28 (undefined) each request names its own. */
 export function callerContext(

@@ -42,6 +42,11 @@ export class ParkedCalls {
     this.#ids = ids;
   }
 
+  /** Calls that wait for an answer of their client app. */
+  get count(): number {
+    return this.#parked.size;
+  }
+
   static isOurs(state: unknown): state is string {
     return typeof state === 'string' && state.startsWith(statePrefix);
   }

@@ -75,6 +75,7 @@ export async function servePeer({
     ...options,
     id,
     presence,
+    awaited: (until) => transport.awaited?.(until),
     principalOf: (app) => principalOf(letIn.credential, app, letIn.session ?? id),
     notify: (method, params) => peer.notify(method, params),
     ask: (method, params, relatedRequestId, signal) => peer.request(method, params, { relatedRequestId, signal }),

@@ -46,6 +46,8 @@ export interface SessionOptions {
   readonly presence?: Pick<Presence, 'isHere'> | undefined;
   /** Where a session is one request only: keeps its id from being given to another. */
   readonly hold?: ((until: Promise<unknown>) => void) | undefined;
+  /** Its client app has to come for an answer once more: until it has. */
+  readonly awaited?: ((until: Promise<void>) => void) | undefined;
   /** Where a session is one request only: what all of its client app's requests share. */
   readonly questions?: SessionQuestions | undefined;
   /** Likewise: under which it is remembered what they read. */
@@ -302,6 +304,7 @@ export class Session {
       protocolVersion: this.#version,
       onToolsChanged: () => this.announce({ tools: true, resources: false, prompts: false }),
       holdSession: this.#options.hold,
+      awaited: this.#options.awaited,
       memoryId: this.#options.memoryId,
     };
     return callerContext(caller, params, line, ask, log);

@@ -41,6 +41,8 @@ export interface Transport {
   close(): Promise<void>;
   /** Missing where the line ends with whoever is at its other end. */
   readonly presence?: Presence;
+  /** Where a line can be handed over to another core: whoever is at its other end comes here for something until this is over. */
+  awaited?(until: Promise<void>): void;
   /** The handshake is done. HTTP repeats the negotiated version in a header of every message. */
   setProtocolVersion?(version: string): void;
   /** Stops reading from the other side, or goes on; what had been read by then still comes. */

@@ -33,7 +33,7 @@ export interface InnerDoorOptions {
   readonly tenant: string;
   /** undefined: nothing is run for single people here. */
   readonly takeLine: () => TakeLine | undefined;
-  readonly listener: () => Pick<HttpListener, 'answerPassed' | 'hasSession'> | undefined;
+  readonly listener: () => Pick<HttpListener, 'answerPassed' | 'hasSession' | 'sessionLeft'> | undefined;
   /** Whether a session that is not open yet is this replica's. */
   readonly isClaimed: (id: string) => boolean;
   readonly heard: (id: string) => void;
@@ -105,6 +105,8 @@ export class InnerDoor {
       if (digestOf(text) !== claims.digest) return void answer(response, 403);
       const doors = listener();
       const session = oneOf(request.headers['mcp-session-id']);
+      // Whoever is told that it is not here asks the database next, which has to know.
+      if (session !== undefined) await doors?.sessionLeft(session);
       if (doors === undefined || (session !== undefined && !doors.hasSession(session) && !isClaimed(session)))
         return void answer(response, notHere);
       if (session !== undefined) heard(session);

@@ -21,7 +21,7 @@ interface RouterParts {
   readonly registry: ReplicaRegistry;
   readonly sessions: SharedSessions;
   readonly passOn: PassOn;
-  readonly listener: () => Pick<HttpListener, 'hasSession'> | undefined;
+  readonly listener: () => Pick<HttpListener, 'hasSession' | 'sessionLeft'> | undefined;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -75,6 +75,7 @@ export class Router {
     const first = registry.find(this.#moved.get(id) ?? maker);
     if (first !== undefined && (await passOn.to(first, asked, person)) === 'answered') return true;
     try {
+      await this.#parts.listener()?.sessionLeft(id);
       for (let tries = 0; tries < mostTries; tries++) {
         const holding = await sessions.claim(id, person);
         if (holding === undefined || holding.by === 'us') return false;

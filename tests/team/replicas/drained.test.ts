@@ -3,8 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { objectOf } from '../../../src-main/core/base/json.ts';
+import { bearer } from '../../support/callers.ts';
+import { HttpClient } from '../../support/http-client.ts';
+import { ModernClient } from '../../support/modern-client.ts';
+import type { Params } from '../../support/raw-client.ts';
+import { fixture } from '../../support/start-core.ts';
 import { place, startReplicas } from '../../support/start-replicas.ts';
-import { startReplica } from '../../support/start-replica.ts';
+import { startReplica, teamToken } from '../../support/start-replica.ts';
 import { openSession, post } from '../../support/team-caller.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { until } from '../../support/until.ts';
@@ -52,3 +58,88 @@ test('a replica that ends answers what runs, lets its sessions go on at once, an
   expect((await post(b.url, 'tools/list', {}, busy)).status).toBe(200);
   expect(noted()).toBe(2);
 });
+
+test('what comes for a session while it changes hands is answered by whoever has it then', async () => {
+  const database = await teamDatabase();
+  const config = { servers: { echo: fixture('echo') }, slowCallSeconds: 0 };
+  const { a, b } = await startReplicas(database, ['a', 'b'], config);
+  onTestFinished(async () => {
+    for (const replica of [a, b]) await replica[Symbol.asyncDispose]();
+  });
+  const { session } = await openSession(a.url);
+  const [leaving, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const book = a.replica.replicas?.book;
+  const leave = book?.leave.bind(book);
+  Object.assign(book ?? {}, {
+    leave: async (sessions: Parameters<NonNullable<typeof leave>>[0]) => {
+      if (sessions.length > 0) {
+        leaving.resolve();
+        await released.promise;
+      }
+      await leave?.(sessions);
+    },
+  });
+  const draining = a.replica.drain();
+  await leaving.promise;
+  const call = { name: 'echo_echo', arguments: { message: 'meanwhile' } };
+  const asked = post(b.url, 'tools/call', call, session);
+  await until(() => (a.replica.host.httpDoor?.listener.counts.sessions ?? 1) === 0);
+  // It is on its way, and told nothing yet.
+  expect(await Promise.race([asked, listed(b.url)])).toBe('listed');
+  released.resolve();
+  expect((await asked).message.result).toMatchObject({ content: [{ text: 'meanwhile' }] });
+  await draining;
+});
+
+test('a replica that ends waits for who was promised an answer, and for who was asked a question', async () => {
+  const database = await teamDatabase();
+  const slow = join(import.meta.dirname, '../../integration/servers/slow.ts');
+  const servers = {
+    slow: { command: process.execPath, args: [slow, join(folder, 'awaited')] },
+    asker: fixture('asker'),
+  };
+  const config = { servers, extraTools: ['await_result'], slowCallSeconds: 0.3, http: { drainSeconds: 60 } };
+  const { a, b } = await startReplicas(database, ['a', 'b'], config);
+  onTestFinished(async () => {
+    for (const replica of [a, b]) await replica[Symbol.asyncDispose]();
+  });
+  const files = ['one', 'two'].map((name) => join(folder, name));
+  const { session } = await openSession(a.url);
+  const modern = (url: string): ModernClient =>
+    new ModernClient(new HttpClient(url, true, bearer(teamToken)), { elicitation: { form: {} } });
+  const handleIn = (result: Params | undefined): string =>
+    ((objectOf(result?.['_meta'])['tooltray/pending'] ?? {}) as { handle: string }).handle;
+  const work = (file: string | undefined): Params => ({ name: 'slow_work', arguments: { file } });
+  const legacy = handleIn((await post(a.url, 'tools/call', work(files[0]), session)).message.result);
+  const handle = handleIn((await modern(a.url).once('tools/call', work(files[1]))).result);
+  const question = { name: 'asker_ask_form', arguments: { message: 'Who?' } };
+  const { inputRequests, requestState } = (await modern(a.url).once('tools/call', question)).result ?? {};
+  let isOver = false;
+  const draining = a.replica.drain().then(() => (isOver = true));
+  await until(() => a.replica.replicas?.isDraining === true);
+  for (const file of files) {
+    writeFileSync(`${file}.part`, 'done');
+    renameSync(`${file}.part`, file);
+  }
+  const inputResponses = Object.fromEntries(
+    Object.keys(inputRequests as Params).map((key) => [key, { action: 'accept', content: { name: 'me' } }]),
+  );
+  const taken = (wanted: string): Params => ({ name: 'await_result', arguments: { handle: wanted, waitSeconds: 30 } });
+  const answers = [
+    (await modern(b.url).once('tools/call', { ...question, requestState, inputResponses })).result,
+    (await modern(b.url).once('tools/call', taken(handle))).result,
+  ];
+  expect(isOver).toBe(false);
+  answers.push((await post(b.url, 'tools/call', taken(legacy), session)).message.result);
+  expect(answers.map((answer) => JSON.stringify(answer))).toEqual([
+    expect.stringContaining('me'),
+    expect.stringContaining('done'),
+    expect.stringContaining('done'),
+  ]);
+  await draining;
+});
+
+async function listed(url: string): Promise<string> {
+  await openSession(url);
+  return 'listed';
+}

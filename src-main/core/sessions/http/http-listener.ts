@@ -61,6 +61,8 @@ export interface HttpListenerOptions {
   readonly limits: () => HttpSettings;
   /** For what is being answered at the end, where the limits do not say, in seconds. */
   readonly usualDrainSeconds?: number | undefined;
+  /** How much apps have to come back for beside their sessions: answers they were promised, questions they were asked. */
+  readonly awaited?: (() => number) | undefined;
   /** What all lines together may have unread, and half-read, of the memory. */
   readonly budgets?: LineBudgets | undefined;
   /** Where the sessions are written down that are open when it stops, for the next core. */
@@ -131,6 +133,11 @@ export class HttpListener {
 
   hasSession(id: string): boolean {
     return this.#legacy.has(id);
+  }
+
+  /** Resolves when another core can have a session that this one is letting go of. */
+  sessionLeft(id: string): Promise<void> {
+    return this.#legacy.left(id);
   }
 
   /** Ends sessions that another core has taken over; they are not over. */
@@ -204,7 +211,12 @@ export class HttpListener {
     do {
       await this.#legacy.handOver('idle');
       await new Promise((resolve) => setTimeout(resolve, drainLookMs));
-    } while ((this.#open.requests > 0 || this.#legacy.count > 0) && Date.now() < until);
+    } while (this.#isAwaited && Date.now() < until);
+  }
+
+  /** Somebody waits for something here, or will come for it. */
+  get #isAwaited(): boolean {
+    return this.#open.requests > 0 || this.#legacy.count > 0 || (this.#options.awaited?.() ?? 0) > 0;
   }
 
   /** A request that another core has let in at its door, and which names what is here: never asked of a third. */

@@ -35,7 +35,10 @@ export class LegacyHttp {
   readonly #ending = new Map<string, Promise<void>>();
   /** Those that another core goes on with. */
   readonly #handedOver = new Set<string>();
+  /** Those that are being let go of, until another core can have them. */
+  readonly #leaving = new Map<string, Promise<void>>();
   readonly #limits: () => HttpSettings;
+  #isDraining = false;
   #sweep: NodeJS.Timeout | undefined;
 
   constructor(streams: Streams, limits: () => HttpSettings, book: SessionBook) {
@@ -51,6 +54,11 @@ export class LegacyHttp {
 
   has(id: string): boolean {
     return this.#lines.has(id) || this.#opening.has(id);
+  }
+
+  /** Resolves when another core can have a session that is being handed over; at once for any other. */
+  async left(id: string): Promise<void> {
+    await this.#leaving.get(id);
   }
 
   /** What may be over of the sessions that are open. */
@@ -69,10 +77,10 @@ export class LegacyHttp {
   ): Promise<void> {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
-    const found = await this.#find(request, place, isHello, open);
+    const found = stillOpen(await this.#find(request, place, isHello, open));
     // What only answers goes to whoever asked.
     const wants = found instanceof LegacyLine && !isHello && messages.some(isRequest);
-    const line = wants ? await this.#boundAs(place, found, open) : found;
+    const line = wants ? stillOpen(await this.#boundAs(place, found, open)) : found;
     if (line instanceof LegacyLine) {
       if (isHello) refuse(response, refusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
       else line.post(messages, isBatch, request, response);
@@ -100,7 +108,7 @@ export class LegacyHttp {
         response,
         refusal(406, rpcCode.aborted, 'A GET here opens a stream: Accept must name text/event-stream.'),
       );
-    const line = (await this.#find(request, place, false, open)) ?? noSession;
+    const line = stillOpen(await this.#find(request, place, false, open)) ?? noSession;
     if (line instanceof LegacyLine) line.listen(request, response);
     else refuse(response, line);
   }
@@ -125,12 +133,28 @@ export class LegacyHttp {
     await Promise.all([...this.#lines.values()].filter(({ seed }) => isOver(seed)).map((line) => line.close()));
   }
 
-  /** Lets another core go on with those that have no call running, or with all. What they have open here ends. */
+  /**
+   * Lets another core go on with those that have nothing under way here, or with all; from then on with each one as soon as its last answer
+   * is given, since who asks without a pause would be found busy at any look. What they have open here ends.
+   */
   async handOver(which: 'idle' | 'all'): Promise<void> {
-    const lines = [...this.#lines.values()].filter(({ open }) => which === 'all' || open === 0);
-    for (const { seed } of lines) this.#handedOver.add(seed.id);
-    await this.#book.leave(lines.map(leftOf));
+    this.#isDraining = true;
+    await this.#leave([...this.#lines.values()].filter(({ isIdle }) => which === 'all' || isIdle));
+  }
+
+  async #leave(lines: readonly LegacyLine[]): Promise<void> {
+    const left = lines.map(leftOf);
+    const leaving = Promise.withResolvers<void>();
+    for (const { seed } of lines) {
+      this.#handedOver.add(seed.id);
+      this.#leaving.set(seed.id, leaving.promise);
+      // Not found from now on: what came meanwhile would be taken, and ended with it.
+      this.#lines.delete(seed.id);
+    }
     await Promise.all(lines.map((line) => line.close()));
+    await this.#book.leave(left);
+    for (const { seed } of lines) this.#leaving.delete(seed.id);
+    leaving.resolve();
   }
 
   /** Those that another core has already. */
@@ -154,7 +178,10 @@ export class LegacyHttp {
   ): Promise<LegacyLine | Refusal | undefined> {
     const id = oneOf(headers['mcp-session-id']);
     if (id === undefined) return undefined;
+    const leaving = this.#leaving.get(id);
+    if (leaving !== undefined) await leaving;
     const known = this.#lines.get(id) ?? (await (this.#opening.get(id) ?? this.#takeUp(id, place, open)));
+    if (known === undefined && leaving !== undefined) return movedAway();
     if (known === undefined || !isAt(place, known.seed)) return sessionGone;
     const version = oneOf(headers['mcp-protocol-version']);
     if (isHello || version === undefined || legacyVersions.includes(version)) return known;
@@ -204,10 +231,13 @@ export class LegacyHttp {
   }
 
   async #open(seed: SessionSeed, open: OpenSession): Promise<LegacyLine> {
-    const line = new LegacyLine(seed, {
+    const line: LegacyLine = new LegacyLine(seed, {
       streams: this.#streams,
       kept: this.#kept,
       onEnd: () => this.#ended(seed),
+      onIdle: () => {
+        if (this.#isDraining && this.#lines.get(seed.id) === line) void this.#leave([line]);
+      },
     });
     try {
       await open(line, seed);
@@ -262,6 +292,18 @@ const noSession = refusal(
   rpcCode.aborted,
   'The header Mcp-Session-Id is missing: a session begins with initialize, whose answer names it.',
 );
+
+/** It may have been handed over as it was found, and would never answer. */
+function stillOpen(found: LegacyLine | Refusal | undefined): LegacyLine | Refusal | undefined {
+  return found instanceof LegacyLine && found.isClosed ? movedAway() : found;
+}
+
+function movedAway(): Refusal {
+  const why = new AppError('session_limit', 'This session was just handed over; nothing was run.', {
+    fix: 'Ask again: another replica of Tooltray answers.',
+  });
+  return tryLater(503, why, 1);
+}
 
 function tooManySessions(): AppError {
   return new AppError('session_limit', 'Too many sessions have calls running.', {

@@ -59,6 +59,8 @@ interface LegacyLineParts {
   readonly streams: Streams;
   readonly kept: KeptEvents;
   readonly onEnd: () => void;
+  /** Nothing of it is under way any more. */
+  readonly onIdle: () => void;
 }
 
 export class LegacyLine implements Transport {
@@ -77,6 +79,8 @@ export class LegacyLine implements Transport {
   /** It had one once, and may come back for what it missed. */
   #listened = false;
   #lastStream = 0;
+  /** Answers that its app was promised and has not fetched. */
+  #awaited = 0;
   /** Waits for the session to know its app again. */
   #meeting: (() => void) | undefined;
   /** What the app was told of lists is from before. */
@@ -103,6 +107,24 @@ export class LegacyLine implements Transport {
     await promise;
     clearTimeout(timer);
     this.#quieted.delete(resolve);
+  }
+
+  /** Its app has nothing to come back for here. */
+  get isIdle(): boolean {
+    return this.#asked.size === 0 && this.#awaited === 0;
+  }
+
+  /** Nothing that comes is answered any more. */
+  get isClosed(): boolean {
+    return this.#handlers === undefined;
+  }
+
+  awaited(until: Promise<void>): void {
+    this.#awaited++;
+    void until.then(() => {
+      this.#awaited--;
+      if (this.isIdle) this.#parts.onIdle();
+    });
   }
 
   async start(handlers: TransportHandlers): Promise<void> {
@@ -172,6 +194,7 @@ export class LegacyLine implements Transport {
     posting.answer(message, posting.name === '' ? undefined : this.#events.keep(posting.name, message));
     if (posting.isDone) this.#streams.delete(posting.name);
     if (this.open === 0) for (const resolve of this.#quieted) resolve();
+    if (this.isIdle) this.#parts.onIdle();
   }
 
   async close(): Promise<void> {

@@ -31,6 +31,8 @@ interface ModernEndpointOptions {
   readonly parked: ParkedCalls;
   readonly slots: SessionSlots;
   readonly ledger: Ledger;
+  /** Hears of answers that an app has to come for once more, until it has. */
+  readonly awaited: (until: Promise<void>) => void;
 }
 
 /** Methods that the revision has; an error of these is the answer, any other one is told as HTTP's as well. */
@@ -143,7 +145,7 @@ export class ModernEndpoint {
     { signal, notify }: ModernAnswer,
     exchange: Exchange,
   ): Promise<Result> {
-    const { key, principal, app, view, parked, slots } = this.#options;
+    const { key, principal, app, view, parked, slots, awaited } = this.#options;
     const memoryId = `${key} ${client}`;
     return slots.use({ key: memoryId, isShared: principal.isShared }, (sessionId, hold) => {
       const session = new Session({
@@ -155,6 +157,7 @@ export class ModernEndpoint {
         notify: () => undefined,
         ask: asksNobody,
         hold,
+        awaited,
         questions: this.#questions,
         memoryId,
       });
