@@ -29,7 +29,7 @@ const long = [
   'tests/core/spills/spill-large.test.ts',
   'tests/integration/{containers,floods,huge-frame}.test.ts',
   'tests/core/trust/audit/million.test.ts',
-  'tests/real/{confined,inspector,mcporter,unchanged}.test.ts',
+  'tests/real/{confined,inspector,mcporter,team-clients,unchanged}.test.ts',
   'tests/core/secrets/secret-service.test.ts',
   'tests/team/{conformance,image}.test.ts',
   'tests/team/chaos/*.test.ts',
@@ -46,7 +46,7 @@ const longer = [
   'tests/core/{condense/enough-to-call,pasted/any-text}.test.ts',
   'tests/integration/{bad-input,held-for-person,killed-steps,mcp-apps,pins,principal-calls,principals,profiles}.test.ts',
   'tests/integration/{refused-arguments,whole-answers}.test.ts',
-  'tests/team/replicas/pairs.test.ts',
+  'tests/team/replicas/{every-id,pairs}.test.ts',
 ];
 const limits = {
   ...{ testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 15_000 } } },
