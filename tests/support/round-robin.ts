@@ -19,9 +19,14 @@ export interface RoundRobin {
   given(): Promise<readonly number[]>;
 }
 
+/** Where it looks whether a replica is to be given requests. */
+type Look = '/readyz' | '/healthz';
+/** As often as HAProxy does here, in ms. */
+const lookMs = 1_000;
+
 /** Ends with the test. `ports`: of this machine. */
-export async function roundRobin(ports: readonly number[]): Promise<RoundRobin> {
-  const opened = await openRoundRobin(ports, await freePort(), teamToken);
+export async function roundRobin(ports: readonly number[], look?: Look): Promise<RoundRobin> {
+  const opened = await openRoundRobin(ports, await freePort(), teamToken, look);
   onTestFinished(() => opened[Symbol.asyncDispose]());
   return opened;
 }
@@ -31,18 +36,20 @@ export async function openRoundRobin(
   ports: readonly number[],
   port: number,
   token?: string,
+  look: Look = '/healthz',
 ): Promise<RoundRobin & AsyncDisposable> {
-  return takesSystem('haproxy') ? haproxy(ports, port, token) : ownRoundRobin(ports, port, token);
+  return takesSystem('haproxy') ? haproxy(ports, port, token, look) : ownRoundRobin(ports, port, token, look);
 }
 
 async function haproxy(
   ports: readonly number[],
   port: number,
   token: string | undefined,
+  look: Look,
 ): Promise<RoundRobin & AsyncDisposable> {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-haproxy-'));
   const balancer = await startHaproxy({
-    ...{ folder, port, look: '/healthz', ...(token !== undefined && { token }) },
+    ...{ folder, port, look, ...(token !== undefined && { token }) },
     replicas: ports.map((each) => `127.0.0.1:${each}`),
   });
   return {
@@ -59,8 +66,18 @@ async function ownRoundRobin(
   ports: readonly number[],
   port: number,
   token: string | undefined,
+  look: Look,
 ): Promise<RoundRobin & AsyncDisposable> {
   const given = ports.map(() => 0);
+  /** Those that said no when they were looked at. */
+  const out = new Set<number>();
+  const looking = setInterval(() => {
+    for (const port of ports)
+      void fetch(`http://127.0.0.1:${port}${look}`).then(
+        ({ ok }) => (ok ? out.delete(port) : out.add(port)),
+        () => out.add(port),
+      );
+  }, lookMs);
   let next = 0;
   const server = createServer((request, response) => {
     // Whoever asked went away before it was asked.
@@ -73,6 +90,7 @@ async function ownRoundRobin(
     if (token !== undefined) request.headers.authorization ??= `Bearer ${token}`;
     for (let tries = 0; tries < ports.length; tries++) {
       const at = (first + tries) % ports.length;
+      if (out.has(ports[at] ?? 0)) continue;
       if (await passOn(ports[at] ?? 0, request, body, response)) {
         given[at] = (given[at] ?? 0) + 1;
         return;
@@ -85,6 +103,7 @@ async function ownRoundRobin(
     url: `http://127.0.0.1:${port}/mcp`,
     given: () => Promise.resolve(given),
     [Symbol.asyncDispose]: async () => {
+      clearInterval(looking);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

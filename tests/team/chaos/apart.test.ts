@@ -1,0 +1,48 @@
+/** Replicas that do not agree: one whose clock is half a minute ahead, one that the others do not reach. */
+import { expect, test } from 'vitest';
+import { openChaosTeam } from './chaos-team.ts';
+import { startLoad } from './load.ts';
+import { expectWhole } from './verdict.ts';
+
+const aheadMs = 30_000;
+
+test.each([aheadMs, -aheadMs])(
+  'a replica whose clock is off by %i ms is one among the others',
+  async (ms) => {
+    const team = await openChaosTeam();
+    const [a] = team.replicas;
+    await a.end('SIGTERM');
+    await a.start(ms);
+    const load = startLoad(team);
+    await load.progress(4);
+    await expectWhole(team, await load.end());
+  },
+  600_000,
+);
+
+test('a replica that the others do not reach has what is its own refused before it runs, or said to be lost', async () => {
+  const team = await openChaosTeam({ innerDoors: true });
+  const load = startLoad(team);
+  await load.progress(2);
+  const [a] = team.replicas;
+  const cut = performance.now();
+  await a.inner?.shut();
+  await expect.poll(() => load.calls.some(({ refusals }) => refusals.join().includes('does not answer'))).toBe(true);
+  await a.inner?.reopen();
+  await load.progress(2);
+  await expectWhole(team, await load.end(), cut);
+}, 600_000);
+
+test('a way between replicas that takes all and answers nothing loses what was on it, and nothing is run again', async () => {
+  const team = await openChaosTeam({ innerDoors: true });
+  const load = startLoad(team);
+  await load.progress(2);
+  const [a] = team.replicas;
+  a.inner?.hold();
+  // Those of 2026-07-28 that name nothing do not need it.
+  await load.progress(3, (kind, era) => kind === 'note' && era === '2026-07-28');
+  const healed = performance.now();
+  await a.inner?.reopen();
+  await load.progress(2);
+  await expectWhole(team, await load.end(), healed);
+}, 600_000);
