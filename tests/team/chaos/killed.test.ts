@@ -16,7 +16,7 @@ test('a replica that is killed loses what was in flight on it, says so, and noth
   // What it had written and not sent goes with its next life.
   await a.start();
   await load.progress(2);
-  await expectWhole(team, await load.end(), killed);
+  await expectWhole(team, await load.end(), { killed });
 }, 600_000);
 
 test('a replica that is told to end loses nothing, and one after the other can be replaced', async () => {

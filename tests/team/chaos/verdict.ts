@@ -3,18 +3,28 @@ import { expect } from 'vitest';
 import type { ChaosTeam } from './chaos-team.ts';
 import { type Call, marksIn } from './load.ts';
 
-/** When a replica was killed, by `performance.now()`: what was in flight then may be lost. */
-export type Killed = number | undefined;
+/** By `performance.now()`: what was in flight then may be lost. */
+interface Broken {
+  /** When a replica was killed. */
+  readonly killed?: number;
+  /** When connections between replicas were. */
+  readonly cut?: readonly number[];
+}
 
 /** A replica writes its record this often, in ms (`activity-log.ts`), or later on a busy machine: killed, it has not written the last of it. */
 const unwrittenMs = 2_000;
 
-export async function expectWhole(team: ChaosTeam, calls: readonly Call[], killed?: Killed): Promise<void> {
+export async function expectWhole(
+  team: ChaosTeam,
+  calls: readonly Call[],
+  { killed, cut = [] }: Broken = {},
+): Promise<void> {
+  const breaks = killed === undefined ? cut : [...cut, killed];
   const runs = team.runs();
   const times = Map.groupBy(runs, (run) => run);
   expect([...times].filter(([, each]) => each.length > 1).map(([run]) => run)).toEqual([]);
   const lost = calls.filter(({ outcome }) => outcome !== 'answered');
-  const wasInFlight = ({ from, to }: Call): boolean => killed !== undefined && from <= killed && killed <= to;
+  const wasInFlight = ({ from, to }: Call): boolean => breaks.some((at) => from <= at && at <= to);
   expect(lost.filter((call) => !wasInFlight(call)).map(({ id, refusals }) => [id, refusals])).toEqual([]);
   const ran = new Set(runs.map((run) => run.slice(run.indexOf(' ') + 1)));
   expect(calls.filter(({ id, outcome }) => outcome === 'answered' && !ran.has(id)).map(({ id }) => id)).toEqual([]);
@@ -31,7 +41,7 @@ function expectOwnMarks(calls: readonly Call[]): void {
 }
 
 /** Each run is in the record once: as many rows of each person and tool as there were runs, but for what a killed replica had not written. */
-async function expectRecorded(team: ChaosTeam, calls: readonly Call[], killed: Killed): Promise<void> {
+async function expectRecorded(team: ChaosTeam, calls: readonly Call[], killed: Broken['killed']): Promise<void> {
   for (const [tenant, sql] of [
     ['main', team.sql],
     ['other', team.other],
@@ -54,7 +64,7 @@ async function expectRecorded(team: ChaosTeam, calls: readonly Call[], killed: K
 }
 
 /** How many calls of that person and tool a killed replica may have had without having written them down. */
-function unwritten(calls: readonly Call[], key: string, killed: Killed): number {
+function unwritten(calls: readonly Call[], key: string, killed: Broken['killed']): number {
   if (killed === undefined) return 0;
   const [asker, kind] = key.split(' ');
   return calls.filter(
