@@ -9,8 +9,9 @@ test('a replica that is killed loses what was in flight on it, says so, and noth
   const load = startLoad(team);
   await load.progress(2);
   const [a] = team.replicas;
-  const killed = performance.now();
+  const begun = performance.now();
   await a.end('SIGKILL');
+  const killed = [begun, performance.now()] as const;
   // Its sessions are taken over when its lease is out.
   await load.progress(3);
   // What it had written and not sent goes with its next life.

@@ -5,8 +5,8 @@ import { type Call, marksIn } from './load.ts';
 
 /** By `performance.now()`: what was in flight then may be lost. */
 interface Broken {
-  /** When a replica was killed. */
-  readonly killed?: number;
+  /** When a replica was killed, and when it was gone. */
+  readonly killed?: readonly [number, number];
   /** When connections between replicas were. */
   readonly cut?: readonly number[];
 }
@@ -19,12 +19,12 @@ export async function expectWhole(
   calls: readonly Call[],
   { killed, cut = [] }: Broken = {},
 ): Promise<void> {
-  const breaks = killed === undefined ? cut : [...cut, killed];
+  const breaks = [...cut.map((at) => [at, at] as const), ...(killed === undefined ? [] : [killed])];
   const runs = team.runs();
   const times = Map.groupBy(runs, (run) => run);
   expect([...times].filter(([, each]) => each.length > 1).map(([run]) => run)).toEqual([]);
   const lost = calls.filter(({ outcome }) => outcome !== 'answered');
-  const wasInFlight = ({ from, to }: Call): boolean => breaks.some((at) => from <= at && at <= to);
+  const wasInFlight = ({ from, to }: Call): boolean => breaks.some(([begun, over]) => from <= over && begun <= to);
   expect(lost.filter((call) => !wasInFlight(call)).map(({ id, refusals }) => [id, refusals])).toEqual([]);
   const ran = new Set(runs.map((run) => run.slice(run.indexOf(' ') + 1)));
   expect(calls.filter(({ id, outcome }) => outcome === 'answered' && !ran.has(id)).map(({ id }) => id)).toEqual([]);
@@ -68,6 +68,7 @@ function unwritten(calls: readonly Call[], key: string, killed: Broken['killed']
   if (killed === undefined) return 0;
   const [asker, kind] = key.split(' ');
   return calls.filter(
-    (call) => call.asker === asker && call.kind === kind && call.from <= killed && call.to >= killed - unwrittenMs,
+    (call) =>
+      call.asker === asker && call.kind === kind && call.from <= killed[1] && call.to >= killed[0] - unwrittenMs,
   ).length;
 }
