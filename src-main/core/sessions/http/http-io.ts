@@ -211,3 +211,21 @@ export function idOf(body: unknown): RequestId | null {
   const id = typeof body === 'object' && body !== null && 'method' in body && 'id' in body ? body.id : null;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
+
+/** Who was answered before they had sent all may read the answer so long, in ms. */
+const hangUpMs = 500;
+
+/** Whoever asked first whether to send the body is to send it. */
+export function goAhead({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
+  if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
+}
+
+/** A body that goes on after its answer, byte by byte, would keep the connection for ever. */
+export function hangUpUnlessRead(request: IncomingMessage): void {
+  if (request.complete) return;
+  // One that had come whole but was not looked at leaves the connection as good as it was.
+  request.resume();
+  setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, hangUpMs).unref();
+}

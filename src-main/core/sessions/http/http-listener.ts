@@ -11,6 +11,8 @@ import { type Endpoint, endpointOf, unknownEndpoint } from '../views/endpoint.ts
 import type { Asked, Route } from './asked.ts';
 import { endAt, Streams } from './event-stream.ts';
 import {
+  goAhead,
+  hangUpUnlessRead,
   idOf,
   parseBody,
   readTextBody,
@@ -91,8 +93,6 @@ const exchangeBytes = 20_000;
 const memoryQuietMs = 10_000;
 /** How often is looked whether all is answered that was asked before the end, in ms. */
 const drainLookMs = 25;
-/** Who was answered before they had sent all may read the answer so long, in ms. */
-const hangUpMs = 500;
 
 export class HttpListener {
   readonly #options: HttpListenerOptions;
@@ -455,21 +455,6 @@ export type Entry = Omit<SessionPlace, 'path'>;
 /** As it is for whoever comes there. */
 function bounded(endpoint: Endpoint, { person }: SessionPlace): Endpoint {
   return person === undefined ? endpoint : { ...endpoint, bounds: person.bounds };
-}
-
-/** Whoever asked first whether to send the body is to send it. */
-function goAhead({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
-  if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
-}
-
-/** A body that goes on after its answer, byte by byte, would keep the connection for ever. */
-function hangUpUnlessRead(request: IncomingMessage): void {
-  if (request.complete) return;
-  // One that had come whole but was not looked at leaves the connection as good as it was.
-  request.resume();
-  setTimeout(() => {
-    if (!request.complete) request.socket.destroy();
-  }, hangUpMs).unref();
 }
 
 const notJson = refusal(415, rpcCode.aborted, 'The body must be JSON: Content-Type must be application/json.');
