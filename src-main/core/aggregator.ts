@@ -388,15 +388,17 @@ export class Aggregator {
     const known = Promise.withResolvers<void>();
     this.#beginning = known.promise;
     const begun = (): void => {
+      stopLooking();
       this.#beginning = undefined;
       known.resolve();
     };
+    // With what was read of them before.
+    const stopLooking = this.servers.listingChanged.on(() => this.servers.configured && begun());
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {
       // Before the file is watched: whoever connects meanwhile finds the servers.
       this.texts.start();
       settled = Promise.all([this.spills.start(), this.trust.start(), this.#apply(config.current)]);
-      begun();
       return Promise.all([config.start(), this.#proposals.start()]);
     });
     this.#watching.catch(begun);
