@@ -22,6 +22,8 @@ const home = join(root, '.cache/team');
 const cli = join(root, 'dist/cli.js');
 const usualPort = 8700;
 const replicas = 3;
+/** What the provider calls the dashboard. */
+const clientId = 'tooltray';
 const people = [
   { name: 'ana', role: 'admin', groups: ['platform'] },
   { name: 'ben', role: 'member', groups: ['sales'] },
@@ -56,11 +58,13 @@ async function start(): Promise<void> {
   const objects = await startObjects({ folder: join(home, 'objects'), port: port + 91 });
   ends.push(() => objects.stop());
   const scopes = ['tools:read', 'tools:call'];
-  const provider = await startOidc({ people, audience: `${publicUrl}/mcp`, scopes, port: port + 92 });
+  const secret = randomBytes(32).toString('base64url');
+  const client = { id: clientId, secret, redirect: `${publicUrl}/session/callback` };
+  const provider = await startOidc({ people, audience: `${publicUrl}/mcp`, scopes, port: port + 92, client });
   ends.push(() => provider.stop());
 
   const team = {
-    ...{ TOOLTRAY_DATABASE: cluster.url, TOOLTRAY_TEAM_KEYS_FILE: keysFile() },
+    ...{ TOOLTRAY_DATABASE: cluster.url, TOOLTRAY_TEAM_KEYS_FILE: keysFile(), TOOLTRAY_OIDC_SECRET: secret },
     ...{ TOOLTRAY_OBJECTS: objects.address, ...objects.env },
   };
   tooltray(team, 'migrate');
@@ -157,7 +161,16 @@ async function startReplica(
     '--replica-name',
     name,
   ];
-  const door = ['--public-url', publicUrl, '--trusted-proxies', '127.0.0.1/32', '--issuer', issuer];
+  const door = [
+    '--public-url',
+    publicUrl,
+    '--trusted-proxies',
+    '127.0.0.1/32',
+    '--issuer',
+    issuer,
+    '--client-id',
+    clientId,
+  ];
   const child = spawn(process.execPath, [cli, 'serve', '--team', '--json', ...place, ...door, '--config', config], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, `replica-${at}`) },
@@ -194,7 +207,7 @@ function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer
   const ask = `--header "Authorization: Bearer ${ana}"`;
   const lines = [
     `A team runs at ${publicUrl}/mcp`,
-    `Dashboard  ${publicUrl}/ (sign in with a token below; ana sees everybody's, ben his own)`,
+    `Dashboard  ${publicUrl}/ (sign in as ana or ben at the provider, or with a token below; ana sees everybody's, ben his own)`,
     ...(isBalanced
       ? []
       : [

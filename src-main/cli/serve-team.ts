@@ -20,6 +20,10 @@ export const teamFlags = {
   trustedProxies: { value: 'CIDR,…', help: 'proxies whose Forwarded and X-Forwarded-* are believed' },
   issuer: { value: 'URL', help: 'the OIDC issuer where people sign in; without it, personal tokens are all there is' },
   issuerAudience: { value: 'A,B', help: 'what its access tokens name as their audience (the public address of /mcp)' },
+  clientId: {
+    value: 'ID',
+    help: 'the dashboard at the issuer, where people sign in to it then; its secret is in TOOLTRAY_OIDC_SECRET',
+  },
   groupsClaim: {
     value: 'NAME',
     help: 'the claim that names somebody’s groups, or a path such as realm_access.roles (groups)',
@@ -94,13 +98,13 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
 
 /** Throws AppError bad_request: whoever gives one of these believes that people can sign in. */
 function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
-  const { issuer, issuerAudience, groupsClaim = 'groups', adminGroup, addedOnly, atJwtOnly } = given;
+  const { issuer, issuerAudience, groupsClaim = 'groups', adminGroup, addedOnly, atJwtOnly, clientId } = given;
   if (issuer !== undefined)
     return {
-      ...{ issuer, groupsClaim, adminGroup, takesNew: !addedOnly, needsType: atJwtOnly },
+      ...{ issuer, clientId, groupsClaim, adminGroup, takesNew: !addedOnly, needsType: atJwtOnly },
       audiences: listOf(issuerAudience),
     };
-  const needing = ['issuerAudience', 'groupsClaim', 'adminGroup', 'addedOnly', 'atJwtOnly'] as const;
+  const needing = ['issuerAudience', 'clientId', 'groupsClaim', 'adminGroup', 'addedOnly', 'atJwtOnly'] as const;
   const lonely = needing.find((name) => given[name] !== undefined && given[name] !== false);
   if (lonely !== undefined) throw wrongUse(`--${spelled(lonely)} is of use with --issuer`);
   return undefined;

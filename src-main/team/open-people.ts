@@ -6,9 +6,10 @@ import type { Changes } from './database/changes.ts';
 import type { Database } from './database/database.ts';
 import { type Challenge, letInBy } from './door/let-in.ts';
 import type { Proxies } from './door/proxies.ts';
-import { noteAccess } from './door/note-access.ts';
+import { type AccessNotes, noteAccess } from './door/note-access.ts';
 import { ResourceMetadata } from './door/resource-metadata.ts';
 import { refuseWithout } from './door/step-up.ts';
+import type { OidcClient } from './issuer/code-flow.ts';
 import { Issuer } from './issuer/issuer.ts';
 import type { ClaimRules } from './issuer/read-claims.ts';
 import { FailureLimit } from './people/failure-limit.ts';
@@ -29,6 +30,20 @@ export interface IssuerSettings extends ClaimRules {
   readonly takesNew: boolean;
   /** Take access tokens alone that say they are some (`at+jwt`). */
   readonly needsType: boolean;
+  /** What the dashboard is called there; its secret, where it has one, is in the environment. undefined: nobody signs in to it there. */
+  readonly clientId?: string | undefined;
+}
+
+/** Of the dashboard at the issuer. */
+export const oidcSecretVariable = 'TOOLTRAY_OIDC_SECRET';
+
+/** Who the team's people are, by the word of another. */
+export interface OpenIssuer {
+  readonly tokens: Issuer;
+  readonly people: IssuedPeople;
+  readonly rules: ClaimRules;
+  /** The dashboard there; undefined: nobody signs in to it by the issuer. */
+  readonly client: OidcClient | undefined;
 }
 
 interface PeopleRoom {
@@ -53,7 +68,8 @@ export interface OpenPeople extends Pick<TeamDoor, 'letIn' | 'refuseRequest' | '
   readonly tokens: PersonTokens;
   readonly gate: PeopleGate;
   /** What the issuer is asked, and who is of the team by its word; undefined: there is none. */
-  readonly issuer: { readonly tokens: Issuer; readonly people: IssuedPeople; readonly rules: ClaimRules } | undefined;
+  readonly issuer: OpenIssuer | undefined;
+  readonly notes: AccessNotes;
   /** Tells client apps where to sign in; undefined: nowhere. */
   readonly metadata: ResourceMetadata | undefined;
   readonly close: () => Promise<void>;
@@ -63,10 +79,11 @@ export interface OpenPeople extends Pick<TeamDoor, 'letIn' | 'refuseRequest' | '
 export function openPeople(of: PeopleRoom): OpenPeople {
   const { room, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
   const [people, tokens] = [new People(sql, tenant), new PersonTokens(sql, tenant)];
-  const issuer = settings && {
+  const issuer: OpenIssuer | undefined = settings && {
     tokens: new Issuer({ ...settings, env }),
     people: new IssuedPeople(sql, tenant, settings),
     rules: settings,
+    client: clientOf(settings, env),
   };
   const notes = noteAccess(() => core().audit);
   const issued =
@@ -86,10 +103,14 @@ export function openPeople(of: PeopleRoom): OpenPeople {
     letIn: letInBy({ tenant, gate, proxies, challenge, refused: notes.refused, came }),
     refuseRequest: refuseWithout({ core: () => core().sessionCore, challenge }),
     follow: (open, end) => gate.follow(open, end),
-    ...{ people, tokens, gate, issuer, metadata },
+    ...{ people, tokens, gate, issuer, metadata, notes },
     close: async () => {
       await gate.close();
       issuer?.tokens.close();
     },
   };
+}
+
+function clientOf({ clientId }: IssuerSettings, env: PeopleRoom['env']): OidcClient | undefined {
+  return clientId === undefined ? undefined : { id: clientId, secret: env[oidcSecretVariable] || undefined };
 }

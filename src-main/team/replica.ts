@@ -31,7 +31,7 @@ import { SharedListings } from './replicas/shared-listings.ts';
 import { openPersonal, type Placement } from './placement/open-personal.ts';
 import { type OpenQuotas, openQuotas } from './quotas/open-quotas.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
-import { type IssuerSettings, openPeople } from './open-people.ts';
+import { type IssuerSettings, oidcSecretVariable, openPeople } from './open-people.ts';
 import { openSignIns, type OpenSignIns } from './sign-ins/open-sign-ins.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
@@ -284,7 +284,8 @@ async function openSeams(
   const { people, tokens, gate } = door;
   const dashboard = new TeamDashboard({
     ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
-    host,
+    ...{ keys, host, issuer: door.issuer, notes: door.notes },
+    home: () => browsersReach(options, host().port),
   });
   const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.isAsked(request) === true;
   const replica = `${hostname()}:${listen.port}`;
@@ -346,6 +347,7 @@ function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): C
 function withoutDatabase(env: CoreHostOptions['env'], objects: string | undefined): CoreHostOptions['env'] {
   const hidden: ReadonlySet<string> = new Set([
     'TOOLTRAY_DATABASE',
+    oidcSecretVariable,
     keysVariable,
     keysFileVariable,
     ...objectsVariables(objects, env),

@@ -1,6 +1,16 @@
 /** Signing in to a team's dashboard and out of it: what the browser holds afterwards, no program of this page can read. */
 import { AskError, failureOf, unreachable } from './api.ts';
 
+/** What leads to the team's issuer, and back. */
+export const issuerStart = '/session/start';
+
+/** The host of the issuer where people sign in; undefined: by a token alone, or nobody answers. */
+export async function issuerHost(): Promise<string | undefined> {
+  const response = await fetch('/session').catch(() => undefined);
+  if (response?.ok !== true) return undefined;
+  return ((await response.json()) as { issuer: string | null }).issuer ?? undefined;
+}
+
 /** Rejects with AskError. */
 export async function signIn(token: string): Promise<void> {
   await post('/session', { token });

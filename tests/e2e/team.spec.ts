@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, type Page, test as plain } from '@playwright/test';
+import { freePort } from '../../scripts/team/engines/free-port.ts';
+import { startOidc } from '../../scripts/team/engines/oidc.ts';
 import { startPostgres } from '../../scripts/team/engines/postgres.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';
@@ -16,17 +18,22 @@ interface Team {
   readonly tokens: Readonly<Record<'ana' | 'ben', string>>;
 }
 
-/** One replica on a PostgreSQL of its own: ana is its admin, ben a member. */
+/** One replica on a PostgreSQL of its own: ana is its admin, ben a member, and whoever the issuer knows is let in. */
 const test = plain.extend<{ team: Team }>({
   team: async ({ baseURL: _baseURL }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'tooltray-team-e2e-'));
     // PostgreSQL runs as somebody who owns nothing.
     await chmod(folder, 0o711);
     const cluster = await startPostgres({ folder: join(folder, 'postgres'), isFleeting: true });
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const client = { id: 'tooltray', secret: 'a secret', redirect: `${url}/session/callback` };
+    const people = [{ name: 'zoe', groups: [] }];
+    const idp = await startOidc({ people, client, audience: `${url}/mcp`, scopes: [] });
     const env = {
       ...process.env,
       ...{ TOOLTRAY_DATABASE: cluster.url, TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') },
-      TOOLTRAY_HOME: join(folder, 'replica'),
+      ...{ TOOLTRAY_HOME: join(folder, 'replica'), TOOLTRAY_OIDC_SECRET: client.secret },
     };
     const tooltray = (...words: string[]): string =>
       execFileSync(process.execPath, [cli, ...words], { encoding: 'utf8', env });
@@ -42,13 +49,15 @@ const test = plain.extend<{ team: Team }>({
     const tokens = { ana: given('ana', 'admin'), ben: given('ben', 'member') };
     const config = join(folder, 'config.json');
     await writeFile(config, JSON.stringify({ mode: 'search', servers: { echo: fixtureCommand('echo') } }));
-    const words = ['serve', '--team', '--json', '--listen', '127.0.0.1:0', '--config', config];
-    const child = spawn(process.execPath, [cli, ...words], { stdio: ['ignore', 'pipe', 'inherit'], env });
+    const words = ['serve', '--team', '--json', '--listen', `127.0.0.1:${port}`, '--config', config];
+    const door = ['--issuer', idp.issuer, '--client-id', client.id];
+    const child = spawn(process.execPath, [cli, ...words, ...door], { stdio: ['ignore', 'pipe', 'inherit'], env });
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    const line = await new Promise<string>((resolve) => createInterface(child.stdout).once('line', resolve));
-    await use({ url: new URL((JSON.parse(line) as { http: string }).http).origin, tokens });
+    await new Promise<string>((resolve) => createInterface(child.stdout).once('line', resolve));
+    await use({ url, tokens });
     child.kill();
     await ended;
+    await idp.stop();
     await cluster.stop('kill');
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   },
@@ -112,4 +121,17 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign out ana' }).click();
   await expect(page.getByLabel('Your personal token')).toBeVisible();
+});
+
+test('somebody signs in at the issuer, who was never here, and signs out', async ({ page, team }) => {
+  await page.goto(team.url);
+  await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
+  await page.locator('[name=login]').fill('zoe');
+  await page.locator('[name=password]').fill('any');
+  await page.locator('[type=submit]').click();
+  await page.locator('[type=submit]').click();
+  await expect(page.getByRole('button', { name: 'Sign out zoe' })).toBeVisible();
+  expect(page.url()).toBe(`${team.url}/`);
+  await page.getByRole('button', { name: 'Sign out zoe' }).click();
+  await expect(page.getByRole('link', { name: 'Sign in with 127.0.0.1' })).toBeVisible();
 });

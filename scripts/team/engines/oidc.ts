@@ -36,6 +36,8 @@ export interface OidcOptions {
   readonly tokenSeconds?: number | undefined;
   /** A program that is registered from the start, as the dashboard is. */
   readonly client?: { readonly id: string; readonly secret: string; readonly redirect: string };
+  /** How programs may say who they are; absent: every way the provider has. */
+  readonly clientAuth?: readonly string[];
 }
 
 export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
@@ -59,7 +61,7 @@ export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
   };
 }
 
-function settings({ people, audience, scopes, client, keys, tokenSeconds = 600 }: OidcOptions): object {
+function settings({ people, audience, scopes, client, clientAuth, keys, tokenSeconds = 600 }: OidcOptions): object {
   const claimsOf = (id: string): object => {
     const person = people.find(({ name }) => name === id);
     const email = { email: `${id}@example.org`, email_verified: true };
@@ -67,7 +69,8 @@ function settings({ people, audience, scopes, client, keys, tokenSeconds = 600 }
   };
   const minutes = 60;
   return {
-    clients: client === undefined ? [] : [registered(client)],
+    clients: client === undefined ? [] : [registered(client, clientAuth?.[0])],
+    ...(clientAuth !== undefined && { clientAuthMethods: clientAuth }),
     scopes: ['openid', 'offline_access', 'email', 'profile', ...scopes],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username', 'groups'] },
     ...(keys !== undefined && { jwks: keys }),
@@ -105,12 +108,16 @@ function settings({ people, audience, scopes, client, keys, tokenSeconds = 600 }
   };
 }
 
-function registered({ id, secret, redirect }: NonNullable<OidcOptions['client']>): object {
+function registered(
+  { id, secret, redirect }: NonNullable<OidcOptions['client']>,
+  auth = 'client_secret_basic',
+): object {
   return {
     client_id: id,
     client_secret: secret,
     redirect_uris: [redirect],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
+    token_endpoint_auth_method: auth,
   };
 }

@@ -7,7 +7,10 @@ import { AppError } from '../../core/base/errors.ts';
 import { objectOf, textOr } from '../../core/base/json.ts';
 import { parseBody, readTextBody, requestPath } from '../../core/sessions/http/http-io.ts';
 import { answerRpcPath, type DashboardDoorOptions, fail, pageHeaders, servePage } from '../../rpc/dashboard-door.ts';
+import { HostCookie } from '../door/host-cookie.ts';
 import type { Proxies } from '../door/proxies.ts';
+import { callbackPath, IssuerDoor, startPath } from './issuer-door.ts';
+import type { IssuerSignIn } from './issuer-sign-in.ts';
 import type { PageSessions } from './page-sessions.ts';
 import type { TokenSignIn } from './token-sign-in.ts';
 import type { Viewer } from './viewer.ts';
@@ -20,6 +23,8 @@ export interface PageDoorParts {
   readonly proxies: Proxies;
   readonly sessions: PageSessions;
   readonly signIn: TokenSignIn;
+  /** undefined: a token is the only way in. */
+  readonly issuer: IssuerSignIn | undefined;
   /** What a viewer's page is told and may ask. */
   readonly of: (viewer: Viewer) => Pick<DashboardDoorOptions, 'publisher' | 'ask' | 'spillFile'>;
   /** Hears of answers that go on; they end where `secret` opens this no more. */
@@ -33,20 +38,37 @@ const longestInput = 16 * 1024;
 
 export class PageDoor {
   readonly #parts: PageDoorParts;
+  readonly #cookie: HostCookie;
+  readonly #issuer: IssuerDoor | undefined;
 
   constructor(parts: PageDoorParts) {
+    const { isSecure, issuer, proxies } = parts;
     this.#parts = parts;
+    this.#cookie = new HostCookie({ name: 'tooltray', isSecure, sameSite: 'Strict' });
+    this.#issuer =
+      issuer &&
+      new IssuerDoor({
+        ...{ signIn: issuer, isSecure },
+        requireOwnPage: (request) => this.#requireOwnPage(request),
+        addressOf: (request) => proxies.asker(request).address,
+        sessionCookie: (secret, seconds) => this.#cookie.line(secret, seconds),
+      });
   }
 
   /** Answers false for a path that is not the dashboard's. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const path = requestPath(request);
     const isQuestion = path.startsWith('/rpc/');
+    if (this.#issuer !== undefined && request.method === 'GET' && (path === startPath || path === callbackPath)) {
+      await this.#issuer.answer(path, request, response);
+      return true;
+    }
     if (!isQuestion && path !== '/session' && path !== '/session/end')
       return servePage(path, request, response, this.#parts.root);
     try {
       this.#requireOwnPage(request);
       if (isQuestion) await this.#answerQuestion(path.slice('/rpc/'.length), request, response);
+      else if (path === '/session' && request.method === 'GET') this.#tellWays(response);
       else await this.#session(path, request, response);
     } catch (error) {
       if (error instanceof AppError && error.code === 'unauthorized' && !response.headersSent)
@@ -58,12 +80,12 @@ export class PageDoor {
 
   /** Whoever is signed in in this browser; undefined: nobody, or its request began at another site. */
   viewer(request: IncomingMessage): Promise<Viewer | undefined> {
-    return this.#parts.sessions.viewer(this.#secretOf(request));
+    return this.#parts.sessions.viewer(this.#cookie.of(request));
   }
 
   /** Rejects with AppError unauthorized. */
   async #answerQuestion(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const secret = this.#secretOf(request);
+    const secret = this.#cookie.of(request);
     const viewer = await this.#parts.sessions.viewer(secret);
     if (viewer === undefined)
       throw new AppError('unauthorized', 'You are not signed in, or not any more.', { fix: 'Sign in.' });
@@ -71,19 +93,25 @@ export class PageDoor {
     await answerRpcPath(path, request, response, this.#parts.of(viewer));
   }
 
+  /** How this page may sign in. */
+  #tellWays(response: ServerResponse): void {
+    const ways = { issuer: this.#parts.issuer?.host ?? null };
+    response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(ways));
+  }
+
   async #session(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     requireJsonPost(request);
     const { sessions, signIn, proxies } = this.#parts;
     if (path === '/session/end') {
-      const secret = this.#secretOf(request);
+      const secret = this.#cookie.of(request);
       const viewer = await sessions.viewer(secret);
       await sessions.end(secret);
       if (viewer !== undefined) this.#parts.left(viewer);
-      response.setHeader('set-cookie', this.#cookie('', 0));
+      response.setHeader('set-cookie', this.#cookie.line('', 0));
     } else {
       const token = textOr(objectOf(parseBody(await readTextBody(request, longestInput)))['token']);
       const { secret, seconds } = await signIn.enter(token, proxies.asker(request).address);
-      response.setHeader('set-cookie', this.#cookie(secret, seconds));
+      response.setHeader('set-cookie', this.#cookie.line(secret, seconds));
     }
     response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end('{}');
   }
@@ -94,21 +122,6 @@ export class PageDoor {
     const isOwn = origin === undefined || URL.parse(origin)?.host === this.#parts.proxies.asker(request).host;
     if (isOwn && (site === undefined || site === 'same-origin' || site === 'none')) return;
     throw new AppError('not_allowed', 'Another site asked. Only the dashboard itself may.');
-  }
-
-  /** No other site, and no other name of this one, can set it. */
-  get #cookieName(): string {
-    return this.#parts.isSecure ? '__Host-tooltray' : 'tooltray';
-  }
-
-  #cookie(secret: string, seconds: number): string {
-    const secure = this.#parts.isSecure ? '; Secure' : '';
-    return `${this.#cookieName}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
-  }
-
-  #secretOf({ headers }: IncomingMessage): string {
-    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-    return pairs.find(([name]) => name === this.#cookieName)?.[1] ?? '';
   }
 }
 

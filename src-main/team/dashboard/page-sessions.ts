@@ -54,6 +54,22 @@ export class PageSessions {
     return { secret, seconds: Math.floor(longestMs / 1000) };
   }
 
+  /**
+   * Whether this sign-in comes back for the first time. `until`: from then on nobody asks for it, in ms since 1970. Rejects with AppError
+   * store_unreachable.
+   */
+  async takeVisit(id: string, until: number): Promise<boolean> {
+    const taken = await this.#sql
+      .begin(async (sql) => {
+        await sql`DELETE FROM tooltray.page_visits WHERE tenant = ${this.#tenant} AND ends_at < now() - interval '1 hour'`;
+        return sql`
+          INSERT INTO tooltray.page_visits (tenant, hash, ends_at) VALUES (${this.#tenant}, ${hashOf(id)}, ${new Date(until)})
+          ON CONFLICT DO NOTHING RETURNING hash`;
+      })
+      .catch(rethrow);
+    return taken.length > 0;
+  }
+
   /** Undefined where it is over, or never was. Rejects with AppError store_unreachable. */
   async viewer(secret: string): Promise<Viewer | undefined> {
     if (!shape.test(secret)) return undefined;

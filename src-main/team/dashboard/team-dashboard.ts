@@ -11,11 +11,17 @@ import { TeamActivity } from '../activity/team-activity.ts';
 import { AnswerRows } from '../answers/answer-rows.ts';
 import type { Changes } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
+import type { AccessNotes } from '../door/note-access.ts';
 import type { Proxies } from '../door/proxies.ts';
+import { CodeFlow } from '../issuer/code-flow.ts';
+import type { OpenIssuer } from '../open-people.ts';
 import type { PeopleGate } from '../people/people-gate.ts';
 import { type People, peopleTopic } from '../people/people.ts';
 import type { PersonTokens } from '../people/person-tokens.ts';
+import type { TeamKeys } from '../records/team-keys.ts';
 import { requireAllowed } from './allowed-questions.ts';
+import { callbackPath } from './issuer-door.ts';
+import { IssuerSignIn } from './issuer-sign-in.ts';
 import { PageDoor } from './page-door.ts';
 import { PageSessions } from './page-sessions.ts';
 import { teamQuestions } from './team-questions.ts';
@@ -32,6 +38,12 @@ export interface TeamDashboardParts {
   readonly tokens: PersonTokens;
   readonly gate: Pick<PeopleGate, 'judge'>;
   readonly proxies: Proxies;
+  readonly keys: Pick<TeamKeys, 'sealing'>;
+  readonly notes: AccessNotes;
+  /** Where people sign in, too; of use with a client. */
+  readonly issuer: OpenIssuer | undefined;
+  /** Where a browser comes back to after a sign-in. Throws AppError bad_request where nobody said that. */
+  readonly home: () => string;
   /** Where browsers reach it; undefined: where it listens. */
   readonly publicUrl: string | undefined;
   /** Folder of the built page. */
@@ -81,6 +93,7 @@ export class TeamDashboard {
         ...{ gate, people, sessions: this.#sessions },
         entered: (name) => this.#noteAccess('signed in', `${name} signed in to the dashboard, by a token.`),
       }),
+      issuer: this.#issuerSignIn(),
       of: (viewer) => this.#of(viewer),
       follow: (...stream) => this.#follow(...stream),
       left: ({ name }) => this.#noteAccess('signed out', `${name} signed out of the dashboard.`),
@@ -105,6 +118,19 @@ export class TeamDashboard {
     this.#stopFollowing();
     clearInterval(this.#looking);
     for (const { response } of this.#streams) response.destroy();
+  }
+
+  #issuerSignIn(): IssuerSignIn | undefined {
+    const { home, issuer, keys, notes, tenant } = this.#parts;
+    if (issuer?.client === undefined) return undefined;
+    const { client, people, rules, tokens } = issuer;
+    const redirect = (): string => `${home().replace(/\/+$/, '')}${callbackPath}`;
+    const flow = new CodeFlow({ issuer: tokens, client, redirect });
+    return new IssuerSignIn({
+      ...{ flow, issuer: tokens.name, rules, people, notes, sessions: this.#sessions, now: Date.now },
+      ring: keys.sealing(tenant, 'page sign-ins'),
+      entered: (name) => this.#noteAccess('signed in', `${name} signed in to the dashboard, at ${flow.host}.`),
+    });
   }
 
   #of(viewer: Viewer): Pick<DashboardDoorOptions, 'publisher' | 'ask' | 'spillFile'> {

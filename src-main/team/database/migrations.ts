@@ -243,6 +243,15 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('quota_windows')}${ofTenant('quota_running')}
     `,
   },
+  {
+    name: 'which sign-ins to the dashboard have come back',
+    sql: `
+      CREATE TABLE tooltray.page_visits (
+        tenant text NOT NULL, hash bytea NOT NULL, ends_at timestamptz NOT NULL, PRIMARY KEY (tenant, hash)
+      );
+      ${ofTenant('page_visits')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, toAppError } from '../../core/base/errors.ts';
 import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/callback-listener.ts';
+import { HostCookie } from '../door/host-cookie.ts';
 import type { TeamSignIns } from './team-sign-ins.ts';
 
 export interface SignInDoorOptions {
@@ -17,7 +18,8 @@ export interface SignInDoorOptions {
 }
 
 const root = '/sign-in/';
-const bindingShape = /^[\w-]{43}$/;
+/** How long a person may take. */
+const visitSeconds = 600;
 
 export class SignInDoor {
   readonly #options: SignInDoorOptions;
@@ -63,12 +65,12 @@ export class SignInDoor {
     await this.#requireThem(invitation, request);
     const binding = randomBytes(32).toString('base64url');
     const goTo = await signIns.begin(invitation, binding);
-    response.setHeader('set-cookie', this.#cookie(binding));
+    response.setHeader('set-cookie', this.#cookie.line(binding, visitSeconds));
     response.writeHead(303, { ...safeHeaders, location: goTo }).end();
   }
 
   async #finish(params: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const came = await this.#options.signIns.finish(params, this.#bindingOf(request));
+    const came = await this.#options.signIns.finish(params, this.#cookie.of(request));
     if ('text' in came) return show(response, 200, 'Signed in', `${came.text} You can close this window.`);
     response.writeHead(302, { ...safeHeaders, location: came.goTo }).end();
   }
@@ -87,24 +89,10 @@ export class SignInDoor {
     return folder !== '' && pathname.startsWith(`${folder}/`) ? pathname.slice(folder.length) : pathname;
   }
 
-  get #isSecure(): boolean {
-    return this.#options.publicUrl().startsWith('https:');
-  }
-
-  /** No other site, and no other name of this one, can set it. */
-  get #cookieName(): string {
-    return this.#isSecure ? '__Host-tooltray-sign-in' : 'tooltray-sign-in';
-  }
-
-  #cookie(binding: string): string {
-    const secure = this.#isSecure ? '; Secure' : '';
-    return `${this.#cookieName}=${binding}; Path=/; HttpOnly; SameSite=Lax; Max-Age=600${secure}`;
-  }
-
-  #bindingOf({ headers }: IncomingMessage): string {
-    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-    const [, value = ''] = pairs.find(([name]) => name === this.#cookieName) ?? [];
-    return bindingShape.test(value) ? value : '';
+  /** Another site leads the browser back, so it has to come along then. */
+  get #cookie(): HostCookie {
+    const isSecure = this.#options.publicUrl().startsWith('https:');
+    return new HostCookie({ name: 'tooltray-sign-in', isSecure, sameSite: 'Lax' });
   }
 }
 

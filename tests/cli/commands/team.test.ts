@@ -101,6 +101,8 @@ test('a user’s sign-ins are listed, a link for them is made, and all that is s
 test('what is of use with --team alone is refused without it', async () => {
   const { code, stderr } = await home.run('serve', '--public-url', 'https://tools.example.com');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--public-url is of use with --team')]);
+  const alone = await home.run('serve', '--team', '--client-id', 'tooltray', '--database', 'postgres://127.0.0.1:9/x');
+  expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--client-id is of use with --issuer')]);
 });
 
 test('a config in layers is checked for a hook of Git: what is wrong stands with its place, and the exit code says so', async () => {

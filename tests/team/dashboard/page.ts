@@ -48,7 +48,7 @@ export class Page {
     return new Page(at, String(headers['set-cookie']).split(';')[0] ?? '');
   }
 
-  private constructor(at: Pick<TestReplica, 'port'>, cookie: string) {
+  constructor(at: Pick<TestReplica, 'port'>, cookie: string) {
     this.#at = at;
     this.cookie = cookie;
   }

@@ -1,0 +1,125 @@
+/**
+ * Signs a person in to the dashboard at the team's issuer. A sign-in may begin at one replica and come back to another: what belongs to it
+ * goes with the browser as the state, sealed by the team's keys, and counts in the browser that began it alone, once.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../../core/base/errors.ts';
+import { seal, unseal } from '../../core/secrets/sealing.ts';
+import type { AccessNotes } from '../door/note-access.ts';
+import type { CodeFlow, CodeVisit } from '../issuer/code-flow.ts';
+import { type ClaimRules, identityIn } from '../issuer/read-claims.ts';
+import type { IssuedPeople } from '../people/issued-people.ts';
+import { hashOf } from '../people/person-tokens.ts';
+import type { User } from '../people/people.ts';
+import type { PageSessions } from './page-sessions.ts';
+
+interface IssuerSignInParts {
+  readonly flow: CodeFlow;
+  /** The issuer's name. */
+  readonly issuer: string;
+  readonly rules: ClaimRules;
+  readonly people: Pick<IssuedPeople, 'admit'>;
+  readonly sessions: PageSessions;
+  /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
+  readonly ring: readonly Buffer[];
+  readonly notes: AccessNotes;
+  readonly entered: (name: string) => void;
+  /** ms since 1970. */
+  readonly now: () => number;
+}
+
+/** What the state says. */
+interface Sealed extends CodeVisit {
+  /** Hash of what the browser holds that began it. */
+  readonly bound: string;
+  /** ms since 1970. */
+  readonly until: number;
+}
+
+/** How long a person may take, in ms. */
+const visitMs = 10 * 60_000;
+const about = 'tooltray sign-in to the dashboard';
+
+export class IssuerSignIn {
+  readonly #parts: IssuerSignInParts;
+
+  constructor(parts: IssuerSignInParts) {
+    this.#parts = parts;
+  }
+
+  /** What people know the issuer by. */
+  get host(): string {
+    return this.#parts.flow.host;
+  }
+
+  /** Where the browser goes, and what it has to bring along when it comes back, within `seconds`. Rejects with AppError. */
+  async begin(): Promise<{ readonly goTo: string; readonly binding: string; readonly seconds: number }> {
+    const { flow, ring, now } = this.#parts;
+    const [key] = ring;
+    if (key === undefined) throw new AppError('internal', 'The team has no key.');
+    const binding = randomBytes(32).toString('base64url');
+    const visit = flow.newVisit();
+    const sealed: Sealed = { ...visit, bound: boundTo(binding), until: now() + visitMs };
+    const goTo = await flow.address(visit, seal(key, JSON.stringify(sealed), about));
+    return { goTo, binding, seconds: visitMs / 1000 };
+  }
+
+  /**
+   * `binding`: what the browser holds. `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: not_allowed for
+   * what is not of this browser, not of the issuer or was used before, and for who may not come in; server_unreachable, store_unreachable.
+   */
+  async finish(params: URLSearchParams, binding: string, address: string): ReturnType<PageSessions['begin']> {
+    const { entered, flow, notes, sessions } = this.#parts;
+    const visit = this.#open(params.get('state') ?? '');
+    // Whoever was sent the answer of somebody else's sign-in would work as that one, and not know it.
+    if (!timingSafeEqual(Buffer.from(visit.bound), Buffer.from(boundTo(binding))))
+      throw again('This sign-in was begun in another browser, or begun anew since.');
+    if (visit.until < this.#parts.now()) throw again('This sign-in has taken too long.');
+    const claims = await flow.claims(params, visit);
+    if (claims === undefined) {
+      notes.refused('unknown', address);
+      throw again(`What ${flow.host} says of you is not for this sign-in.`);
+    }
+    // Not by the state's letters, some of which could be others and mean the same.
+    if (!(await sessions.takeVisit(visit.nonce, visit.until))) throw again('This sign-in has come back before.');
+    const user = await this.#admitted(claims, address);
+    const begun = await sessions.begin(user.id);
+    entered(user.name);
+    return begun;
+  }
+
+  /** Rejects with AppError not_allowed or store_unreachable. */
+  async #admitted(claims: Parameters<typeof identityIn>[0], address: string): Promise<User> {
+    const { flow, issuer, notes, people, rules } = this.#parts;
+    const identity = identityIn(claims, issuer, rules);
+    const admitted = await people.admit(identity);
+    if (admitted === undefined) {
+      notes.refused('stranger', address);
+      throw new AppError('not_allowed', `${flow.host} knows you, and you are not of this team.`, {
+        fix: 'Ask an admin of your team to add you.',
+      });
+    }
+    const { user, how } = admitted;
+    if (how !== 'known') notes.met(admitted, identity);
+    if (!user.isOff) return user;
+    notes.refused('off', address);
+    throw new AppError('not_allowed', `${user.name} is switched off here.`, { fix: 'Ask an admin of your team.' });
+  }
+
+  /** Throws AppError not_allowed. */
+  #open(state: string): Sealed {
+    for (const key of this.#parts.ring) {
+      const text = unseal(key, state, about);
+      if (text !== undefined) return JSON.parse(text) as Sealed;
+    }
+    throw again('This is no sign-in of ours.');
+  }
+}
+
+function boundTo(binding: string): string {
+  return hashOf(binding).toString('base64url');
+}
+
+function again(why: string): AppError {
+  return new AppError('not_allowed', why, { fix: 'Sign in once more.' });
+}

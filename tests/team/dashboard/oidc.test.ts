@@ -1,0 +1,222 @@
+/** Signing in to a team's dashboard at its issuer: a real OIDC provider, begun at one replica and finished at another. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashOf } from '../../../src-main/team/people/person-tokens.ts';
+import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
+import { seal } from '../../../src-main/core/secrets/sealing.ts';
+import { browseAs } from '../../support/oidc-person.ts';
+import { startReplica, testKeys, type TestReplica } from '../../support/start-replica.ts';
+import { place } from '../../support/start-replicas.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { openTeamDatabase } from '../../support/team-database.ts';
+import { openIssuer, type TestIssuer } from '../../support/test-issuer.ts';
+import { Page, send } from './page.ts';
+
+const publicUrl = 'https://tools.example.org';
+const redirect = `${publicUrl}/session/callback`;
+const client = { id: 'the dashboard', secret: 'a secret: with +%', redirect };
+const people = ['ana', 'ben', 'zoe', 'kim', 'max', 'eve'].map((name) => ({
+  name,
+  groups: [name === 'ana' ? 'platform' : 'sales'],
+}));
+let idp: TestIssuer;
+/** Lets in whoever the issuer vouches for. */
+let one: TestReplica;
+/** Lets in who was added. */
+let two: TestReplica;
+let team: TeamPeople;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const { url, drop } = await openTeamDatabase();
+  ends.push(drop);
+  idp = await openIssuer(`${publicUrl}/mcp`, { people, client });
+  ends.push(() => idp.stop());
+  const settings = { issuer: idp.issuer, audiences: [], groupsClaim: 'groups', adminGroup: 'platform' };
+  const start = (name: string, takesNew: boolean): Promise<TestReplica> =>
+    startReplica(
+      url,
+      { servers: {} },
+      {
+        ...{ publicUrl, allowedHosts: ['127.0.0.1'], among: place(name) },
+        issuer: { ...settings, clientId: client.id, takesNew, needsType: false },
+        env: { TOOLTRAY_OIDC_SECRET: client.secret },
+      },
+    );
+  [one, two] = [await start('one', true), await start('two', false)];
+  team = new TeamPeople(one);
+});
+afterAll(async () => {
+  await Promise.all([one[Symbol.asyncDispose](), two[Symbol.asyncDispose]()]);
+  for (const end of ends) await end();
+});
+
+interface Came {
+  readonly status: number;
+  readonly body: string;
+  readonly location: string | undefined;
+  /** The page that is signed in; undefined: nobody is. */
+  readonly page: Page | undefined;
+}
+
+/** Begins, and answers where the issuer is and what the browser holds. */
+async function begin(at = one): Promise<{ readonly asked: URL; readonly cookie: string; readonly cookieLine: string }> {
+  const { status, headers } = await send(at, 'GET', '/session/start', { 'sec-fetch-site': 'same-origin' });
+  expect(status).toBe(303);
+  const [cookieLine = ''] = headers['set-cookie'] ?? [];
+  return { asked: new URL(String(headers['location'])), cookie: cookieLine.split(';')[0] ?? '', cookieLine };
+}
+
+/** The issuer leads the browser back. */
+async function comeBack(at: TestReplica, url: URL, cookie = ''): Promise<Came> {
+  const headers = { cookie, 'sec-fetch-site': 'cross-site' };
+  const answer = await send(at, 'GET', url.pathname + url.search, headers);
+  const lines = [answer.headers['set-cookie'] ?? []].flat();
+  const session = lines
+    .map((line) => line.split(';')[0] ?? '')
+    .find((line) => /^__Host-tooltray=[\w-]{43}$/.test(line));
+  return {
+    ...{ status: answer.status, body: answer.body, location: answer.headers['location'] as string | undefined },
+    page: session === undefined ? undefined : new Page(at, session),
+  };
+}
+
+async function signIn(person: string, at = one, to = one): Promise<Came> {
+  const { asked, cookie } = await begin(at);
+  return comeBack(to, await browseAs(person, asked, redirect), cookie);
+}
+
+function refused(came: Came, why: string): void {
+  expect([came.status, came.page, came.body]).toEqual([400, undefined, expect.stringContaining(why)]);
+}
+
+describe('who comes in', () => {
+  test('the page is told where, and the issuer is asked by PKCE, nonce and state', async () => {
+    expect((await send(two, 'GET', '/session')).body).toBe(JSON.stringify({ issuer: new URL(idp.issuer).host }));
+    const { asked, cookieLine } = await begin();
+    expect(asked.origin).toBe(idp.issuer);
+    const { code_challenge, nonce, state, ...rest } = Object.fromEntries(asked.searchParams);
+    expect(rest).toEqual({
+      ...{ response_type: 'code', client_id: client.id, redirect_uri: redirect, scope: 'openid profile email' },
+      code_challenge_method: 'S256',
+    });
+    for (const random of [code_challenge, nonce]) expect(random).toMatch(/^[\w-]{43}$/);
+    expect(state).not.toContain(nonce);
+    expect(cookieLine).toMatch(
+      /^__Host-tooltray-begun=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/,
+    );
+    const elsewhere = await send(one, 'GET', '/session/start', { 'sec-fetch-site': 'cross-site' });
+    expect([elsewhere.status, elsewhere.headers['set-cookie']]).toEqual([400, undefined]);
+  });
+
+  test('an admin by a group, and a member, begun at one replica and finished at the other', async () => {
+    await team.people.add({ name: 'ana', email: 'ana@example.org' });
+    const { status, location, page } = await signIn('ana', one, two);
+    expect([status, location]).toEqual([303, '../']);
+    const told = page?.at(one).watch();
+    await expect.poll(() => told?.state.team).toEqual({ person: 'ana', role: 'admin' });
+    const ben = await signIn('ben', two, one);
+    const seen = ben.page?.at(two).watch();
+    await expect.poll(() => seen?.state.team).toEqual({ person: 'ben', role: 'member' });
+    expect(await ben.page?.refused('people')).toEqual([403, 'not_allowed']);
+    const audit = await page?.ask('auditEntries', { kinds: ['access'], limit: 20 });
+    const sentences = audit?.entries.map((row) => row.told);
+    expect(sentences).toContain(`ben signed in to the dashboard, at ${new URL(idp.issuer).host}.`);
+    expect(sentences).toContain(`ben (member), ben of ${idp.issuer}, came for the first time.`);
+    await page?.signOut();
+    await expect.poll(() => told?.isOver).toBe(true);
+    expect(await page?.at(one).refused('people')).toEqual([401, 'unauthorized']);
+  });
+
+  test('where people are added, nobody else', async () => {
+    refused(await signIn('zoe', one, two), 'you are not of this team');
+    expect((await signIn('zoe', two, one)).page).toBeDefined();
+    expect((await signIn('zoe', one, two)).page).toBeDefined();
+  });
+
+  test('whoever is off is told, and what they have open ends', async () => {
+    const { page } = await signIn('max');
+    const seen = page?.watch();
+    await expect.poll(() => seen?.state.team?.person).toBe('max');
+    await team.people.change('max', { isOff: true });
+    await expect.poll(() => seen?.isOver).toBe(true);
+    refused(await signIn('max', two, one), 'max is switched off here');
+    const { page: admin } = await signIn('ana');
+    const audit = await admin?.ask('auditEntries', { kinds: ['refusal'], limit: 10 });
+    expect(audit?.entries.map((row) => row.told).join('\n')).toContain('switched off');
+  });
+});
+
+describe('what does not count', () => {
+  test('the answer of another browser’s sign-in: nobody is signed in as somebody else', async () => {
+    const attacker = await begin();
+    const link = await browseAs('eve', attacker.asked, redirect);
+    const victim = await begin();
+    refused(await comeBack(one, link), 'begun in another browser');
+    refused(await comeBack(two, link, victim.cookie), 'begun in another browser');
+    expect((await comeBack(two, link, `${victim.cookie}x`)).page).toBeUndefined();
+  });
+
+  test('a sign-in that has come back before, by its own code or by another one', async () => {
+    const { asked, cookie } = await begin();
+    const first = await browseAs('kim', asked, redirect);
+    const second = await browseAs('kim', asked, redirect);
+    expect((await comeBack(one, first, cookie)).page).toBeDefined();
+    refused(await comeBack(two, first, cookie), 'it has come back before');
+    refused(await comeBack(two, second, cookie), 'has come back before');
+  });
+
+  test('a state that is altered, another tenant’s, or too old', async () => {
+    const { asked, cookie } = await begin();
+    const url = await browseAs('kim', asked, redirect);
+    const state = url.searchParams.get('state') ?? '';
+    const withState = (text: string): URL => {
+      const other = new URL(url);
+      other.searchParams.set('state', text);
+      return other;
+    };
+    const bytes = Buffer.from(state, 'base64url');
+    bytes[20] = (bytes[20] ?? 0) ^ 1;
+    refused(await comeBack(one, withState(bytes.toString('base64url')), cookie), 'no sign-in of ours');
+    refused(await comeBack(one, withState(''), cookie), 'no sign-in of ours');
+    const keys = TeamKeys.fromEnv(testKeys);
+    const about = 'tooltray sign-in to the dashboard';
+    const bound = hashOf(cookie.split('=')[1] ?? '').toString('base64url');
+    const made = (tenant: string, until: number): string =>
+      seal(
+        keys.sealing(tenant, 'page sign-ins')[0] ?? Buffer.alloc(0),
+        JSON.stringify({ nonce: 'n', verifier: 'v', bound, until }),
+        about,
+      );
+    refused(await comeBack(one, withState(made('other', Date.now() + 60_000)), cookie), 'no sign-in of ours');
+    refused(await comeBack(one, withState(made('main', Date.now() - 1)), cookie), 'taken too long');
+    // Nothing of that was used up.
+    expect((await comeBack(one, url, cookie)).page).toBeDefined();
+  });
+
+  test('the issuer’s word for another sign-in, and another issuer’s answer', async () => {
+    const { asked, cookie } = await begin();
+    asked.searchParams.set('nonce', 'another one');
+    refused(await comeBack(one, await browseAs('kim', asked, redirect), cookie), 'is not for this sign-in');
+    const next = await begin();
+    const url = await browseAs('kim', next.asked, redirect);
+    const iss = (said: string | undefined): URL => {
+      const other = new URL(url);
+      if (said === undefined) other.searchParams.delete('iss');
+      else other.searchParams.set('iss', said);
+      return other;
+    };
+    refused(await comeBack(one, iss('https://evil.example'), next.cookie), 'not of the issuer that was asked');
+    refused(await comeBack(one, iss(undefined), next.cookie), 'not of the issuer that was asked');
+    expect((await comeBack(one, url, next.cookie)).page).toBeDefined();
+  });
+
+  test('a refusal of the issuer is shown in its words, and as text', async () => {
+    const { asked, cookie } = await begin();
+    const back = new URL(redirect);
+    const said = { error: 'access_denied', error_description: 'You said <b>no</b>.', iss: idp.issuer };
+    back.search = new URLSearchParams({ state: asked.searchParams.get('state') ?? '', ...said }).toString();
+    const came = await comeBack(one, back, cookie);
+    refused(came, 'did not sign you in: access_denied (You said &lt;b&gt;no&lt;/b&gt;). Sign in once more.');
+    expect(came.body).toContain('<a href="../">Back to Tooltray</a>');
+  });
+});
