@@ -2,19 +2,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallOutcome, callOutcomes } from './call-record.ts';
 import type { Stretches } from './call-sums.ts';
+import { hourMs } from './local-time.ts';
 
 export type OutcomeCounts = Readonly<Record<CallOutcome, number>>;
 
-const hourMs = 3_600_000;
-
-/** Of each hour that has calls, by its beginning. */
-export function outcomesByHour(database: DatabaseSync, stretches: Stretches): ReadonlyMap<number, OutcomeCounts> {
+/** Of each hour that has calls, by its beginning. `shift`: how long before those of UTC they begin (`hourShift`). */
+export function outcomesByHour(
+  database: DatabaseSync,
+  stretches: Stretches,
+  shift: number,
+): ReadonlyMap<number, OutcomeCounts> {
   const counts = callOutcomes.map((outcome) => `sum(outcome = '${outcome}') AS ${outcome}`).join(', ');
   const statement = database.prepare(
-    `SELECT startedAt / ${hourMs} AS hour, ${counts} FROM calls WHERE id BETWEEN ? AND ? GROUP BY hour`,
+    `SELECT (startedAt + ${shift}) / ${hourMs} AS hour, ${counts} FROM calls WHERE id BETWEEN ? AND ? GROUP BY hour`,
   );
-  const rows = stretches.each(database, 'outcomes', (from, to) => statement.all(from, to)).flat();
-  const hours = Map.groupBy(rows, (row) => Number(row['hour']) * hourMs);
+  const rows = stretches.each(database, `outcomes ${shift}`, (from, to) => statement.all(from, to)).flat();
+  const hours = Map.groupBy(rows, (row) => Number(row['hour']) * hourMs - shift);
   const sum = (parts: typeof rows, outcome: CallOutcome): number =>
     parts.reduce((total, row) => total + Number(row[outcome]), 0);
   return new Map([...hours].map(([hour, parts]) => [hour, countsOf((outcome) => sum(parts, outcome))]));

@@ -7,11 +7,11 @@ import {
   outcomesByHour,
 } from '../../core/activity/call-charts.ts';
 import type { CallOutcome } from '../../core/activity/call-record.ts';
-import { dayOf, type SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import { dayBegins, dayOf, hourMs, hourShift } from '../../core/activity/local-time.ts';
 import type { Charts, ChartStep, SavingsPeriod } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 
-const hourMs = 3_600_000;
 /** Longer ranges are told by the week. */
 const mostDays = 92;
 const mostWeeks = 110;
@@ -28,7 +28,8 @@ export const chartHandlers = {
     const { activity, ledger } = core;
     return drawCharts(period, {
       savings: (question) => ledger.savings(question),
-      outcomes: async () => activity.query((database, stretches) => outcomesByHour(database, stretches)),
+      outcomes: async (since) =>
+        activity.query((database, stretches) => outcomesByHour(database, stretches, hourShift(since))),
       latencies: async (since, until) => activity.query((database) => latencies(database, since, until)),
       marks: (since, until) => activity.moments.between(since, until),
     });
@@ -41,7 +42,7 @@ export interface ChartSources {
     readonly since?: number;
     readonly by: 'hour' | 'day';
   }) => Promise<Pick<SavingsReport, 'rows'>>;
-  /** Of each hour that has calls, by its beginning; hours before `since` may be missing. */
+  /** Of each hour that has calls, by its beginning where this machine is; hours before `since` may be missing. */
   readonly outcomes: (since: number) => Promise<ReadonlyMap<number, OutcomeCounts>>;
   readonly latencies: (since: number, until: number) => Promise<ReturnType<typeof latencies>>;
   readonly marks: (since: number, until: number) => Charts['marks'];
@@ -76,27 +77,22 @@ export async function drawCharts(period: SavingsPeriod, sources: ChartSources): 
 
 /** By the hour a day, by the day to three months, else by the week; all in the time of the place. */
 export function rangeOf(period: SavingsPeriod, now: number, first: number | undefined): Range {
-  const midnight = new Date(now).setHours(0, 0, 0, 0);
-  const tomorrow = daysFrom(midnight, 1);
+  const today = dayBegins(now);
+  const tomorrow = dayBegins(now, 1);
   if (period === 'today') {
     const starts: number[] = [];
-    for (let at = midnight; at < tomorrow; at += hourMs) starts.push(at);
+    for (let at = today; at < tomorrow; at += hourMs) starts.push(at);
     return { starts, until: tomorrow, step: 'hour' };
   }
-  const begin = period === 'week' ? daysFrom(midnight, -6) : period === 'month' ? daysFrom(midnight, -29) : first;
-  const from = Math.min(begin ?? daysFrom(midnight, -6), daysFrom(midnight, -6));
+  const week = dayBegins(now, -6);
+  const begin = period === 'week' ? week : period === 'month' ? dayBegins(now, -29) : first;
+  const from = dayBegins(Math.min(begin ?? week, week));
   const days: number[] = [];
-  for (let at = new Date(from).setHours(0, 0, 0, 0); at < tomorrow; at = daysFrom(at, 1)) days.push(at);
+  for (let at = from; at < tomorrow; at = dayBegins(at, 1)) days.push(at);
   if (days.length <= mostDays) return { starts: days, until: tomorrow, step: 'day' };
   // Counted back from today, so that the last week is a whole one.
   const weeks = days.filter((_, at) => (days.length - at) % 7 === 0).slice(-mostWeeks);
   return { starts: weeks, until: tomorrow, step: 'week' };
-}
-
-/** A day has not always 24 hours. */
-function daysFrom(time: number, days: number): number {
-  const date = new Date(time);
-  return date.setDate(date.getDate() + days);
 }
 
 /** The last step that begins no later; -1: before them all. */

@@ -1,6 +1,7 @@
 /** What Tooltray saved, over the periods that the dashboard shows. */
 import { callsByServer, type ServerCalls } from '../../core/activity/call-sums.ts';
-import { hourOf, type SavingsQuestion, type SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import type { SavingsQuestion, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import { dayBegins } from '../../core/activity/local-time.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract.ts';
 
@@ -27,10 +28,9 @@ export async function savingsOverview(
   };
 }
 
-/** From when on, in ms since the epoch: to the hour, as the ledger has it. */
-export function savingsPeriods(): Readonly<Record<SavingsPeriod, number | undefined>> {
-  const midnight = hourOf(new Date().setHours(0, 0, 0, 0));
-  return { today: midnight, week: midnight - 6 * dayMs, month: midnight - 29 * dayMs, all: undefined };
+/** From when on, in ms since the epoch: whole days, as the charts have them. */
+export function savingsPeriods(now = Date.now()): Readonly<Record<SavingsPeriod, number | undefined>> {
+  return { today: dayBegins(now), week: dayBegins(now, -6), month: dayBegins(now, -29), all: undefined };
 }
 
 export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSummary, 'since'> {

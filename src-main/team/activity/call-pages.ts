@@ -5,6 +5,7 @@
 import type { Sql } from 'postgres';
 import { countsOf, mostMeasured, type OutcomeCounts, type ServerLatency } from '../../core/activity/call-charts.ts';
 import type { CallOutcome } from '../../core/activity/call-record.ts';
+import { hourMs, hourShift } from '../../core/activity/local-time.ts';
 import { wordsOfLabels } from '../../core/calls/label-words.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { ActivityPage, CallSummary } from '../../rpc/contract.ts';
@@ -115,11 +116,12 @@ export class CallPages {
     }));
   }
 
-  /** Of each hour that has calls, by its beginning. */
+  /** Of each hour that has calls, by its beginning where this replica is. */
   async outcomes(whose: Whose, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since });
+    const shift = hourShift(since);
     const rows = await this.#ask(
-      `SELECT (extract(epoch FROM date_trunc('hour', written)) * 1000)::bigint AS hour, outcome, count(*) AS calls
+      `SELECT (floor((extract(epoch FROM written) * 1000 + ${shift}) / ${hourMs}) * ${hourMs} - ${shift})::bigint AS hour, outcome, count(*) AS calls
       FROM tooltray.calls WHERE ${where} GROUP BY 1, 2`,
       values,
     );

@@ -70,7 +70,7 @@ export type SavingsBy = 'app' | 'server' | 'tool' | 'person' | 'session' | 'hour
 const mostRows = 500;
 
 const keys: Readonly<Record<SumKey, string>> = {
-  hour: `(extract(epoch FROM date_trunc('hour', written)) * 1000)::bigint::text`,
+  hour: `(extract(epoch FROM date_trunc('hour', written, 'UTC')) * 1000)::bigint::text`,
   day: `(extract(epoch FROM date_trunc('day', written, 'UTC')) * 1000)::bigint::text`,
   server: 'server',
   tool: `server || ':' || tool`,

@@ -101,7 +101,7 @@ test('calls are told by outcome and hour, and by the time they took', () => {
     call({ durationMs: 20 }),
     call({ outcome: 'blocked', durationMs: 0, callMs: 0 }),
   );
-  const outcomes = log.query((database, stretches) => outcomesByHour(database, stretches));
+  const outcomes = log.query((database, stretches) => outcomesByHour(database, stretches, 0));
   expect([outcomes.get(noon - hour), outcomes.get(noon), outcomes.has(noon - 3 * hour)]).toEqual([
     { ok: 1, tool_error: 0, failed: 0, cancelled: 0, blocked: 0 },
     { ok: 1, tool_error: 0, failed: 1, cancelled: 0, blocked: 1 },
@@ -156,7 +156,7 @@ test('sums stay true while records come, are counted, are deleted, and are writt
     log.query((database, own) => [
       sumsOf(database, {}, stretches ?? own),
       sumsOf(database, { outcomes: ['failed'], text: 'log' }, stretches ?? own),
-      [...outcomesByHour(database, stretches ?? own)].toSorted(([a], [b]) => a - b),
+      [...outcomesByHour(database, stretches ?? own, 0)].toSorted(([a], [b]) => a - b),
       callsByServer(database, noon - hour, stretches ?? own),
     ]);
   const seen: unknown[] = [asked()];

@@ -1,9 +1,22 @@
 /** What the charts of the overview are drawn from: a range in steps, and in them what the ledger and the record hold. */
-import { expect, test, vi } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
+import { outcomesByHour } from '../../../src-main/core/activity/call-charts.ts';
+import { reportOf } from '../../../src-main/core/activity/ledger/ledger.ts';
+import { addRows, sumLedger } from '../../../src-main/core/activity/ledger/ledger-table.ts';
+import { dayOf, hourOf, hourShift } from '../../../src-main/core/activity/local-time.ts';
+import { createLog } from '../../../src-main/core/base/log.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
 import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
 import type { Charts, SavingsPeriod } from '../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../src-main/rpc/deps.ts';
-import { rangeOf } from '../../../src-main/rpc/handlers/charts.ts';
+import { drawCharts, rangeOf } from '../../../src-main/rpc/handlers/charts.ts';
+import { savingsPeriods } from '../../../src-main/rpc/slices/savings-overview.ts';
+import { call } from '../../core/activity/fixture.ts';
+import { inZone } from '../../support/in-zone.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 
 async function charts({ host }: TestCore, period: SavingsPeriod): Promise<Charts> {
@@ -28,6 +41,84 @@ test.each([
   expect(range.starts.toSorted((a, b) => a - b)).toEqual(range.starts);
   expect(range.until).toBe(new Date(2026, 10, 24).getTime());
 });
+
+test.each([
+  // Days after the clocks went forward, at midnight itself, or back; the hours before and after midnight; half and quarter hours.
+  ['America/Santiago', '2026-09-09T12:00:00-03:00'],
+  ['Africa/Cairo', '2027-05-01T00:10:00+03:00'],
+  ['America/Havana', '2026-11-03T12:00:00-05:00'],
+  ['Europe/Berlin', '2026-10-27T23:50:00+01:00'],
+  ['Europe/Berlin', '2027-03-30T00:10:00+02:00'],
+  ['Australia/Lord_Howe', '2026-10-07T12:00:00+11:00'],
+  ['Asia/Kathmandu', '2027-01-01T00:05:00+05:45'],
+  ['Pacific/Apia', '2028-02-29T12:00:00+13:00'],
+])(
+  'in %s at %s each step of a range is a day from its beginning on, and the headlines begin with the charts',
+  (zone, at) =>
+    inZone(zone, Date.parse(at), () => {
+      const now = Date.parse(at);
+      const ranges = (['today', 'week', 'month'] as const).map((period) => rangeOf(period, now, undefined));
+      for (const { starts, step, until } of ranges) {
+        const days = step === 'hour' ? starts.slice(0, 1) : starts;
+        expect([...days, until].filter((begin) => dayOf(begin) === dayOf(begin - 1))).toEqual([]);
+      }
+      expect(ranges.map(({ starts }) => new Set(starts.map(dayOf)).size)).toEqual([1, 7, 30]);
+      const { today, week, month } = savingsPeriods(now);
+      expect([today, week, month]).toEqual(ranges.map(({ starts }) => starts[0]));
+    }),
+);
+
+test.each([
+  ['Asia/Kolkata', '2026-11-24T00:10:00+05:30'],
+  ['Asia/Kathmandu', '2026-11-24T00:10:00+05:45'],
+  ['Africa/Cairo', '2027-04-30T01:10:00+03:00'],
+  ['Etc/GMT+2', '2026-11-24T00:10:00-02:00'],
+])(
+  'in %s what was called shortly after midnight is in the first hour of today, and what was before is not',
+  (zone, at) =>
+    inZone(zone, Date.parse(at), async () => {
+      const now = Date.parse(at);
+      const folder = mkdtempSync(join(tmpdir(), 'tooltray-charts-'));
+      const activity = new ActivityLog({
+        ...{
+          file: join(folder, 'activity.db'),
+          masker: new Masker(),
+          log: createLog(),
+          maxRows: 100,
+          maxBytes: 1 << 24,
+        },
+        tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
+      });
+      onTestFinished(async () => {
+        await activity.close();
+        rmSync(folder, { recursive: true, force: true });
+      });
+      const who = { session: 's', app: 'a', mode: 'proxy', server: 'x', tool: 'y', cause: 'results' } as const;
+      const figures = { times: 1, sent: 1, loaded: 1, baseline: 10, raw: 10, estimated: 0 };
+      for (const time of [now - 3_600_000, now]) {
+        activity.record(call({ startedAt: time }));
+        activity.query((database) => addRows(database, [{ ...who, ...figures, hour: hourOf(time) }]));
+      }
+      const drawn = (period: SavingsPeriod): Promise<Charts> =>
+        drawCharts(period, {
+          savings: async ({ since = 0, by }) =>
+            reportOf(
+              activity.query((database) => sumLedger(database, { since, by }, now)),
+              by,
+            ),
+          outcomes: async (since) =>
+            activity.query((database, stretches) => outcomesByHour(database, stretches, hourShift(since))),
+          latencies: async () => ({ servers: [], measured: 0 }),
+          marks: () => [],
+        });
+      const told = ({ steps }: Charts): unknown => steps.map(({ ok, without }) => [ok, without]);
+      const nothing = (steps: number): unknown[] => Array.from({ length: steps }, () => [0, 0]);
+      const today = await drawn('today');
+      expect(told(today)).toEqual([[1, 10], ...nothing(today.steps.length - 1)]);
+      expect(told(await drawn('week'))).toEqual([...nothing(5), [1, 10], [1, 10]]);
+      expect(told(await drawn('month'))).toEqual([...nothing(28), [1, 10], [1, 10]]);
+    }),
+);
 
 test('the steps hold what the savings and the record hold, and a change of the mode is marked', async () => {
   const servers = { files: fixture('eight-tools', 'files') };

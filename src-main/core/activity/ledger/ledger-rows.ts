@@ -2,8 +2,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
+import { hourOf } from '../local-time.ts';
 import { addAmounts, type Entry } from './entry.ts';
-import { addRows, hourOf, type LedgerBounds, type LedgerRow, trimLedger } from './ledger-table.ts';
+import { addRows, type LedgerBounds, type LedgerRow, trimLedger } from './ledger-table.ts';
 
 /** The activity database, opened when it is used. */
 export interface LedgerStore {

@@ -4,11 +4,12 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { transaction } from '../../base/private-database.ts';
+import { dayOf, hourMs, hourOf } from '../local-time.ts';
 import type { Amounts, Cause } from './entry.ts';
 
 /** What was entered under one hour, session, app, mode, server, tool and cause. */
 export interface LedgerRow extends Amounts {
-  /** The hour's beginning, in ms since the epoch. */
+  /** The hour's beginning where this machine is, in ms since the epoch. */
   readonly hour: number;
   readonly session: string;
   /** Of the session, in a team. */
@@ -25,7 +26,6 @@ export interface LedgerBounds {
   readonly dayRows: number;
 }
 
-const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** How far back the table by the hour goes. */
 const recentMs = 8 * dayMs;
@@ -64,17 +64,6 @@ function trimTo(database: DatabaseSync, table: string, key: string, most: number
   database.prepare(`DELETE FROM ${table} WHERE ${key} <= (${surplus})`).run(most);
 }
 
-/** The day where this machine is, `2026-11-21`. */
-export function dayOf(time: number): string {
-  const date = new Date(time);
-  const two = (number: number): string => String(number).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
-export function hourOf(time: number): number {
-  return Math.floor(time / hourMs) * hourMs;
-}
-
 /** `facts`: known by the keys, and written with the first of them. */
 function upsert(table: string, keys: readonly string[], facts: readonly string[] = []): string {
   const names = [...keys, ...facts, ...amounts];
@@ -92,7 +81,8 @@ const expressions: Readonly<Record<SavingsKey, string>> = {
   server: 'server',
   tool: "CASE WHEN server = '' THEN tool ELSE server || ':' || tool END",
   hour: 'hour',
-  day: "date(hour / 1000, 'unixepoch', 'localtime')",
+  // Its day is told here: SQLite goes by the system's table of zones, which containers may have none of.
+  day: 'hour',
   cause: 'cause',
   mode: 'mode',
 };
@@ -117,7 +107,7 @@ export function sumLedger(
   return rows.map((row) => {
     const number = (name: string): number => Number(row[name]);
     return {
-      key: String(row['key']),
+      key: fine && by === 'day' ? dayOf(number('key')) : String(row['key']),
       app: row['app'] === null ? undefined : String(row['app']),
       cause: row['cause'] as Cause,
       times: number('times'),
@@ -193,7 +183,7 @@ export interface SavingsReport {
   readonly assumptions: readonly string[];
 }
 
-/** A sum over the table for one key and cause. */
+/** A sum over the table for one key and cause; there may be several. */
 export interface CauseSum extends Amounts {
   readonly key: string;
   readonly app: string | undefined;
