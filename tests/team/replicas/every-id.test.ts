@@ -57,6 +57,11 @@ const finished = async (at: At, result: Params): Promise<Params> => {
   const handle = handleIn(result);
   return handle === undefined ? result : finished(at, await call(at, 'await_result', { handle, waitSeconds: 30 }));
 };
+/** One whose server took too long to ask is a call that goes on, and no question. */
+const question = async (at: At): Promise<string> => {
+  const { requestState } = await call(at, 'asker_ask_form', { message: 'Who?' }, form);
+  return typeof requestState === 'string' ? requestState : question(at);
+};
 const keep = async (at: At): Promise<string> => {
   const kept = await finished(at, await call(at, 'echo_echo', { message: lines }));
   return /\b[a-km-np-z2-9]{20}\b/.exec(JSON.stringify(kept))?.[0] ?? '';
@@ -89,10 +94,11 @@ const kinds: Readonly<Record<string, Kind>> = {
     works: /working/,
   },
   'a question': {
-    make: async (at) => String((await call(at, 'asker_ask_form', { message: 'Who?' }, form))['requestState']),
-    use: (at, requestState) => {
+    make: question,
+    use: async (at, requestState) => {
       const inputResponses = { q1: { action: 'accept', content: { name: 'Zora' } } };
-      return call(at, 'asker_ask_form', { message: 'Who?' }, form, { inputResponses, requestState });
+      const answer = await call(at, 'asker_ask_form', { message: 'Who?' }, form, { inputResponses, requestState });
+      return finished(at, answer);
     },
     works: /Zora/,
     end: () => Promise.resolve(),
