@@ -2,7 +2,7 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import type { Params, RawMessage } from '../support/raw-client.ts';
@@ -80,9 +80,14 @@ describe('in a whole core', () => {
       expect(textOf((await endOf(app, result?.['taskId']))['result'] as Params)).toBe('done');
     });
 
-    test('what the server asks meanwhile is a part of the task, and is answered by an update', async () => {
-      const [app, file] = [await open('proxy'), nextFile()];
+    test('what the server asks meanwhile is a part of the task, and is answered by an update; who listens is told', async () => {
+      const [line, file] = [await lines[door](), nextFile()];
+      const app = new ModernClient(line, knows);
       const { taskId } = (await app.call('slow_work', { file, ask: true })).result ?? {};
+      app.once('subscriptions/listen', { notifications: { taskIds: [taskId] } }).catch(() => undefined);
+      await expect
+        .poll(() => line.notifications.map(({ params }) => params?.['notifications']))
+        .toEqual([{ taskIds: [taskId] }]);
       finish(file);
       const asked = await endOf(app, taskId);
       const [[key, question] = ['']] = Object.entries(asked['inputRequests'] as Params);
@@ -94,6 +99,12 @@ describe('in a whole core', () => {
       expect(result).toMatchObject({ resultType: 'complete' });
       const over = await endOf(app, taskId);
       expect(textOf(over['result'] as Params)).toBe('{"action":"accept","content":{"ok":true}}');
+      const states = (): unknown[] =>
+        line.notifications.flatMap(({ method, params }) =>
+          method === 'notifications/tasks' ? [params?.['status']] : [],
+        );
+      await expect.poll(states).toEqual(['input_required', 'working', 'completed']);
+      expect(line.notifications.at(-1)?.params).toMatchObject({ taskId, result: over['result'] });
     });
 
     test('one that is cancelled says so', async () => {
@@ -154,6 +165,22 @@ describe('in a whole core', () => {
       expect((await taskOf(app, 'nothing')).error).toMatchObject({ code: -32602 });
       await app.once('tasks/cancel', { taskId });
     });
+  });
+
+  test('what came of a task counts as read by whoever fetched it, at the server’s own address as well', async () => {
+    const noted = vi.spyOn(core.host.core.trust.flow, 'noteText');
+    onTestFinished(() => noted.mockRestore());
+    for (const [place, tool] of [
+      ['mode/proxy', 'one_work'],
+      ['server/one', 'work'],
+    ] as const) {
+      const app = new ModernClient(new HttpClient(`${core.url}/${place}`, true), knows);
+      const { taskId } = (await app.call(tool)).result ?? {};
+      const { result } = await taskOf(app, taskId);
+      expect(textOf(result?.['result'] as Params)).toBe('one: "done"');
+      expect(noted.mock.calls.map(([of, server]) => [of, server])).toEqual([['one: a task', 'one']]);
+      noted.mockClear();
+    }
   });
 
   test('a program is answered with what came of a tool, and not with a task', async () => {

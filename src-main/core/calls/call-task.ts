@@ -4,10 +4,11 @@
  */
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { tasksExtension } from '../servers/app-kind.ts';
-import type { Result } from '../wire/message.ts';
+import type { Result, RpcError } from '../wire/message.ts';
 import { putQuestion } from '../wire/put-question.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
+import { answerToFailure } from './error-result.ts';
 import type { SlowCall } from './slow-call.ts';
 
 /** The app of this request takes a task for an answer. */
@@ -22,14 +23,15 @@ export function withoutTasks<T extends CallerContext>(context: T): T {
   return { ...context, clientCapabilities: { ...context.clientCapabilities, extensions } };
 }
 
+/** Is told how a task stands. */
+export type TellState = (state: JsonObject) => void;
+
 interface Question {
   readonly method: string;
   readonly params: JsonObject;
   readonly answer: (answer: JsonObject) => void;
 }
 
-/** How long a look at a task waits for a question that is on its way, in ms. */
-const lookMs = 20;
 const pollMs = 1000;
 /** Longest message of a server's progress that is repeated, in characters. */
 const longestMessage = 200;
@@ -40,6 +42,7 @@ export class CallTask {
   readonly #keptMs: number;
   readonly #createdAt = new Date().toISOString();
   readonly #questions = new Map<string, Question>();
+  readonly #listeners = new Set<TellState>();
   #asked = 0;
   #isCancelled = false;
 
@@ -48,6 +51,7 @@ export class CallTask {
     this.#id = id;
     this.#call = call;
     this.#keptMs = keptMs;
+    call.waiters.keepQuestions((method, params, signal) => this.#ask(method, params, signal));
   }
 
   /** Whose call it is (`Principal.owner`). */
@@ -60,14 +64,15 @@ export class CallTask {
     return { resultType: 'task', ...this.#task('working') };
   }
 
-  /** What became of it so far. A question of the server is part of it; the request that looks is the one it is put to. */
-  async state(context: CallerContext): Promise<JsonObject> {
+  /** What became of it so far. What the server asks is a part of it. */
+  state(): JsonObject {
     if (this.#isCancelled) return this.#task('cancelled');
-    if (this.#call.result === undefined && this.#questions.size === 0) await this.#look(context);
     const { result } = this.#call;
     const inputRequests = this.#openQuestions(result);
     if (inputRequests !== undefined) return { ...this.#task('input_required'), inputRequests };
     if (result === undefined) return this.#task('working');
+    const { failure } = this.#call;
+    if (failure !== undefined) return this.#failed(failure);
     return { ...this.#task('completed'), result: toObject(result) };
   }
 
@@ -86,22 +91,27 @@ export class CallTask {
 
   cancelled(): void {
     this.#isCancelled = true;
+    this.tell();
   }
 
-  /** Is there for a moment, so that what the server asks can be put to somebody. */
-  async #look(context: CallerContext): Promise<void> {
-    const asked = new Promise<void>((resolve) => {
-      const askClient: CallerContext['askClient'] = (method, params, signal) => {
-        resolve();
-        return this.#ask(method, params, signal);
-      };
-      const here = { ...context, onProgress: undefined, askClient };
-      this.#call.waiters.wait(here, lookMs).then(
-        () => resolve(),
-        () => resolve(),
-      );
-    });
-    await asked;
+  /** Somebody is told how it stands whenever that changes. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** `tell` is told each state from now on, and at once the one that it has come to. Gives how that ends. */
+  listen(tell: TellState): () => void {
+    const state = this.state();
+    if (state['status'] !== 'working') tell(state);
+    this.#listeners.add(tell);
+    return () => void this.#listeners.delete(tell);
+  }
+
+  /** Tells whoever listens how it stands, as `tasks/get` would. */
+  tell(): void {
+    if (this.#listeners.size === 0) return;
+    const state = this.state();
+    for (const tell of this.#listeners) tell(state);
   }
 
   /** Rejects with AppError cancelled when the server takes its question back, or the call ends. */
@@ -110,7 +120,12 @@ export class CallTask {
     const key = `question-${(this.#asked += 1)}`;
     return putQuestion(signal, ({ answer }) => {
       this.#questions.set(key, { method, params, answer });
-      return () => void this.#questions.delete(key);
+      this.tell();
+      return () => {
+        this.#questions.delete(key);
+        // Ended, it tells that itself.
+        if (!this.#isCancelled) this.tell();
+      };
     });
   }
 
@@ -120,9 +135,12 @@ export class CallTask {
     return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
   }
 
-  #task(status: string): JsonObject {
-    const { elapsedMs, waiters } = this.#call;
-    const message = waiters.progress?.['message'];
+  #failed(failure: RpcError): JsonObject {
+    return { ...this.#task('failed', failure.message), ...answerToFailure(failure, false) };
+  }
+
+  #task(status: string, message = this.#call.waiters.progress?.['message']): JsonObject {
+    const { elapsedMs } = this.#call;
     return {
       taskId: this.#id,
       status,

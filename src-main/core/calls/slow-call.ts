@@ -20,6 +20,7 @@ export class SlowCall {
   readonly #begun = performance.now();
   #answer: Promise<Result> = Promise.resolve({});
   #result: Result | undefined;
+  #failure: RpcError | undefined;
 
   /** `tool`: what was called, as the model knows it. `mayGoOn`: whether it may outlive its request. */
   constructor(tool: () => string, context: CallerContext, mayGoOn: () => boolean, start: StartCall) {
@@ -53,6 +54,11 @@ export class SlowCall {
     return this.#result;
   }
 
+  /** The error of the protocol that it ended with. */
+  get failure(): RpcError | undefined {
+    return this.#failure;
+  }
+
   /** Something else stands for it; nothing holds the first one any longer. */
   set result(result: Result) {
     this.#result = result;
@@ -70,11 +76,15 @@ export class SlowCall {
 
   begin(again: JsonObject): void {
     this.#result = undefined;
+    this.#failure = undefined;
     this.waiters.begin();
     this.#answer = this.#start(this.context, again);
     this.#answer.then(
       (result) => this.#end(result),
-      (error: unknown) => this.#end(errorResult(error)),
+      (error: unknown) => {
+        this.#failure = error instanceof RpcError ? error : undefined;
+        this.#end(errorResult(error));
+      },
     );
   }
 
@@ -154,6 +164,7 @@ function leaveLate(waiter: Waiter): void {
 class SlowCallWaiters {
   readonly #waiting = new Set<Waiter>();
   readonly #questions = new Set<(waiter: Waiter) => void>();
+  #keeper: CallerContext['askClient'] | undefined;
   #isOver = false;
   #wasWaited = false;
   #progress: JsonObject | undefined;
@@ -181,6 +192,11 @@ class SlowCallWaiters {
     return waiter.left;
   }
 
+  /** What is asked while nobody waits goes to `keeper` from now on. */
+  keepQuestions(keeper: CallerContext['askClient']): void {
+    this.#keeper = keeper;
+  }
+
   begin(): void {
     this.#isOver = false;
   }
@@ -203,6 +219,7 @@ class SlowCallWaiters {
   readonly ask = (method: string, params: JsonObject, signal: AbortSignal): Promise<Result> => {
     const latest = [...this.#waiting].at(-1);
     if (latest !== undefined) return askThrough(latest, method, params, signal);
+    if (this.#keeper !== undefined) return this.#keeper(method, params, signal);
     return putQuestion(signal, ({ answer, refuse }) => {
       const timer = setTimeout(() => refuse(unasked(method)), questionMs).unref();
       const put = (waiter: Waiter): void => answer(askThrough(waiter, method, params, signal));

@@ -149,19 +149,27 @@ export class SlowCalls {
     const task = handed?.task ?? this.#cancelledTask(id, context);
     if (task === undefined || !knowsTasks(context)) return undefined;
     if (method === 'tasks/get') {
-      const state = await task.state(context);
+      const state = task.state();
       if (handed !== undefined) this.#forgetIn(handed, handed.call.result === undefined ? abandonedMs : keptMs);
       if (handed?.call.result !== undefined && !handed.call.wantsInput) handed.isOver.resolve();
       return state;
     }
     if (method === 'tasks/update') {
       const again = task.answer(objectOf(params['inputResponses']));
-      if (again !== undefined && handed !== undefined) this.#goOn(handed, again);
+      if (again !== undefined && handed !== undefined) {
+        this.#goOn(handed, again);
+        task.tell();
+      }
       return {};
     }
     if (method !== 'tasks/cancel') return undefined;
     if (handed !== undefined && handed.call.result === undefined) this.#cancelTask(id, handed, task);
     return {};
+  }
+
+  /** The task of the caller that has this id, to listen to; undefined where there is none. */
+  heard(id: string, context: CallerContext): Pick<CallTask, 'listen'> | undefined {
+    return this.#handed(id, context)?.task ?? this.#cancelledTask(id, context);
   }
 
   #handed(handle: string, { principal }: CallerContext): HandedOut | undefined {
@@ -243,16 +251,20 @@ export class SlowCalls {
   }
 
   async #ended(handed: HandedOut): Promise<void> {
-    const { handle, call } = handed;
+    const { handle, call, task } = handed;
     if (this.#calls.get(handle) !== handed || call.result === undefined) return;
     const bytes = resultBytes(call.result);
     this.#forgetIn(handed, keptMs);
     // A question is put to whoever comes, or the call could not go on.
     if (this.#options.room.take(bytes)) handed.bytes = bytes;
-    else if (call.wantsInput) return;
-    // Whoever waits has it already; nobody can have it again.
-    else if (call.waiters.wasWaited) this.#forget(handed, 'fetched');
-    else call.result = await this.#aside(call, call.result, bytes);
+    else if (!call.wantsInput) {
+      // Whoever waits has it already; nobody can have it again.
+      if (call.waiters.wasWaited) return this.#forget(handed, 'fetched');
+      call.result = await this.#aside(call, call.result, bytes);
+    }
+    if (task?.isHeard !== true) return;
+    task.tell();
+    if (!call.wantsInput) handed.isOver.resolve();
   }
 
   #aside(call: SlowCall, result: Result, bytes: number): Promise<Result> {
@@ -264,7 +276,7 @@ export class SlowCalls {
     handed.timer = undefined;
     if (ms === undefined || this.#calls.get(handed.handle) !== handed) return;
     handed.timer = setTimeout(() => {
-      if (handed.call.waiters.isWaited) this.#forgetIn(handed, ms);
+      if (handed.call.waiters.isWaited || handed.task?.isHeard === true) this.#forgetIn(handed, ms);
       else this.#forget(handed, 'nobody asked after it for an hour');
     }, ms).unref();
   }

@@ -262,7 +262,9 @@ export class Session {
         await this.view.subscribe(uri, context);
         subscribed.push(uri);
       }
-      return await this.#subscriptions.listen(line, withTasks(filter, tasks));
+      const over = this.#subscriptions.listen(line, withTasks(filter, tasks));
+      tasks.begin((state) => this.#subscriptions.tellOfTask(line, state));
+      return await over;
     } finally {
       tasks.end();
       for (const uri of subscribed) await this.view.unsubscribe(uri, context).catch(() => undefined);

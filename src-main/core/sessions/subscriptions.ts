@@ -51,6 +51,11 @@ export class Subscriptions {
     return wanted.length > 0;
   }
 
+  /** Of a task, on that stream alone, as long as it is open. */
+  tellOfTask(on: Stream['line'], params: JsonObject): void {
+    for (const { line } of this.#streams) if (line === on) line.notify(taskTold, tagged(line.id, params));
+  }
+
   end(): void {
     for (const stream of this.#streams) stream.end({ resultType: 'complete', ...tagged(stream.line.id, {}) });
     this.#streams.clear();

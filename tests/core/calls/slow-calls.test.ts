@@ -404,12 +404,71 @@ describe('what a server asks', () => {
   });
 });
 
-describe('a question that is taken back', () => {
-  const knows = caller({
-    acceptsInputRequired: true,
-    clientCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+const knows = caller({
+  acceptsInputRequired: true,
+  clientCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+});
+
+describe('a slow call as a task', () => {
+  async function listenedTask(slow: SlowCalls) {
+    const { result, last } = work(slow, knows);
+    await vi.advanceTimersByTimeAsync(limitMs);
+    const taskId = String(toObject(await result)['taskId']);
+    const told: JsonObject[] = [];
+    const stop = slow.heard(taskId, knows)?.listen((state) => void told.push(state));
+    return { taskId, last, told, stop: () => stop?.() };
+  }
+  const look = (slow: SlowCalls, taskId: string) => slow.task('tasks/get', { taskId }, knows);
+
+  test('tells whoever listens each state that it comes to, just as a look would', async () => {
+    const slow = slowCalls();
+    const { taskId, last, told } = await listenedTask(slow);
+    const asked = last().context.askClient('elicitation/create', { message: 'Who?' }, new AbortController().signal);
+    expect(told).toEqual([await look(slow, taskId)]);
+    const [key = ''] = Object.keys(told[0]?.['inputRequests'] as JsonObject);
+    await slow.task('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } }, knows);
+    expect(await asked).toEqual({ action: 'decline' });
+    last().answer(done);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(told.map(({ status }) => status)).toEqual(['input_required', 'working', 'completed']);
+    expect(told[2]).toEqual(await look(slow, taskId));
   });
 
+  test('tells at once what it has come to already, and nothing to who stopped listening or to another app', async () => {
+    const slow = slowCalls();
+    const { taskId, last, told, stop } = await listenedTask(slow);
+    stop();
+    last().answer(done);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(told).toEqual([]);
+    slow.heard(taskId, knows)?.listen((state) => void told.push(state));
+    expect(told).toEqual([expect.objectContaining({ taskId, status: 'completed', result: done })]);
+    expect(slow.heard(taskId, { ...knows, principal: callerOf('another-app') })).toBeUndefined();
+  });
+
+  test('says that it was cancelled, once, and goes on for as long as somebody listens', async () => {
+    const slow = slowCalls();
+    const { taskId, last, told } = await listenedTask(slow);
+    void last()
+      .context.askClient('roots/list', {}, new AbortController().signal)
+      .catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(3 * 60 * minute);
+    await slow.task('tasks/cancel', { taskId }, knows);
+    expect(told.map(({ status }) => status)).toEqual(['input_required', 'cancelled']);
+  });
+
+  test('fails where the call ends with an error of the protocol, which it tells as it was', async () => {
+    const slow = slowCalls();
+    const { taskId, last, told } = await listenedTask(slow);
+    last().fail(new RpcError(-32602, 'no such branch', { branch: 'x' }));
+    await vi.advanceTimersByTimeAsync(0);
+    const error = { code: -32602, message: 'no such branch', data: { branch: 'x' } };
+    expect(told).toEqual([expect.objectContaining({ status: 'failed', statusMessage: 'no such branch', error })]);
+    expect(await look(slow, taskId)).toEqual(told[0]);
+  });
+});
+
+describe('a question that is taken back', () => {
   async function stateOf(slow: SlowCalls, taskId: string): Promise<JsonObject | undefined> {
     const looked = slow.task('tasks/get', { taskId }, knows);
     await vi.advanceTimersByTimeAsync(50);

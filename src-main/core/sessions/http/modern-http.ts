@@ -179,13 +179,15 @@ export class ModernEndpoint {
       memoryId: `${this.#options.key} ${clientName(params)}`,
     };
     const tasks = this.view.hearTasks(wantedTasks(params['notifications']), listener);
+    const line = { id, signal, notify };
     for (const uri of uris) {
       this.#subscribed.set(uri, (this.#subscribed.get(uri) ?? 0) + 1);
       this.view.subscribe(uri, context).catch(() => undefined);
     }
     try {
-      const result = await this.#subscriptions.listen({ id, signal, notify }, withTasks(filter, tasks));
-      return modernResult('subscriptions/listen', result, serverInfo);
+      const over = this.#subscriptions.listen(line, withTasks(filter, tasks));
+      tasks.begin((state) => this.#subscriptions.tellOfTask(line, state));
+      return modernResult('subscriptions/listen', await over, serverInfo);
     } finally {
       tasks.end();
       for (const uri of uris) this.#release(uri, context);

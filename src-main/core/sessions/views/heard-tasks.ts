@@ -1,10 +1,11 @@
 /**
- * Apps of 2026-07-28 that want to hear of tasks of servers: the servers are asked to tell, and what they tell is given the id that the
- * app knows. Source: extension `io.modelcontextprotocol/tasks` (SEP-2663), task status notifications.
+ * Apps of 2026-07-28 that want to hear of tasks: of slow calls, which tell by themselves, and of servers: those are asked to tell, and
+ * what they tell is given the id that the app knows. Source: extension `io.modelcontextprotocol/tasks` (SEP-2663), task status notifications.
  */
 import { asText, type JsonObject } from '../../base/json.ts';
-import { knowsTasks } from '../../calls/call-task.ts';
+import { knowsTasks, type TellState } from '../../calls/call-task.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
+import type { SlowCalls } from '../../calls/slow-calls.ts';
 import type { ServerSet } from '../../servers/server-manager.ts';
 import type { Flow } from '../../trust/flow/flow.ts';
 import { noTask, type ServerTasks } from './server-tasks.ts';
@@ -12,6 +13,8 @@ import { noTask, type ServerTasks } from './server-tasks.ts';
 export interface Hearing {
   /** Of those that were asked for, the ones that will be told of. */
   readonly taskIds: readonly string[];
+  /** Slow calls are told of from now on, by `tell`: the app knows by now which it will hear of. */
+  begin(tell: TellState): void;
   end(): void;
 }
 
@@ -19,6 +22,14 @@ interface HeardTasksParts {
   readonly tasks: ServerTasks;
   readonly servers: ServerSet;
   readonly flow: Pick<Flow, 'noteText'>;
+  /** Slow calls that are tasks; absent where there are none. */
+  readonly slow?: Pick<SlowCalls, 'heard'> | undefined;
+}
+
+interface Heard {
+  readonly id: string;
+  readonly begin: (tell: TellState) => void;
+  readonly end: () => void;
 }
 
 export class HeardTasks {
@@ -30,26 +41,15 @@ export class HeardTasks {
     this.#parts = parts;
   }
 
-  /** Those of them that the caller has, of servers that tell of tasks. Throws RpcError where the app does not know tasks. */
+  /** Those of them that the caller has and that are told of. Throws RpcError where the app does not know tasks. */
   hear(ids: readonly string[], context: CallerContext): Hearing {
     if (ids.length > 0 && !knowsTasks(context)) throw noTask(context);
-    const { tasks, servers } = this.#parts;
-    const heard = [...new Set(ids)].flatMap((id) => {
-      const known = tasks.find({ taskId: id }, context.principal);
-      const stop = known && servers.find(known.server)?.hearTask(asText(known.params['taskId']));
-      if (stop === undefined) return [];
-      const listeners = this.#listeners.get(id) ?? new Set();
-      this.#listeners.set(id, listeners.add(context));
-      return [{ id, stop }];
-    });
-    const end = (): void => {
-      for (const { id, stop } of heard) {
-        stop();
-        const listeners = this.#listeners.get(id);
-        if (listeners?.delete(context) === true && listeners.size === 0) this.#listeners.delete(id);
-      }
+    const heard = [...new Set(ids)].flatMap((id) => this.#slow(id, context) ?? this.#ofServer(id, context) ?? []);
+    return {
+      taskIds: heard.map(({ id }) => id),
+      begin: (tell) => heard.forEach((one) => one.begin(tell)),
+      end: () => heard.forEach((one) => one.end()),
     };
-    return { taskIds: heard.map(({ id }) => id), end };
   }
 
   /** What a server tells of a task, for whoever listens; undefined: nobody does. What came of the task is an answer of a tool, too. */
@@ -59,5 +59,27 @@ export class HeardTasks {
     if (listeners === undefined) return undefined;
     for (const context of listeners) this.#parts.flow.noteText(`${server}: a task`, server, params, context);
     return { ...params, taskId };
+  }
+
+  #slow(id: string, context: CallerContext): Heard | undefined {
+    const task = this.#parts.slow?.heard(id, context);
+    if (task === undefined) return undefined;
+    let stop = (): void => undefined;
+    return { id, begin: (tell) => (stop = task.listen(tell)), end: () => stop() };
+  }
+
+  #ofServer(id: string, context: CallerContext): Heard | undefined {
+    const { tasks, servers } = this.#parts;
+    const known = tasks.find({ taskId: id }, context.principal);
+    const stop = known && servers.find(known.server)?.hearTask(asText(known.params['taskId']));
+    if (stop === undefined) return undefined;
+    const listeners = this.#listeners.get(id) ?? new Set();
+    this.#listeners.set(id, listeners.add(context));
+    const end = (): void => {
+      stop();
+      if (listeners.delete(context) && listeners.size === 0) this.#listeners.delete(id);
+    };
+    // What servers tell goes to all who listen, as it comes.
+    return { id, begin: () => undefined, end };
   }
 }

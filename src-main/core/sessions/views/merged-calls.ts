@@ -33,7 +33,6 @@ export class MergedCalls {
     const { answerRoom, ids, shaper, steps } = parts.core;
     this.#parts = parts;
     this.#tasks = new ServerTasks(ids);
-    this.heardTasks = new HeardTasks({ tasks: this.#tasks, servers: parts.core.servers, flow: parts.core.flow });
     this.#views = new ViewCalls(parts.settings);
     this.#steps = {
       ...steps,
@@ -54,6 +53,8 @@ export class MergedCalls {
       awaitLine: (args, context) => this.#awaitLine(args, context),
       putAside: async (result, tool, context) => shaper.putAside(result, this.#originOf(tool), context),
     });
+    const { flow, servers } = parts.core;
+    this.heardTasks = new HeardTasks({ tasks: this.#tasks, slow: this.#slow, servers, flow });
   }
 
   /** A call was answered with a handle. */

@@ -120,15 +120,18 @@ export class ServerView implements SessionView {
   }
 
   async other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    const { tasks } = this.#options;
+    const { flow, server, tasks } = this.#options;
     // All that are on one line are one client to the server: it would tell each of them of the others' tasks.
     const isOfTask = method.startsWith('tasks/') && this.#hasTasks();
     const isList = method === 'tasks/list';
     const known = isOfTask && !isList ? tasks.find(params, context.principal) : undefined;
     if (isOfTask && !isList && known === undefined) throw goneTask();
     const answer = await this.#server().request(method, known?.params ?? params, context);
-    if (isOfTask && isList) return ownTasks(answer, this.#options.server, tasks, context.principal);
-    return known === undefined ? answer : underTaskId(answer, params['taskId']);
+    if (isOfTask && isList) return ownTasks(answer, server, tasks, context.principal);
+    if (known === undefined) return answer;
+    // What came of it is an answer of a tool.
+    flow.noteText(`${server}: a task`, server, answer, context);
+    return underTaskId(answer, params['taskId']);
   }
 
   heard(method: string, params: JsonObject, sessionId: string): void {
