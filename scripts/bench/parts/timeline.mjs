@@ -42,6 +42,7 @@ export async function measure(print) {
       ['list the sessions', () => record.use((database) => recentSessions(database, 100))],
       ['search all steps', () => record.use((database) => page(database, { text: 'nothing' }))],
       ['only problems', () => record.use((database) => page(database, { problems: true }))],
+      ['only one server', () => record.use((database) => page(database, { server: 'github' }))],
       ['find a rare word', () => said.search('word31337', 2000, limits, now)],
       ['find a word of all', () => said.search('sentence', 2000, limits, now)],
     ].map(([what, ask]) => ({ what, ms: median(ask) }));

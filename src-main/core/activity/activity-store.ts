@@ -200,4 +200,7 @@ const activitySteps: readonly string[] = [
   `ALTER TABLE calls ADD COLUMN user TEXT;
   ALTER TABLE steps ADD COLUMN user TEXT;
   ALTER TABLE ledgerHours ADD COLUMN user TEXT`,
+  // Whether a call of a step went to a server is read from here alone.
+  `DROP INDEX callsByStep;
+  CREATE INDEX callsByStep ON calls (step, server) WHERE step IS NOT NULL`,
 ];

@@ -167,11 +167,7 @@ function sumSteps(database: DatabaseSync, { sessionId, since = 0, until }: StepS
   ];
   for (const [from, to] of endsOf(since, until, firstWhole * hourMs, endOfWhole * hourMs)) {
     const rows = placed(database, { sessionId, since: from, until: to });
-    sums.push(
-      toSums(
-        database.prepare(`SELECT ${sumOfRows} FROM steps WHERE ${rows.clauses.join(' AND ')}`).get(...rows.values),
-      ),
-    );
+    sums.push(sumRows(database, rows));
   }
   return Object.fromEntries(
     summed.map((name) => [name, sums.reduce((sum, one) => sum + one[name], 0)]),
@@ -196,6 +192,44 @@ function lookThrough(database: DatabaseSync, search: StepSearch, range: StepRang
   const span = idsOfTime(database, search);
   const among = search.sessionId === undefined ? { ...span, from: lowest ?? span.from } : undefined;
   const wanted = filtered(lowest === undefined ? place : and(place, 'id >= ?', lowest), search, among);
+  const { ids, sums } = isSeenAtOnce(search)
+    ? pageThenSums(database, wanted, range)
+    : pageAndSums(database, wanted, range);
+  const steps = database
+    .prepare('SELECT * FROM steps WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC')
+    .all(JSON.stringify(ids.slice(0, range.limit)));
+  return {
+    steps: steps.map(toStep),
+    sums,
+    more: ids.length > range.limit,
+    ...(lowest !== undefined && { lookedThrough: mostLookedThrough }),
+  };
+}
+
+interface Found {
+  /** The newest first; one more than the page holds where there are more. */
+  readonly ids: readonly number[];
+  readonly sums: StepSums;
+}
+
+/** Nothing is collected from calls first, so that to ask twice costs less than to keep what fits in between. */
+function isSeenAtOnce({ problems, spilled, blocked, text }: StepSearch): boolean {
+  return problems !== true && spilled !== true && blocked !== true && wordsOf(text).length === 0;
+}
+
+/** Where most fit the page is found at once, and where few do it is all that there is to sum. */
+function pageThenSums(database: DatabaseSync, wanted: Conditions, range: StepRange): Found {
+  const { before, after, limit } = range;
+  const page = and(wanted, 'id < ? AND id > ?', ...idsOf(range));
+  const ids = database
+    .prepare(`SELECT id FROM steps WHERE ${page.clauses.join(' AND ')} ORDER BY id DESC LIMIT ?`)
+    .all(...page.values, limit + 1)
+    .map(({ id }) => Number(id));
+  const isAll = before === undefined && after === undefined && ids.length <= limit;
+  return { ids, sums: sumRows(database, isAll ? ofIds(ids) : wanted) };
+}
+
+function pageAndSums(database: DatabaseSync, wanted: Conditions, range: StepRange): Found {
   const row = database
     .prepare(
       `WITH hits AS MATERIALIZED (SELECT id, outcome, given, raw, baseline, loaded FROM steps WHERE ${wanted.clauses.join(' AND ')})
@@ -203,16 +237,16 @@ function lookThrough(database: DatabaseSync, search: StepSearch, range: StepRang
          (SELECT id FROM hits WHERE id < ? AND id > ? ORDER BY id DESC LIMIT ?)) AS page FROM hits`,
     )
     .get(...wanted.values, ...idsOf(range), range.limit + 1);
-  const ids = JSON.parse(String(row?.['page'] ?? '[]')) as readonly number[];
-  const steps = database
-    .prepare('SELECT * FROM steps WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC')
-    .all(JSON.stringify(ids.slice(0, range.limit)));
-  return {
-    steps: steps.map(toStep),
-    sums: toSums(row),
-    more: ids.length > range.limit,
-    ...(lowest !== undefined && { lookedThrough: mostLookedThrough }),
-  };
+  return { ids: JSON.parse(String(row?.['page'] ?? '[]')) as readonly number[], sums: toSums(row) };
+}
+
+/** Row by row. */
+function sumRows(database: DatabaseSync, { clauses, values }: Conditions): StepSums {
+  return toSums(database.prepare(`SELECT ${sumOfRows} FROM steps WHERE ${clauses.join(' AND ')}`).get(...values));
+}
+
+function ofIds(ids: readonly number[]): Conditions {
+  return { clauses: ['id IN (SELECT value FROM json_each(?))'], values: [JSON.stringify(ids)] };
 }
 
 /** undefined: there are no more than may be looked through. */

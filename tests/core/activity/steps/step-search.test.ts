@@ -213,6 +213,8 @@ test('a filter finds the same by the calls of a step, in one session and over al
       [{ problems: true }, (n) => n % 6 === 0 || n % 5 === 0],
       [{ blocked: true }, (n) => n % 10 === 0 || (n % 5 === 0 && n % 6 !== 0)],
       [{ spilled: true }, (n) => n % 4 === 0],
+      [{ server: 'git' }, (n) => n % 2 === 0],
+      [{ server: 'other', app: 'cursor' }, () => true],
       [{ server: 'fs', spilled: true }, () => false],
       [{ server: 'git', problems: true, text: 'second' }, (n) => n % 2 === 0 && (n % 6 === 0 || n % 5 === 0)],
     ];
@@ -228,7 +230,13 @@ test('a filter finds the same by the calls of a step, in one session and over al
             ...[filter, time, whose],
             wanted.map(({ id }) => id).toReversed(),
           ]);
-          expect(found.sums.steps).toBe(wanted.length);
+          const first = searchSteps(database, { ...filter, ...time, ...whose }, { limit: 7 });
+          const before = first.steps.at(-1)?.id ?? 0;
+          const rest = searchSteps(database, { ...filter, ...time, ...whose }, { limit: 100, before });
+          expect([...first.steps, ...rest.steps]).toEqual(found.steps);
+          const problems = wanted.filter(({ outcome }) => outcome !== 'ok').length;
+          expect(found.sums).toMatchObject({ steps: wanted.length, problems });
+          expect([first.sums, rest.sums]).toEqual([found.sums, found.sums]);
         }
       }
     }
