@@ -591,6 +591,8 @@ export interface ActivityQuery {
   readonly outcomes?: readonly CallSummary['outcome'][];
   /** Only calls whose answer was kept on disk. */
   readonly spilled?: boolean;
+  /** Of a team, by their name. */
+  readonly person?: string;
   readonly app?: string;
   readonly server?: string;
   /** Begun then or later, and before `until`; in ms since 1970. */
@@ -862,12 +864,18 @@ interface AccessContract {
 // What people may ask about the audit. Types only.
 
 /** A record of the audit, and what it says as a sentence. Times in ms since 1970. */
-export type AuditRow = AuditRecord & { readonly told: string };
+export type AuditRow = AuditRecord & {
+  readonly told: string;
+  /** Name of whose call it was, of a team. */
+  readonly person?: string;
+};
 
 interface AuditContract {
   /** The newest first. What was noted a moment ago is among them. */
   auditEntries: {
-    input: AuditFilter & {
+    input: Omit<AuditFilter, 'user'> & {
+      /** Only calls of this one of a team, made and refused, by their name. */
+      readonly person?: string;
       /** Only records with a smaller number: `next` of the page before. */
       readonly before?: number;
       /** At most 1 000; 100 without. */

@@ -1,6 +1,7 @@
 /** Turns a finished call into its record in the audit: hashes and sizes of what was said, never the words. */
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { userOnRecord } from '../security/principal.ts';
 import type { AuditBook } from '../trust/audit/audit-log.ts';
 import type { CallEntry } from '../trust/audit/entries.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
@@ -48,7 +49,8 @@ export class CallNotes {
   note(call: FinishedCall, durationMs: number, said: SaidTexts): void {
     const { request, context, tool, outcome, failure, result, verdict } = call;
     const server = tool?.server ?? request.server ?? '';
-    const who = { app: context.app, session: context.sessionId, server, tool: tool?.name ?? request.tool };
+    const user = userOnRecord(context.principal);
+    const who = { user, app: context.app, session: context.sessionId, server, tool: tool?.name ?? request.tool };
     const args = this.#audit.digest(said.arguments);
     if (outcome === 'blocked') {
       const { rule } = failure instanceof AppError ? ruleOf(failure) : {};

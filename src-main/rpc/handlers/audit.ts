@@ -1,17 +1,35 @@
 /** What the dashboard and the command line ask of the audit. */
-import { readPage } from '../../core/trust/audit/read.ts';
+import type { AuditFilter } from '../../core/trust/audit/entries.ts';
+import { type AuditPage, readPage } from '../../core/trust/audit/read.ts';
 import { tellRecord } from '../../core/trust/audit/tell.ts';
-import type { Handlers } from '../deps.ts';
+import type { Handlers, RpcDeps } from '../deps.ts';
 
 const usualLimit = 100;
 
 export const auditHandlers = {
-  auditEntries: async ({ before, limit = usualLimit, ...filter }, { core }) => {
-    core.activity.flush();
-    await core.callNotes.settled();
-    await core.audit.flush();
-    const { entries, next } = await readPage(core.audit.log, filter, limit, before);
-    const rows = entries.map((record) => ({ ...record, told: tellRecord(record) }));
-    return { entries: rows, ...(next !== undefined && { next }) };
+  // There is one person.
+  auditEntries: async ({ person: _person, ...asked }, { core }) => {
+    const { entries, next } = await auditPage(asked, core);
+    return { entries: entries.map((record) => ({ ...record, told: tellRecord(record) })), ...nextOf(next) };
   },
 } satisfies Handlers;
+
+interface AuditRange {
+  readonly before?: number;
+  readonly limit?: number;
+}
+
+/** With what was noted a moment ago. */
+export async function auditPage(
+  { before, limit = usualLimit, ...filter }: AuditFilter & AuditRange,
+  core: Pick<RpcDeps['core'], 'activity' | 'audit' | 'callNotes'>,
+): Promise<AuditPage> {
+  core.activity.flush();
+  await core.callNotes.settled();
+  await core.audit.flush();
+  return readPage(core.audit.log, filter, limit, before);
+}
+
+export function nextOf(next: number | undefined): { readonly next?: number } {
+  return next === undefined ? {} : { next };
+}

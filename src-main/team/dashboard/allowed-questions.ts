@@ -12,7 +12,7 @@ const replica = { not: 'This would hold for one replica alone.' };
 const byHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
 const traces = { not: 'Sessions step by step are not gathered over replicas.' };
 const signIns = { not: 'Sign in to a server from your app: its first call says where.' };
-const vault = { not: 'Secrets of a team are kept by the command `tooltray secret`.' };
+const vault = { not: 'Secrets of a team are kept by the command `tooltray team-secret`.' };
 const profileTokens = { not: 'In a team people have tokens of their own.' };
 const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
 

@@ -3,15 +3,19 @@ import { AppError } from '../../core/base/errors.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import { applyLayers } from '../../core/config/layers/apply-layers.ts';
 import { scopeOf } from '../../core/profiles/profile-scope.ts';
+import type { AuditRecord } from '../../core/trust/audit/entries.ts';
+import { tellRecord } from '../../core/trust/audit/tell.ts';
 import type { CallSide, CallText } from '../../rpc/contract.ts';
 import type { Handlers, RpcDeps } from '../../rpc/deps.ts';
+import { auditPage, nextOf } from '../../rpc/handlers/audit.ts';
 import { findHandlers } from '../../rpc/handlers/find.ts';
 import { serverHandlers } from '../../rpc/handlers/servers.ts';
 import { priced } from '../../rpc/handlers/settings.ts';
 import type { CallOfTeam, CallPages } from '../activity/call-pages.ts';
+import type { Whose } from '../activity/team-activity.ts';
 import { PeopleDesk, type PeopleDeskParts } from './people-desk.ts';
 import type { TeamRecord } from './team-record.ts';
-import { readerOf, rowsOf, type Viewer } from './viewer.ts';
+import { isAdmin, readerOf, rowsOf, type Viewer } from './viewer.ts';
 
 export interface QuestionParts extends PeopleDeskParts {
   readonly core: Aggregator;
@@ -32,8 +36,9 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
     throw new AppError('not_found', 'This call is not on record.', { fix: 'It may be too old.' });
   };
   return {
-    activity: async ({ beforeId, afterId, limit = usualLimit, spilled, ...filter }) => {
-      const page = await pages.page(whose, { ...filter, kept: spilled }, { beforeId, afterId, limit });
+    activity: async ({ beforeId, afterId, limit = usualLimit, spilled, person, ...filter }) => {
+      const wanted = await whoseOf(viewer, person, parts.people);
+      const page = await pages.page(wanted, { ...filter, kept: spilled }, { beforeId, afterId, limit });
       return { ...page, calls: await record.named(whose, page.calls) };
     },
     callDetail: async ({ id }) => {
@@ -54,6 +59,16 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
     },
     savings: async (question) => priced(await record.savings(whose, question), core),
     charts: ({ period }) => record.charts(whose, period),
+    auditEntries: async ({ person, ...asked }) => {
+      const user = person === undefined ? undefined : (await parts.people.named(person)).id;
+      const { entries, next } = await auditPage({ ...asked, ...(user !== undefined && { user }) }, core);
+      const names = await record.namesOf(entries.flatMap((row) => userOf(row) ?? []));
+      const rows = entries.map((row) => {
+        const name = names.get(userOf(row) ?? '');
+        return { ...row, told: tellRecord(row), ...(name !== undefined && { person: name }) };
+      });
+      return { entries: rows, ...nextOf(next) };
+    },
     decide: ({ id, action, parts: meant }) =>
       core.inbox.decide(id, { action, parts: meant, by: `${viewer.name}, dashboard` }),
     deleteSpill: async ({ id }, { reader = readerOf(viewer) }: RpcDeps) => {
@@ -95,6 +110,17 @@ export function scopeOfViewer(viewer: Viewer, core: Aggregator): ReturnType<type
 
 function layersOf({ name, groups }: Viewer, core: Aggregator): ReturnType<typeof applyLayers>['profiles'] {
   return applyLayers(core.options.config.current, { name, groups }).profiles;
+}
+
+/** Whose rows are asked for by name. Whoever sees their own alone finds nothing of others, whether there are such or not. */
+async function whoseOf(viewer: Viewer, person: string | undefined, people: QuestionParts['people']): Promise<Whose> {
+  if (person === undefined || person === viewer.name)
+    return person === undefined ? rowsOf(viewer) : { person: viewer.user };
+  return { person: isAdmin(viewer) ? (await people.named(person)).id : '' };
+}
+
+function userOf(record: AuditRecord): string | undefined {
+  return 'user' in record ? record.user : undefined;
 }
 
 /** A team keeps no texts of calls. */

@@ -84,12 +84,17 @@ export class TeamRecord {
     whose: Whose,
     calls: readonly C[],
   ): Promise<readonly (Omit<C, 'user' | 'callMs'> & { readonly person?: string })[]> {
-    const users = new Set(calls.flatMap(({ user }) => user ?? []));
-    const names = whose === 'everybody' ? await this.#parts.namesOf([...users]) : new Map<string, string>();
+    const users = calls.flatMap(({ user }) => user ?? []);
+    const names = whose === 'everybody' ? await this.namesOf(users) : new Map<string, string>();
     return calls.map(({ user, callMs: _callMs, ...call }) => {
       const person = names.get(user ?? '');
       return { ...call, ...(person !== undefined && { person }) };
     });
+  }
+
+  /** Names of users, by id. */
+  async namesOf(users: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return users.length === 0 ? new Map() : this.#parts.namesOf([...new Set(users)]);
   }
 
   #fresh<T>(what: string, whose: Whose, ask: () => Promise<T>): Promise<T> {

@@ -93,13 +93,15 @@ export class Quotas {
     }
     const seconds = Math.max(1, Math.ceil(usedUp.leftMs / 1000));
     const amount = quota.bytes === undefined ? count(quota.calls ?? 0, 'call') : bytesInWords(quota.bytes);
-    const reason = `The quota "${name}" is used up: ${amount} a ${quota.per ?? 'minute'}, ${whose}.`;
+    const reason = `The quota "${name}" is used up: ${amount} ${spans[quota.per ?? 'minute']}, ${whose}.`;
     return new AppError('not_allowed', `${reason} This call did not run.`, {
       fix: `It begins anew in ${inWords(seconds)}; do not try again before. Whoever runs Tooltray for you can raise it.`,
       data: { quota: name, resetsInSeconds: seconds },
     });
   }
 }
+
+const spans = { minute: 'a minute', hour: 'an hour', day: 'a day' } as const;
 
 function counts({ servers, tools }: NamedQuota, { id, name, server }: CatalogEntry): boolean {
   if (servers === undefined && tools === undefined) return true;

@@ -7,6 +7,8 @@ export type Only = 'problems' | 'spilled' | 'blocked';
 export interface CallFilter {
   readonly text: string;
   readonly only: Only | undefined;
+  /** Of a team, by their name. */
+  readonly person: string;
   readonly app: string;
   readonly server: string;
   /** Begun then or later, and before `until`; in ms since 1970. */
@@ -17,6 +19,7 @@ export interface CallFilter {
 export const everything: CallFilter = {
   text: '',
   only: undefined,
+  person: '',
   app: '',
   server: '',
   since: undefined,
@@ -37,6 +40,7 @@ export function readFilter(query: URLSearchParams): CallFilter {
   return {
     text: of('text'),
     only: isOnly(only) ? only : undefined,
+    person: of('person'),
     app: of('app'),
     server: of('server'),
     since: time('since'),
@@ -45,8 +49,9 @@ export function readFilter(query: URLSearchParams): CallFilter {
 }
 
 /** What of the filter stands in the address: nothing that is left open. */
-export function filterQuery({ text, only, app, server, since, until }: CallFilter): Record<string, string> {
-  const all = { text, only: only ?? '', app, server, since: String(since ?? ''), until: String(until ?? '') };
+export function filterQuery({ text, only, person, app, server, since, until }: CallFilter): Record<string, string> {
+  const times = { since: String(since ?? ''), until: String(until ?? '') };
+  const all = { text, only: only ?? '', person, app, server, ...times };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
@@ -54,12 +59,13 @@ export function isOpen(filter: CallFilter): boolean {
   return Object.keys(filterQuery(filter)).length === 0;
 }
 
-export function toSearch({ text, only, app, server, since, until }: CallFilter): ActivityQuery {
+export function toSearch({ text, only, person, app, server, since, until }: CallFilter): ActivityQuery {
   return {
     ...(text.trim() !== '' && { text: text.trim() }),
     ...(only === 'problems' && { outcomes: ['tool_error', 'failed', 'cancelled', 'blocked'] as const }),
     ...(only === 'blocked' && { outcomes: ['blocked'] as const }),
     ...(only === 'spilled' && { spilled: true }),
+    ...(person !== '' && { person }),
     ...(app !== '' && { app }),
     ...(server !== '' && { server }),
     ...(since !== undefined && { since }),
@@ -68,9 +74,10 @@ export function toSearch({ text, only, app, server, since, until }: CallFilter):
 }
 
 /** `Problems · from Cursor · of github · with “issue”`; empty where everything is shown. */
-export function filterInWords({ text, only, app, server, since, until }: CallFilter): string {
+export function filterInWords({ text, only, person, app, server, since, until }: CallFilter): string {
   return [
     ...(only === undefined ? [] : [onlyWords[only]]),
+    ...(person === '' ? [] : [`by ${person}`]),
     ...(app === '' ? [] : [`from ${app}`]),
     ...(server === '' ? [] : [`of ${server}`]),
     ...spanInWords({ since, until }),

@@ -4,8 +4,9 @@ import { csvText } from '../../lib/csv.ts';
 
 export type ExportFormat = 'json' | 'csv';
 
+/** Whose it is stands where calls of several people are. */
 const columns = [
-  ...(['id', 'at', 'app', 'mode', 'server', 'tool', 'via', 'why', 'outcome', 'error', 'durationMs'] as const),
+  ...(['id', 'at', 'person', 'app', 'mode', 'server', 'tool', 'via', 'why', 'outcome', 'error', 'durationMs'] as const),
   ...([
     'tokensIn',
     'tokensSent',
@@ -38,5 +39,6 @@ export async function readAllCalls(
 export function exportText(calls: readonly CallSummary[], format: ExportFormat): string {
   const rows = calls.map((call) => ({ ...call, at: new Date(call.at).toISOString() }));
   if (format === 'json') return `${JSON.stringify(rows, undefined, 2)}\n`;
-  return csvText([columns, ...rows.map((row) => columns.map((column) => row[column]))]);
+  const shown = columns.filter((column) => column !== 'person' || calls.some(({ person }) => person !== undefined));
+  return csvText([shown, ...rows.map((row) => shown.map((column) => row[column]))]);
 }

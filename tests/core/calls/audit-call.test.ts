@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallNotes } from '../../../src-main/core/calls/audit-call.ts';
 import type { FinishedCall } from '../../../src-main/core/calls/call-tool.ts';
+import { thePerson } from '../../../src-main/core/security/principal.ts';
 import type { AuditEntry } from '../../../src-main/core/trust/audit/entries.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -11,8 +12,8 @@ function start() {
   const noted: AuditEntry[] = [];
   const notes = new CallNotes({ note: (entry) => noted.push(entry), digest: () => ({ bytes: 1, hmac: 'x' }) });
   const call = {
-    ...{ request: { tool: 'look' }, context: { app: 'a', sessionId: 's', mode: 'proxy' }, outcome: 'ok' },
-    result: { content: [] },
+    ...{ request: { tool: 'look' }, outcome: 'ok', result: { content: [] } },
+    context: { app: 'a', sessionId: 's', mode: 'proxy', principal: thePerson },
   } as unknown as FinishedCall;
   const add = (labels?: Promise<readonly string[]>): void =>
     notes.note(call, 1, { arguments: '{}', result: '{}', labels });

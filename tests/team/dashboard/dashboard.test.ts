@@ -168,6 +168,8 @@ function lookingFor(id: number, spill: string, token: string): [RpcMethod, objec
   return [
     ['activity', {}],
     ['activity', { text: 'echo', limit: 1000 }],
+    // By name: nobody is told whether there is such a one.
+    ['activity', { person: 'ana' }],
     ['callDetail', { id }],
     ['callText', { id, side: 'sent', from: 0 }],
     ...(['session', 'app', 'server', 'tool', 'hour', 'day', 'cause', 'mode'] as const).map(
@@ -215,6 +217,17 @@ test('a member is told of nobody else, by no question and by no part of the stat
   await expect
     .poll(() => whole.state.activity?.recent.map(({ person }) => person).toSorted())
     .toEqual(['ana', 'ana', 'ben']);
+
+  // Whose calls they were: an admin chooses one, in the record and in the audit; to anybody else there are their own alone.
+  const ofBen = await admin.ask('activity', { person: 'ben' });
+  expect([ofBen.total, ofBen.calls.map(({ person }) => person)]).toEqual([1, ['ben']]);
+  expect((await page.ask('activity', { person: 'ben' })).total).toBe(0);
+  expect((await page.ask('activity', { person: 'ana' })).total).toBe(2);
+  const audited = async (asked: { person?: string }): Promise<unknown[]> =>
+    (await admin.ask('auditEntries', { kinds: ['call'], ...asked })).entries.map(({ person }) => person).toSorted();
+  await expect.poll(() => audited({})).toEqual(['ana', 'ana', 'ben']);
+  await expect.poll(() => audited({ person: 'ben' })).toEqual(['ben']);
+  expect((await admin.refused('auditEntries', { person: 'nobody' }))[1]).toBe('not_found');
 
   const [call] = (await page.ask('activity', {})).calls;
   const [spill] = (await page.ask('spills', {})).spills;

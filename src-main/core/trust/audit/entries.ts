@@ -31,6 +31,8 @@ export interface RefusalEntry {
   readonly sentence: string;
   /** What refused it, where a rule has a name. */
   readonly rule?: string | undefined;
+  /** Of a team whose call it was, by their id. */
+  readonly user?: string | undefined;
   readonly app?: string | undefined;
   readonly session?: string | undefined;
   readonly server?: string | undefined;
@@ -87,6 +89,8 @@ export interface SettingEntry {
 /** One call that was let through, as far as it got. */
 export interface CallEntry {
   readonly kind: 'call';
+  /** Of a team whose it was, by their id. */
+  readonly user?: string | undefined;
   readonly app: string;
   readonly session: string;
   readonly mode: string;
@@ -164,14 +168,17 @@ export interface AuditFilter {
   readonly kinds?: readonly AuditKind[];
   readonly server?: string;
   readonly app?: string;
+  /** Of a team, by their id. */
+  readonly user?: string;
   /** ms since 1970. */
   readonly since?: number;
 }
 
-export function fits(record: AuditRecord, { kinds, server, app, since }: AuditFilter): boolean {
+export function fits(record: AuditRecord, { kinds, server, app, user, since }: AuditFilter): boolean {
   if (kinds === undefined ? record.kind === 'head' : !kinds.includes(record.kind)) return false;
   if (since !== undefined && record.at < since) return false;
   if (server !== undefined && (!('server' in record) || record.server !== server)) return false;
+  if (user !== undefined && (!('user' in record) || record.user !== user)) return false;
   return app === undefined || ('app' in record && record.app === app);
 }
 
@@ -197,5 +204,5 @@ function short(text: string, most: number, maskText: (text: string) => string): 
 }
 
 /** Ours alone. */
-const plain: ReadonlySet<string> = new Set(['kind', 'about', 'of', 'change', 'outcome', 'hash', 'pin', 'ms']);
+const plain: ReadonlySet<string> = new Set(['kind', 'about', 'of', 'change', 'user', 'outcome', 'hash', 'pin', 'ms']);
 const long: ReadonlySet<string> = new Set(['sentence', 'before', 'after']);

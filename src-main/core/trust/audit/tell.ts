@@ -39,7 +39,7 @@ const changes: Readonly<Record<ServerEntry['change'], string>> = {
   off: 'was switched off',
   'tools switched': 'has other tools switched on',
   'said other things': 'says other things than before',
-  'waits for review': 'says things that wait for the person',
+  'waits for review': 'says things that wait for a decision',
 };
 
 function stopped({ whileStopped }: { readonly whileStopped?: boolean | undefined }): string {

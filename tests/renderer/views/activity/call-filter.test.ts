@@ -11,6 +11,7 @@ import {
 const filter = {
   text: ' issue ',
   only: 'blocked',
+  person: 'ana',
   app: 'Cursor',
   server: 'github',
   since: undefined,
@@ -36,10 +37,10 @@ test('an address that names no known choice chooses nothing', () => {
 test('the core is asked for what is chosen and nothing else', () => {
   expect([toSearch(everything), toSearch(filter)]).toEqual([
     {},
-    { text: 'issue', outcomes: ['blocked'], app: 'Cursor', server: 'github' },
+    { text: 'issue', outcomes: ['blocked'], person: 'ana', app: 'Cursor', server: 'github' },
   ]);
 });
 
 test('a filter is said in words', () => {
-  expect(filterInWords(filter)).toBe('Blocked · from Cursor · of github · with “issue”');
+  expect(filterInWords(filter)).toBe('Blocked · by ana · from Cursor · of github · with “issue”');
 });
