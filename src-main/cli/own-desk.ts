@@ -3,13 +3,16 @@ import type { ConfigStore } from '../core/config/config-store.ts';
 import { SystemKeychain } from '../core/secrets/keychain.ts';
 import { SecretDesk } from '../core/secrets/secret-desk.ts';
 import { openVault } from '../core/secrets/vault.ts';
+import { type PlainSignIn, signInStoreOf } from '../core/servers/sign-in/sign-in-store.ts';
 import { cliPaths } from './cli-config.ts';
 import { oneLine } from './terminal.ts';
 
 export function ownDesk(config: ConfigStore): SecretDesk {
   const { dataDir, logDir } = cliPaths();
   const keychain = new SystemKeychain(process.env);
-  return new SecretDesk({ vault: openVault(dataDir, process.env), config, folders: [dataDir, logDir], keychain });
+  const vault = openVault(dataDir, process.env);
+  const signInFiles = (): Promise<readonly PlainSignIn[]> => signInStoreOf(dataDir, vault).inFiles();
+  return new SecretDesk({ vault, config, folders: [dataDir, logDir], keychain, signInFiles });
 }
 
 /** Files that still hold what was sealed, for a person. */

@@ -64,7 +64,6 @@ import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { errorText } from './base/errors.ts';
-import { within } from './base/within.ts';
 import { type Boxes, openBoxes } from './servers/launch/isolation/boxes.ts';
 import { CarriedEnvironments } from './servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
@@ -183,7 +182,6 @@ export class Aggregator {
   #stopAudit: () => Promise<void> = () => Promise.resolve();
   #watching: Promise<unknown> = Promise.resolve();
   #beginning: Promise<void> | undefined;
-  #moving: Promise<unknown> = Promise.resolve();
 
   constructor(options: AggregatorOptions) {
     const { paths, env, log, masker } = options;
@@ -200,13 +198,11 @@ export class Aggregator {
       config: options.config,
       folders: [paths.dataDir, paths.logDir],
       keychain: new SystemKeychain(env),
+      signInFiles: () => this.signIns.files?.inFiles() ?? Promise.resolve([]),
     });
     this.vault.learned.on(() => this.#hideSecrets());
     this.vault.changed.on((names) => void this.servers.secretsChanged(new Set(names.flatMap(secretOfName))));
-    this.vault.opened.on(() => {
-      void this.servers.vaultOpened();
-      this.#moving = Promise.all([this.#moving, this.signIns.moveIntoVault()]);
-    });
+    this.vault.opened.on(() => void this.servers.vaultOpened());
     const fill = <C extends ServerConfig>(server: C): Promise<C> =>
       fillSecrets(server, (name) => this.vault.read(name), { setWith: this.vault.setWith });
     this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env, fill });
@@ -405,20 +401,13 @@ export class Aggregator {
     await this.#watching;
     // Beside all else: the keychain may take its time.
     this.audit.moveKey();
-    this.#moving = Promise.all([this.#moving, this.signIns.moveIntoVault()]);
     await settled;
-  }
-
-  /** Resolves when what was kept in plain files before is in the vault, or cannot be yet; after ten seconds at the latest. */
-  async movedSecrets(): Promise<void> {
-    await within(this.#moving, 10_000);
   }
 
   async stop(): Promise<void> {
     this.#stopWatching();
     // A watch that is still being set up would outlive its stop.
     await this.#watching;
-    await this.#moving;
     await this.options.config.stop();
     await this.#proposals.stop();
     await Promise.all(this.sessions.all.map((session) => this.sessions.end(session)));

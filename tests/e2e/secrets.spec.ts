@@ -67,6 +67,14 @@ test('the settings say where the key lies, seal what stands in the config file, 
 }) => {
   await page.goto(home.at('settings'));
   const card = page.getByRole('region', { name: 'Secrets' });
+  await expect(card).toContainText('1 sign-in lies outside of it, in a plain file of the version before');
+  // It goes where it belongs once the person has seen that.
+  await page.goto(home.at('inbox'));
+  const item = page.getByRole('article').filter({ hasText: '1 sign-in lies in a plain file' });
+  await expect(item).toContainText('The version before does not find it there');
+  await item.getByRole('button', { name: 'Move into the vault' }).click();
+  await expect(item).toHaveCount(0);
+  await page.goto(home.at('settings'));
   await expect(card).toContainText('1 sign-in was moved here on');
   await expect(card).toContainText('1 value in the config file looks like a secret: old, env OLD_KEY.');
   await card.getByRole('button', { name: 'Keep sealed instead' }).click();

@@ -181,8 +181,13 @@ async function secretFinding(config: string | undefined, store: ConfigStore): Pr
   const missing = secrets.filter(({ changedAt }) => changedAt === undefined).map(({ name }) => name);
   const lacking = missing.length === 0 ? '' : ` Not set: ${missing.join(', ')}. Set them: tooltray secret set NAME`;
   const isFine = vault.state !== 'locked' && vault.sealed === 0 && missing.length === 0;
-  const level = isFine ? (vault.place === 'file' ? 'note' : 'ok') : 'problem';
-  return { level, topic: 'secrets', text: [vault.sentence + lacking, vault.moved].filter(Boolean).join(' ') };
+  const isOpen = vault.place === 'file' || vault.inFiles !== undefined;
+  const level = isFine ? (isOpen ? 'note' : 'ok') : 'problem';
+  return {
+    level,
+    topic: 'secrets',
+    text: [vault.sentence + lacking, vault.inFiles, vault.moved].filter(Boolean).join(' '),
+  };
 }
 
 async function privacyProblem(path: string): Promise<Finding[]> {

@@ -18,6 +18,8 @@ export interface VaultStanding {
   readonly sealed: number;
   /** What was moved here from plain files lately, as a sentence. */
   readonly moved?: string;
+  /** Sign-ins that are not in it, since they lie in files of the version before, as a sentence. */
+  readonly inFiles?: string;
 }
 
 export interface SecretStore {
@@ -41,8 +43,8 @@ export interface SecretStore {
   ensure(name: string, make: () => string): Promise<string>;
   /** Whether there was one. */
   remove(name: string): Promise<boolean>;
-  /** What lay in a plain file is here now, for people to be told. */
-  noteMoved(what: 'sign-in' | 'audit key', folder: string): Promise<void>;
+  /** What lay in a plain file is here now, or there again, for people to be told. */
+  noteMoved(what: 'sign-in' | 'audit key', folder: string, isBack?: boolean): Promise<void>;
   /** Never rejects. */
   standing(): Promise<VaultStanding>;
   /** Rejects with AppError not_allowed where it is another passphrase, or none is needed. */

@@ -114,15 +114,15 @@ export class Vault implements SecretStore {
     });
   }
 
-  /** For the person: a value is here now that lay in a plain file of the version before. Rejects with the file system's error. */
-  async noteMoved(what: 'sign-in' | 'audit key', folder: string): Promise<void> {
+  /** For the person: a value is here now that lay in a plain file of the version before, or lies there again. Rejects with the file system's error. */
+  async noteMoved(what: 'sign-in' | 'audit key', folder: string, isBack = false): Promise<void> {
     await this.#file.update((data) => {
       if (data === undefined) return Promise.resolve([undefined, undefined] as const);
       const { signIns = 0, auditKey = false, from = [] } = data.moved ?? {};
       const moved = {
         at: Date.now(),
-        signIns: signIns + Number(what === 'sign-in'),
-        auditKey: auditKey || what === 'audit key',
+        signIns: what === 'sign-in' ? Math.max(0, signIns + (isBack ? -1 : 1)) : signIns,
+        auditKey: what === 'audit key' ? !isBack : auditKey,
         from: [...new Set([...from, folder])].slice(-10),
       };
       return Promise.resolve([{ ...data, moved }, undefined] as const);
@@ -287,8 +287,11 @@ const toldMs = 30 * 24 * 60 * 60_000;
 function movedText(moved: VaultData['moved']): string | undefined {
   if (moved === undefined || Date.now() - moved.at > toldMs) return undefined;
   const { at, signIns, auditKey, from } = moved;
-  const what = [...(signIns > 0 ? [count(signIns, 'sign-in')] : []), ...(auditKey ? ["the audit's key"] : [])];
-  const many = signIns + Number(auditKey) > 1;
+  const all = signIns + Number(auditKey);
+  if (all === 0) return undefined;
+  const key = signIns > 0 ? "the audit's key" : "The audit's key";
+  const what = [...(signIns > 0 ? [count(signIns, 'sign-in')] : []), ...(auditKey ? [key] : [])];
+  const many = all > 1;
   return `${what.join(' and ')} ${many ? 'were' : 'was'} moved here on ${new Date(at).toISOString().slice(0, 10)} from plain files in ${from.join(' and ')}, which are gone.`;
 }
 

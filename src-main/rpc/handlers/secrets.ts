@@ -2,11 +2,7 @@
 import type { Handlers } from '../deps.ts';
 
 export const secretHandlers = {
-  secrets: async (_input, { core }) => {
-    // What is told of the move would be missing.
-    await core.movedSecrets();
-    return core.secrets.list();
-  },
+  secrets: (_input, { core }) => core.secrets.list(),
   setSecret: ({ name, value }, { core }) => core.secrets.set(name, value),
   removeSecret: ({ name }, { core }) => core.secrets.remove(name),
   plainSecrets: async ({ server, entry }, { core }) => ({

@@ -11,6 +11,7 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   environment: 'Variables',
   box: 'Box',
   rights: 'More rights',
+  'sign-in-file': 'Plain file',
 };
 
 /** What is shown: by its id, by the server it is about, else the first one. */

@@ -1,4 +1,7 @@
-/** What signing in has brought, in the vault. Files of before are moved there once, and stay in use while the vault is locked. */
+/**
+ * What signing in has brought, in the vault. Files of the version before stay in use where they lie until the person has seen that they go
+ * into the vault; whoever signs in anew, or was first seen by this version, has nothing in a file.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,8 +13,9 @@ import type {
 import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { AppError } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
 import { withFileLock } from '../../base/file-lock.ts';
+import { isObject } from '../../base/json.ts';
+import { JsonFile, type KeptDocument } from '../../base/kept-document.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 
 /** Who we are at an authorization server; it knows us with this redirect address only. */
@@ -54,6 +58,21 @@ export interface StoredSignIn {
   readonly refused?: RefusedRights | undefined;
 }
 
+/** One that a version without a vault has left. */
+export interface PlainSignIn {
+  readonly key: string;
+  /** Absolute. */
+  readonly file: string;
+  /** As its entry was called, and as whom; undefined where that was not noted. */
+  readonly server: string | undefined;
+  readonly account: string | undefined;
+  /** The person wants it there. */
+  readonly isLeft: boolean;
+}
+
+/** Such files, for the person to decide about. */
+export type SignInFiles = Pick<SignInStore, 'inFiles' | 'sealFile' | 'unsealFile' | 'leave'>;
+
 /** Where what signing in brought is kept. */
 export interface SignInShelf {
   /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
@@ -74,18 +93,19 @@ const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 export class SignInStore implements SignInShelf {
   readonly #folder: string;
   readonly #vault: SecretStore;
+  /** Keys of files that the person wants to stay. */
+  readonly #left: KeptDocument;
 
   /** `folder`: where locks lie, and the files of before. */
   constructor(folder: string, vault: SecretStore) {
     this.#folder = folder;
     this.#vault = vault;
+    this.#left = new JsonFile(join(folder, 'left-in-files.json'));
   }
 
   /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
   async read(key: string): Promise<StoredSignIn> {
-    if ((await this.#readPlain(key)) === undefined) return this.#readSealed(key);
-    // A refreshed token that another process has just sealed must not be replaced by the one before it.
-    return this.#locked(key, () => this.#readHeld(key));
+    return readSignIn(await this.#readPlain(key)) ?? this.#readSealed(key);
   }
 
   /**
@@ -94,9 +114,9 @@ export class SignInStore implements SignInShelf {
    */
   async update(key: string, change: (stored: StoredSignIn) => Promise<StoredSignIn>): Promise<StoredSignIn> {
     return this.#locked(key, async () => {
-      const stored = await this.#readHeld(key);
+      const stored = await this.read(key);
       const next = await change(stored);
-      if (next !== stored) await this.#write(key, next);
+      if (next !== stored) await this.#write(key, stored, next);
       return next;
     });
   }
@@ -111,50 +131,71 @@ export class SignInStore implements SignInShelf {
     });
   }
 
-  /** Moves every file of before into the vault, those of servers that are not in the config any more as well. Never rejects. */
-  async moveAll(): Promise<void> {
+  /** Those that lie in files of the version before, also of servers that are not in the config any more. Never rejects. */
+  async inFiles(): Promise<readonly PlainSignIn[]> {
     const names = await readdir(this.#folder).catch(() => []);
-    const keys = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
-    for (const key of keys) await this.read(key).catch(() => undefined);
+    const keys = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []).toSorted();
+    // Mostly there are none.
+    if (keys.length === 0) return [];
+    const left = keysIn(await this.#left.read());
+    return Promise.all(
+      keys.map(async (key) => {
+        const { server, account } = readSignIn(await this.#readPlain(key))?.grant ?? {};
+        return { key, file: this.#file(key), server, account, isLeft: left.includes(key) };
+      }),
+    );
+  }
+
+  /** Whether the person wants these to stay in their files. Rejects with the file system's error. */
+  async leave(keys: readonly string[], isLeft: boolean): Promise<void> {
+    await this.#left.change((value) => {
+      const others = keysIn(value).filter((key) => !keys.includes(key));
+      return [isLeft ? [...others, ...keys] : others, undefined];
+    });
+  }
+
+  /** Into the vault, the file goes then. Whether there was one that made sense. Rejects with AppError secret_locked: then it stays. */
+  async sealFile(key: string): Promise<boolean> {
+    return this.#locked(key, async () => {
+      const plain = await this.#readPlain(key);
+      if (plain === undefined) return false;
+      const stored = readSignIn(plain);
+      // A file of before is newer than the vault: whoever writes to the vault takes the file away.
+      if (stored !== undefined) await this.#keep(key, stored);
+      await rm(this.#file(key), { force: true });
+      // It is moved, told or not.
+      if (stored?.grant !== undefined) await this.#vault.noteMoved('sign-in', this.#folder).catch(() => undefined);
+      return stored !== undefined;
+    });
+  }
+
+  /** The way back: as it is now, into the file it came from. Whether there was something. Rejects with AppError secret_locked: then it stays. */
+  async unsealFile(key: string): Promise<boolean> {
+    return this.#locked(key, async () => {
+      const text = signInText(await this.#readSealed(key));
+      if (text === undefined) return false;
+      await writeFileAtomic(this.#file(key), text, { mode: 0o600 });
+      await this.#vault.remove(vaultName(key));
+      await this.#vault.noteMoved('sign-in', this.#folder, true).catch(() => undefined);
+      return true;
+    });
   }
 
   async #readSealed(key: string): Promise<StoredSignIn> {
     return readSignIn(await this.#vault.read(vaultName(key))) ?? {};
   }
 
-  /** Under the lock. A file of before is newer than the vault: only a Tooltray without one writes it. */
-  async #readHeld(key: string): Promise<StoredSignIn> {
-    const plain = await this.#readPlain(key);
-    if (plain === undefined) return this.#readSealed(key);
-    const stored = readSignIn(plain);
-    if (stored !== undefined && !(await this.#seal(key, stored))) return stored;
-    await this.#movedIn(key, stored);
-    return stored ?? this.#readSealed(key);
-  }
-
-  async #write(key: string, next: StoredSignIn): Promise<void> {
-    // While the vault is locked a sign-in that is not in it yet goes on as it was: a refresh token that was used is not lost.
-    const isPlain = (await this.#readPlain(key)) !== undefined;
-    if (!isPlain) return this.#keep(key, next);
-    if (await this.#seal(key, next)) await this.#movedIn(key, next);
-    else await writeFileAtomic(this.#file(key), signInText(next) ?? '', { mode: 0o600 });
-  }
-
-  async #movedIn(key: string, stored: StoredSignIn | undefined): Promise<void> {
-    await rm(this.#file(key), { force: true });
-    // It is moved, told or not.
-    if (stored?.grant !== undefined) await this.#vault.noteMoved('sign-in', this.#folder).catch(() => undefined);
-  }
-
-  /** Whether the vault took it: it may be locked. */
-  async #seal(key: string, stored: StoredSignIn): Promise<boolean> {
-    try {
-      await this.#keep(key, stored);
-      return true;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'secret_locked') return false;
-      throw error;
+  /** Under the lock. Where it lay; a new sign-in of the person goes into the vault. */
+  async #write(key: string, before: StoredSignIn, next: StoredSignIn): Promise<void> {
+    const isInFile = (await this.#readPlain(key)) !== undefined;
+    const text = signInText(next);
+    const isSameGrant = next.grant?.grantedAt === before.grant?.grantedAt;
+    if (isInFile && isSameGrant && text !== undefined) {
+      await writeFileAtomic(this.#file(key), text, { mode: 0o600 });
+      return;
     }
+    await this.#keep(key, next);
+    await rm(this.#file(key), { force: true });
   }
 
   async #keep(key: string, stored: StoredSignIn): Promise<void> {
@@ -177,6 +218,15 @@ export class SignInStore implements SignInShelf {
   #file(key: string): string {
     return join(this.#folder, `${key}.json`);
   }
+}
+
+/** Of a home whose data lies in `dataDir`. */
+export function signInStoreOf(dataDir: string, vault: SecretStore): SignInStore {
+  return new SignInStore(join(dataDir, 'sign-ins'), vault);
+}
+
+function keysIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string') : [];
 }
 
 /** What a sign-in is called in a vault. */

@@ -7,7 +7,7 @@ import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts'
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
 import { type FilledEntry, ServerSignIn, type ServerSignInOptions } from './server-sign-in.ts';
-import { signInKey, type SignInShelf, SignInStore, type StoredSignIn } from './sign-in-store.ts';
+import { type SignInFiles, signInKey, type SignInShelf, SignInStore, type StoredSignIn } from './sign-in-store.ts';
 import type { SignedOut } from './sign-out.ts';
 
 /** Where tokens lay before there was a vault, and the locks on them: a folder of its own. */
@@ -41,7 +41,7 @@ export class SignIns {
   readonly #options: SignInsOptions;
   readonly #store: SignInShelf;
   /** What may still lie in files of before. */
-  readonly #files: SignInStore | undefined;
+  readonly #files: SignInFiles | undefined;
   readonly #servers = new Map<string, ServerSignIn>();
   #loaded: Promise<HttpFetch> | undefined;
 
@@ -99,9 +99,9 @@ export class SignIns {
     return this.#servers.get(key);
   }
 
-  /** What lies in files from before goes into the vault. Never rejects. */
-  moveIntoVault(): Promise<void> {
-    return this.#files?.moveAll() ?? Promise.resolve();
+  /** What lies in files of the version before, for the person to decide about; none in a team. */
+  get files(): SignInFiles | undefined {
+    return this.#files;
   }
 
   close(): void {

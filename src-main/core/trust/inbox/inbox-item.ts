@@ -3,7 +3,7 @@
 /**
  * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;
  * `environment`: servers get more variables than they may need; `box`: servers could run in a box; `rights`: a server asks for more than
- * signing in gave it.
+ * signing in gave it; `sign-in-file`: sign-ins of the version before lie in plain files.
  */
 export type InboxKind =
   | 'change'
@@ -14,7 +14,8 @@ export type InboxKind =
   | 'heal'
   | 'environment'
   | 'box'
-  | 'rights';
+  | 'rights'
+  | 'sign-in-file';
 
 /** One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text, never markup. */
 export interface InboxItem {
