@@ -29,8 +29,7 @@ export class EntryCounter {
     for (const { url, functions } of await this.#take()) {
       const path = url.startsWith('file:') ? fileURLToPath(url) : '';
       if (!path.startsWith(sources)) continue;
-      // The first is the file itself, as it is loaded.
-      const entered = functions.slice(1).filter(({ ranges }) => ranges[0].count > 0);
+      const entered = functions.filter((one) => one.ranges[0].count > 0 && !isFile(one));
       if (entered.length === 0) continue;
       const entries = entered.reduce((sum, { ranges }) => sum + ranges[0].count, 0);
       byFile.set(path.slice(sources.length), { functions: entered.length, entries });
@@ -44,6 +43,11 @@ export class EntryCounter {
     const { result } = await this.#session.post('Profiler.takePreciseCoverage');
     return result;
   }
+}
+
+/** The file itself, as it is loaded: it is told only where that was since the last time. */
+function isFile({ functionName, ranges }) {
+  return functionName === '' && ranges[0].startOffset === 0;
 }
 
 /** Lines of these files of the sources. */
