@@ -19,8 +19,8 @@ import { CallNotes } from './calls/audit-call.ts';
 import { callSteps } from './calls/call-steps.ts';
 import type { AdmitCall, CallSteps } from './calls/call-tool.ts';
 import type { ResultShaper } from './calls/shape-result.ts';
-import { LiveCatalog } from './catalog/live-catalog.ts';
-import { type AppConfig, isToolOn, type ServerConfig } from './config/app-config.ts';
+import { LiveCatalog, toolSwitches } from './catalog/live-catalog.ts';
+import type { AppConfig, ServerConfig } from './config/app-config.ts';
 import { secretsOf } from './config/secrets-of.ts';
 import { DescriptionStore } from './condense/description-store.ts';
 import { ToolmuxCache } from './condense/toolmux-cache.ts';
@@ -247,10 +247,11 @@ export class Aggregator {
     this.#helpers = helpersNamed(env['MAGG_SELF_PREFIX']);
     // Asked when a server has failed: by then there is a Healing.
     const knownFix = (server: string): string | undefined => this.healing.hintFor(server);
+    const isOn = toolSwitches(options.config.reader('servers'));
     this.catalog = new LiveCatalog({
       servers: this.servers,
       reserved: new Set(this.#helpers.keys()),
-      isOn: (server, tool) => this.#isOn(server, tool),
+      isOn,
       problems: () => options.config.problems,
       knownFix,
     });
@@ -268,7 +269,7 @@ export class Aggregator {
     const results = openResults({
       folder: paths.spillDir,
       own: ownPlaces(paths, options.config.path),
-      settings: () => options.config.current.results,
+      settings: options.config.reader('results'),
       answers: stores.answers,
       log,
       countTokens: record.countTokens,
@@ -280,7 +281,7 @@ export class Aggregator {
     this.#closeResults = results.close;
     this.trust = openFlow({
       stores,
-      settings: () => options.config.current.flow,
+      settings: options.config.reader('flow'),
       log: log.child('flow'),
     });
     this.sessions.ended.on((id) => this.trust.flow.forget(id));
@@ -288,7 +289,7 @@ export class Aggregator {
       scans: this.scans,
       catalog: this.catalog,
       servers: this.servers,
-      isOn: (server: string, tool: string) => this.#isOn(server, tool),
+      isOn,
       knownFix,
       shaper: this.shaper,
       activity: this.activity,
@@ -296,7 +297,7 @@ export class Aggregator {
       timeline: this.timeline,
       notes: this.callNotes,
       settleMs,
-      cacheSeconds: () => options.config.current.results.cacheSeconds,
+      results: options.config.reader('results'),
       flow: this.trust.flow,
       admit: options.admit,
     };
@@ -440,7 +441,7 @@ export class Aggregator {
       flow: this.trust.flow,
       ...{ activity: this.activity, shaper: this.shaper, ids },
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
-      config: () => config.current,
+      config: config.latest,
       helpers: this.#helpers,
       mode,
       ...{ modeCosts: this.modeCosts, settleMs },
@@ -471,10 +472,6 @@ export class Aggregator {
     listAnew(this);
     this.profiles.refresh();
     this.kinds.refresh();
-  }
-
-  #isOn(server: string, tool: string): boolean {
-    return isToolOn(this.options.config.current, server, tool);
   }
 
   #hideSecrets(): void {

@@ -2,7 +2,7 @@
 import type { Log } from './base/log.ts';
 import { ResultShaper } from './calls/shape-result.ts';
 import type { ResultSettings } from './config/app-config.ts';
-import { factsOfApp } from './client-apps/app-limits.ts';
+import { inlineBytesOf } from './client-apps/app-limits.ts';
 import { readHint } from './mode-list.ts';
 import { PlannedDeletions } from './spills/spill-room.ts';
 import { KeptSpills, SpillReader } from './spills/spill-reader.ts';
@@ -35,7 +35,7 @@ export function openResults({ folder, settings, log, countTokens, own, answers }
   const shaper = new ResultShaper({
     keep: (result, origin, textKind, sent) => spills.keep(result, origin, textKind, sent),
     settings,
-    inlineBytes: (app) => factsOfApp(app).inlineBytes,
+    inlineBytes: inlineBytesOf,
     readHint,
     log: log.child('results'),
   });

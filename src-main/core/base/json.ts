@@ -32,9 +32,7 @@ export function plainNumber(value: unknown): unknown {
 }
 
 /** Whether it is a number whose spelling is kept. Node 20, which may run a shim, keeps none and has no such question. */
-function isSpelled(value: unknown): boolean {
-  return (JSON as Partial<typeof JSON>).isRawJSON?.(value) === true;
-}
+const isSpelled: (value: unknown) => boolean = (JSON as Partial<typeof JSON>).isRawJSON ?? (() => false);
 
 /** A text that somebody sent, or what else they sent in its place as JSON: `String` runs, and fails on, an object's own `toString`. */
 export function asText(value: unknown): string {
@@ -61,7 +59,8 @@ const backslash = 0x5c;
 
 /** Whether lists and objects lie deeper in each other than `maxNesting`. Nearly free for texts with fewer brackets than that. */
 export function isNestedTooDeep(text: string): boolean {
-  if (!hasManyBrackets(text)) return false;
+  // Each level takes two.
+  if (text.length <= 2 * maxNesting || !hasManyBrackets(text)) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at);
@@ -74,8 +73,6 @@ export function isNestedTooDeep(text: string): boolean {
 }
 
 function hasManyBrackets(text: string): boolean {
-  // Each level takes two.
-  if (text.length <= 2 * maxNesting) return false;
   let count = 0;
   for (const bracket of '[{') {
     for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {

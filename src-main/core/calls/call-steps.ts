@@ -4,13 +4,15 @@ import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
 import { toolOff } from '../catalog/tool-finder.ts';
+import type { ResultSettings } from '../config/app-config.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
 import type { Flow } from '../trust/flow/flow.ts';
 import { type Result, RpcError } from '../wire/message.ts';
+import { fact } from '../wire/raw-json.ts';
 import { type AdmitCall, type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
 import { checkArguments, SchemaCompiler } from './check-arguments.ts';
 import { type CallBooks, recordCall, tellLedger } from './record-call.ts';
-import { explainError, explainResult, mayBeRefusal, withoutShownSchema } from './refused-arguments.ts';
+import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
 import { ResultCache } from './result-cache.ts';
 import { callServer } from './required-task.ts';
 import type { ResultShaper } from './shape-result.ts';
@@ -24,17 +26,17 @@ export interface StepParts extends CallBooks {
   readonly shaper: ResultShaper;
   /** How long servers that were never listed are waited for on account of a name that says no server, in ms. */
   readonly settleMs: number;
-  /** How long answers may be given again, in seconds, by server or tool. */
-  readonly cacheSeconds: () => Readonly<Record<string, number>>;
+  /** For how long answers may be given again. */
+  readonly results: () => Pick<ResultSettings, 'cacheSeconds'>;
   readonly flow: Pick<Flow, 'release' | 'noteAnswer' | 'noteText'>;
   /** Absent on a desktop. */
   readonly admit?: AdmitCall | undefined;
 }
 
 export function callSteps(parts: StepParts): CallSteps {
-  const { admit, catalog, servers, isOn, knownFix, shaper, settleMs, cacheSeconds, flow } = parts;
+  const { admit, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow } = parts;
   const schemas = new SchemaCompiler();
-  const cache = makeCache(servers, cacheSeconds);
+  const cache = makeCache(servers, results);
   return {
     resolve: ({ tool, server }, context) => {
       const found = catalog.finder.look(tool, server);
@@ -65,7 +67,9 @@ export function callSteps(parts: StepParts): CallSteps {
       noted(flow, tool, params, context, () =>
         cache.cachedCall(tool, params, context, async (watched) => {
           try {
-            return await callServer(servers.get(tool.server), tool.definition, params, watched);
+            const server = servers.get(tool.server);
+            if (tool.definition['execution'] === undefined) return await server.request('tools/call', params, watched);
+            return await callServer(server, tool.definition, params, watched);
           } catch (error) {
             if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
             if (!(error instanceof AppError)) throw error;
@@ -74,7 +78,7 @@ export function callSteps(parts: StepParts): CallSteps {
         }),
       ),
     shape: (result, tool, request, context) => {
-      if (!mayBeRefusal(result)) return shaper.shape(result, tool, request, context);
+      if (fact(result, 'isError') !== true) return shaper.shape(result, tool, request, context);
       return explainResult(result, { tool, request, context }, schemas).then((explained) =>
         shaper.shape(explained, tool, request, context),
       );
@@ -152,9 +156,9 @@ function insteadOf(
  */
 const alikeShare = 0.4;
 
-function makeCache(servers: ServerSet, cacheSeconds: StepParts['cacheSeconds']): ResultCache {
+function makeCache(servers: ServerSet, settings: StepParts['results']): ResultCache {
   const cache = new ResultCache({
-    cacheSeconds,
+    settings,
     server: (name) => {
       const server = servers.find(name);
       return server && { hash: server.config.hash, listing: server.listing, handshake: server.handshake };

@@ -18,6 +18,11 @@ export function readArguments(input: JsonObject): JsonObject | undefined {
   return same(given, values);
 }
 
+/** The arguments of a call by name, which stand under one key only. Throws AppError bad_request where they are no object. */
+export function plainArguments(given: unknown): JsonObject | undefined {
+  return given === undefined || given === null ? undefined : toObject('arguments', given);
+}
+
 /** The tool that is meant, under any of its names. Throws AppError bad_request when none is given, or several are. */
 export function readToolName(input: JsonObject): string {
   const name = readString(input, nameKeys);

@@ -46,8 +46,7 @@ export async function explainError(error: RpcError, call: RefusedCall, schemas: 
   return line ? new RefusedArguments(error, line) : error;
 }
 
-/** Whether an answer may be one that `explainResult` makes another. */
-export function mayBeRefusal(result: Result): result is JsonObject {
+function mayBeRefusal(result: Result): result is JsonObject {
   return !(result instanceof RawJson) && fact(result, 'isError') === true;
 }
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { ResultSettings } from '../config/app-config.ts';
 import { resultBytes } from '../spills/spill.ts';
 import { metaOf } from '../wire/eras.ts';
 import type { Result } from '../wire/message.ts';
@@ -21,8 +22,8 @@ export interface CachedServer {
 }
 
 interface ResultCacheOptions {
-  /** In seconds, by server or `server:tool`. */
-  readonly cacheSeconds: () => Readonly<Record<string, number>>;
+  /** How long answers are kept, in seconds, by server or `server:tool`. */
+  readonly settings: () => Pick<ResultSettings, 'cacheSeconds'>;
   readonly server: (name: string) => CachedServer | undefined;
   readonly now: () => number;
   readonly mostBytes?: number;
@@ -91,8 +92,8 @@ export class ResultCache {
   }
 
   #secondsFor(tool: CatalogEntry): number {
-    const all = this.#options.cacheSeconds();
-    return all[tool.id] ?? all[tool.server] ?? 0;
+    const { cacheSeconds } = this.#options.settings();
+    return cacheSeconds[tool.id] ?? cacheSeconds[tool.server] ?? 0;
   }
 
   #find(key: string, server: CachedServer, seconds: number): Kept | undefined {

@@ -57,6 +57,7 @@ interface From {
 interface Sent extends From {
   /** As the server sent it, before anything was made of it. */
   readonly sent: Result;
+  readonly args?: JsonObject | undefined;
 }
 
 /** With pictures or sound in it, in bytes: more of them no app is known to take. */
@@ -78,15 +79,21 @@ export class ResultShaper {
     // Questions and tasks are no answers yet.
     const type = fact(answer, 'resultType');
     if (type === 'input_required' || type === 'task' || fact(answer, 'task') !== undefined) return answer;
-    const result = this.#settings(context).clean ? cleanResult(answer) : answer;
-    const limit = this.limitFor(tool, request, context);
+    const settings = this.#settings(context);
+    const result = settings.clean ? cleanResult(answer) : answer;
+    const limit = this.limitFor(tool, request, context, settings);
     if ('none' in limit) return result;
-    const asked = lineArgument(request.arguments);
-    return this.#withinLimit(result, limit, { server: tool.server, tool: tool.name, asked, sent: answer }, context);
+    const from = { server: tool.server, tool: tool.name, args: request.arguments, sent: answer };
+    return this.#withinLimit(result, limit, from, context, settings);
   }
 
   /** Which limit holds for its answer, or why none does. */
-  limitFor(tool: CatalogEntry, request: CallRequest, context: CallerContext): LimitOfCall {
+  limitFor(
+    tool: CatalogEntry,
+    request: CallRequest,
+    context: CallerContext,
+    settings = this.#settings(context),
+  ): LimitOfCall {
     // Through an endpoint of one server everything passes untouched.
     if (context.mode === 'server') return { none: 'server' };
     if (request.spill === 'never') return { none: 'wanted' };
@@ -94,7 +101,7 @@ export class ResultShaper {
     // A user interface draws what it is given.
     if (context.showsViews === true && viewUriOf(tool.definition) !== undefined) return { none: 'wanted' };
     const { inlineBytes } = this.#options;
-    return spillLimit(this.#settings(context), tool, request.spill, {
+    return spillLimit(settings, tool, request.spill, {
       app: context.app,
       inlineBytes: inlineBytes(context.app),
     });
@@ -103,11 +110,12 @@ export class ResultShaper {
   /** What a helper tool of ours made, which no server and no pipeline stands behind. */
   shapeOwn(result: Result, tool: string, context: CallerContext): Promise<Result> | Result {
     const { inlineBytes } = this.#options;
-    const limit = spillLimit(this.#settings(context), undefined, undefined, {
+    const settings = this.#settings(context);
+    const limit = spillLimit(settings, undefined, undefined, {
       app: context.app,
       inlineBytes: inlineBytes(context.app),
     });
-    return this.#withinLimit(result, limit, { server: 'tooltray', tool, sent: result }, context);
+    return this.#withinLimit(result, limit, { server: 'tooltray', tool, sent: result }, context, settings);
   }
 
   /** What there is no room for in memory, whatever the limits say. Rejects with AppError where the disk fails. */
@@ -132,12 +140,14 @@ export class ResultShaper {
   #withinLimit(
     result: Result,
     limit: SpillLimit,
-    { server, tool, asked, sent }: Sent,
+    { server, tool, args, sent }: Sent,
     context: CallerContext,
+    { toon }: ResultSettings,
   ): Promise<Result> | Result {
-    const told = this.#settings(context).toon ? asToon(result) : result;
+    const told = toon ? asToon(result) : result;
     if (!limit.toFile && !isLonger(told, limit)) return told;
     const top = told === result ? undefined : topOfData(toObject(result));
+    const asked = lineArgument(args);
     const vain = asked !== undefined && isOneLine(result) ? asked : undefined;
     return this.#spill(told, limit, { server, tool, sent, top, asked: vain }, context);
   }

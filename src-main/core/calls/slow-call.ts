@@ -126,7 +126,7 @@ class Waiter {
     });
     context.signal.addEventListener('abort', this);
     all.add(this);
-    this.resume();
+    this.#begin();
   }
 
   /** Its time stands still while the client app answers a question, and begins anew afterwards. */
@@ -136,7 +136,7 @@ class Waiter {
 
   resume(): void {
     this.pause();
-    if (this.#ms !== undefined) this.#timer = setTimeout(leaveLate, this.#ms, this).unref();
+    this.#begin();
   }
 
   leave(isOver: boolean): void {
@@ -150,9 +150,13 @@ class Waiter {
     this.#reject(cancelled(this.context.signal));
   }
 
+  #begin(): void {
+    if (this.#ms !== undefined) this.#timer = setTimeout(leaveLate, this.#ms, this).unref();
+  }
+
   #end(): void {
     this.#all.delete(this);
-    this.pause();
+    clearTimeout(this.#timer);
     this.context.signal.removeEventListener('abort', this);
   }
 }
@@ -203,7 +207,7 @@ class SlowCallWaiters {
 
   end(): void {
     this.#isOver = true;
-    this.#wasWaited = this.isWaited;
+    this.#wasWaited = this.#waiting.size > 0;
     for (const waiter of [...this.#waiting]) waiter.leave(true);
   }
 

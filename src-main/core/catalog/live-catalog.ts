@@ -1,7 +1,7 @@
 /** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ConfigProblem } from '../config/app-config.ts';
+import { type AppConfig, type ConfigProblem, isToolOn } from '../config/app-config.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import type { SearchDocument } from '../search/segment.ts';
 import { awaitStart, lastingTrouble } from '../servers/server-standing.ts';
@@ -22,6 +22,11 @@ export interface CatalogChange {
 
 /** Whether the person left a tool on; `tool` by the server's own name. */
 export type IsToolOn = (server: string, tool: string) => boolean;
+
+/** The same among the servers that there are whenever it is asked. */
+export function toolSwitches(servers: () => AppConfig['servers']): IsToolOn {
+  return (server, tool) => isToolOn({ servers: servers() }, server, tool);
+}
 
 /** Whether there is that tool at all; what there is not is nowhere told of. */
 type HasTool = (server: string, definition: JsonObject) => boolean;

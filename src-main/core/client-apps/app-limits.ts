@@ -123,6 +123,11 @@ export function factsOfApp(app: string | undefined): ClientAppFacts {
   return unknownApp;
 }
 
+/** The longest answer that an app is given whole, in bytes. */
+export function inlineBytesOf(app: string): number {
+  return factsOfApp(app).inlineBytes;
+}
+
 /** Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would cut. */
 export function longestTextFor(app: string | undefined): number {
   return Math.floor(factsOfApp(app).inlineBytes * 0.75);

@@ -86,6 +86,14 @@ export class ConfigStore {
     return this.#current;
   }
 
+  /** The same, for whoever looks again at every step. */
+  readonly latest = (): AppConfig => this.#current;
+
+  /** One part of it, looked up whenever it is asked for. */
+  reader<Part extends keyof AppConfig>(part: Part): () => AppConfig[Part] {
+    return () => this.#current[part];
+  }
+
   /** Where kits lie, the one that counts first. */
   get kitFolders(): readonly string[] {
     return kitFolders(this.path, this.#env);

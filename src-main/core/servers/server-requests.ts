@@ -62,8 +62,8 @@ export class ServerRequests {
   /** Rejects with the server's RpcError, or an AppError that names the server. */
   send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
     const { ownSignIn } = this.#parts;
-    const attempt = (): Promise<Result> => this.#send(method, params, context);
-    return ownSignIn === undefined ? attempt() : ownSignIn.under(context, attempt);
+    if (ownSignIn === undefined) return this.#send(method, params, context);
+    return ownSignIn.under(context, () => this.#send(method, params, context));
   }
 
   /** Opens what is this person's own, who is asked to sign in where they have to; false: they do not. Rejects with AppError. */
@@ -200,23 +200,24 @@ export class ServerRequests {
   #lineInEra(context: CallContext): Promise<Connection> | Connection {
     const { handshakeLine, line, privateLines, wake } = this.#parts;
     const own = (): Promise<Connection> => privateLines.get(context);
-    if (!this.#isOfOtherEra(context)) return this.#needsPrivate(context) ? own() : (line.connection ?? wake());
-    const inItsEra = this.#needsPrivate(context) ? own : () => handshakeLine.get(context.sessionId);
+    const isOfOtherEra = this.#isOfOtherEra(context);
+    const needsPrivate = this.#needsPrivate(context, isOfOtherEra);
+    if (!isOfOtherEra) return needsPrivate ? own() : (line.connection ?? wake());
+    const inItsEra = needsPrivate ? own : () => handshakeLine.get(context.sessionId);
     return handshakeLine.attempt(inItsEra).then((connection) => connection ?? wake());
   }
 
   /** The shared line speaks 2026-07-28 and the session does not, though the server might in its era as well. */
   #isOfOtherEra({ protocolVersion }: CallContext): boolean {
-    const { handshake, refusesHandshake } = this.#parts.listings;
-    const hasHandshake = protocolVersion !== undefined && legacyVersions.includes(protocolVersion);
-    return handshake?.era === 'modern' && hasHandshake && !refusesHandshake;
+    const { listings } = this.#parts;
+    if (listings.handshake?.era !== 'modern' || protocolVersion === undefined) return false;
+    return legacyVersions.includes(protocolVersion) && !listings.refusesHandshake;
   }
 
   /** Only in the handshake era servers ask out of band; 2026-07-28 asks inside the answer to the call itself. */
-  #needsPrivate(context: CallContext): boolean {
+  #needsPrivate(context: CallContext, isOfOtherEra = this.#isOfOtherEra(context)): boolean {
     const { config, listings, personal, privateLines } = this.#parts;
     if (personal !== undefined) return false;
-    const isOfOtherEra = this.#isOfOtherEra(context);
     if (listings.handshake?.era === 'modern' && !isOfOtherEra) return false;
     // Where a line costs no process and has to be opened anyway, nobody waits for the first question.
     const mayAsk = isOfOtherEra && config.kind === 'http' ? [...listings.asks, ...questions] : [...listings.asks];

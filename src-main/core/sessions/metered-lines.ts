@@ -100,16 +100,21 @@ export class MeteredTransport implements Transport {
   }
 
   #sent(message: Message): void {
-    if (isRequest(message)) {
-      this.#questions.set(message.id, this.#ledger.asked(message.method, message.params ?? {}));
-    } else if ('method' in message) {
+    if ('method' in message) return this.#told(message);
+    const { id } = message;
+    this.#ledger.sent(message, id === null ? undefined : this.#open.get(id));
+    if (id !== null) this.#open.delete(id);
+  }
+
+  /** A question of ours, or a notification. */
+  #told(message: Extract<Message, { readonly method: string }>): void {
+    if (isRequest(message)) this.#questions.set(message.id, this.#ledger.asked(message.method, message.params ?? {}));
+    else {
       if (message.method === 'notifications/cancelled')
         this.#giveUp(this.#questions, message.params?.['requestId'] as RequestId);
       this.#noteProgress(message);
     }
-    const id = 'method' in message || message.id === null ? undefined : message.id;
-    this.#ledger.sent(message, id === undefined ? undefined : this.#open.get(id));
-    if (id !== undefined) this.#open.delete(id);
+    this.#ledger.sent(message, undefined);
   }
 }
 

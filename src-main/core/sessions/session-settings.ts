@@ -89,7 +89,7 @@ export interface SettingsAddress {
   readonly app?: string | undefined;
 }
 
-interface SessionSettings {
+export interface SessionSettings {
   readonly mode: Mode;
   /** Why this mode, where Tooltray chose it. */
   readonly reason: string | undefined;

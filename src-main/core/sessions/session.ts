@@ -135,8 +135,7 @@ export class Session {
     this.#era ??= 'legacy';
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'server/discover') throw new RpcError(rpcCode.methodNotFound, 'Method not found: server/discover');
-    const put = this.#questions.bounded((asked, input, signal) => this.#ask(asked, input, line.id, signal));
-    const ask = asksOf(this.#client.capabilities, put);
+    const ask: Ask = (asked, input, signal) => this.#put(line.id)(asked, input, signal);
     return await this.#answer(method, params, this.#context(params, line, ask, this.#log));
   }
 
@@ -310,6 +309,12 @@ export class Session {
       memoryId: this.#options.memoryId,
     };
     return callerContext(caller, params, line, ask, log);
+  }
+
+  /** Hardly any request is asked something. */
+  #put(relatedRequestId: RequestId): Ask {
+    const put = this.#questions.bounded((method, input, signal) => this.#ask(method, input, relatedRequestId, signal));
+    return asksOf(this.#client.capabilities, put);
   }
 
   #ask(method: string, params: JsonObject, relatedRequestId: RequestId, signal: AbortSignal): Promise<Result> {

@@ -54,8 +54,7 @@ export class FrameReader implements ByteHolder {
     let lines = 0;
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      this.#append(chunk.subarray(start, end));
-      this.#finishLine();
+      this.#endLine(chunk.subarray(start, end));
       lines++;
       start = end + 1;
     }
@@ -73,6 +72,14 @@ export class FrameReader implements ByteHolder {
     this.#dropped = true;
     this.#gathered = new GatheredBytes();
     this.#budget?.set(this, 0);
+  }
+
+  /** `rest`: what comes before its newline. Most lines are short and come whole, so that there is nothing to gather. */
+  #endLine(rest: Buffer): void {
+    const isWhole = this.#size === 0 && !this.#dropped;
+    if (isWhole && rest.length <= Math.min(rawThresholdBytes, this.#maxBytes)) return this.#small([rest]);
+    this.#append(rest);
+    this.#finishLine();
   }
 
   #append(part: Buffer): void {

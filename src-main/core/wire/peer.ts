@@ -6,7 +6,6 @@ import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import {
   isFailure,
-  isNotification,
   isRequest,
   type Message,
   type RequestId,
@@ -139,9 +138,10 @@ export class Peer {
   }
 
   #receive(message: Message, origin: MessageOrigin | undefined): void {
-    if (isRequest(message)) void this.#serve(message, origin);
-    else if (isNotification(message)) this.#hear(message.method, objectOf(message.params), origin);
-    else {
+    if ('method' in message) {
+      if (isRequest(message)) void this.#serve(message, origin);
+      else this.#hear(message.method, objectOf(message.params), origin);
+    } else {
       const pending = message.id === null ? undefined : this.#pending.get(message.id);
       if (pending === undefined)
         this.#handlers.onOddity?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);

@@ -47,7 +47,7 @@ class Bench {
 
   constructor(mostBytes?: number) {
     this.cache = new ResultCache({
-      cacheSeconds: () => this.seconds,
+      settings: () => ({ cacheSeconds: this.seconds }),
       server: () => this.server,
       now: () => this.now,
       ...(mostBytes !== undefined && { mostBytes }),

@@ -61,7 +61,7 @@ export interface StepBook {
   readonly idAt: (startedAt: number) => number;
   began(exchange: Exchange, owner: () => StepOwner): void;
   /** What was ended before is not ended again. Returns at once. */
-  ended(exchange: Exchange, end: StepEnd): void;
+  ended(exchange: Exchange, end: StepEnd, owner: StepOwner): void;
   /** What the ledger found of a step. */
   counted(id: number, entries: readonly Entry[]): void;
 }

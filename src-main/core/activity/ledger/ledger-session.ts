@@ -79,7 +79,8 @@ export class LedgerSession {
   /** A request has come. */
   asked(method: string, params: JsonObject): Exchange {
     const { steps, counter, now } = this.#parts;
-    const { taker } = this.#of(this.#facts.who());
+    // Whoever asks has mostly asked before.
+    const { taker } = this.#standing ?? this.#of(this.#facts.who());
     const exchange = new Exchange({ method, params, idAt: steps.idAt, now: now() }, { counter, taker }, (call) => {
       if (this.#late.push(call) > mostLate) void this.#late.shift();
     });
@@ -89,18 +90,17 @@ export class LedgerSession {
 
   /** A request was given up: no answer goes out. */
   gaveUp(exchange: Exchange): void {
-    this.#parts.steps.ended(exchange, 'cancelled');
+    this.#parts.steps.ended(exchange, 'cancelled', this.#owner());
     exchange.close();
   }
 
   /** The app has answered a question of ours, which `asked` was told of. */
   answered(message: Message, exchange: Exchange): void {
-    this.#parts.steps.ended(exchange, message);
+    this.#parts.steps.ended(exchange, message, this.#owner());
     exchange.close();
   }
 
-  readonly #owner = (): StepOwner => {
-    const { app, mode } = this.#facts.who();
+  readonly #owner = ({ app, mode } = this.#facts.who()): StepOwner => {
     return { sessionId: this.#facts.id, user: this.#facts.user, app, mode };
   };
 
@@ -115,7 +115,7 @@ export class LedgerSession {
       else book(this.#late);
     }
     if (exchange === undefined) return;
-    this.#parts.steps.ended(exchange, message);
+    this.#parts.steps.ended(exchange, message, this.#owner(who));
     exchange.close();
   }
 

@@ -82,11 +82,8 @@ export class StepLog implements StepBook {
   }
 
   /** What it takes to make a record is spent off the answer's way. */
-  ended(exchange: Exchange, end: StepEnd): void {
-    const open = this.#open.get(exchange.id);
-    if (open === undefined) return;
-    this.#open.delete(exchange.id);
-    const owner = open.owner();
+  ended(exchange: Exchange, end: StepEnd, owner: StepOwner): void {
+    if (!this.#open.delete(exchange.id)) return;
     const durationMs = performance.now() - exchange.startedTick;
     this.#options.activity.recordLater(() => {
       try {
@@ -176,7 +173,7 @@ export class StepLog implements StepBook {
 
   /** Before the record of calls is closed. */
   close(): void {
-    for (const { exchange } of this.open) this.ended(exchange, 'cancelled');
+    for (const { exchange, owner } of this.open) this.ended(exchange, 'cancelled', owner());
     this.flush();
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -71,7 +71,7 @@ export class StdioTransport implements Transport, ByteHolder {
   async send(message: Message, options?: SendOptions): Promise<void> {
     const stdin = this.#group?.child.stdin;
     if (stdin === undefined || this.#ending !== undefined || !stdin.writable) throw await this.#gone();
-    if (isNotification(message) && stdin.writableLength > longestBacklog) return;
+    if (stdin.writableLength > longestBacklog && isNotification(message)) return;
     // With nobody to share the write with, a turn of waiting is a turn lost.
     if (options?.alone !== true) this.#gather(stdin);
     try {

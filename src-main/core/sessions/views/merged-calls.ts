@@ -2,9 +2,15 @@
 import type { JsonObject } from '../../base/json.ts';
 import { markSteering, shortName } from '../../base/shown-text.ts';
 import { withoutTasks } from '../../calls/call-task.ts';
-import { type CallerContext, type CallRequest, type CallSteps, callTool } from '../../calls/call-tool.ts';
+import {
+  type CallerContext,
+  type CallRequest,
+  type CallSteps,
+  callTool,
+  type ShownSchemas,
+} from '../../calls/call-tool.ts';
 import { errorResult } from '../../calls/error-result.ts';
-import { isCancelled, readArguments } from '../../calls/read-arguments.ts';
+import { isCancelled, plainArguments } from '../../calls/read-arguments.ts';
 import { type AwaitWish, calledTool, furtherTry, SlowCalls } from '../../calls/slow-calls.ts';
 import { tellWhole } from '../../calls/whole-answer.ts';
 import type { ViewTool } from '../../catalog/view-tools.ts';
@@ -15,14 +21,16 @@ import { shownSchemas } from '../../modes/show-tools.ts';
 import type { Era } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { HeardTasks } from './heard-tasks.ts';
+import type { SessionSettings } from '../session-settings.ts';
 import type { MergedParts } from './merged-parts.ts';
 import { noTask, ServerTasks, underTaskId } from './server-tasks.ts';
-import { ViewCalls } from './view-calls.ts';
+import { areShown, ViewCalls } from './view-calls.ts';
 
 export class MergedCalls {
   readonly #parts: MergedParts;
   readonly #steps: CallSteps;
   readonly #lists: (tool: string, era: Era) => boolean;
+  readonly #shownSchemas: ShownSchemas;
   readonly #slow: SlowCalls;
   readonly #tasks: ServerTasks;
   readonly heardTasks: HeardTasks;
@@ -33,7 +41,7 @@ export class MergedCalls {
     const { answerRoom, ids, shaper, steps } = parts.core;
     this.#parts = parts;
     this.#tasks = new ServerTasks(ids);
-    this.#views = new ViewCalls(parts.settings);
+    this.#views = new ViewCalls();
     this.#steps = {
       ...steps,
       call: async (tool, params, request, context) => {
@@ -41,11 +49,12 @@ export class MergedCalls {
         const asked = request.inProgram === true ? withoutTasks(context) : context;
         const answer = await steps.call(tool, params, request, asked);
         parts.links.note(tool.server, answer);
-        this.#views.note(tool, context);
+        if (context.showsViews === true) this.#views.note(tool, context);
         return this.#tasks.note(tool.server, answer, context);
       },
     };
     this.#lists = lists;
+    this.#shownSchemas = shownSchemas(parts.contexts.memory);
     this.#slow = new SlowCalls({
       limitMs: (app) => parts.settings.callLimitMs(app),
       room: answerRoom,
@@ -65,21 +74,23 @@ export class MergedCalls {
   /** `tools/call` of a client app. Rejects as the call does; throws what is wrong with the request itself. */
   answer(params: JsonObject, caller: CallerContext): Promise<Result> {
     const { name } = params;
+    const settings = this.#parts.settings.current;
     const era = caller.acceptsInputRequired ? 'modern' : 'legacy';
     const context = {
       ...caller,
       lists: (tool: string) => this.#lists(tool, era),
-      shownSchemas: shownSchemas(this.#parts.contexts.memory),
-      ...(this.#views.areShown && { showsViews: true }),
+      shownSchemas: this.#shownSchemas,
+      ...(areShown(settings) && { showsViews: true }),
     };
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
     // It keeps to the limit by itself.
-    if (name === awaitResult.definition.name) return this.#run(name, params, context);
-    const own = this.#helper(name) === undefined ? this.#views.find(name) : undefined;
+    if (name === awaitResult.definition.name) return this.#run(this.#helper(name, settings), params, context);
+    const helper = this.#helper(name, settings);
+    const own = helper === undefined ? this.#views.find(name, settings) : undefined;
     // An interface waits for its answer; a handle would say nothing to it.
     if (own !== undefined) return this.#runForView(own, params, context);
-    const label = (): string => calledTool(params, this.#helper(name) !== undefined);
-    return this.#slow.run(label, context, (own, again) => this.#run(name, { ...params, ...again }, own));
+    const label = (): string => calledTool(params, helper !== undefined);
+    return this.#slow.run(label, context, (own, again) => this.#run(helper, { ...params, ...again }, own));
   }
 
   /** A call of a server's tool, from whomever it comes. */
@@ -115,17 +126,17 @@ export class MergedCalls {
     this.#slow.end();
   }
 
-  async #run(name: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    const { name: _name, arguments: args, ...rest } = params;
-    const input = readArguments({ arguments: args });
-    const helper = this.#helper(name);
+  /** `helper`: what the name means; undefined: a server's tool. */
+  async #run(helper: HelperTool | undefined, params: JsonObject, context: CallerContext): Promise<Result> {
+    const { name, arguments: args, ...rest } = params;
+    const input = plainArguments(args);
     if (helper !== undefined) return await this.#runHelper(helper, input ?? {}, rest, context);
-    return await this.pass({ tool: name, arguments: input, rest }, context);
+    return await this.pass({ tool: String(name), arguments: input, rest }, context);
   }
 
   #runForView(tool: ViewTool, params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
-    const input = readArguments({ arguments: args });
+    const input = plainArguments(args);
     const request = { tool: String(name), arguments: input, rest, byView: true, spill: 'never' } as const;
     return callTool(request, context, { ...this.#steps, resolve: () => tool });
   }
@@ -159,9 +170,8 @@ export class MergedCalls {
   }
 
   /** A server's tool goes before a helper that is named after a server. */
-  #helper(name: string): HelperTool | undefined {
+  #helper(name: string, { mode, view }: SessionSettings): HelperTool | undefined {
     const { helpers } = this.#parts.core;
-    const { mode, view } = this.#parts.settings.current;
     const own = helpers.get(name) ?? mode.find?.(name, view);
     if (own !== undefined || view.catalog.lookup.tools.listedAs(name) !== undefined) return own;
     return findDynamicHelper(name, view);

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { shortName } from '../../base/shown-text.ts';
 import { type CallerContext, type CallSteps, callTool } from '../../calls/call-tool.ts';
-import { readArguments } from '../../calls/read-arguments.ts';
+import { plainArguments } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { tasksExtension } from '../../servers/app-kind.ts';
 import { isFor } from '../../servers/view-facts.ts';
@@ -87,7 +87,7 @@ export class ServerView implements SessionView {
     const entry = (): CatalogEntry => this.#entry(name);
     const tool = this.#server().listing.tools.find((one) => one['name'] === name);
     const byView = tool !== undefined && !isFor('model', tool);
-    const input = readArguments({ arguments: args });
+    const input = plainArguments(args);
     const request = { tool: name, server: this.#options.server, arguments: input, rest, byView };
     const { steps, tasks } = this.#options;
     const call: CallSteps['call'] = async (...asked) =>

@@ -1,5 +1,5 @@
 /** Which server has shown a session which resources in its answers: no list has to have them, and nobody else is asked for them. */
-import { isObject } from '../../base/json.ts';
+import { isObject, objectOf } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 
@@ -36,17 +36,17 @@ export class ShownLinks {
 
 /** `content` of a call, `messages` of a prompt, `contents` of a read. */
 function urisIn({ content, messages, contents }: Readonly<Record<string, unknown>>): string[] {
-  const said = listOf(messages).flatMap((message) => (isObject(message) ? listOf(message['content'], true) : []));
-  return [...listOf(content), ...said, ...listOf(contents)].flatMap((item) => {
-    if (!isObject(item)) return [];
-    const held = isObject(item['resource']) ? item['resource'] : item;
-    return typeof held['uri'] === 'string' ? [held['uri']] : [];
-  });
-}
-
-function listOf(value: unknown, orOne = false): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  return orOne && value !== undefined ? [value] : [];
+  const said = Array.isArray(messages) ? (messages as unknown[]).flatMap((one) => objectOf(one)['content'] ?? []) : [];
+  const uris: string[] = [];
+  for (const list of [content, said, contents]) {
+    if (!Array.isArray(list)) continue;
+    for (const item of list as unknown[]) {
+      if (!isObject(item)) continue;
+      const { uri } = isObject(item['resource']) ? item['resource'] : item;
+      if (typeof uri === 'string') uris.push(uri);
+    }
+  }
+  return uris;
 }
 
 /** Answers of megabytes are not parsed for it: the address is looked for beside each link. */

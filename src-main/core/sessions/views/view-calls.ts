@@ -10,27 +10,16 @@ import { isFor, viewUriOf, withViewUri } from '../../servers/view-facts.ts';
 import type { ViewTool } from '../../catalog/view-tools.ts';
 import type { Result } from '../../wire/message.ts';
 import { fact, RawJson } from '../../wire/raw-json.ts';
-import type { SettingsOfSession } from '../session-settings.ts';
+import type { SessionSettings } from '../session-settings.ts';
 
 export class ViewCalls {
-  readonly #settings: SettingsOfSession;
   /** Servers of whose tools with an interface one was called: their interfaces may be open. */
   readonly #open = new Set<string>();
 
-  constructor(settings: SettingsOfSession) {
-    this.#settings = settings;
-  }
-
-  /** The app shows interfaces, and the person lets it. */
-  get areShown(): boolean {
-    const { ui } = this.#settings.current;
-    return ui !== undefined && ui !== 'off';
-  }
-
-  /** A tool was called: its interface may be open from now on. */
+  /** A tool was called by an app that shows interfaces: this one may be open from now on. */
   note({ server, definition }: CatalogEntry, { openedViews }: Pick<CallerContext, 'openedViews'>): void {
     const uri = viewUriOf(definition);
-    if (uri === undefined || !this.areShown) return;
+    if (uri === undefined) return;
     this.#open.add(server);
     openedViews?.add(uri);
   }
@@ -39,9 +28,9 @@ export class ViewCalls {
    * The tool that an interface means by this name; undefined for a name that models are listed, too, or that says nothing to interfaces.
    * Throws AppError not_allowed for a tool that is there for models alone, tool_ambiguous where it could be of several open interfaces.
    */
-  find(name: string): ViewTool | undefined {
-    const { catalog } = this.#settings.current.view;
-    if (!this.areShown || catalog.lookup.tools.listedAs(name) !== undefined) return undefined;
+  find(name: string, settings: SessionSettings): ViewTool | undefined {
+    const { catalog } = settings.view;
+    if (!areShown(settings) || catalog.lookup.tools.listedAs(name) !== undefined) return undefined;
     const named = catalog.viewTools.filter((tool) => tool.name === name);
     if (named.length === 0) {
       const [own, ...others] = catalog.lookup.tools.named(name);
@@ -59,6 +48,11 @@ export class ViewCalls {
     if (uri === undefined || others.length > 0 || fact(answer, 'isError') === true) return answer;
     return answer instanceof RawJson ? answer.withMembers(withViewUri({}, uri)) : withViewUri(answer, uri);
   }
+}
+
+/** The app shows interfaces, and the person lets it. */
+export function areShown({ ui }: SessionSettings): boolean {
+  return ui !== undefined && ui !== 'off';
 }
 
 function forModelsOnly({ id }: CatalogEntry): AppError {
