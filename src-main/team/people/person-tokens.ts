@@ -1,5 +1,5 @@
 /** Personal access tokens of a team: told once, kept as hashes, each bounded by a profile or to reading, until a day. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { announce } from '../database/changes.ts';
@@ -57,7 +57,7 @@ export function tenantIn(token: string): string | undefined {
 
 /** By which it is kept and looked up: who sees these can make no token of them, and how long a look takes tells nothing of one. */
 export function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 export class PersonTokens {

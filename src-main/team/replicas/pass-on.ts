@@ -21,6 +21,7 @@ export type PassedOn = 'answered' | 'unreached' | 'not here';
 /** A replica of the same network answers a connection at once or is not there, in ms. */
 const connectMs = 3_000;
 const retrySeconds = 3;
+const ascii = /^[\t -~]*$/;
 /** Of its connection to us, not of the answer. */
 const hopByHop = new Set([
   'connection',
@@ -57,11 +58,12 @@ export class PassOn {
     const headers = headersOf(asked);
     const claims = { to: replica.id, place, person, digest: digestOf(body?.text) };
     const pass = signPass(this.#seals, claims, { method, headers }, this.#now());
-    const bytes = body === undefined ? undefined : Buffer.from(body.text);
-    const upstream = send(`http://${replica.address}/`, {
+    const list = headerList(replica.address, { ...headers, [passHeader]: pass }, body?.text);
+    const upstream = send({
+      ...placeOf(replica.address),
       method,
       agent: this.#agent,
-      headers: { ...headers, [passHeader]: pass, ...(bytes && { 'content-length': bytes.length }) },
+      headers: list,
     });
     let isConnected = false;
     let isOver = false;
@@ -110,7 +112,9 @@ export class PassOn {
         over('answered');
       });
     });
-    upstream.end(bytes);
+    // As a text it goes out in one piece with its headers, in UTF-8, which headers of other letters are not.
+    const isAscii = list.every((text) => ascii.test(text));
+    upstream.end(isAscii || body === undefined ? body?.text : Buffer.from(body.text));
     return promise;
   }
 
@@ -131,6 +135,20 @@ export class PassOn {
   }
 }
 
+/** `host:port`, with an IPv6 address in brackets. */
+function placeOf(address: string): { readonly host: string; readonly port: number } {
+  const at = address.lastIndexOf(':');
+  return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
+}
+
+/** As a list they are written as they are, not looked at one by one. They came through a parser of headers, or are ours. */
+function headerList(host: string, headers: Readonly<Record<string, string>>, body: string | undefined): string[] {
+  const list = ['host', host];
+  for (const [name, value] of Object.entries(headers)) list.push(name, value);
+  if (body !== undefined) list.push('content-length', String(Buffer.byteLength(body)));
+  return list;
+}
+
 /** In 2026-07-28 there are no sessions, whatever a header says. */
 function headersOf({ request, body }: Asked): Record<string, string> {
   const { 'mcp-session-id': _session, ...others } = request.headers;
@@ -146,7 +164,10 @@ function passBack(answer: IncomingMessage, response: ServerResponse): void {
   response.writeHead(answer.statusCode ?? 502, headers);
   // A stream begins before its first event; what has a length goes out in one piece with it.
   if (answer.headers['content-length'] === undefined) response.flushHeaders();
+  const bytes = Number(answer.headers['content-length']);
   answer.on('data', (piece: Buffer) => {
+    // All of it: as a text it goes out in one piece with its headers.
+    if (piece.length === bytes) return void response.end(piece.toString('latin1'), 'latin1');
     if (response.write(piece)) return;
     answer.pause();
     response.once('drain', () => answer.resume());

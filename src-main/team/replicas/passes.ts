@@ -3,7 +3,7 @@
  * this very request; or when it wants a line to one person's process. Whoever let the app in has looked at its token; the token itself
  * goes no further.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, jsonIn, type JsonObject } from '../../core/base/json.ts';
 import type { Person } from '../../core/security/owned-ids.ts';
@@ -120,12 +120,11 @@ export class PassReader {
 
 /** Of a body, or of there being none. */
 export function digestOf(text: string | undefined): string {
-  return text === undefined ? 'none' : createHash('sha256').update(text).digest('base64url');
+  return text === undefined ? 'none' : hash('sha256', text, 'base64url');
 }
 
 function stamped(claims: object, now: number): string {
-  const nonce = randomBytes(16).toString('base64url');
-  return Buffer.from(JSON.stringify({ ...claims, at: Math.round(now), nonce })).toString('base64url');
+  return Buffer.from(JSON.stringify({ ...claims, at: Math.round(now), nonce: randomUUID() })).toString('base64url');
 }
 
 function signed(claims: string, { method, headers }: Passed): readonly string[] {

@@ -1,5 +1,5 @@
 /** Seals of the team: what one replica sealed, any other one holds for true. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { TeamKeys } from '../records/team-keys.ts';
 
 /** For one use: what is sealed for one is nothing for another. Tenants are told apart by what is sealed. */
@@ -9,13 +9,14 @@ export function sealsFor(keys: TeamKeys, use: string): Seals {
 
 /** Says that a replica of the team has written something. */
 export class Seals {
-  readonly #keys: readonly Buffer[];
-  readonly #first: Buffer;
+  // As key objects: Node 24 takes four times as long to look at a buffer first (15 and 3 µs a seal).
+  readonly #keys: readonly KeyObject[];
+  readonly #first: KeyObject;
 
   /** The first seals. */
   constructor(keys: readonly Buffer[]) {
-    this.#keys = keys;
-    this.#first = keys[0] as Buffer;
+    this.#keys = keys.map((key) => createSecretKey(key));
+    this.#first = this.#keys[0] as KeyObject;
   }
 
   /** `bytes` of an HMAC-SHA256, as base64url. */
@@ -32,6 +33,6 @@ export class Seals {
 }
 
 /** As a list in JSON no part can take anything from the next one. */
-function sealOf(key: Buffer, parts: readonly string[], bytes: number): Buffer {
+function sealOf(key: KeyObject, parts: readonly string[], bytes: number): Buffer {
   return createHmac('sha256', key).update(JSON.stringify(parts)).digest().subarray(0, bytes);
 }

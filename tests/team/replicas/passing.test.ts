@@ -108,6 +108,27 @@ test('progress comes as it is told, and a stream that broke off is gone on with 
   expect(noted().slice(before)).toEqual(['work']);
 });
 
+test('letters of every kind arrive, in headers and in texts, there and back', async () => {
+  const { a, b } = replicas;
+  const { session } = await openSession(a.url);
+  seen.length = 0;
+  // What a header may hold are single bytes.
+  const headers = {
+    ...bearer(teamToken),
+    'mcp-session-id': session,
+    'mcp-param-place': 'Zürich',
+    'mcp-note': 'caf\u00e9',
+  };
+  const response = await fetch(b.url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'für_€_🎈' } }),
+  });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('für_€_🎈');
+  expect(seen.map(({ headers: sent }) => [sent['mcp-param-place'], sent['mcp-note']])).toEqual([['Zürich', 'café']]);
+});
+
 test('a call is ended from another replica', async () => {
   const { a, b } = replicas;
   const { session } = await openSession(a.url);
