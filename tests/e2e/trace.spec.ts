@@ -200,6 +200,15 @@ test('a chain of look-ups, the same again and a program are one row each, unfold
   const rows = page.getByRole('table', { name: 'Steps' }).getByRole('row');
   // The head, the program, four of the same, the chain, and the handshake.
   await expect(rows).toHaveCount(5);
+  // Where there is little room, figures and words go before a name is cut.
+  for (const width of [740, 600, 560]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const name of await rows.locator('.server, .tool').all()) {
+      const fits = (): Promise<boolean> => name.evaluate((part) => part.scrollWidth <= part.clientWidth);
+      await expect.poll(fits, `${await name.textContent()} at ${width}`).toBe(true);
+    }
+  }
+  await page.setViewportSize({ width: 1500, height: 900 });
   const same = page.getByRole('button', { name: /close_issue ×4$/ });
   await expect(same).toHaveAttribute('aria-expanded', 'false');
   await same.click();

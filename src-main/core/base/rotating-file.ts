@@ -2,6 +2,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from './app-paths.ts';
+import { count } from './wording.ts';
 
 interface RotatingFileOptions {
   /** Limit of one file, 1 MiB by default. */
@@ -31,7 +32,7 @@ export class RotatingFile {
 
   /** Nothing is created before the first write. */
   constructor(path: string, options: RotatingFileOptions = {}) {
-    const { maxBytes = 1024 * 1024, lostNote = (lines) => `[${lines} lines were not logged]\n` } = options;
+    const { maxBytes = 1024 * 1024, lostNote = (lines) => `[not logged: ${count(lines, 'line')}]\n` } = options;
     this.#path = path;
     this.#maxBytes = maxBytes;
     this.#lostNote = lostNote;

@@ -15,11 +15,13 @@ export function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ' ');
 }
 
-/** `412 bytes`, `18.4 kB`: in decimal units, as file managers show them. */
+/** `412 bytes`, `18.4 kB`, `415 kB`: in decimal units, as file managers show them. To the letter as the page has it, so that one answer has one size. */
 export function bytesInWords(bytes: number): string {
   if (bytes < 1000) return count(bytes, 'byte');
-  const [unit, size] = bytes < 1e6 ? ['kB', bytes / 1e3] : bytes < 1e9 ? ['MB', bytes / 1e6] : ['GB', bytes / 1e9];
-  return `${Math.round(size * 10) / 10} ${unit}`;
+  const power = Math.min(4, Math.floor(Math.log10(bytes * 1.0005) / 3));
+  const size = bytes / 1000 ** power;
+  const digits = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+  return `${Number(size.toFixed(digits))} ${['bytes', 'kB', 'MB', 'GB', 'TB'][power]}`;
 }
 
 /** Whether a text holds every word of what a person typed, whatever their case and order. */

@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf, plainNumber, textOr } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import { cutText } from '../base/shown-text.ts';
-import { bytesInWords, grouped } from '../base/wording.ts';
+import { bytesInWords, grouped, nouns } from '../base/wording.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { viewUriOf } from '../servers/view-facts.ts';
 import { factsOfApp } from '../client-apps/app-limits.ts';
@@ -254,7 +254,7 @@ function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, asked,
 }
 
 function tokensOf({ resultTokens, tokensEstimated }: KeptAnswer): string {
-  return `${tokensEstimated ? 'about ' : ''}${grouped(resultTokens)} tokens`;
+  return `${tokensEstimated ? 'about ' : ''}${grouped(resultTokens)} ${nouns(resultTokens, 'token')}`;
 }
 
 /** Pictures, sound and the like have no lines to look for. */
@@ -269,7 +269,7 @@ function waysOn({ parts }: KeptAnswer, hint: ReadHint | undefined): readonly str
 const shownOfShaped = 120;
 
 function partLines({ spill, summary }: KeptPart, hasFiles: boolean): string[] {
-  const lines = spill.lines === undefined ? '' : `, ${grouped(spill.lines)} lines`;
+  const lines = spill.lines === undefined ? '' : `, ${grouped(spill.lines)} ${nouns(spill.lines, 'line')}`;
   const isShaped = spill.kind === 'json';
   // Where replicas share it there is no path to it but its id.
   const path = hasFiles && spill.file !== spillUri(spill.id) ? `, ${spill.file}` : '';

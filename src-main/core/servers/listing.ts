@@ -102,7 +102,7 @@ async function drain(
     const size = resultSize(result);
     bytes += size;
     if (size > maxPageBytes || bytes > maxListBytes) {
-      problems.push(`${kind.method} is too long; the list was ended with ${entries.length} entries.`);
+      problems.push(`${kind.method} is too long; the list was ended with ${inWords(entries)}.`);
       return entries;
     }
     const answer = toObject(result);
@@ -111,7 +111,7 @@ async function drain(
     if (typeof next !== 'string' || next === '') return entries;
     if (seen.has(next)) {
       problems.push(
-        `${kind.method} repeats the cursor ${JSON.stringify(next)}; the list was ended there with ${entries.length} entries.`,
+        `${kind.method} repeats the cursor ${JSON.stringify(next)}; the list was ended there with ${inWords(entries)}.`,
       );
       return entries;
     }
@@ -121,6 +121,10 @@ async function drain(
   }
   problems.push(`${kind.method} does not end; ${entries.length} entries were taken.`);
   return entries;
+}
+
+function inWords({ length }: readonly unknown[]): string {
+  return length === 1 ? '1 entry' : `${length} entries`;
 }
 
 /** A list that the server announces but does not have is a problem of that list, not of the server; so is one it is too busy for. */

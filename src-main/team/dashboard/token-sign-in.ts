@@ -1,5 +1,6 @@
 /** Signs a person in to the dashboard by a token of their own. What it cannot do elsewhere, it is not to become able to do here. */
 import { AppError } from '../../core/base/errors.ts';
+import { count } from '../../core/base/wording.ts';
 import type { PeopleGate } from '../people/people-gate.ts';
 import type { People } from '../people/people.ts';
 import type { PageSessions } from './page-sessions.ts';
@@ -28,7 +29,7 @@ export class TokenSignIn {
     if (!('user' in judged)) {
       if (judged.why === 'too often')
         throw new AppError('session_limit', 'Too many tokens from your address opened nothing.', {
-          fix: `Wait ${judged.seconds} seconds.`,
+          fix: `Wait ${count(judged.seconds, 'second')}.`,
         });
       throw new AppError('unauthorized', 'This token opens nothing.', { fix: 'Take another one, or ask an admin.' });
     }

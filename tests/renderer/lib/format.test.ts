@@ -1,4 +1,5 @@
 /** Numbers, sizes and times as people read them. */
+import { bytesInWords } from '../../../src-main/core/base/wording.ts';
 import { describe, expect, test } from 'vitest';
 import {
   ago,
@@ -44,6 +45,11 @@ test('sizes are told in thousands, in the unit that keeps them short', () => {
     '412 MB',
     '1.2 GB',
   ]);
+});
+
+test('a size is told alike by the page, the command line and what a model is given', () => {
+  const sizes = [0, 1, 999, 1_450, 9_994, 9_996, 99_949, 99_951, 414_800, 999_499, 999_501, 5.724e8, 1e12];
+  expect(sizes.map(bytesInWords)).toEqual(sizes.map(bytes));
 });
 
 test('durations change their unit before they need four digits', () => {

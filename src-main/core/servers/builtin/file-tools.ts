@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
+import { count } from '../../base/wording.ts';
 import { fileError, shownPath } from '../../security/file-paths.ts';
 import { openConfined, type OpenedFile } from '../../security/open-confined.ts';
 import { answer, contentType, readOnly, textAnswer, type TextEncodingName, type UtilsOptions } from './files.ts';
@@ -75,7 +76,7 @@ async function readBinary(file: OpenedFile, mimeType: string, maxBytes: number):
 function tooFar(path: string, read: ReadLines): AppError {
   if (read.end === 'scan')
     return new AppError('bad_request', `The line is more than 512 MiB into "${shownPath(path)}".`);
-  return new AppError('bad_request', `"${shownPath(path)}" has only ${read.nextLine - 1} lines.`);
+  return new AppError('bad_request', `"${shownPath(path)}" has only ${count(read.nextLine - 1, 'line')}.`);
 }
 
 /** What the reader of the text must know about it; empty where the text is all there is. */
@@ -220,7 +221,7 @@ export function registerWriteTool(server: McpServer, options: UtilsOptions): voi
         if (bytes > maxBytes) throw new AppError('bad_request', `${bytes} bytes are more than the 16 MiB allowed.`);
         const { real, created } = await writeConfined(options.folders, path, content, mode, options);
         const done = created ? 'Created' : mode === 'append' ? 'Appended to' : 'Replaced';
-        return textAnswer(`${done} ${shownPath(real)} (${bytes} bytes written).`);
+        return textAnswer(`${done} ${shownPath(real)} (${count(bytes, 'byte')} written).`);
       }),
   );
 }

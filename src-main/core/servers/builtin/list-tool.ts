@@ -2,6 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
+import { count } from '../../base/wording.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
 import { shownPath } from '../../security/file-paths.ts';
 import { noPlaces, resolvePlaces } from '../../security/own-places.ts';
@@ -79,7 +80,7 @@ function toLine({ way, kind, size }: WalkEntry): string {
 function gaps(report: WalkReport): string[] {
   const lines: string[] = [];
   if (report.full) lines.push(`[stopped after looking at ${maxLooked} entries; narrow path or depth]`);
-  if (report.unreadable > 0) lines.push(`[${report.unreadable} folders could not be read]`);
+  if (report.unreadable > 0) lines.push(`[${count(report.unreadable, 'folder')} could not be read]`);
   return lines;
 }
 

@@ -5,6 +5,7 @@ import { type Context, createContext, Script } from 'node:vm';
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
+import { count } from '../../base/wording.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
 import { errorCode, shownPath } from '../../security/file-paths.ts';
 import { openReal } from '../../security/open-confined.ts';
@@ -92,12 +93,14 @@ function toLines({ way, nameMatches, lines }: FileMatch): string[] {
 }
 
 function summary(report: SearchReport, maxMatches: number): string[] {
-  const parts = [`${report.matches} matches, ${report.files} files read`];
+  const parts = [
+    `${report.matches} ${report.matches === 1 ? 'match' : 'matches'}, ${count(report.files, 'file')} read`,
+  ];
   if (report.matches >= maxMatches) parts.push('stopped at maxMatches');
   if (report.outOfTime) parts.push('stopped after 15 s; narrow path');
   if (report.full) parts.push('stopped after 20000 entries; narrow path');
   if (report.skipped.size > 0) parts.push(`not entered: ${[...report.skipped].join(', ')}`);
-  if (report.tooBig > 0) parts.push(`${report.tooBig} files over 4 MiB left out`);
+  if (report.tooBig > 0) parts.push(`${count(report.tooBig, 'file')} over 4 MiB left out`);
   if (report.unreadable > 0) parts.push(`${report.unreadable} could not be read`);
   return parts;
 }

@@ -12,6 +12,7 @@ import type { ProcessGroup } from '../launch/process-group.ts';
 import { longestGreeting, longestParsed } from './lossless-fetch.ts';
 import type { ServerLog } from './server-log.ts';
 import { within } from '../../base/within.ts';
+import { count } from '../../base/wording.ts';
 
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;
@@ -299,7 +300,8 @@ class OddityLimit {
 
   /** The stream is over: says how many lines were not shown. */
   end(): void {
-    if (this.#count > reported) this.#report(`${this.#count - reported} more stray lines were not shown.`);
+    const more = this.#count - reported;
+    if (more > 0) this.#report(`${count(more, 'more stray line')} ${more === 1 ? 'was' : 'were'} not shown.`);
   }
 }
 

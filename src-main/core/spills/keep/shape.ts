@@ -1,5 +1,5 @@
 /** Gathers what JSON looks like while it passes: members and their types, lengths of lists, ranges of numbers; bounded whatever comes. */
-import { grouped } from '../../base/wording.ts';
+import { grouped, nouns } from '../../base/wording.ts';
 
 type ScalarType = 'string' | 'number' | 'boolean' | 'null';
 
@@ -160,7 +160,10 @@ export function shapeLines(root: ShapeNode): string[] {
   const untold = members.length - told.length;
   if (untold === 0 && root.moreMembers === 0) return bounded(told);
   const names = rest.slice(0, 20).map(([name]) => shortName(name));
-  return bounded([...told, `and ${grouped(untold + root.moreMembers)} members more: ${names.join(', ')}, …`]);
+  return bounded([
+    ...told,
+    `and ${grouped(untold + root.moreMembers)} ${nouns(untold + root.moreMembers, 'member')} more: ${names.join(', ')}, …`,
+  ]);
 }
 
 // How single elements of the longest list are found: what a model mostly wants of long JSON.
@@ -214,21 +217,24 @@ function describeArray({ lengths, elements }: ShapeNode, depth: number): string 
   if (lengths === undefined || elements === undefined || lengths.most === 0) return 'empty array';
   const { least, most } = lengths;
   const length = least === most ? grouped(most) : `${grouped(least)}…${grouped(most)}`;
-  return `array of ${length} ${describeMany(elements, depth)}`;
+  return `array of ${length} ${describeMany(elements, depth, least === most ? most : undefined)}`;
 }
 
-function describeMany(node: ShapeNode, depth: number): string {
+/** `length`: how many there are; undefined: now so many, now others. */
+function describeMany(node: ShapeNode, depth: number, length = 0): string {
   const [type, ...others] = node.types;
-  if (others.length > 0 || type === undefined) return `values (${describe(node, depth - 1)})`;
-  if (type === 'object') return `objects${membersOf(node, depth)}`;
-  if (type === 'number') return `numbers${rangeOf(node.numbers)}`;
-  if (type === 'array') return depth > 1 ? `arrays (${describeArray(node, depth - 1)})` : 'arrays';
-  return { string: 'strings', boolean: 'booleans', null: 'nulls' }[type];
+  const so = (noun: string): string => nouns(length, noun);
+  if (others.length > 0 || type === undefined) return `${so('value')} (${describe(node, depth - 1)})`;
+  if (type === 'object') return so('object') + membersOf(node, depth);
+  if (type === 'number') return so('number') + rangeOf(node.numbers);
+  if (type === 'array' && depth > 1) return `${so('array')} (${describeArray(node, depth - 1)})`;
+  return so(type);
 }
 
 function membersOf({ members = new Map<string, ShapeNode>(), moreMembers }: ShapeNode, depth: number): string {
   if (members.size === 0) return '';
-  if (depth === 0) return ` of ${grouped(members.size)}${moreMembers > 0 ? ' and more' : ''} members`;
+  if (depth === 0)
+    return ` of ${grouped(members.size)}${moreMembers > 0 ? ' and more' : ''} ${nouns(members.size + moreMembers, 'member')}`;
   const told = [...members].slice(0, innerMembers).map(([name, node]) => {
     return `${shortName(name)}: ${describe(node, depth - 1)}`;
   });

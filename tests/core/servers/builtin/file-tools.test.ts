@@ -99,7 +99,7 @@ describe('search_files', () => {
 
   test('finds names of files and folders', async () => {
     expect(await utils.text('search_files', { query: 'DEEP' })).toBe(
-      `${root}:\nsub/deep [name]\n[1 matches, 3 files read]`,
+      `${root}:\nsub/deep [name]\n[1 match, 3 files read]`,
     );
   });
 
@@ -109,7 +109,7 @@ describe('search_files', () => {
       await utils.text('search_files', { query: 'two\\-?', regex: true, path: 'sub/b.md' }),
     ]).toEqual([
       `${root}:\na.md\n1: Alpha\nsub/b.md\n3: three needle\n[2 matches, 3 files read]`,
-      `${join(root, 'sub', 'b.md')}:\n2: NEEDLE two\n[1 matches, 1 files read]`,
+      `${join(root, 'sub', 'b.md')}:\n2: NEEDLE two\n[1 match, 1 file read]`,
     ]);
   });
 
@@ -129,7 +129,7 @@ describe('search_files', () => {
     await writeFile(join(root, 'binary'), 'rarity\0');
     await writeFile(join(root, 'big'), `rarity${' '.repeat(4 * 1024 * 1024)}`);
     expect(await utils.text('search_files', { query: 'rarity' })).toBe(
-      '[0 matches, 5 files read; not entered: .git; 1 files over 4 MiB left out]',
+      '[0 matches, 5 files read; not entered: .git; 1 file over 4 MiB left out]',
     );
   });
 

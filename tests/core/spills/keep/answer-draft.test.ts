@@ -267,7 +267,7 @@ describe('the summary', () => {
     }));
     expect(summary(JSON.stringify({ items, total: 1204, next: null }))).toMatchObject({
       shape: [
-        'items: array of 1 204 objects {id: number 1…1204, name: string, tags: null | array of 1 strings}',
+        'items: array of 1 204 objects {id: number 1…1204, name: string, tags: null | array of 1 string}',
         'total: number 1204',
         'next: null',
       ],
