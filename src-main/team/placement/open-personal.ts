@@ -77,7 +77,7 @@ export function openPersonal(options: PersonalOptions): Placement {
     refresh: () => registry?.refresh() ?? Promise.resolve(),
     patienceMs: () => settings().leaseSeconds * 1000 + sparePatienceMs,
   });
-  if (own !== undefined) replicas?.takeLines(takeLines(own.runner, replicas.registry, () => core().budgets));
+  if (own !== undefined) replicas?.takeLines(takeLines(own.runner, replicas.reach, () => core().budgets));
   return {
     line: (config, { user }, onLeaving) =>
       new PersonLine({

@@ -4,7 +4,8 @@ import type { LineBudgets } from '../../core/wire/byte-budget.ts';
 import type { TakeLine } from '../replicas/inner-door.ts';
 import type { OpenReplicas } from '../replicas/open-replicas.ts';
 import { signLinePass } from '../replicas/passes.ts';
-import type { Replica, ReplicaRegistry } from '../replicas/replica-registry.ts';
+import type { Reach } from '../replicas/reach.ts';
+import type { Replica } from '../replicas/replica-registry.ts';
 import { asAnswer, type Runner } from './find-runner.ts';
 import { localLine } from './local-line.ts';
 import type { PersonalRunner } from './personal-runner.ts';
@@ -20,14 +21,14 @@ export function ownRunner(id: string, runner: PersonalRunner): Runner {
 }
 
 interface Ours extends Pick<Aggregator, 'budgets'> {
-  readonly replicas: Pick<OpenReplicas, 'registry' | 'seals'>;
+  readonly replicas: Pick<OpenReplicas, 'registry' | 'reach' | 'seals'>;
 }
 
 /** A message that is told on is a little longer than it came: its id is another one. */
 const longerBytes = 1024;
 
 export function otherRunner({ id, address }: Replica, { replicas, budgets }: Ours): Runner {
-  const { registry, seals } = replicas;
+  const { reach, registry, seals } = replicas;
   return {
     id,
     ask: (person, { name, maxMessageBytes }, signal) =>
@@ -35,25 +36,19 @@ export function otherRunner({ id, address }: Replica, { replicas, budgets }: Our
         ...{ address, signal },
         pass: signLinePass(seals, { to: id, from: registry.id, person, server: name }, registry.now),
         stream: { budgets, maxMessageBytes: maxMessageBytes + longerBytes },
-        follow: (end) => whenGone(registry, id, end),
+        follow: (end) => reach.watch(id, end),
       }),
   };
 }
 
 /** What the inner door does with lines that others want. */
-export function takeLines(runner: PersonalRunner, registry: ReplicaRegistry, budgets: () => LineBudgets): TakeLine {
+export function takeLines(runner: PersonalRunner, reach: Pick<Reach, 'watch'>, budgets: () => LineBudgets): TakeLine {
   return ({ person, server, from }, socket, leftover) => {
     socket.once(
       'close',
-      whenGone(registry, from, () => socket.destroy()),
+      reach.watch(from, () => socket.destroy()),
     );
     const line = answeredLine(socket, { leftover, budgets: budgets() });
     runner.serve(line, person, server).catch((error: unknown) => refuseLine(socket, error));
   };
-}
-
-function whenGone(registry: ReplicaRegistry, id: string, end: () => void): () => void {
-  return registry.gone.on((gone) => {
-    if (gone === id) end();
-  });
 }

@@ -12,6 +12,7 @@ import { PassOn } from './pass-on.ts';
 import { PassReader } from './passes.ts';
 import { ReplicaRegistry, replicasTopic } from './replica-registry.ts';
 import type { ReplicaRole } from './replica-role.ts';
+import { Reach } from './reach.ts';
 import { Router } from './router.ts';
 import { SealedIds } from './sealed-ids.ts';
 import { type Seals, sealsFor } from './seals.ts';
@@ -55,6 +56,8 @@ export class OpenReplicas implements Replicas {
   readonly ids: SealedIds;
   readonly book: SharedSessions;
   readonly passOn: PassOn;
+  /** Of whoever waits for another one. */
+  readonly reach: Reach;
   /** Of what replicas say to each other. */
   readonly seals: Seals;
   readonly #router: Router;
@@ -81,7 +84,8 @@ export class OpenReplicas implements Replicas {
       ...{ database, log, replica: registry.id },
       idleMs: () => limits().sessionIdleMinutes * 60_000,
     });
-    this.passOn = new PassOn(seals, () => registry.now);
+    this.reach = new Reach({ registry });
+    this.passOn = new PassOn(seals, () => registry.now, this.reach);
     const listener = (): HttpListener | undefined => this.#listener;
     this.#router = new Router({ ids: this.ids, registry, sessions: this.book, passOn: this.passOn, listener, log });
     this.#inner = new InnerDoor({

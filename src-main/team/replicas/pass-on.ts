@@ -12,6 +12,7 @@ import { refusalOf, refuse, tryLater, writeJson } from '../../core/sessions/http
 import type { Person } from '../../core/security/owned-ids.ts';
 import { notHere } from './inner-door.ts';
 import { digestOf, passedHeaders, passHeader, signPass } from './passes.ts';
+import type { Reach } from './reach.ts';
 import type { Seals } from './seals.ts';
 import type { Replica } from './replica-registry.ts';
 
@@ -36,13 +37,15 @@ const hopByHop = new Set([
 export class PassOn {
   readonly #seals: Seals;
   readonly #now: () => number;
+  readonly #reach: Pick<Reach, 'watch'>;
   // It closes what is not in use a second before the other side would, which says when that is.
   readonly #agent = new Agent({ keepAlive: true });
   #count = 0;
 
-  constructor(seals: Seals, now: () => number) {
+  constructor(seals: Seals, now: () => number, reach: Pick<Reach, 'watch'>) {
     this.#seals = seals;
     this.#now = now;
+    this.#reach = reach;
   }
 
   /** Requests that were passed on. */
@@ -67,8 +70,11 @@ export class PassOn {
     });
     let isConnected = false;
     let isOver = false;
+    // A connection of which nothing comes any more may stay open for hours.
+    const unwatch = this.#reach.watch(replica.id, () => upstream.destroy(new Error('It does not answer any more.')));
     const over = (how: PassedOn): void => {
       isOver = true;
+      unwatch();
       response.off('close', leave);
       resolve(how);
     };

@@ -1,0 +1,104 @@
+/** Another replica that takes what it is asked and answers nothing any more: whoever waits is told so, nothing is sent again; one that is only slow is waited for. */
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcp } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Event } from '../../../src-main/core/base/events.ts';
+import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
+import { PassOn } from '../../../src-main/team/replicas/pass-on.ts';
+import { Reach } from '../../../src-main/team/replicas/reach.ts';
+import type { Replica } from '../../../src-main/team/replicas/replica-registry.ts';
+import { sealsFor } from '../../../src-main/team/replicas/seals.ts';
+import { until } from '../../support/until.ts';
+
+const everyMs = 20;
+
+/** As the database has it, at this port. */
+function replicaAt(port: number): Replica {
+  const address = `127.0.0.1:${port}`;
+  return { id: 'b_000000', tenant: 'main', role: 'all', address, version: '1', isDraining: false, config: '' };
+}
+
+function reachOf(replica: Replica, patienceMs: number) {
+  const gone = new Event<string>();
+  const registry = { gone, find: (id: string) => (id === replica.id ? replica : undefined) };
+  return { reach: new Reach({ registry, everyMs, patienceMs }), gone };
+}
+
+async function listen(handler: RequestListener): Promise<number> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Takes all that comes, as a program that sleeps or a way whose packets are lost. */
+async function stalled() {
+  let heard = '';
+  const server = createTcp((socket) => {
+    onTestFinished(() => void socket.destroy());
+    socket.on('data', (piece) => (heard += piece.toString())).on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, calls: () => heard.split('POST / ').length - 1 };
+}
+
+/** What an app is answered at a front that passes all of it on to this one. */
+async function askThrough(replica: Replica, reach: Reach): Promise<{ status: number; text: string }> {
+  const passOn = new PassOn(sealsFor(new TeamKeys([Buffer.alloc(32, 1)]), 'passes'), () => 0, reach);
+  onTestFinished(() => passOn.stop());
+  const message = { jsonrpc: '2.0' as const, id: 7, method: 'tools/call', params: { name: 'send_mail' } };
+  const body = {
+    text: JSON.stringify(message),
+    inbound: { kind: 'legacy' as const, messages: [message], isBatch: false },
+  };
+  const place = { path: '/mcp', holder: 'app' };
+  const port = await listen((request, response) => {
+    void passOn.to(replica, { request, response, endpoint: {}, place, body }, { tenant: 'main', user: 'ana' });
+  });
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: body.text });
+  return { status: answer.status, text: await answer.text() };
+}
+
+test('who waits for one that answers nothing any more is told that the call may have run, and it was sent once', async () => {
+  const other = await stalled();
+  const replica = replicaAt(other.port);
+  const { reach } = reachOf(replica, everyMs);
+  const { status, text } = await askThrough(replica, reach);
+  expect([status, text]).toEqual([502, expect.stringContaining('It may have run, and was not run again.')]);
+  expect([other.calls(), reach.size]).toEqual([1, 0]);
+});
+
+test('one that takes its time and still answers a look is waited for', async () => {
+  let looks = 0;
+  let release = (): void => undefined;
+  const port = await listen((request, response) => {
+    if (request.method === 'POST') release = () => void response.end('{"done":true}');
+    else response.writeHead(403).end(() => (looks += 1));
+  });
+  const replica = replicaAt(port);
+  // This machine may stall.
+  const { reach } = reachOf(replica, 60_000);
+  const asking = askThrough(replica, reach);
+  await until(() => looks > 5);
+  release();
+  expect(await asking).toEqual({ status: 200, text: '{"done":true}' });
+  expect(reach.size).toBe(0);
+});
+
+test('one that is gone by the database’s word is waited for no longer, and each is looked at once, however many wait', async () => {
+  const other = await stalled();
+  const replica = replicaAt(other.port);
+  const { reach, gone } = reachOf(replica, 60_000);
+  const told: string[] = [];
+  const stops = ['one', 'two', 'three'].map((who) => reach.watch(replica.id, () => told.push(who)));
+  expect(reach.size).toBe(1);
+  stops[1]?.();
+  gone.emit('c_000000');
+  expect(told).toEqual([]);
+  gone.emit(replica.id);
+  expect([told, reach.size]).toEqual([['one', 'three'], 0]);
+});
