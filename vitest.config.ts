@@ -33,7 +33,7 @@ const long = [
   'tests/core/secrets/secret-service.test.ts',
   'tests/team/{conformance,image}.test.ts',
   'tests/team/chaos/*.test.ts',
-  'tests/team/placement/{lost,stopped}-runners.test.ts',
+  'tests/team/placement/{boxed,lost-runners,stopped-runners}.test.ts',
   'tests/team/replicas/killed.test.ts',
 ];
 /** Whose every case takes as long; those that are one of a kind run always (`TOOLTRAY_LONG`). */

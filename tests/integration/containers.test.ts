@@ -1,9 +1,11 @@
 /** A server in a container: of an image that stays, with what is allowed, gone when it ends. Needs Docker or Podman; the image is made here. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { containersWith, engine, limits, makeNodeImage, runLeft } from '../support/boxes/node-image.ts';
 import { openWorld, ways } from '../support/escapes.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
@@ -14,43 +16,20 @@ const [allowed, readable] = ['allowed', 'readable'].map((name) => {
   return join(folder, name);
 }) as [string, string];
 const image = 'localhost/tooltray-test/node:1';
-
-const engine = ['docker', 'podman'].find((one) => spawnSync(one, ['version'], { timeout: 20_000 }).status === 0);
-/** This computer may forbid to raise limits, which Podman does unasked. */
-const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=4096:4096'];
-const runtime = engine === 'podman' && spawnSync('runc', ['--version']).status === 0 ? ['--runtime', 'runc'] : [];
-
-/** Node and the libraries that it is linked to, and nothing else. */
-function makeImage(): void {
-  const root = join(folder, 'image');
-  for (const name of ['tmp', 'proc', 'dev', 'sys', 'etc', 'usr/bin', 'root'])
-    mkdirSync(join(root, name), { recursive: true });
-  copyFileSync(process.execPath, join(root, 'usr/bin/node'));
-  const linked = execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).match(/\/\S+(?= \()/g) ?? [];
-  for (const library of linked) {
-    mkdirSync(dirname(join(root, library)), { recursive: true });
-    copyFileSync(library, join(root, library));
-  }
-  writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
-  const tar = join(folder, 'image.tar');
-  execFileSync('tar', ['-C', root, '-cf', tar, '.']);
-  execFileSync(engine ?? '', [...runtime, 'import', tar, image], { stdio: 'ignore' });
-}
+let removeImage: (() => void) | undefined;
 
 beforeAll(() => {
-  if (engine !== undefined) makeImage();
+  if (engine !== undefined) removeImage = makeNodeImage(image);
 }, 120_000);
 
 afterAll(() => {
-  if (engine !== undefined) spawnSync(engine, [...runtime, 'rmi', '-f', image], { timeout: 60_000 });
+  removeImage?.();
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Of a core in this process. */
 function containers(): readonly string[] {
-  const args = [...runtime, 'ps', '-a', '--filter', 'label=tooltray.home', '--format', '{{.Names}}'];
-  return execFileSync(engine ?? '', args, { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line !== '');
+  return containersWith(`tooltray.core=${process.pid}`);
 }
 
 async function probe(core: TestCore, tool: string, args: object = {}): Promise<string> {
@@ -124,6 +103,25 @@ test.skipIf(engine === undefined)(
     await expect.poll(() => containers().filter((name) => name === before), { timeout: 30_000 }).toEqual([]);
     await expect.poll(() => containers().length, { timeout: 60_000 }).toBe(1);
     await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
+  },
+  180_000,
+);
+
+test.skipIf(engine === undefined)(
+  'what a core that was killed left behind is gone when the next one has started its first server',
+  async () => {
+    const home = join(folder, 'home');
+    const label = createHash('sha256')
+      .update(join(home, 'data', 'boxes'))
+      .digest('hex')
+      .slice(0, 16);
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    const left = runLeft([`tooltray.home=${label}`, `tooltray.core=${dead}`], image);
+    expect(containersWith(`tooltray.home=${label}`)).toEqual([left]);
+    mkdirSync(home);
+    await using core = await startCore({ servers: { boxed }, flow: 'off' }, { home });
+    await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
+    expect([containersWith(`tooltray.core=${dead}`), containers().length]).toEqual([[], 1]);
   },
   180_000,
 );

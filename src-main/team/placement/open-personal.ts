@@ -122,6 +122,7 @@ function openRunner(options: PersonalOptions, settings: () => PersonalSettings):
     budgets: () => core().budgets,
     readSecret: (name) => core().vault.read(name),
   });
+  void launch.sweep();
   const find = (server: string): StdioServerConfig | undefined => {
     const found = core().options.config.current.servers.find(({ name }) => name === server);
     return found?.kind === 'stdio' && found.enabled && placementOf(found).placement === 'personal' ? found : undefined;

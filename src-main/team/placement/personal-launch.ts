@@ -11,7 +11,9 @@ import type { Isolation, ServerConfig, StdioServerConfig } from '../../core/conf
 import { fillSecrets, vaultName } from '../../core/secrets/fill-secrets.ts';
 import type { OwnPlaces } from '../../core/security/own-places.ts';
 import { isCommonVariable } from '../../core/servers/launch/common-variables.ts';
+import type { Environment } from '../../core/servers/launch/find-command.ts';
 import { Boxes } from '../../core/servers/launch/isolation/boxes.ts';
+import { Containers } from '../../core/servers/launch/isolation/containers.ts';
 import type { ProcessRegistry } from '../../core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
 import type { Person } from '../../core/servers/personal-lines.ts';
@@ -20,6 +22,7 @@ import { ServerLog } from '../../core/servers/transports/server-log.ts';
 import { StdioTransport } from '../../core/servers/transports/stdio-transport.ts';
 import type { LineBudgets } from '../../core/wire/byte-budget.ts';
 import type { Transport } from '../../core/wire/transport.ts';
+import type { OnStarted } from './personal-runner.ts';
 
 /** How long it has to end by itself, and again after SIGTERM, in ms; together less than what a lease keeps for it. */
 const graceMs = 700;
@@ -45,23 +48,36 @@ export interface PersonalLaunchOptions {
 export class PersonalLaunch {
   readonly #options: PersonalLaunchOptions;
   readonly #environment: EnvironmentResolver;
+  /** Of all people: one sweep, and one image for all. The folder is this replica's alone. */
+  readonly #containers: Containers;
 
   constructor(options: PersonalLaunchOptions) {
     this.#options = options;
+    const folder = join(options.folder, 'boxes');
+    this.#containers = new Containers({
+      folder,
+      isAlone: true,
+      env: picked(options.env, (name) => ofEngines.test(name)),
+    });
     this.#environment = new EnvironmentResolver({
       own: common(options.env),
       readLoginShell: () => Promise.resolve({}),
     });
   }
 
-  /** Not started; `onStarted` is told its process id. */
-  transport(config: StdioServerConfig, person: Person, onStarted: (pid: number) => void): Transport {
+  /** Removes containers that an earlier life of this replica left behind. Never rejects. */
+  sweep(): Promise<void> {
+    return this.#containers.sweep(common(this.#options.env));
+  }
+
+  /** Not started; `onStarted` is told its process id, and its container. */
+  transport(config: StdioServerConfig, person: Person, onStarted: OnStarted): Transport {
     return new LazyTransport(async () => {
       const stdio = await this.#stdio(config, person);
       return {
         start: async (handlers) => {
           await stdio.start(handlers);
-          if (stdio.pid !== undefined) onStarted(stdio.pid);
+          if (stdio.pid !== undefined) onStarted(stdio.pid, stdio.container);
         },
         send: (message) => stdio.send(message),
         close: () => stdio.close(),
@@ -84,7 +100,10 @@ export class PersonalLaunch {
       inherited: [],
       isolate: boxOf(config),
       environment: this.#environment,
-      boxes: new Boxes({ folder: join(own, 'boxes'), hidden, sockets, onRefused: () => undefined }),
+      boxes: new Boxes({
+        ...{ folder: join(own, 'boxes'), hidden, sockets, onRefused: () => undefined },
+        person: { containers: this.#containers, identity: JSON.stringify([person.tenant, person.user]) },
+      }),
       ...{ registry, graceMs, budgets: budgets?.() },
       log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
     });
@@ -114,9 +133,17 @@ function homeAt(home: string): Record<string, string> {
 
 const places = /^(?:HOME|USERPROFILE|XDG_\w+_HOME|XDG_RUNTIME_DIR|USER|LOGNAME|SSH_AUTH_SOCK|TMPDIR|TMP|TEMP)$/i;
 
-function common(env: Env): Env {
+function common(env: Env): Environment {
+  return picked(env, (name) => isCommonVariable(name, process.platform) && !places.test(name));
+}
+
+/** What Docker and Podman find their service, their images and their keys by; it is not given to what they run. */
+const ofEngines =
+  /^(?:HOME|USERPROFILE|USER|LOGNAME|TMPDIR|XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|DOCKER_\w+|CONTAINERS?_\w+|REGISTRY_AUTH_FILE|STORAGE_\w+)$/;
+
+function picked(env: Env, isWanted: (name: string) => boolean): Environment {
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform) && !places.test(name)),
+    Object.entries(env).flatMap(([name, value]) => (value === undefined || !isWanted(name) ? [] : [[name, value]])),
   );
 }
 

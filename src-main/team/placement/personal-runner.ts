@@ -6,6 +6,7 @@ import { AppError } from '../../core/base/errors.ts';
 import { within } from '../../core/base/within.ts';
 import { count } from '../../core/base/wording.ts';
 import type { StdioServerConfig } from '../../core/config/app-config.ts';
+import type { StartedContainer } from '../../core/servers/launch/process-group.ts';
 import type { Person } from '../../core/servers/personal-lines.ts';
 import type { ClientIdentity } from '../../core/wire/eras.ts';
 import type { Transport } from '../../core/wire/transport.ts';
@@ -25,12 +26,15 @@ export interface Hold {
   release(): Promise<void>;
 }
 
+/** Where it is in a container, that one goes on though the process is killed. */
+export type OnStarted = (pid: number, container: StartedContainer | undefined) => void;
+
 export interface PersonalRunnerOptions {
   readonly identity: ClientIdentity;
   /** As this replica's config has it; undefined: there is none, or it is off. */
   readonly find: (server: string) => StdioServerConfig | undefined;
-  /** The process of one person, not started; its id is told once it runs. */
-  readonly launch: (config: StdioServerConfig, person: Person, onStarted: (pid: number) => void) => Transport;
+  /** The process of one person, not started; its id is told once it runs, and the container that it has. */
+  readonly launch: (config: StdioServerConfig, person: Person, onStarted: OnStarted) => Transport;
   /** Ends what we could not. */
   readonly guard: Pick<ProcessGuard, 'allow' | 'forget'>;
   /** Rejects with AppError where another runner has it. */
@@ -156,9 +160,9 @@ export class PersonalRunner {
     const { guard, hold: holdOf, identity, launch, limits, now } = this.#options;
     const hold = await holdOf(person, config.name);
     let leader: number | undefined;
-    const started = (pid: number): void => {
+    const started: OnStarted = (pid, container) => {
       leader = pid;
-      hold.follow((ms) => guard.allow(pid, ms));
+      hold.follow((ms) => guard.allow(pid, ms, container));
     };
     const child = new PersonalChild({
       server: config.name,

@@ -1,5 +1,7 @@
-/** Counts for whoever calls it; tells its process id, its variables and what it finds of the process that started it. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+/** Counts for whoever calls it; tells its process id, its variables and what it finds of the disk, and keeps what it is told to. */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { anyTool, type RawCall, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 let counted = 0;
@@ -13,6 +15,11 @@ const tools: Record<string, (call: RawCall) => void> = {
   slow: ({ args, say }) => {
     if (typeof args['name'] === 'string') appendFileSync(process.argv[2] ?? '', `${args['name']}\n`);
     setTimeout(() => say('done'), Number(args['ms']));
+  },
+  /** In the home that it was given. */
+  keep: ({ args, say }) => {
+    writeFileSync(join(homedir(), 'kept'), String(args['text']));
+    say(join(homedir(), 'kept'));
   },
   file: ({ args, say }) => {
     const path = String(args['path']);

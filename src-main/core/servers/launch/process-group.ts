@@ -25,6 +25,17 @@ export interface LeftBehind {
   readonly remove: () => Promise<void>;
   /** The same without waiting. */
   readonly removeNow: () => void;
+  /** The same for a process beside ours, once we are gone; undefined: it does not outlive us. */
+  readonly container?: StartedContainer;
+}
+
+/** As the program knows it that started it, with what that one needs of the environment. */
+export interface StartedContainer {
+  readonly program: string;
+  /** What stands before each of its commands. */
+  readonly options: readonly string[];
+  readonly name: string;
+  readonly env: Environment;
 }
 
 interface EndOptions {
@@ -76,6 +87,11 @@ export class ProcessGroup {
 
   get pid(): number | undefined {
     return this.child.pid;
+  }
+
+  /** What a program of ours that is killed leaves behind. */
+  get container(): StartedContainer | undefined {
+    return this.#leftBehind?.container;
   }
 
   /** It goes on in a container, whose processes are none of the group's. */

@@ -8,7 +8,7 @@ import { isNotification, type Message, serializeMessage } from '../../wire/messa
 import { PacedInput } from '../../wire/paced-input.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
-import type { ProcessGroup } from '../launch/process-group.ts';
+import type { ProcessGroup, StartedContainer } from '../launch/process-group.ts';
 import { longestGreeting, longestParsed } from './lossless-fetch.ts';
 import type { ServerLog } from './server-log.ts';
 import { within } from '../../base/within.ts';
@@ -105,6 +105,11 @@ export class StdioTransport implements Transport, ByteHolder {
   /** The child's process id, once it runs. */
   get pid(): number | undefined {
     return this.#group?.child.pid;
+  }
+
+  /** Where it runs in one, once it does. */
+  get container(): StartedContainer | undefined {
+    return this.#group?.container;
   }
 
   #listen(group: ProcessGroup, handlers: TransportHandlers): void {

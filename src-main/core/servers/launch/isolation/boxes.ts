@@ -6,7 +6,7 @@ import { AppError } from '../../../base/errors.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
 import { type Environment, findCommand } from '../find-command.ts';
-import { Containers } from './containers.ts';
+import { Containers, type PersonsOwn } from './containers.ts';
 import { HostDoors, type OnRefused } from './named-hosts.ts';
 import { NpmPackages } from './npm-packages.ts';
 import type { Launch } from '../process-group.ts';
@@ -20,6 +20,8 @@ interface BoxesOptions {
   /** Where sockets may lie. */
   readonly sockets: string;
   readonly onRefused: OnRefused;
+  /** Of one person among many: containers are those of all of them. */
+  readonly person?: { readonly containers: Containers; readonly identity: string } | undefined;
 }
 
 export interface BoxedLaunch extends Launch {
@@ -41,7 +43,7 @@ export class Boxes {
   constructor(options: BoxesOptions) {
     this.#options = options;
     this.#packages = new NpmPackages(join(options.folder, 'npm'));
-    this.#containers = new Containers(options.folder);
+    this.#containers = options.person?.containers ?? new Containers({ folder: options.folder });
     this.#doors = new HostDoors(options.sockets, options.onRefused);
   }
 
@@ -49,7 +51,8 @@ export class Boxes {
   async confine(wanted: BoxedLaunch): Promise<Launch> {
     const { serverName, own, isolate, command, args, env, cwd } = wanted;
     const launch = { command, args, env, cwd };
-    if (isolate.kind === 'container') return this.#containers.confine(serverName, launch, isolate, wanted);
+    if (isolate.kind === 'container')
+      return this.#containers.confine(serverName, launch, isolate, wanted, this.#personsOwn(serverName, env));
     const problem = await this.sandboxProblem(env);
     if (problem !== undefined) {
       if (isolate.kind === 'auto') return launch;
@@ -72,6 +75,12 @@ export class Boxes {
       door.close();
       throw error;
     }
+  }
+
+  #personsOwn(server: string, { HOME: home }: Environment): PersonsOwn | undefined {
+    const { person } = this.#options;
+    if (person === undefined || home === undefined) return undefined;
+    return { identity: JSON.stringify([person.identity, server]), home };
   }
 
   /** Why there is no sandbox on this machine, asked once; undefined: there is one. Never rejects. */

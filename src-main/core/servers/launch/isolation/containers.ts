@@ -33,6 +33,23 @@ interface Given {
   readonly inherited: readonly string[];
 }
 
+/** One person's, of many whose containers are here. */
+export interface PersonsOwn {
+  /** Who it is for, and of which server: there is one at a time. No two are alike. */
+  readonly identity: string;
+  /** Stays; it is called the same inside. */
+  readonly home: string;
+}
+
+interface ContainersOptions {
+  /** Ours, private. */
+  readonly folder: string;
+  /** Whatever is there of this folder when we begin was left by a life of ours before this one. */
+  readonly isAlone?: boolean;
+  /** What Docker and Podman themselves need of our environment, where a server's has none of it. */
+  readonly env?: Environment;
+}
+
 interface Engine {
   readonly command: string;
   /** What stands before `run`. */
@@ -47,19 +64,33 @@ const usualImages: readonly (readonly [RegExp, string])[] = [
 ];
 
 export class Containers {
+  readonly #options: ContainersOptions;
   readonly #images: string;
   readonly #label: string;
   #engine: Engine | undefined;
   #swept: Promise<void> | undefined;
 
-  /** `folder`: ours, private. */
-  constructor(folder: string) {
-    this.#images = `${folder}/images.json`;
-    this.#label = createHash('sha256').update(folder).digest('hex').slice(0, 16);
+  constructor(options: ContainersOptions) {
+    this.#options = options;
+    this.#images = `${options.folder}/images.json`;
+    this.#label = digest(options.folder);
+  }
+
+  /** Removes what a life of ours before this one left, where it had any container. Never rejects. */
+  async sweep(env: Environment): Promise<void> {
+    if (!existsSync(this.#images)) return;
+    const engine = await this.#findEngine('', this.#ofEngine(env, {})).catch(() => undefined);
+    if (engine !== undefined) await this.#sweepOnce(engine, this.#ofEngine(env, {}));
   }
 
   /** Rejects with AppError server_not_started (no engine, no image), config_invalid. */
-  async confine(server: string, launch: Launch, isolate: Isolation, given: Given): Promise<Launch> {
+  async confine(
+    server: string,
+    launch: Launch,
+    isolate: Isolation,
+    given: Given,
+    person?: PersonsOwn,
+  ): Promise<Launch> {
     if (typeof isolate.network !== 'boolean') {
       throw new AppError(
         'config_invalid',
@@ -69,9 +100,9 @@ export class Containers {
         },
       );
     }
-    const engine = await this.#findEngine(server, launch.env);
-    this.#swept ??= this.#removeLeft(engine, launch.env);
-    await this.#swept;
+    const env = this.#ofEngine(launch.env, given.own);
+    const engine = await this.#findEngine(server, env);
+    await this.#sweepOnce(engine, env);
     const program = programName(launch.command);
     const wanted = isolate.image ?? usualImages.find(([name]) => name.test(program))?.[1];
     if (wanted === undefined) {
@@ -83,37 +114,57 @@ export class Containers {
         },
       );
     }
-    const image = await this.#imageOf(engine, server, wanted, launch.env);
+    const image = await this.#imageOf(engine, server, wanted, env);
     const name = `tooltray-${randomBytes(6).toString('hex')}`;
-    const remove = [...engine.options, 'rm', '-f', name];
+    const container = { program: engine.command, options: engine.options, name, env };
+    // Whoever has the right to run it ends what another one left here, however that came about.
+    if (person !== undefined)
+      await removeAll(engine, await listed(engine, `whose=${digest(person.identity)}`, env), env);
+    const isEngines = (variable: string): boolean => env[variable] !== launch.env[variable];
     return {
       command: engine.command,
       args: [
         ...[...engine.options, 'run', '--rm', '-i', '--name', name],
         ...['--label', `tooltray.home=${this.#label}`, '--label', `tooltray.core=${process.pid}`],
+        ...(person === undefined ? [] : ['--label', `tooltray.whose=${digest(person.identity)}`]),
         ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
         ...['--network', isolate.network ? (isolate.networkMode ?? 'bridge') : 'none'],
-        // By name alone: what is in them stands in no list of processes.
-        ...[...Object.keys(given.own), ...given.inherited].flatMap((variable) => ['-e', variable]),
-        ...(await mounts(launch, isolate, given.own)),
+        // By name alone, since what is in them stands in no list of processes then; but for folders that lie elsewhere for the engine.
+        ...[...Object.keys(given.own), ...given.inherited].flatMap((variable) => [
+          '-e',
+          isEngines(variable) ? `${variable}=${given.own[variable] ?? ''}` : variable,
+        ]),
+        ...(await mounts(launch, isolate, given.own, person?.home)),
         ...isolate.extraArgs,
         image,
         // Where a program lies here says nothing there.
         ...[isOfImage(launch.command) ? program : launch.command, ...launch.args],
       ],
-      env: launch.env,
+      env,
       cwd: undefined,
       leftBehind: {
-        remove: async () => {
-          await run(engine.command, remove, { env: launch.env, timeout: askMs }).catch(() => undefined);
-        },
+        container,
+        remove: () => removeAll(engine, [name], env),
+        // `--rm` does the rest; of one that was just being made the next sweep.
         removeNow: () => {
-          spawn(engine.command, remove, { env: launch.env, detached: true, stdio: 'ignore' })
+          spawn(engine.command, [...engine.options, 'kill', name], { env, detached: true, stdio: 'ignore' })
             .on('error', () => undefined)
             .unref();
         },
       },
     };
+  }
+
+  /** The server's, with what the engine needs where that is not the entry's own to say. */
+  #ofEngine(env: Environment, own: Environment): Environment {
+    const needed = Object.entries(this.#options.env ?? {}).filter(([name]) => isPlace.test(name) || !(name in own));
+    return { ...env, ...Object.fromEntries(needed) };
+  }
+
+  /** Once, before the first of ours is there. */
+  #sweepOnce(engine: Engine, env: Environment): Promise<void> {
+    this.#swept ??= this.#removeLeft(engine, env);
+    return this.#swept;
   }
 
   /** Docker where it answers, else Podman. One that answered once is asked no more. */
@@ -150,8 +201,8 @@ export class Containers {
   async #pull(engine: Engine, server: string, image: string, env: Environment): Promise<string> {
     try {
       await run(engine.command, [...engine.options, 'pull', '-q', image], { env, timeout: pullMs });
-      const digest = await digestOf(engine, image, env);
-      if (digest !== undefined) return digest;
+      const found = await digestOf(engine, image, env);
+      if (found !== undefined) return found;
       throw new Error('it is not there after it was fetched');
     } catch (error) {
       const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1) ?? errorText(error);
@@ -175,20 +226,52 @@ export class Containers {
   }
 
   /** Containers of cores of this home that were killed. Never rejects. */
-  async #removeLeft({ command, options }: Engine, env: Environment): Promise<void> {
+  async #removeLeft(engine: Engine, env: Environment): Promise<void> {
     try {
-      const format = '{{.ID}} {{.Label "tooltray.core"}}';
-      const ask = [...options, 'ps', '-a', '--filter', `label=tooltray.home=${this.#label}`, '--format', format];
-      const { stdout } = await run(command, ask, { env, timeout: askMs });
-      const left = stdout.split('\n').flatMap((line) => {
-        const [id = '', core = ''] = line.trim().split(' ');
-        return id === '' || isRunning(Number(core)) ? [] : [id];
-      });
-      if (left.length > 0) await run(command, [...options, 'rm', '-f', ...left], { env, timeout: askMs });
+      const all = await listed(engine, `home=${this.#label}`, env);
+      // Alone, its number says nothing: in a container that was started again, whoever had it before had our own.
+      const left = this.#options.isAlone === true ? all : await orphaned(engine, all, env);
+      await removeAll(engine, left, env);
     } catch {
       // They hold nothing that a new one needs.
     }
   }
+}
+
+/** Folders, which lie elsewhere for the engine than for what it runs. */
+const isPlace = /^(?:HOME|USERPROFILE|TMPDIR|XDG_\w+)$/;
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Ids of those with a label of ours. Rejects where the engine does not tell. */
+async function listed({ command, options }: Engine, label: string, env: Environment): Promise<readonly string[]> {
+  const ask = [...options, 'ps', '-a', '-q', '--filter', `label=tooltray.${label}`];
+  const { stdout } = await run(command, ask, { env, timeout: askMs });
+  return stdout.split('\n').filter((id) => id !== '');
+}
+
+/** Those of them whose core runs no more. */
+async function orphaned({ command, options }: Engine, ids: readonly string[], env: Environment): Promise<string[]> {
+  if (ids.length === 0) return [];
+  // Docker's list tells one label, Podman's does not.
+  const ask = [...options, 'inspect', '--format', '{{.Id}} {{index .Config.Labels "tooltray.core"}}', ...ids];
+  const told = run(command, ask, { env, timeout: askMs });
+  // Of one that has gone meanwhile it complains, and tells of the others all the same.
+  const { stdout } = await told.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
+  return stdout.split('\n').flatMap((line) => {
+    const [id = '', core = ''] = line.trim().split(' ');
+    return id === '' || isRunning(Number(core)) ? [] : [id];
+  });
+}
+
+/** Never rejects. */
+async function removeAll({ command, options }: Engine, names: readonly string[], env: Environment): Promise<void> {
+  if (names.length === 0) return;
+  // Podman's `rm -f` alone asks a program to end, and waits ten seconds for one that does not.
+  for (const how of [['kill'], ['rm', '-f']])
+    await run(command, [...options, ...how, ...names], { env, timeout: askMs }).catch(() => undefined);
 }
 
 async function answers(command: string, args: readonly string[], env: Environment): Promise<boolean> {
@@ -212,12 +295,18 @@ async function digestOf({ command, options }: Engine, image: string, env: Enviro
 }
 
 /** What is allowed, under the names that it has here; the script that is run, with its package, to be read. */
-async function mounts(launch: Launch, isolate: Isolation, own: Environment): Promise<readonly string[]> {
+async function mounts(
+  launch: Launch,
+  isolate: Isolation,
+  own: Environment,
+  home: string | undefined,
+): Promise<readonly string[]> {
   const { command, args, env, cwd } = launch;
   const { script, others } = await namedPlaces(command, args, own, cwd);
   const folders = script === undefined ? [] : (await programFiles(script, { ...env, PATH: '' })).folders;
   const reads = [...folders, ...(cwd === undefined ? [] : [cwd]), ...isolate.read];
-  const writes = isolate.write ?? others.filter((path) => !isSystem(path));
+  const allowed = isolate.write ?? others.filter((path) => !isSystem(path));
+  const writes = home === undefined || allowed.includes(home) ? allowed : [...allowed, home];
   const at = isolate.workingDir ?? cwd;
   return [
     ...reads.flatMap((path) => ['-v', `${path}:${path}:ro`]),
