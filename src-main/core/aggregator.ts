@@ -93,6 +93,8 @@ interface AggregatorOptions {
   readonly own?: ServerDeps['own'];
   /** Makes room for calls in quotas. */
   readonly admit?: AdmitCall | undefined;
+  /** Somebody gathers traces of calls. */
+  readonly isTraced?: boolean | undefined;
   /** In place of the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
   /** Where it is one of several cores: ids that name it. */
@@ -299,7 +301,7 @@ export class Aggregator {
       settleMs,
       results: options.config.reader('results'),
       flow: this.trust.flow,
-      admit: options.admit,
+      ...{ admit: options.admit, isTraced: options.isTraced },
     };
     this.steps = callSteps(stepParts);
     this.#proposals = new ProposalStore(stores.proposals);

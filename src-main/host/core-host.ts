@@ -88,7 +88,7 @@ export class CoreHost {
     const { env, version, mode, counter, sandbox } = options;
     const stores = team?.stores;
     const ids = team?.replicas?.ids;
-    const { personal, own, admit } = team ?? {};
+    const { personal, own, admit, isTraced } = team ?? {};
     this.#options = options;
     this.#team = team;
     this.paths = paths;
@@ -109,6 +109,7 @@ export class CoreHost {
       personal,
       own,
       admit,
+      isTraced,
     });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
     this.#stops.push(() => this.#runs.close());

@@ -54,6 +54,8 @@ export interface TeamSeams {
   readonly own: ServerDeps['own'];
   /** Makes room for calls in quotas. */
   readonly admit: AdmitCall;
+  /** Somebody gathers traces of calls. */
+  readonly isTraced: boolean;
   /** Called last, when the core has ended. */
   readonly close: () => Promise<void>;
 }

@@ -305,6 +305,7 @@ async function openSeams(
     personal: personal.line,
     own: signIns.own,
     admit: opened.quotas.quotas.admit,
+    isTraced: tracesTarget(options.env) !== undefined,
     replicas,
     door: {
       address: listen.address,

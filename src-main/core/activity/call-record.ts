@@ -1,5 +1,6 @@
 /** What is kept of every call: times, sizes and outcome. Its arguments and its answer lie elsewhere (call-texts.ts). */
 import type { Masker } from '../base/mask.ts';
+import type { CallTrace } from '../base/trace-context.ts';
 import type { RawJson } from '../wire/raw-json.ts';
 import type { TokenCount } from './token-counter.ts';
 
@@ -58,8 +59,8 @@ export interface CallRecord {
   readonly user?: string | undefined;
   /** Why its texts were not kept, where they were not. */
   readonly unkept?: NotTaken | undefined;
-  /** Which trace its app has it in (W3C Trace Context, `_meta.traceparent`); told on, not written down. */
-  readonly traceparent?: string | undefined;
+  /** In which trace it is, where they are gathered; told on, not written down. */
+  readonly trace?: CallTrace | undefined;
 }
 
 /** `off`: by the settings; `busy`: too much waited to be written; `failed`: it could not be written. */
@@ -135,7 +136,7 @@ export type RareFacts = Pick<CallRecord, 'unkept' | 'passed' | 'limitBytes'>;
 export type CallRow = readonly (string | number | null)[];
 
 interface Column {
-  readonly name: keyof CallRecord;
+  readonly name: Exclude<keyof CallRecord, 'trace'>;
   readonly kind: 'text' | 'integer' | 'real';
   /** May be missing. */
   readonly optional?: true;

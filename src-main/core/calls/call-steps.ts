@@ -31,10 +31,11 @@ export interface StepParts extends CallBooks {
   readonly flow: Pick<Flow, 'release' | 'noteAnswer' | 'noteText'>;
   /** Absent on a desktop. */
   readonly admit?: AdmitCall | undefined;
+  readonly isTraced?: boolean | undefined;
 }
 
 export function callSteps(parts: StepParts): CallSteps {
-  const { admit, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow } = parts;
+  const { admit, isTraced, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow } = parts;
   const schemas = new SchemaCompiler();
   const cache = makeCache(servers, results);
   return {
@@ -62,6 +63,7 @@ export function callSteps(parts: StepParts): CallSteps {
       }
     },
     admit,
+    isTraced,
     release: (tool, args, context) => flow.release(tool, args, context),
     call: (tool, params, request, context) =>
       noted(flow, tool, params, context, () =>

@@ -6,6 +6,7 @@
 import type { Exchange } from '../activity/ledger/exchange.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
+import { beginTrace, type CallTrace, traceparentOf } from '../base/trace-context.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { NamedQuota, ResultSettings } from '../config/app-config.ts';
 import type { Principal } from '../security/principal.ts';
@@ -23,7 +24,7 @@ export interface CallRequest {
   /** The server named beside it, if it was. */
   readonly server?: string | undefined;
   readonly arguments: JsonObject | undefined;
-  /** Other members of the request's params (`_meta`, `task`, unknown ones), passed on untouched. */
+  /** Other members of the request's params (`_meta`, `task`, unknown ones), passed on untouched, but for the trace that they are in. */
   readonly rest?: JsonObject | undefined;
   /** The helper tool that the call came through. */
   readonly via?: string | undefined;
@@ -98,6 +99,8 @@ export interface Admission {
 export type AdmitCall = (tool: CatalogEntry, context: CallerContext) => Promise<Admission>;
 
 export interface CallSteps {
+  /** Somebody gathers traces: each call has a place in one, and its server is told which. */
+  readonly isTraced?: boolean | undefined;
   /** Waits for the server that is meant where it is on its way. Rejects with AppError: what stands in the way of a call. */
   resolve(request: CallRequest, context: CallerContext): Promise<CatalogEntry> | CatalogEntry;
   /** Throws AppError not_allowed. Policy, quarantine and intent have their place here. */
@@ -123,6 +126,7 @@ export interface CallSteps {
 
 export async function callTool(request: CallRequest, context: CallerContext, steps: CallSteps): Promise<Result> {
   const times = new CallTimes();
+  const trace = steps.isTraced === true ? beginTrace(objectOf(request.rest?.['_meta'])['traceparent']) : undefined;
   let tool: CatalogEntry | undefined;
   let result: Result | undefined;
   let given: Result | undefined;
@@ -144,7 +148,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     ({ verdict } = released);
     times.mark('allow');
     isSent = true;
-    result = await steps.call(tool, callParams(tool, released.args, request.rest), request, context);
+    result = await steps.call(tool, callParams(tool, released.args, placed(request.rest, trace)), request, context);
     times.mark('call');
     const shaped = steps.shape(result, tool, request, context);
     given = shaped instanceof Promise ? await shaped : shaped;
@@ -159,12 +163,18 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
       if (isSent) await admission.ended(given === undefined ? 0 : resultBytes(given));
       else admission.giveBack();
     }
-    steps.record(finishCall({ request, context, times, tool, verdict, result, given, failure }));
+    steps.record(finishCall({ request, context, times, trace, tool, verdict, result, given, failure }));
   }
 }
 
 function callParams(tool: CatalogEntry, args: JsonObject | undefined, rest: JsonObject | undefined): JsonObject {
   return { ...rest, name: tool.name, ...(args !== undefined && { arguments: args }) };
+}
+
+/** With the server's place in the trace instead of the app's. */
+function placed(rest: JsonObject | undefined, trace: CallTrace | undefined): JsonObject | undefined {
+  if (trace?.isSampled !== true) return rest;
+  return { ...rest, _meta: { ...objectOf(rest?.['_meta']), traceparent: traceparentOf(trace) } };
 }
 
 // What there is to tell of a call when it is over.
@@ -178,6 +188,8 @@ export interface FinishedCall {
   readonly request: CallRequest;
   readonly context: CallerContext;
   readonly times: CallTimes;
+  /** undefined: nobody gathers them. */
+  readonly trace: CallTrace | undefined;
   readonly tool: CatalogEntry | undefined;
   /** What was decided before it went out; undefined: there was nothing to decide, or it did not go. */
   readonly verdict: FlowVerdict | undefined;

@@ -5,7 +5,6 @@ import type { CallRecord, CountedText, CountedTexts } from '../activity/call-rec
 import type { StepLog } from '../activity/steps/step-log.ts';
 import type { CallTexts, SaidText } from '../activity/call-texts.ts';
 import { errorText } from '../base/errors.ts';
-import { isObject } from '../base/json.ts';
 import { readSpillFacts, type SpillFacts } from '../spills/spill.ts';
 import { userOnRecord } from '../security/principal.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
@@ -17,9 +16,6 @@ import { answerToFailure } from './error-result.ts';
 import { labelsOf } from './label-result.ts';
 import type { ResultShaper } from './shape-result.ts';
 import { type LimitOfCall, whyWhole } from './why-whole.ts';
-
-/** Longer ones are none. */
-const longestTrace = 100;
 
 /** Where calls are written down, and who looks their answers through. */
 export interface CallBooks {
@@ -152,14 +148,8 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
     ...(call.given && limit && whyWhole(call.given, given?.bytes ?? 0, limit)),
     outcome,
     ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
-    traceparent: traceOf(request.rest),
+    trace: call.trace,
   };
-}
-
-function traceOf(rest: FinishedCall['request']['rest']): string | undefined {
-  const meta = rest?.['_meta'];
-  const text = isObject(meta) ? meta['traceparent'] : undefined;
-  return typeof text === 'string' && text.length <= longestTrace ? text : undefined;
 }
 
 // Hands a finished call to the ledger, under the request that it ran for.

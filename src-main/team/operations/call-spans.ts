@@ -2,7 +2,6 @@
  * Calls as OpenTelemetry spans, for a collector that the replica's environment names as OpenTelemetry says (SDK environment variables,
  * Protocol Exporter). Names follow the conventions of MCP and GenAI. What was said in a call is in none.
  */
-import { randomBytes } from 'node:crypto';
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import type { CallRecord } from '../../core/activity/call-record.ts';
 import type { Env } from '../../core/base/app-paths.ts';
@@ -18,6 +17,7 @@ import {
   postOtlp,
   readHeaders,
 } from '../../core/base/otlp.ts';
+import { beginTrace } from '../../core/base/trace-context.ts';
 import { within } from '../../core/base/within.ts';
 
 interface CallSpansParts {
@@ -30,14 +30,15 @@ interface CallSpansParts {
   readonly version: string;
   readonly log: Pick<Log, 'warn'>;
   readonly limits?: Partial<OtlpLimits>;
+  /** Those that are left when the replica ends have so long, in ms. */
+  readonly endMs?: number;
 }
 
 /** As OpenTelemetry's own batches: spans that wait at most, of one request, and how long one waits, in ms. */
 const mostWaiting = 2_048;
 const batchSpans = 512;
 const batchMs = 5_000;
-/** Those that are left when the replica ends have so long, in ms. */
-const endMs = 3_000;
+const usualEndMs = 3_000;
 
 const kinds = { server: 2, client: 3 } as const;
 const failed = 2;
@@ -66,7 +67,7 @@ export class CallSpans {
   /** Sends what is left, within a limit. */
   async close(): Promise<void> {
     this.#stop();
-    await within(this.#drained(), endMs);
+    await within(this.#drained(), this.#parts.endMs ?? usualEndMs);
     clearTimeout(this.#timer);
   }
 
@@ -136,10 +137,8 @@ export function tracesTarget(env: Env): OtlpTarget | undefined {
 
 /** What the app asked for, and in it what its server was asked, if it came to that; none where the app said that nobody samples it. */
 function spansOf(call: CallRecord): readonly object[] {
-  const parent = readParent(call.traceparent);
-  if (parent?.isSampled === false) return [];
-  const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
-  const spanId = randomBytes(8).toString('hex');
+  const { traceId, parentId, callId, serverId, isSampled } = call.trace ?? beginTrace(undefined);
+  if (!isSampled) return [];
   const about: readonly OtlpAttribute[] = [
     ['mcp.method.name', 'tools/call'],
     ['gen_ai.operation.name', 'execute_tool'],
@@ -148,7 +147,7 @@ function spansOf(call: CallRecord): readonly object[] {
   ];
   const isFailed = call.outcome !== 'ok';
   const asked = {
-    ...{ traceId, spanId, ...(parent && { parentSpanId: parent.spanId }) },
+    ...{ traceId, spanId: callId, ...(parentId !== undefined && { parentSpanId: parentId }) },
     ...{ name: `tools/call ${call.tool}`, kind: kinds.server, ...times(call.startedAt, call.durationMs) },
     attributes: otlpAttributes([
       ...about,
@@ -168,7 +167,7 @@ function spansOf(call: CallRecord): readonly object[] {
   if (call.callMs <= 0) return [asked];
   const begun = call.startedAt + call.resolveMs + call.allowMs;
   const server = {
-    ...{ traceId, spanId: randomBytes(8).toString('hex'), parentSpanId: spanId },
+    ...{ traceId, spanId: serverId, parentSpanId: callId },
     ...{ name: `tools/call ${call.tool}`, kind: kinds.client, ...times(begun, call.callMs) },
     attributes: otlpAttributes(about),
     ...(isFailed && { status: { code: failed } }),
@@ -183,18 +182,4 @@ function times(startMs: number, ms: number): object {
 /** 64 bits are texts in protobuf's JSON. */
 function nanos(ms: number): string {
   return `${Math.floor(ms)}${String(Math.round((ms % 1) * 1e6) % 1e6).padStart(6, '0')}`;
-}
-
-interface Parent {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly isSampled: boolean;
-}
-
-/** Source: W3C Trace Context, 3.2. undefined: it is none, and the trace begins with us. */
-function readParent(text: string | undefined): Parent | undefined {
-  const [, version, traceId = '', spanId = '', flags = ''] =
-    /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/.exec(text ?? '') ?? [];
-  if (version === undefined || version === 'ff' || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
@@ -10,6 +11,7 @@ import { CallSpans, tracesTarget } from '../../../src-main/team/operations/call-
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import { fixture } from '../../support/start-core.ts';
+import { textOf } from '../../support/socket-client.ts';
 import { startReplica, teamToken } from '../../support/start-replica.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
@@ -56,16 +58,27 @@ const [trace, app] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
 test('a call through a replica is a span in the trace of its app, and its server’s part one below it', async () => {
   const there = await collector(200);
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: there.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' };
-  const one = await startReplica(await teamDatabase(), { servers: { echo: fixture('echo') } }, { env });
+  const telling = { command: process.execPath, args: [join(import.meta.dirname, 'telling-server.ts')] };
+  const servers = { echo: fixture('echo'), telling };
+  const one = await startReplica(await teamDatabase(), { servers }, { env });
   const at = (url: string) => new ModernClient(new HttpClient(url, true, { authorization: `Bearer ${teamToken}` }));
   const client = at(`${one.url}/server/echo`);
   const sampled = { _meta: { traceparent: `00-${trace}-${app}-01` } };
   await client.call('echo', { message: 'a secret word' }, sampled);
   await client.call('echo', { message: 'nobody looks' }, { _meta: { traceparent: `00-${trace}-${app}-00` } });
   await at(one.url).call('no_such_tool');
+  const tell = async (more: object): Promise<string> =>
+    textOf((await at(`${one.url}/server/telling`).call('trace', {}, { ...more })).result ?? {});
+  const told = [await tell(sampled), await tell({}), await tell({ _meta: { traceparent: `00-${trace}-${app}-00` } })];
   await one[Symbol.asyncDispose]();
-  const [asked, server, lost, ...others] = there.spans();
+  const [asked, server, lost, , below, , beginning, ...others] = there.spans();
   expect(others).toEqual([]);
+  // What a server says of itself stands below ours; where nobody samples, the app's context is its own affair.
+  expect(told).toEqual([
+    `00-${trace}-${below?.spanId}-01`,
+    `00-${beginning?.traceId}-${beginning?.spanId}-01`,
+    `00-${trace}-${app}-00`,
+  ]);
   expect(there.seen[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-key': 'a b' } });
   expect(asked).toMatchObject({ name: 'tools/call echo', kind: 2, traceId: trace, parentSpanId: app });
   expect(server).toMatchObject({ kind: 3, traceId: trace, parentSpanId: asked?.spanId });
@@ -93,6 +106,8 @@ function spansFor(url: string) {
     ...{ activity: { recorded }, target: { url: new URL(url), headers: {} }, service: 'tooltray', replica: 'r1' },
     ...{ version: '1.2.3', log: { warn: (words) => void warned.push(words) } },
     limits: { attempts: 2, firstMs: 1, longestMs: 2 },
+    // A busy machine takes its time.
+    endMs: 60_000,
   });
   return { recorded, spans, warned };
 }
