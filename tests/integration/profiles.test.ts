@@ -315,3 +315,20 @@ test('rules that change count for sessions that are open', async () => {
   await expect.poll(() => session.toolNames()).toEqual([]);
   await expect(session.say('open_safe')).rejects.toThrow('Unknown tool: "open_safe" was not found.');
 });
+
+test('of five hundred different ones the one goes that was asked for longest ago and that nobody is shown; who is shown one keeps it', async () => {
+  const { kinds, profiles, sessionCore } = core.host.core;
+  const { inProfiles } = sessionCore;
+  const first = inProfiles(['none-0']);
+  const shown = await core.open({}, { profile: 'calm' });
+  const theirs = inProfiles(['calm']);
+  let isAnyShown = false;
+  kinds.keepWhile(() => isAnyShown);
+  for (let at = 1; at <= 510; at++) inProfiles([`none-${at}`]);
+  expect([profiles.catalogs.length, inProfiles(['calm']) === theirs]).toEqual([500, true]);
+  expect(inProfiles(['none-0'])).not.toBe(first);
+  expect(await shown.toolNames()).toEqual(['see_desk']);
+  isAnyShown = true;
+  expect(() => inProfiles(['one more'])).toThrow('Too many profiles are used together in different ways.');
+  isAnyShown = false;
+});

@@ -1,4 +1,4 @@
-/** A replica is killed: what it had is gone on with or said to be gone, and nothing is run a second time. */
+/** A replica is killed, or sleeps: what it had is gone on with or said to be gone, and nothing is run a second time. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ async function startAlone(database: string, name: string, settings: object) {
     child.stdout.once('data', (piece: Buffer) => resolve(piece.toString().trim()));
     child.once('exit', () => reject(new Error(`${name} did not start.`)));
   });
-  return { url, kill: () => child.kill('SIGKILL') };
+  return { url, kill: (signal: NodeJS.Signals = 'SIGKILL') => child.kill(signal) };
 }
 
 test('its sessions are taken over by exactly one of the others, its calls and questions are said to be gone', async () => {
@@ -98,5 +98,30 @@ test('its sessions are taken over by exactly one of the others, its calls and qu
       message: expect.stringContaining('nothing was run again') as string,
     });
   }
+  expect(runs() - before).toBe(1);
+});
+
+test('who waits for one that sleeps is told, its session goes on elsewhere, and when it wakes up nothing is run again', async () => {
+  const database = await teamDatabase();
+  const { b } = await startReplicas(database, ['b'], config);
+  onTestFinished(() => b[Symbol.asyncDispose]());
+  const asleep = await startAlone(database, 'a', config);
+  const { session } = await openSession(asleep.url);
+  const before = runs();
+  const file = join(folder, 'when it wakes up');
+  const running = post(b.url, 'tools/call', { name: 'slow_work', arguments: { file } }, session);
+  await until(() => runs() > before);
+  asleep.kill('SIGSTOP');
+  const { status, message } = await running;
+  expect([status, message.error?.message]).toEqual([502, expect.stringContaining('It may have run, and was not run')]);
+  const list = async (url: string): Promise<number> => (await post(url, 'tools/list', {}, session)).status;
+  await expect.poll(() => list(b.url)).toBe(200);
+  asleep.kill('SIGCONT');
+  writeFileSync(file, 'done');
+  // It learns that others have taken it over, and passes on what it is asked there.
+  expect(await list(asleep.url)).toBe(200);
+  await expect
+    .poll(() => b.replica.host.core.sessions.all.filter(({ client }) => client === 'team-app').length)
+    .toBe(1);
   expect(runs() - before).toBe(1);
 });
