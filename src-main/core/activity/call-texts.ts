@@ -48,7 +48,7 @@ export interface CallTextsOptions {
   readonly masker: Pick<Masker, 'known'>;
   readonly settings: () => TextSettings;
   readonly log: Log;
-  /** The thread ends after so long without work, in ms (60 000 by default). */
+  /** The thread ends after so long without work, in ms (30 000 by default). */
   readonly idleMs?: number;
 }
 
@@ -300,7 +300,7 @@ export class CallTexts {
   }
 
   #hear({ aside, ...answer }: TextsAnswer): void {
-    const { idleMs = 60_000 } = this.#options;
+    const { idleMs = 30_000 } = this.#options;
     this.#noteAside(aside);
     this.#threadFailures = 0;
     this.#waiting.get(answer.number)?.(answer);
