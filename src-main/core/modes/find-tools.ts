@@ -94,6 +94,7 @@ export function findTools(
   }
   const matching = asked.map(({ found }) => found);
   const count = Found.count(matching, isWanted) + own.size;
+  for (const found of matching) found.close();
   return { tools: [...shown.values()], more: count - shown.size };
 }
 

@@ -29,6 +29,11 @@ export class Found {
     this.#store = store;
   }
 
+  /** Nothing is asked any more, except hits why they are some: what it took serves the next query. */
+  close(): void {
+    this.#store.giveBack(this.#scores.tally);
+  }
+
   /**
    * The `limit` best, and those `besides`, best first; equal scores in the order of ids, so that an answer depends on the catalog alone.
    * `accepts` is asked of those only that would be among them.

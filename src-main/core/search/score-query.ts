@@ -1,7 +1,7 @@
 /** Scores of all documents for one query: BM25F over the words, plus what a typed name is worth. */
 import type { Postings } from './postings.ts';
 import { fieldNames } from './segment.ts';
-import { Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 import type { ToolStore } from './tool-store.ts';
 import type { Query } from './words.ts';
 
@@ -25,7 +25,7 @@ export function scoreQuery(query: Query, store: ToolStore): Scores {
   const byWord = new Map(query.words.map(({ word, weight }) => [word, termsOf(word, weight, store)]));
   const terms = distinct([...byWord.values()].flat());
   const worthOf = ({ term, weight }: QueryTerm): number => weight * rarity(postings.holders(term), size);
-  const tally = new Tally(store.documents.length);
+  const tally = store.takeTally();
   let ceiling = 0;
   let best = 0;
   for (const one of terms) {

@@ -49,7 +49,7 @@ export class SearchIndex {
     this.#store.remove(server);
   }
 
-  /** Scores the query once; several things may then be asked of it. */
+  /** Scores the query once; several things may then be asked of it. Who closes it when done spares the next query memory. */
   find(query: string): Found {
     return new Found(scoreQuery(parseQuery(query), this.#store), this.#store);
   }
@@ -57,7 +57,9 @@ export class SearchIndex {
   search(query: string, { limit = defaultLimit, ...options }: SearchOptions = {}): SearchAnswer {
     const found = this.find(query);
     const accepts = accepting(options);
-    return { total: Found.count([found], accepts), hits: found.best(limit, accepts) };
+    const answer = { total: Found.count([found], accepts), hits: found.best(limit, accepts) };
+    found.close();
+    return answer;
   }
 
   /**
@@ -66,11 +68,13 @@ export class SearchIndex {
    */
   suggest(name: string, server?: string): string[] {
     const store = this.#store;
-    const related = this.find(name).numbers(relatedLimit, accepting(server === undefined ? {} : { servers: [server] }));
+    const found = this.find(name);
+    const related = found.numbers(relatedLimit, accepting(server === undefined ? {} : { servers: [server] }));
+    found.close();
     const limit = server === undefined ? suggestionLimit : store.size;
     const nearest = suggestNames(name, store.documents, store.names, related, limit);
-    const found = nearest.flatMap((document) => store.documents[document] ?? []);
-    const own = server === undefined ? found : found.filter((document) => document.server === server);
+    const tools = nearest.flatMap((document) => store.documents[document] ?? []);
+    const own = server === undefined ? tools : tools.filter((document) => document.server === server);
     return own.slice(0, suggestionLimit).map(({ id }) => id);
   }
 }

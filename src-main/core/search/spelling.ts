@@ -146,7 +146,7 @@ export class NearWords {
   readonly #words: string[] = [];
   readonly #sorted = new SortedWords();
   /** By trigram and length of the word, so that words too long or too short are not looked at. Filled at the first need. */
-  readonly #byTrigram = new Map<string, number[]>();
+  readonly #byTrigram = new Map<string, (number[] | undefined)[]>();
   #indexed = 0;
   /** Trigrams that each word has in common with the one that is asked for; all zero between two questions. */
   #shared = new Uint8Array(0);
@@ -184,32 +184,36 @@ export class NearWords {
     return best(near);
   }
 
+  /** At most so many as are worth comparing: those with the most trigrams in common first, and of equals in the order of words. */
   #sharingTrigrams(word: string, limit: number, isKnown: (word: string) => boolean): string[] {
     this.#indexTrigrams();
     const trigrams = trigramsOf(word);
     const shared = this.#shared;
     const touched: number[] = [];
     for (const trigram of trigrams) {
+      const byLength = this.#byTrigram.get(trigram);
+      if (byLength === undefined) continue;
       for (let length = word.length - limit; length <= word.length + limit; length += 1) {
-        for (const candidate of this.#byTrigram.get(`${trigram}${length}`) ?? []) {
-          const count = shared[candidate] ?? 0;
+        for (const candidate of byLength[length] ?? []) {
+          const count = shared[candidate] as number;
           if (count === 0) touched.push(candidate);
           shared[candidate] = count + 1;
         }
       }
     }
     const least = Math.max(1, trigrams.size - trigramsPerEdit * limit);
-    const enough = touched.filter((candidate) => (shared[candidate] ?? 0) >= least);
-    const candidates = enough.map((candidate) => ({
-      word: this.#words[candidate] ?? '',
-      count: shared[candidate] ?? 0,
-    }));
-    for (const candidate of touched) shared[candidate] = 0;
-    return candidates
-      .filter((candidate) => isKnown(candidate.word))
-      .sort((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1))
-      .slice(0, maxCompared)
-      .map((candidate) => candidate.word);
+    // Nearly all have one or two in common: those are neither asked about nor sorted while there are enough with more.
+    const byCount: string[][] = Array.from({ length: trigrams.size + 1 }, () => []);
+    for (const candidate of touched) {
+      const count = shared[candidate] as number;
+      if (count >= least) byCount[count]?.push(this.#words[candidate] as string);
+      shared[candidate] = 0;
+    }
+    const found: string[] = [];
+    for (let count = trigrams.size; count >= least && found.length < maxCompared; count -= 1) {
+      found.push(...(byCount[count] ?? []).filter(isKnown).sort());
+    }
+    return found.slice(0, maxCompared);
   }
 
   #indexTrigrams(): void {
@@ -217,10 +221,9 @@ export class NearWords {
     for (; this.#indexed < this.#words.length; this.#indexed += 1) {
       const word = this.#words[this.#indexed] ?? '';
       for (const trigram of trigramsOf(word)) {
-        const key = `${trigram}${word.length}`;
-        const holders = this.#byTrigram.get(key);
-        if (holders === undefined) this.#byTrigram.set(key, [this.#indexed]);
-        else holders.push(this.#indexed);
+        const byLength = this.#byTrigram.get(trigram) ?? [];
+        if (byLength.length === 0) this.#byTrigram.set(trigram, byLength);
+        (byLength[word.length] ??= []).push(this.#indexed);
       }
     }
   }

@@ -111,3 +111,20 @@ test('what does the opposite comes after all others, however well it fits', () =
     }
   }
 });
+
+test('what a closed query took leaves nothing in the next one, also when the catalog has grown', () => {
+  const random = seeded(41);
+  const [context, more] = [randomCatalog(random), serverWith('more', { tools: [{ name: 'get_issue_file' }] })];
+  const { index } = context;
+  const closed = (need: string): unknown => {
+    const found = index.find(need);
+    const hits = found.best(20).map(({ id, score, why }) => ({ id, score, why }));
+    found.close();
+    return hits;
+  };
+  const needs = Array.from({ length: 12 }, () => randomNeed(random));
+  const fresh = needs.map((need) => index.find(need).best(20));
+  expect(needs.map(closed)).toEqual(fresh.map((hits) => hits.map(({ id, score, why }) => ({ id, score, why }))));
+  index.replaceServer('more', [{ id: 'more:get_issue_file', server: more.name, name: 'get_issue_file' }]);
+  expect(closed('get issue file')).toEqual(index.search('get issue file', { limit: 20 }).hits);
+});
