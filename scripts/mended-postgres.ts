@@ -71,8 +71,11 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
   ],
 };
 
-/** Throws where it is another release: look whether it is mended there. */
-function mend(code: string, id: string): string {
+/** The files of the package that are mended. */
+export const mendedFiles = /[/\\]postgres[/\\]src[/\\](connection|index)\.js$/;
+
+/** The text of such a file, mended. Throws where it is another release: look whether it is mended there. */
+export function mend(code: string, id: string): string {
   const [, wanted = []] = Object.entries(mends).find(([name]) => id.endsWith(name)) ?? [];
   return wanted.reduce((mended, { from, to, times }) => {
     const parts = mended.split(from);
@@ -85,7 +88,7 @@ export const mendedPostgres: Plugin = {
   name: 'mended-postgres',
   enforce: 'pre',
   transform: {
-    filter: { id: /[/\\]postgres[/\\]src[/\\](connection|index)\.js$/ },
+    filter: { id: mendedFiles },
     handler: (code, id) => ({ code: mend(code, id), map: null }),
   },
 };

@@ -1,0 +1,38 @@
+/**
+ * What tests load otherwise than Node does by itself: PostgreSQL's client, mended as in the bundle; the page's classes that hold state;
+ * and the stand-in for Electron, which is no module but in Electron.
+ */
+import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
+import type * as SvelteCompiler from 'svelte/compiler';
+import { mend, mendedFiles } from '../mended-postgres.ts';
+
+const require = createRequire(import.meta.url);
+const standIn = new URL('../../tests/stand-in/electron.ts', import.meta.url).href;
+const ours = new URL('../../src-main/', import.meta.url).href;
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const isElectron = specifier === 'electron' && context.parentURL?.startsWith(ours) === true;
+    return isElectron ? { url: standIn, shortCircuit: true } : nextResolve(specifier, context);
+  },
+  load(url, context, nextLoad) {
+    const change = changeOf(url);
+    const loaded = nextLoad(url, context);
+    return change ? { format: 'module', source: change(textOf(loaded.source)) } : loaded;
+  },
+});
+
+function changeOf(url: string): ((text: string) => string) | undefined {
+  if (mendedFiles.test(url)) return (text) => mend(text, url);
+  return url.endsWith('.svelte.ts') ? (text) => svelteModule(text, url) : undefined;
+}
+
+function svelteModule(text: string, filename: string): string {
+  // Loaded where it is needed, by one file of tests.
+  const { compileModule } = require('svelte/compiler') as typeof SvelteCompiler;
+  return compileModule(stripTypeScriptTypes(text), { filename, generate: 'server' }).js.code;
+}
+
+function textOf(source: string | ArrayBuffer | NodeJS.TypedArray | undefined | null): string {
+  return typeof source === 'string' ? source : new TextDecoder().decode(source ?? undefined);
+}
