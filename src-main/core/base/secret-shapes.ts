@@ -6,23 +6,29 @@
 
 const start = '(?<![A-Za-z0-9_])';
 
+/** So many characters of a class, or more: in a way that takes no stack for each of them (see `mask.ts`). */
+function atLeast(count: number, characters: string): string {
+  return `${characters}{${count}}${characters}*`;
+}
+
 /** Prefixes that are words or parts of words, too (`npm_config_registry`, `sk-learn-contrib`): what follows must look made by chance. */
 const wordLike =
-  '(?:sk|rk)[-_][A-Za-z0-9_-]{16,}|(?:npm|hf|glsa|figd|ntn|shpat|shpss|sbp|lin_api|dop_v1|tvly|pplx|gsk|xai|ctx7sk)[-_][A-Za-z0-9_-]{20,}';
+  `(?:sk|rk)[-_]${atLeast(16, '[A-Za-z0-9_-]')}|` +
+  `(?:npm|hf|glsa|figd|ntn|shpat|shpss|sbp|lin_api|dop_v1|tvly|pplx|gsk|xai|ctx7sk)[-_]${atLeast(20, '[A-Za-z0-9_-]')}`;
 
 const prefixed = [
   wordLike,
-  '(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{16,}',
-  'gl(?:pat|rt|dt)-[\\w-]{16,}',
-  '(?:xox[a-z]|xapp)-[\\w-]{8,}', // Slack
+  `(?:gh[pousr]_|github_pat_)${atLeast(16, '[A-Za-z0-9_]')}`,
+  `gl(?:pat|rt|dt)-${atLeast(16, '[\\w-]')}`,
+  `(?:xox[a-z]|xapp)-${atLeast(8, '[\\w-]')}`, // Slack
   '(?:AKIA|ASIA)[A-Z0-9]{16}', // AWS
-  'AIza[\\w-]{30,}', // Google
-  'ya29\\.[\\w-]{16,}',
-  'GOCSPX-[\\w-]{16,}',
-  'pypi-[\\w-]{40,}',
-  'SG\\.[\\w-]{16,}\\.[\\w-]{16,}', // SendGrid
-  'AGE-SECRET-KEY-[A-Z0-9]{20,}',
-  '(?<!-)eyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?', // JSON web token
+  `AIza${atLeast(30, '[\\w-]')}`, // Google
+  `ya29\\.${atLeast(16, '[\\w-]')}`,
+  `GOCSPX-${atLeast(16, '[\\w-]')}`,
+  `pypi-${atLeast(40, '[\\w-]')}`,
+  `SG\\.${atLeast(16, '[\\w-]')}\\.${atLeast(16, '[\\w-]')}`, // SendGrid
+  `AGE-SECRET-KEY-${atLeast(20, '[A-Z0-9]')}`,
+  `(?<!-)eyJ${atLeast(8, '[\\w-]')}\\.${atLeast(8, '[\\w-]')}(?:\\.[\\w-]*)?`, // JSON web token
 ].join('|');
 
 /** What may be a key by its prefix; `isPrefixedKey` says whether a match is one. For `replace` and `matchAll` only. */
