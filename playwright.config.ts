@@ -4,11 +4,13 @@ import process from 'node:process';
 import { defineConfig } from '@playwright/test';
 import { findBrowser } from './scripts/browser.mjs';
 import { keepTemporaryFilesInMemory } from './scripts/test/memory-folder.ts';
+import { beWhereItIsNoon } from './scripts/test/noon.ts';
 
 // As in vitest.config.ts: cores and client apps start in half the time.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 keepTemporaryFilesInMemory();
+beWhereItIsNoon();
 
 export default defineConfig({
   testDir: 'tests/e2e',

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { keepTemporaryFilesInMemory } from './scripts/test/memory-folder.ts';
+import { beWhereItIsNoon } from './scripts/test/noon.ts';
 
 // Tests start a thousand processes of Node, of a few programs: what was compiled once is taken from here, which halves a start.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 keepTemporaryFilesInMemory();
+beWhereItIsNoon();
 
 // Parts of the desktop app import `electron`, which without its binary would try to fetch one; it is not started here.
 process.env['ELECTRON_OVERRIDE_DIST_PATH'] ??= join(import.meta.dirname, 'tests/stand-in/bin');

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { keepTemporaryFilesInMemory } from '../../scripts/test/memory-folder.ts';
+import { beWhereItIsNoon } from '../../scripts/test/noon.ts';
 import { electronEnv, isReal } from './which-electron.ts';
 
 // Every worker loads this file, and the `electron` package looks here for the binary.
@@ -11,6 +12,7 @@ Object.assign(process.env, electronEnv());
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../../node_modules/.cache/compiled');
 
 keepTemporaryFilesInMemory();
+beWhereItIsNoon();
 
 export default defineConfig({
   testDir: '.',

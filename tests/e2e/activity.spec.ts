@@ -63,11 +63,12 @@ test('keys go through the calls beyond those in sight, and what has the focus st
   page,
   core,
 }) => {
-  await Promise.all(Array.from({ length: 300 }, () => core.call('tracker_list_issues', { count: 1 })));
   const table = page.getByRole('table', { name: 'Calls' });
   const links = table.getByRole('link');
-  await expect(table).toHaveAttribute('aria-rowcount', /^[3-9]\d\d$|^\d{4,}$/);
-  const rows = Number(await table.getAttribute('aria-rowcount'));
+  const rows = Number(await table.getAttribute('aria-rowcount')) + 300;
+  await Promise.all(Array.from({ length: 300 }, () => core.call('tracker_list_issues', { count: 1 })));
+  // All of them: where the computer is slow they come by and by.
+  await expect(table).toHaveAttribute('aria-rowcount', String(rows));
   const focused = (): Promise<string | undefined> =>
     page.evaluate(() => document.activeElement?.closest('tr')?.ariaRowIndex ?? undefined);
   await links.first().focus();

@@ -54,9 +54,10 @@ test('a burst of calls is told a few times, and a small part of it', async () =>
   for (let round = 0; round < 20; round++) {
     await Promise.all(Array.from({ length: 100 }, () => client.callTool('echo', { message: 'x' })));
   }
-  const seconds = (performance.now() - begun) / 1000;
   await until(() => (told.at(-1)?.change.activity?.lastId ?? 0) >= 2000);
   const messages = told.length - before;
+  // With the time in which the last of it was waited for: where the computer is slow, that is told as well.
+  const seconds = (performance.now() - begun) / 1000;
   expect(messages).toBeLessThanOrEqual(Math.ceil((seconds + 3) * 5));
   expect(told.slice(before).reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(messages * 40_000);
 });

@@ -145,11 +145,11 @@ test('rows lie in the part of their month, and each month begins with a signed h
   await writer.audit.flush();
   const owner = connect({ url, most: 1 });
   onTestFinished(() => owner.end());
-  const month = new Date().toISOString().slice(0, 7).replace('-', '');
-  const places = await owner<
-    { place: string }[]
-  >`SELECT DISTINCT tableoid::regclass::text AS place FROM tooltray.audit`;
-  expect([...places]).toEqual([{ place: `tooltray_parts.audit_${month}` }]);
+  const places = await owner<{ place: string; month: string }[]>`
+    SELECT DISTINCT tableoid::regclass::text AS place, to_char(written AT TIME ZONE 'UTC', 'YYYYMM') AS month FROM tooltray.audit`;
+  expect(places.length).toBeGreaterThan(0);
+  // Each in its own: a month may end between two of them.
+  expect(places.map(({ place }) => place)).toEqual(places.map(({ month }) => `tooltray_parts.audit_${month}`));
   await owner`UPDATE tooltray.audit SET written = written - interval '1 month'`;
   writer.audit.note(call());
   await writer.audit.flush();

@@ -1,5 +1,6 @@
 /** Quotas over three replicas that are asked by many at once: never more than they let, no less where more is wanted, by the database's clock. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Sql } from 'postgres';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { openQuotas, type OpenQuotas } from '../../../src-main/team/quotas/open-quotas.ts';
@@ -21,6 +22,14 @@ interface Wish {
   readonly atOnce?: number;
   readonly bytes?: number;
 }
+
+// What is counted by the day begins anew at midnight of UTC: not in the middle of a test.
+const dayMs = 86_400_000;
+const enoughMs = 45_000;
+beforeEach(async () => {
+  const left = dayMs - (Date.now() % dayMs);
+  if (left < enoughMs) await sleep(left + 1000);
+});
 
 /** Three replicas' quotas on one database. */
 async function three(): Promise<{ readonly sql: Sql; readonly all: readonly OpenQuotas[] }> {

@@ -1,0 +1,11 @@
+/** Wherever CI stands and whenever it runs, no test of ours sees a midnight. */
+import { expect, test } from 'vitest';
+import { zoneOfNoon } from '../../scripts/test/noon.ts';
+
+test('at every hour there is a zone in which it is noon', () => {
+  const hours = Array.from({ length: 24 }, (_, hour) => {
+    const words = { timeZone: zoneOfNoon(hour), hour: 'numeric', hourCycle: 'h23' } as const;
+    return new Intl.DateTimeFormat('en', words).format(Date.UTC(2026, 10, 24, hour, 30));
+  });
+  expect(new Set(hours)).toEqual(new Set(['12']));
+});
