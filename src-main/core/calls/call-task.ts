@@ -33,6 +33,15 @@ interface Question {
 }
 
 const pollMs = 1000;
+/** Input that a server asked for at the end of a try. */
+interface WantedInput {
+  readonly result: Result;
+  /** Not answered yet, by the key that the app has; `key`: the server's own, which it may use again in the next try. */
+  readonly open: Map<string, { readonly key: string; readonly request: unknown }>;
+  /** By the server's keys. */
+  readonly answers: Record<string, JsonObject>;
+}
+
 /** Longest message of a server's progress that is repeated, in characters. */
 const longestMessage = 200;
 
@@ -43,7 +52,10 @@ export class CallTask {
   readonly #createdAt = new Date().toISOString();
   readonly #questions = new Map<string, Question>();
   readonly #listeners = new Set<TellState>();
-  #asked = 0;
+  /** Keys of questions: none is used twice in the life of a task. */
+  readonly #keys = new Set<string>();
+  #wanted: WantedInput | undefined;
+  #updatedAt = Date.now();
   #isCancelled = false;
 
   /** `keptMs`: how long its answer can be fetched. */
@@ -85,13 +97,26 @@ export class CallTask {
     }
     const { result } = this.#call;
     if (!this.#call.wantsInput || result === undefined) return undefined;
+    const { open, answers } = this.#wantedBy(result);
+    const before = open.size;
+    for (const [own, { key }] of [...open]) {
+      const answer = responses[own];
+      if (!isObject(answer)) continue;
+      open.delete(own);
+      answers[key] = answer;
+    }
+    // The next try has to have all of them.
+    if (open.size > 0) {
+      if (open.size < before) this.changed();
+      return undefined;
+    }
     const { requestState } = toObject(result);
-    return { inputResponses: responses, ...(requestState !== undefined && { requestState }) };
+    return { inputResponses: answers, ...(requestState !== undefined && { requestState }) };
   }
 
   cancelled(): void {
     this.#isCancelled = true;
-    this.tell();
+    this.changed();
   }
 
   /** Somebody is told how it stands whenever that changes. */
@@ -107,8 +132,9 @@ export class CallTask {
     return () => void this.#listeners.delete(tell);
   }
 
-  /** Tells whoever listens how it stands, as `tasks/get` would. */
-  tell(): void {
+  /** It stands otherwise now: whoever listens is told how, as `tasks/get` would. */
+  changed(): void {
+    this.#updatedAt = Date.now();
     if (this.#listeners.size === 0) return;
     const state = this.state();
     for (const tell of this.#listeners) tell(state);
@@ -116,23 +142,40 @@ export class CallTask {
 
   /** Rejects with AppError cancelled when the server takes its question back, or the call ends. */
   #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
-    // A key is never used twice in the life of a task.
-    const key = `question-${(this.#asked += 1)}`;
+    const key = this.#newKey('question');
     return putQuestion(signal, ({ answer }) => {
       this.#questions.set(key, { method, params, answer });
-      this.tell();
+      this.changed();
       return () => {
         this.#questions.delete(key);
         // Ended, it tells that itself.
-        if (!this.#isCancelled) this.tell();
+        if (!this.#isCancelled) this.changed();
       };
     });
   }
 
   #openQuestions(result: Result | undefined): JsonObject | undefined {
-    if (this.#call.wantsInput && result !== undefined) return objectOf(toObject(result)['inputRequests']);
+    if (this.#call.wantsInput && result !== undefined)
+      return Object.fromEntries([...this.#wantedBy(result).open].map(([own, { request }]) => [own, request]));
     if (this.#questions.size === 0) return undefined;
     return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
+  }
+
+  /** What the call waits for before its next try (2026-07-28). */
+  #wantedBy(result: Result): WantedInput {
+    if (this.#wanted?.result !== result) {
+      const requests = Object.entries(objectOf(toObject(result)['inputRequests']));
+      const open = new Map(requests.map(([key, request]) => [this.#newKey(key), { key, request }]));
+      this.#wanted = { result, open, answers: {} };
+    }
+    return this.#wanted;
+  }
+
+  #newKey(wished: string): string {
+    let key = wished;
+    for (let at = 2; this.#keys.has(key); at++) key = `${wished}~${at}`;
+    this.#keys.add(key);
+    return key;
   }
 
   #failed(failure: RpcError): JsonObject {
@@ -146,7 +189,7 @@ export class CallTask {
       status,
       ...(typeof message === 'string' && { statusMessage: message.slice(0, longestMessage) }),
       createdAt: this.#createdAt,
-      lastUpdatedAt: new Date().toISOString(),
+      lastUpdatedAt: new Date(this.#updatedAt).toISOString(),
       // It may go on as long as it takes; what came of it is kept so long from then on.
       ttlMs: Math.round(elapsedMs) + this.#keptMs,
       pollIntervalMs: pollMs,

@@ -158,7 +158,7 @@ export class SlowCalls {
       const again = task.answer(objectOf(params['inputResponses']));
       if (again !== undefined && handed !== undefined) {
         this.#goOn(handed, again);
-        task.tell();
+        task.changed();
       }
       return {};
     }
@@ -262,9 +262,8 @@ export class SlowCalls {
       if (call.waiters.wasWaited) return this.#forget(handed, 'fetched');
       call.result = await this.#aside(call, call.result, bytes);
     }
-    if (task?.isHeard !== true) return;
-    task.tell();
-    if (!call.wantsInput) handed.isOver.resolve();
+    task?.changed();
+    if (task?.isHeard === true && !call.wantsInput) handed.isOver.resolve();
   }
 
   #aside(call: SlowCall, result: Result, bytes: number): Promise<Result> {

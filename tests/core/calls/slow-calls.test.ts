@@ -457,6 +457,45 @@ describe('a slow call as a task', () => {
     expect(told.map(({ status }) => status)).toEqual(['input_required', 'cancelled']);
   });
 
+  test('has each question under a key of its own, whatever its server calls them, and goes on when all are answered', async () => {
+    const slow = slowCalls();
+    const { taskId, last, told } = await listenedTask(slow);
+    const update = (inputResponses: JsonObject) => slow.task('tasks/update', { taskId, inputResponses }, knows);
+    const input = { resultType: 'input_required', inputRequests: { who: { n: 1 }, why: { n: 2 } }, requestState: 's' };
+    last().answer(input);
+    await vi.advanceTimersByTimeAsync(0);
+    await update({ nobody: {}, who: { said: 1 } });
+    expect(last().again).toEqual({});
+    expect(await look(slow, taskId)).toMatchObject({ status: 'input_required', inputRequests: { why: { n: 2 } } });
+    await update({ who: { said: 'again' }, why: { said: 2 } });
+    expect(last().again).toEqual({ inputResponses: { who: { said: 1 }, why: { said: 2 } }, requestState: 's' });
+    last().answer({ ...input, inputRequests: { who: { n: 3 } } });
+    await vi.advanceTimersByTimeAsync(0);
+    await update({ who: { said: 'of before' } });
+    const [key = ''] = Object.keys((await look(slow, taskId))?.['inputRequests'] as JsonObject);
+    expect(key).not.toBe('who');
+    await update({ [key]: { said: 3 } });
+    expect(last().again).toMatchObject({ inputResponses: { who: { said: 3 } } });
+    const keys = told.map(({ inputRequests }) => Object.keys((inputRequests ?? {}) as JsonObject));
+    expect(keys).toEqual([['who', 'why'], ['why'], [], [key], []]);
+  });
+
+  test('says since when it stands as it does', async () => {
+    const slow = slowCalls();
+    const { taskId, last } = await listenedTask(slow);
+    const before = await look(slow, taskId);
+    await vi.advanceTimersByTimeAsync(minute);
+    expect((await look(slow, taskId))?.['lastUpdatedAt']).toBe(before?.['lastUpdatedAt']);
+    last().answer(done);
+    await vi.advanceTimersByTimeAsync(0);
+    const over = (await look(slow, taskId))?.['lastUpdatedAt'];
+    await vi.advanceTimersByTimeAsync(minute);
+    expect([over, (await look(slow, taskId))?.['lastUpdatedAt']]).toEqual([
+      new Date(Date.now() - minute).toISOString(),
+      over,
+    ]);
+  });
+
   test('fails where the call ends with an error of the protocol, which it tells as it was', async () => {
     const slow = slowCalls();
     const { taskId, last, told } = await listenedTask(slow);
