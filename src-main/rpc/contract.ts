@@ -1168,6 +1168,8 @@ interface StepWords {
   readonly app: string;
   /** As people call the app. */
   readonly appName: string;
+  /** Name of whose it is, where somebody sees those of a whole team. */
+  readonly person?: string;
   readonly mode: string;
   readonly kind: StepKind;
   /** The tool, prompt or address that was asked for; else the method. */
@@ -1215,6 +1217,8 @@ export interface TimelineSession {
   readonly id: string;
   readonly app: string;
   readonly appName: string;
+  /** Name of whose it is, where somebody sees those of a whole team. */
+  readonly person?: string;
   /** Now, where it is live; else as it was last. */
   readonly mode: string;
   readonly isLive: boolean;
@@ -1224,7 +1228,7 @@ export interface TimelineSession {
   readonly steps: number;
   /** Tokens that its app was given. */
   readonly given: number;
-  /** Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a person's, whom nothing is kept from. */
+  /** Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a person's, whom nothing is kept from, or a team's, whose config says it. */
   readonly limitBytes: number | undefined;
 }
 
@@ -1238,6 +1242,8 @@ export interface TimelineOverview {
 }
 
 export interface StepQuery extends StepSearch {
+  /** Of a team, by their name. */
+  readonly person?: string;
   readonly beforeId?: number;
   readonly afterId?: number;
   /** At most 1 000. */
@@ -1409,5 +1415,5 @@ export interface TimelineContract {
   /** Ends what runs, for the person; its app is told by whom. Rejects with AppError not_found where it is over. */
   cancelStep: { input: { readonly id: number }; output: Nothing };
   /** Those with the newest steps first, at most 100. */
-  timelineSessions: { input: Nothing; output: { readonly sessions: readonly TimelineSession[] } };
+  timelineSessions: { input: { readonly person?: string }; output: { readonly sessions: readonly TimelineSession[] } };
 }

@@ -69,6 +69,7 @@ const inputs: Inputs = {
   }),
   charts: z.object({ period: z.enum(['today', 'week', 'month', 'all']) }),
   steps: z.object({
+    person: maybe(name),
     ...{ sessionId: maybe(name), app: maybe(name), server: maybe(name), text: maybe(text) },
     ...{ problems: maybe(flag), spilled: maybe(flag), blocked: maybe(flag), since: maybe(count), until: maybe(count) },
     ...{ beforeId: maybe(count), afterId: maybe(count), limit: maybe(count.min(1).max(1000)) },
@@ -76,7 +77,7 @@ const inputs: Inputs = {
   step: z.object({ id: count }),
   stepText: z.object({ id: count, side: z.enum(['asked', 'given']), from: count }),
   cancelStep: z.object({ id: count }),
-  timelineSessions: nothing,
+  timelineSessions: z.object({ person: maybe(name) }),
   find: z.object({ text: text.max(200) }),
   startRun: z.object({ server: name, tool: name, arguments: entry, agreed: maybe(flag) }),
   run: z.object({ id, after: count }),

@@ -94,6 +94,12 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   ]);
   await open(page, 'Servers');
   await expect(page.getByRole('row').filter({ hasText: 'echo' })).toBeVisible();
+  await open(page, 'Activity');
+  await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+  await expect(page.getByText('No step yet')).toBeVisible();
+  await page.getByLabel('Person').selectOption('ben');
+  await page.getByRole('link', { name: 'Calls', exact: true }).click();
+  await expect(page.getByText('Shown are only: by ben.')).toBeVisible();
   await open(page, 'Audit');
   await expect(page.getByText('ana signed in to the dashboard, by a token.')).toBeVisible();
   await expectNoBarrier(page, 'the audit');

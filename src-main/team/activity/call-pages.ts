@@ -57,7 +57,7 @@ export class CallPages {
     const [rows, [sums = {}], [newest = {}]] = await Promise.all([
       // One more than asked for tells whether there are more.
       this.#ask(
-        `SELECT ${columns} FROM tooltray.calls WHERE ${where} AND number < ${before} AND number > ${after}
+        `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number < ${before} AND number > ${after}
         ORDER BY number DESC LIMIT ${limit + 1}`,
         range,
       ),
@@ -84,7 +84,7 @@ export class CallPages {
   async newest(whose: Whose, limit: number): Promise<readonly CallOfTeam[]> {
     const { where, values } = conditionsOf(this.#tenant, whose, {});
     const rows = await this.#ask(
-      `SELECT ${columns} FROM tooltray.calls WHERE ${where} ORDER BY number DESC LIMIT ${limit}`,
+      `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} ORDER BY number DESC LIMIT ${limit}`,
       values,
     );
     return rows.map(callOf);
@@ -94,7 +94,7 @@ export class CallPages {
   async find(whose: Whose, number: number): Promise<CallOfTeam | undefined> {
     const { where, values } = conditionsOf(this.#tenant, whose, {});
     const [row] = await this.#ask(
-      `SELECT ${columns} FROM tooltray.calls WHERE ${where} AND number = $${values.length + 1}::bigint`,
+      `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number = $${values.length + 1}::bigint`,
       [...values, String(number)],
     );
     return row && callOf(row);
@@ -160,10 +160,11 @@ export class CallPages {
   }
 }
 
-const columns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, why, sensitivity, outcome,
+/** Of one table, with what `callOf` reads. */
+export const callColumns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, why, sensitivity, outcome,
   error_text, duration_ms, call_ms, argument_bytes, result_bytes, given_bytes, tokens_in, tokens_sent, tokens_out, estimated, spill, labels`;
 
-function callOf(row: Row): CallOfTeam {
+export function callOf(row: Row): CallOfTeam {
   const text = (name: string): string => String(row[name]);
   const optional = (name: string): string | undefined => (row[name] === null ? undefined : text(name));
   const number = (name: string): number => Number(row[name]);

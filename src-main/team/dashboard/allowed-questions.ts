@@ -10,7 +10,7 @@ const config = { not: 'Servers and settings of a team are changed in its config 
 const machine = { not: 'This is about programs on one person’s computer.' };
 const replica = { not: 'This would hold for one replica alone.' };
 const byHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
-const traces = { not: 'Sessions step by step are not gathered over replicas.' };
+const elsewhere = { not: 'What runs is ended in its app: it may be at any replica.' };
 const signIns = { not: 'Sign in to a server from your app: its first call says where.' };
 const vault = { not: 'Secrets of a team are kept by the command `tooltray team-secret`.' };
 const profileTokens = { not: 'In a team people have tokens of their own.' };
@@ -45,7 +45,7 @@ export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
   ...{ rescan: machine, setAccess: machine, reveal: machine },
   ...{ call: byHand, startRun: byHand, run: byHand, answerRun: byHand, cancelRun: byHand, runResult: byHand },
   ...{ runGiven: byHand, openView: byHand, callFromView: byHand, readForView: byHand },
-  ...{ steps: traces, step: traces, stepText: traces, cancelStep: traces, timelineSessions: traces },
+  ...{ steps: 'everyone', step: 'everyone', stepText: 'everyone', timelineSessions: 'everyone', cancelStep: elsewhere },
   ...{ signIn: signIns, signOut: signIns },
   ...{ secrets: vault, setSecret: vault, removeSecret: vault, plainSecrets: vault, moveSecrets: vault },
   ...{ unlockVault: vault, placeVaultKey: vault },

@@ -7,6 +7,7 @@ import type { RpcDeps } from '../../rpc/deps.ts';
 import { StatePublisher } from '../../rpc/state-publisher.ts';
 import type { CoreHost } from '../../host/core-host.ts';
 import { CallPages } from '../activity/call-pages.ts';
+import { StepPages } from '../activity/step-pages.ts';
 import { TeamActivity } from '../activity/team-activity.ts';
 import { AnswerRows } from '../answers/answer-rows.ts';
 import type { Changes } from '../database/changes.ts';
@@ -68,6 +69,7 @@ export class TeamDashboard {
   readonly #sessions: PageSessions;
   readonly #record: TeamRecord;
   readonly #pages: CallPages;
+  readonly #steps: StepPages;
   readonly #answers: AnswerRows;
   readonly #door: PageDoor;
   readonly #publishers = new Map<string, StatePublisher>();
@@ -81,10 +83,12 @@ export class TeamDashboard {
     this.#parts = parts;
     this.#sessions = new PageSessions(sql, tenant);
     this.#pages = new CallPages(sql, tenant);
+    this.#steps = new StepPages(sql, tenant);
     this.#answers = new AnswerRows(database, tenant);
     this.#record = new TeamRecord({
       activity: new TeamActivity(sql, tenant),
       pages: this.#pages,
+      steps: this.#steps,
       namesOf: async (users) => new Map([...(await people.byId(users))].map(([id, { name }]) => [id, name])),
     });
     this.#door = new PageDoor({
@@ -168,7 +172,8 @@ export class TeamDashboard {
     const { people, tokens, host } = this.#parts;
     const { core } = host();
     const note = core.audit.note.bind(core.audit);
-    return teamQuestions(viewer, { ...{ core, people, tokens, note }, record: this.#record, pages: this.#pages });
+    const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
+    return teamQuestions(viewer, { ...{ core, people, tokens, note }, ...rows });
   }
 
   #depsOf(viewer: Viewer): RpcDeps {

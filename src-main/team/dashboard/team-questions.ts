@@ -12,13 +12,14 @@ import { findHandlers } from '../../rpc/handlers/find.ts';
 import { serverHandlers } from '../../rpc/handlers/servers.ts';
 import { priced } from '../../rpc/handlers/settings.ts';
 import type { CallOfTeam, CallPages } from '../activity/call-pages.ts';
-import type { Whose } from '../activity/team-activity.ts';
 import { PeopleDesk, type PeopleDeskParts } from './people-desk.ts';
 import type { TeamRecord } from './team-record.ts';
-import { isAdmin, readerOf, rowsOf, type Viewer } from './viewer.ts';
+import { stepQuestions, type StepParts } from './team-steps.ts';
+import { readerOf, rowsOf, type Viewer, whoseOf } from './viewer.ts';
 
-export interface QuestionParts extends PeopleDeskParts {
+export interface QuestionParts extends PeopleDeskParts, StepParts {
   readonly core: Aggregator;
+  readonly people: PeopleDeskParts['people'];
   readonly record: TeamRecord;
   readonly pages: CallPages;
 }
@@ -91,6 +92,7 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
       viewer.bounds.length + layersOf(viewer, core).length > 0
         ? { servers: [] }
         : await serverHandlers.toolMatches(input, deps),
+    ...stepQuestions(viewer, parts),
     people: () => desk.people(),
     setPersonOff: (input) => desk.setOff(input),
     personTokens: (input) => desk.tokens(input),
@@ -110,13 +112,6 @@ export function scopeOfViewer(viewer: Viewer, core: Aggregator): ReturnType<type
 
 function layersOf({ name, groups }: Viewer, core: Aggregator): ReturnType<typeof applyLayers>['profiles'] {
   return applyLayers(core.options.config.current, { name, groups }).profiles;
-}
-
-/** Whose rows are asked for by name. Whoever sees their own alone finds nothing of others, whether there are such or not. */
-async function whoseOf(viewer: Viewer, person: string | undefined, people: QuestionParts['people']): Promise<Whose> {
-  if (person === undefined || person === viewer.name)
-    return person === undefined ? rowsOf(viewer) : { person: viewer.user };
-  return { person: isAdmin(viewer) ? (await people.named(person)).id : '' };
 }
 
 function userOf(record: AuditRecord): string | undefined {

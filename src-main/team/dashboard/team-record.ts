@@ -9,11 +9,13 @@ import { type ChartSources, drawCharts } from '../../rpc/handlers/charts.ts';
 import { groupedCalls } from '../../rpc/slices/activity-overview.ts';
 import { savingsOverview } from '../../rpc/slices/savings-overview.ts';
 import type { CallPages, ServerDay } from '../activity/call-pages.ts';
+import type { StepPages } from '../activity/step-pages.ts';
 import type { SavingsBy, TeamActivity, Whose } from '../activity/team-activity.ts';
 
 interface TeamRecordParts {
   readonly activity: TeamActivity;
   readonly pages: CallPages;
+  readonly steps: StepPages;
   /** Names of users, by id. Rejects with AppError store_unreachable. */
   readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
@@ -66,6 +68,11 @@ export class TeamRecord {
     });
   }
 
+  /** Number of the newest step. */
+  lastStep(whose: Whose): Promise<number> {
+    return this.#fresh('last step', whose, () => this.#parts.steps.last(whose));
+  }
+
   charts(whose: Whose, period: SavingsPeriod): Promise<Charts> {
     const { pages } = this.#parts;
     const sources: ChartSources = {
@@ -80,15 +87,15 @@ export class TeamRecord {
   }
 
   /** With names where there are several people's; without what is ours alone. */
-  async named<C extends { readonly user: string | undefined; readonly callMs: number }>(
+  async named<R extends { readonly user: string | undefined; readonly callMs?: number }>(
     whose: Whose,
-    calls: readonly C[],
-  ): Promise<readonly (Omit<C, 'user' | 'callMs'> & { readonly person?: string })[]> {
-    const users = calls.flatMap(({ user }) => user ?? []);
+    rows: readonly R[],
+  ): Promise<readonly (Omit<R, 'user' | 'callMs'> & { readonly person?: string })[]> {
+    const users = rows.flatMap(({ user }) => user ?? []);
     const names = whose === 'everybody' ? await this.namesOf(users) : new Map<string, string>();
-    return calls.map(({ user, callMs: _callMs, ...call }) => {
+    return rows.map(({ user, callMs: _callMs, ...row }) => {
       const person = names.get(user ?? '');
-      return { ...call, ...(person !== undefined && { person }) };
+      return { ...row, ...(person !== undefined && { person }) };
     });
   }
 

@@ -52,8 +52,8 @@ export function viewerState(viewer: Viewer, { deps, record, answers }: ViewerSta
     profiles: () => (isForAdmin ? { ...profilesOverview(deps), tokens: [] } : { profiles: [], tokens: [] }),
     savings: () => record.savingsOverview(whose, core),
     activity: () => record.overview(whose),
-    // Sessions step by step are not gathered over replicas.
-    timeline: () => ({ revision: 0, open: [], more: 0 }),
+    // What runs now is told where it is over: it may be at any replica.
+    timeline: async () => ({ revision: await record.lastStep(whose), open: [], more: 0 }),
     spills: async () => {
       const { maxBytes, maxCount, keepDays } = core.options.config.current.results;
       const own = await answers.usage(readerOf(viewer));
@@ -69,7 +69,7 @@ export function viewerState(viewer: Viewer, { deps, record, answers }: ViewerSta
 
 export function viewerSource({ deps: { core } }: ViewerStateParts): Source {
   return (touch) => {
-    const looking = setInterval(() => touch('activity', 'savings', 'servers', 'spills'), lookMs).unref();
+    const looking = setInterval(() => touch('activity', 'timeline', 'savings', 'servers', 'spills'), lookMs).unref();
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
       core.catalog.changed.on(() => touch('servers', 'modes')),

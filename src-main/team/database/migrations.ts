@@ -252,6 +252,15 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('page_visits')}
     `,
   },
+  {
+    name: 'steps by number',
+    sql: `
+      CREATE SEQUENCE tooltray.step_numbers;
+      ALTER TABLE tooltray.steps ADD COLUMN number bigint NOT NULL DEFAULT nextval('tooltray.step_numbers');
+      CREATE INDEX steps_by_number ON tooltray.steps (tenant, number);
+      CREATE INDEX steps_of_people ON tooltray.steps (tenant, person, number);
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

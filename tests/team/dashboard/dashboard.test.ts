@@ -1,6 +1,6 @@
 /** A team's dashboard at two replicas: who comes in, who may ask what, and that nobody is told what is another's. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RpcMethod } from '../../../src-main/rpc/contract.ts';
+import type { RpcMethod, StepQuery } from '../../../src-main/rpc/contract.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
 import { allowedQuestions } from '../../../src-main/team/dashboard/allowed-questions.ts';
 import { callBy } from '../../support/callers.ts';
@@ -164,13 +164,20 @@ describe('who may ask what', () => {
 });
 
 /** Every question that a member is answered with rows, as somebody would ask it who looks for what is another's. */
-function lookingFor(id: number, spill: string, token: string): [RpcMethod, object][] {
+function lookingFor(id: number, step: number, spill: string, token: string): [RpcMethod, object][] {
   return [
     ['activity', {}],
     ['activity', { text: 'echo', limit: 1000 }],
     // By name: nobody is told whether there is such a one.
     ['activity', { person: 'ana' }],
     ['callDetail', { id }],
+    ['steps', {}],
+    ['steps', { person: 'ana' }],
+    ['steps', { text: 'big', spilled: true }],
+    ['step', { id: step }],
+    ['stepText', { id: step, side: 'given', from: 0 }],
+    ['timelineSessions', {}],
+    ['timelineSessions', { person: 'ana' }],
     ['callText', { id, side: 'sent', from: 0 }],
     ...(['session', 'app', 'server', 'tool', 'hour', 'day', 'cause', 'mode'] as const).map(
       (by): [RpcMethod, object] => ['savings', { by }],
@@ -229,6 +236,33 @@ test('a member is told of nobody else, by no question and by no part of the stat
   await expect.poll(() => audited({ person: 'ben' })).toEqual(['ben']);
   expect((await admin.refused('auditEntries', { person: 'nobody' }))[1]).toBe('not_found');
 
+  // The same step by step, from both replicas: a session, its steps, and the calls that ran for them.
+  const wholeSessions = async (asked: { person?: string }): Promise<unknown[]> =>
+    (await admin.ask('timelineSessions', asked)).sessions.map(({ person }) => person).toSorted();
+  await expect.poll(() => wholeSessions({})).toEqual(expect.arrayContaining(['ana', 'ben']));
+  expect(await wholeSessions({ person: 'ben' })).toEqual(['ben']);
+  const steps = async (of: Page, asked: StepQuery): Promise<unknown[]> =>
+    (await of.ask('steps', asked)).steps.map(({ person, calls }) => [person, calls.map(({ server }) => server)]);
+  await expect.poll(() => steps(admin, { server: 'echo' })).toHaveLength(2);
+  expect((await steps(admin, { server: 'echo' })).toSorted()).toEqual([
+    ['ana', ['echo']],
+    ['ben', ['echo']],
+  ]);
+  expect(await steps(admin, { server: 'echo', person: 'ben' })).toEqual([['ben', ['echo']]]);
+  await expect.poll(() => steps(page.at(two), { spilled: true })).toEqual([[undefined, ['big']]]);
+  expect(await steps(page, { text: 'ECHO echo', problems: true })).toEqual([]);
+  const [session] = (await page.at(two).ask('timelineSessions', {})).sessions;
+  const lived = await page.at(two).ask('steps', { sessionId: session?.id ?? '', limit: 2 });
+  expect([lived.all, lived.sums.steps, lived.more]).toEqual([session?.steps, session?.steps, true]);
+  const older = await page.ask('steps', { sessionId: session?.id ?? '', beforeId: lived.steps.at(-1)?.id ?? 0 });
+  expect([...lived.steps, ...older.steps].map(({ kind }) => kind)).toContain('handshake');
+  expect(lived.steps.length + older.steps.length).toBe(lived.all);
+  const [step] = (await page.ask('steps', { spilled: true })).steps;
+  if (step === undefined) throw new Error('ana has one that was kept');
+  expect((await admin.ask('step', { id: step.id })).calls.map(({ tool, person }) => [tool, person])).toEqual([
+    ['big', 'ana'],
+  ]);
+
   const [call] = (await page.ask('activity', {})).calls;
   const [spill] = (await page.ask('spills', {})).spills;
   const [token] = (await page.ask('personTokens', {})).tokens;
@@ -250,9 +284,10 @@ test('a member is told of nobody else, by no question and by no part of the stat
       .replaceAll(spill.id, '')
       .replaceAll(token.id, '');
   const answers: string[] = [JSON.stringify(seen.state)];
-  for (const [method, input] of lookingFor(call.id, spill.id, token.id)) answers.push(await told(method, input));
+  for (const [method, input] of lookingFor(call.id, step.id, spill.id, token.id))
+    answers.push(await told(method, input));
   for (const answer of answers) for (const secret of secrets) expect(hasWord(answer, secret)).toBe(false);
-  const refused = lookingFor(call.id, spill.id, token.id).filter(([, input]) => 'id' in input);
+  const refused = lookingFor(call.id, step.id, spill.id, token.id).filter(([, input]) => 'id' in input);
   for (const [method, input] of refused)
     expect([method, (await stranger.refused(method, input))[1]]).toEqual([method, 'not_found']);
   expect((await stranger.send('GET', `/rpc/spill/${spill.id}`)).status).toBe(404);

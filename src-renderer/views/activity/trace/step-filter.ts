@@ -5,6 +5,8 @@ import { isOnly, type Only } from '../call-filter.ts';
 export interface StepFilter {
   readonly text: string;
   readonly only: Only | undefined;
+  /** Of a team, by their name. */
+  readonly person: string;
   readonly server: string;
   /** ms since 1970, as links from sums have it; undefined: from the first on, to the last. */
   readonly since: number | undefined;
@@ -17,6 +19,7 @@ export function readStepFilter(query: URLSearchParams): StepFilter {
   return {
     text: of('text'),
     only: isOnly(only) ? only : undefined,
+    person: of('person'),
     server: of('server'),
     since: timeIn(of('since')),
     until: timeIn(of('until')),
@@ -24,18 +27,20 @@ export function readStepFilter(query: URLSearchParams): StepFilter {
 }
 
 /** What of the filter stands in the address: nothing that is left open. */
-export function stepQuery({ text, only, server, since, until }: StepFilter): Record<string, string> {
-  const all = { text, only: only ?? '', server, since: String(since ?? ''), until: String(until ?? '') };
+export function stepQuery({ text, only, person, server, since, until }: StepFilter): Record<string, string> {
+  const times = { since: String(since ?? ''), until: String(until ?? '') };
+  const all = { text, only: only ?? '', person, server, ...times };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
-export function toStepSearch({ text, only, server, since, until }: StepFilter, sessionId: string): StepQuery {
+export function toStepSearch({ text, only, person, server, since, until }: StepFilter, sessionId: string): StepQuery {
   return {
     ...(sessionId !== '' && { sessionId }),
     ...(text.trim() !== '' && { text: text.trim() }),
     ...(only === 'problems' && { problems: true }),
     ...(only === 'spilled' && { spilled: true }),
     ...(only === 'blocked' && { blocked: true }),
+    ...(person !== '' && { person }),
     ...(server !== '' && { server }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),

@@ -7,11 +7,11 @@ import {
 } from '../../../../../src-renderer/views/activity/trace/step-filter.ts';
 
 test('what stands in the address is what is asked for', () => {
-  const query = { text: ' open ', only: 'spilled', server: 'github', since: '5', until: '9' };
+  const query = { text: ' open ', only: 'spilled', person: 'ana', server: 'github', since: '5', until: '9' };
   const filter = readStepFilter(new URLSearchParams(query));
   expect(stepQuery(filter)).toEqual(query);
   expect(toStepSearch(filter, 's1')).toEqual({
-    ...{ sessionId: 's1', text: 'open', spilled: true, server: 'github', since: 5, until: 9 },
+    ...{ sessionId: 's1', text: 'open', spilled: true, person: 'ana', server: 'github', since: 5, until: 9 },
   });
 });
 
