@@ -2,7 +2,8 @@
  * The client of PostgreSQL (postgres.js), mended as it is bundled, and in tests. As released, a connection that goes while a transaction is on
  * its way brings down others: what the transaction still sends (its ROLLBACK) throws from a timer, past everybody who could catch it,
  * or goes out on the connection that took the place of the lost one, whose next answers then go to the wrong queries; and a connection
- * that went with something unsent never sends again. Told upstream: porsager/postgres#1154, #1208.
+ * that went with something unsent never sends again. Told upstream: porsager/postgres#1154, #1208. And what is asked of a server that sleeps, or
+ * over a way whose packets are lost, is waited for without an end: where statements have a limit of their own, an answer has one, too.
  */
 import type { Plugin } from 'vite';
 
@@ -23,6 +24,16 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
       return false
     }
     const x = socket.write(chunk, fn)\n`,
+      times: 1,
+    },
+    // The server ends a statement by itself in that time, and says so; nobody's turn is longer than a third of it.
+    {
+      from: '      keep_alive && socket.setKeepAlive && socket.setKeepAlive(true, 1000 * keep_alive)\n',
+      to: `      keep_alive && socket.setKeepAlive && socket.setKeepAlive(true, 1000 * keep_alive)
+      const statementMs = Number(options.connection.statement_timeout || 0)
+      socket.setTimeout && socket.setTimeout(statementMs * 4 / 3, function() {
+        (query || sent.length) && this.destroy()
+      })\n`,
       times: 1,
     },
     // A connection that goes meanwhile is tried again by who waits for it.

@@ -1,4 +1,8 @@
-/** A connection that goes in the middle of a transaction is an error of that transaction, and no end of the process (scripts/mended-postgres.ts). */
+/**
+ * A connection that goes in the middle of a transaction is an error of that transaction, and no end of the process; one of which nothing comes
+ * any more is lost, too (scripts/mended-postgres.ts).
+ */
+import { type AddressInfo, connect as dial, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -20,4 +24,46 @@ test('a transaction whose connection was ended rejects, and the next query has a
     });
     expect([...(await sql`SELECT 3 AS three`)]).toEqual([{ three: 3 }]);
   }
+});
+
+/** In front of a server: open, and silent when it is told to be. */
+async function quietable(url: string): Promise<{ readonly url: string; readonly beQuiet: () => void }> {
+  const { hostname, port } = new URL(url);
+  const pairs: [Socket, Socket][] = [];
+  const door = createServer((front) => {
+    const behind = dial(Number(port), hostname);
+    for (const [one, other] of [[front, behind] as const, [behind, front] as const])
+      one.on('error', () => undefined).on('close', () => other.destroy());
+    front.pipe(behind).pipe(front);
+    pairs.push([front, behind]);
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    door.close();
+    for (const [front] of pairs) front.destroy();
+  });
+  const at = new URL(url);
+  at.port = String((door.address() as AddressInfo).port);
+  const beQuiet = (): void => {
+    for (const [front, behind] of pairs.splice(0)) {
+      front.unpipe();
+      behind.unpipe();
+      front.resume();
+    }
+  };
+  return { url: at.href, beQuiet };
+}
+
+test('what is asked of a server that answers nothing any more is lost after its statements’ own limit, and one that idles is not', async () => {
+  const quiet = await quietable(await teamDatabase());
+  const sql = connect({ url: quiet.url, most: 1 }, { statement_timeout: 300 });
+  onTestFinished(() => sql.end({ timeout: 0 }));
+  const pid = async (): Promise<unknown> => (await sql`SELECT pg_backend_pid() AS pid`)[0]?.['pid'];
+  const first = await pid();
+  // The limit is the server's to keep while it is there.
+  await expect(sql`SELECT pg_sleep(600)`).rejects.toMatchObject({ code: '57014' });
+  expect(await pid()).toBe(first);
+  quiet.beQuiet();
+  await expect(sql`SELECT 1`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  expect(await pid()).not.toBe(first);
 });
