@@ -207,7 +207,8 @@ export class Aggregator {
     this.vault.opened.on(() => void this.servers.vaultOpened());
     const fill = <C extends ServerConfig>(server: C): Promise<C> =>
       fillSecrets(server, (name) => this.vault.read(name), { setWith: this.vault.setWith });
-    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env, fill });
+    const documentUrl = (): string | undefined => options.config.current.signIn.clientMetadataUrl;
+    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env, fill, documentUrl });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;

@@ -1,6 +1,8 @@
 /** `tooltray sign-in NAME`: opens the page where a person signs in to a server, and waits until that is done. `tooltray sign-out NAME`. */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../core/base/errors.ts';
+import { documentProblem } from '../../core/config/schema.ts';
 import type { CoreAccess, ServerStatus } from '../../rpc/contract.ts';
 import { unknownServer } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
@@ -10,10 +12,20 @@ import { oneLine, paint, printAnswer } from '../terminal.ts';
 const lookEveryMs = 250;
 
 export const signIn = command({
-  words: 'NAME',
-  flags: { noOpen: { help: 'only print the address' }, ...commonFlags },
-  run: ({ noOpen, config, json }, [name = '']) =>
-    withCore(config, async (core) => {
+  words: '[NAME]',
+  flags: {
+    noOpen: { help: 'only print the address' },
+    clientDocument: { value: 'URL', help: 'print what to publish at URL, as who Tooltray is there' },
+    ...commonFlags,
+  },
+  run: async ({ noOpen, clientDocument: url, config, json }, [name]) => {
+    if (url !== undefined) return printDocument(url);
+    if (name === undefined) {
+      throw new AppError('bad_request', 'Which server to sign in to is not said.', {
+        fix: 'Their names: tooltray list.',
+      });
+    }
+    return withCore(config, async (core) => {
       await statusOf(core, name);
       const { url } = await core.ask('signIn', { server: name });
       // For people only, so that stdout stays one document for scripts.
@@ -26,8 +38,22 @@ export const signIn = command({
         ...(account === '' ? [] : [`Signed in as ${oneLine(account)}.`]),
       ]);
       return status.level === 'ok' ? 0 : 1;
-    }),
+    });
+  },
 });
+
+/** As it is to be published, byte for byte or not. Rejects with AppError bad_request. */
+async function printDocument(url: string): Promise<number> {
+  const { clientDocument } = await import('../../core/servers/sign-in/client-document.ts');
+  const problem = documentProblem(url);
+  if (problem !== undefined)
+    throw new AppError('bad_request', `${JSON.stringify(url)} cannot be who we are: ${problem}`);
+  printAnswer(true, clientDocument(url), () => []);
+  process.stderr.write(
+    `Publish this at ${oneLine(url)}, as application/json and without a redirect, and put into your config:\n  "signIn": { "clientMetadataUrl": ${JSON.stringify(url)} }\n`,
+  );
+  return 0;
+}
 
 export const signOut = command({
   words: 'NAME',

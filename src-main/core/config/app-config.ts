@@ -432,6 +432,8 @@ export interface AppConfig {
   readonly registries: readonly RegistryPlace[];
   /** What groups' and people's files may say; undefined: the usual (layers/read-layer.ts). Of a file alone it means nothing. */
   readonly mayOverride: Overrides | undefined;
+  /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
+  readonly signIn: { readonly clientMetadataUrl: string | undefined };
   /** Of a team, by name. */
   readonly quotas: Readonly<Record<string, Quota>> | undefined;
   /** Absent where the config is one file. */

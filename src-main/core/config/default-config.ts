@@ -56,6 +56,7 @@ export function defaultConfig(path: string): AppConfig {
     reviews: { onChange: 'hold' },
     registries: [],
     mayOverride: undefined,
+    signIn: { clientMetadataUrl: undefined },
     quotas: undefined,
     price: { perMillionTokens: undefined, currency: 'USD' },
   };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { OAuthClient } from './app-config.ts';
 import { issueText } from './read-entry.ts';
-import { uncompiled } from './schema.ts';
+import { documentProblem, uncompiled } from './schema.ts';
 
 const loose = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
@@ -68,10 +68,12 @@ export function readOAuth(written: Readonly<Record<string, unknown>>, report: Re
     const reason = 'Signing in ends at an address of this machine: http://127.0.0.1:PORT/path.';
     report('error', keyOf('redirectUri'), reason, 'Register such an address there, or leave it out.');
   }
-  for (const [field, url] of Object.entries({ authServerMetadataUrl, clientMetadataUrl })) {
-    if (url === undefined || /^https:\/\/[^/\s]+\/./.test(url) || isOwnMachine(field, url)) continue;
-    report('error', keyOf(field), 'An address that begins with https:// and names a document is expected here.');
+  if (authServerMetadataUrl !== undefined && !isDocument(authServerMetadataUrl)) {
+    const reason = 'An address that begins with https:// and names a document is expected here.';
+    report('error', keyOf('authServerMetadataUrl'), reason);
   }
+  const problem = clientMetadataUrl === undefined ? undefined : documentProblem(clientMetadataUrl);
+  if (problem !== undefined) report('error', keyOf('clientMetadataUrl'), problem);
   const { exchange } = read;
   if (exchange !== undefined && !isSafe(exchange.tokenEndpoint))
     report('error', keyOf('exchange'), 'A "tokenEndpoint" that begins with https:// is expected here.');
@@ -101,7 +103,7 @@ function portAddress(port: number | undefined): string | undefined {
   return port === undefined ? undefined : `http://localhost:${port}/callback`;
 }
 
-/** For an authorization server that is being built. */
-function isOwnMachine(field: string, url: string): boolean {
-  return field === 'authServerMetadataUrl' && /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\/./.test(url);
+/** On this machine for an authorization server that is being built. */
+function isDocument(url: string): boolean {
+  return /^https:\/\/[^/\s]+\/./.test(url) || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\/./.test(url);
 }

@@ -23,6 +23,7 @@ const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'dispatch',
   'results',
   'price',
+  'signIn',
   'retrieve',
   'code',
   'reviews',

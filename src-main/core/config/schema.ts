@@ -109,6 +109,17 @@ function isRegistryPlace(url: string): boolean {
   );
 }
 
+/** Why an address cannot be a client id, as a sentence; undefined: it can. Source: draft-ietf-oauth-client-id-metadata-document, section 3. */
+export function documentProblem(address: string): string | undefined {
+  const expected =
+    'An address that begins with https:// and names a document is expected here, without a user, a fragment or dots for folders.';
+  const url = URL.parse(address);
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || address.includes('#'))
+    return expected;
+  // Compared letter by letter: what a parser would write otherwise names another client.
+  return url.href === address && url.pathname.length > 1 ? undefined : expected;
+}
+
 export const registrySettings = z.array(registry).max(20);
 
 const most = z.int().min(0);
@@ -201,6 +212,14 @@ export const settingsSchema = z.object({
     .partial()
     // A word that is misspelt would allow something else than was meant.
     .strict(),
+  signIn: z
+    .object({
+      clientMetadataUrl: z.string().superRefine((url, context) => {
+        const message = documentProblem(url);
+        if (message !== undefined) context.addIssue({ code: 'custom', message });
+      }),
+    })
+    .partial(),
   quotas: z.record(z.string().regex(/^[\w.-]{1,60}$/), quota),
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });

@@ -62,6 +62,7 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
     ...{ vaults, publicUrl, env, nameOf, now: Date.now },
     fill: (config, user) => fillFor(user)(config),
     ring: keys.sealing(tenant, 'sign-ins'),
+    documentUrl: () => core().options.config.current.signIn.clientMetadataUrl,
     server: (name) => core().options.config.current.servers.find((server) => server.name === name),
   });
   vaults.hide(() => signIns.secrets, signIns.secretsChanged);

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, toAppError } from '../../core/base/errors.ts';
 import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/callback-listener.ts';
+import { clientDocument } from '../../core/servers/sign-in/client-document.ts';
 import { HostCookie } from '../door/host-cookie.ts';
 import type { TeamSignIns } from './team-sign-ins.ts';
 
@@ -36,7 +37,8 @@ export class SignInDoor {
       const path = this.#below(url.pathname);
       if (!path.startsWith(root)) return false;
       const word = path.slice(root.length);
-      if (word === 'callback' && request.method === 'GET') await this.#finish(url.searchParams, request, response);
+      if (word === 'client.json' && request.method === 'GET') this.#describe(response);
+      else if (word === 'callback' && request.method === 'GET') await this.#finish(url.searchParams, request, response);
       else if (request.method === 'GET') await this.#ask(word, request, response);
       else if (request.method === 'POST') await this.#begin(word, request, response);
       else show(response, 405, 'Not here', 'There is nothing to do this with.');
@@ -45,6 +47,14 @@ export class SignInDoor {
       show(response, 400, 'Not signed in', text);
     }
     return true;
+  }
+
+  /** Who we are, for authorization servers, whether or not the config says that it is our client id. */
+  #describe(response: ServerResponse): void {
+    const { documentUrl, redirectUrl } = this.#options.signIns;
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'public, max-age=3600' })
+      .end(JSON.stringify(clientDocument(documentUrl, redirectUrl)));
   }
 
   async #ask(word: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -31,6 +31,8 @@ export interface TeamSignInsOptions {
   /** Puts secrets in, the user's own before the organisation's. */
   readonly fill?: ((config: HttpServerConfig, user: string) => Promise<HttpServerConfig>) | undefined;
   readonly lookup?: LookupFunction;
+  /** A document about this team, for all servers; undefined: nobody named one. */
+  readonly documentUrl?: () => string | undefined;
   /** ms since 1970. */
   readonly now: () => number;
 }
@@ -73,6 +75,11 @@ export class TeamSignIns {
     return `${this.#base}/sign-in/callback`;
   }
 
+  /** Where a document lies that says who this team is to authorization servers that take an address as client id. */
+  get documentUrl(): string {
+    return `${this.#base}/sign-in/client.json`;
+  }
+
   /** All tokens in use, for whoever hides secrets. */
   get secrets(): string[] {
     return [...this.#users.values()].flatMap(({ signIns }) => signIns.secrets);
@@ -87,13 +94,14 @@ export class TeamSignIns {
   of(user: string): SignIns {
     const known = this.#users.get(user);
     if (known !== undefined) return known.signIns;
-    const { vaults, env, lookup, fill } = this.#options;
+    const { vaults, env, lookup, fill, documentUrl } = this.#options;
     const vault = vaults.of(user);
     const signIns = new SignIns({
       shelf: new VaultShelf(vault),
       env,
       ...(fill && { fill: (config) => fill(config, user) }),
       ...(lookup && { lookup }),
+      documentUrl,
     });
     signIns.secretsChanged.on(() => this.secretsChanged.emit());
     // Another replica has renewed it, or has signed this person in or out.

@@ -123,6 +123,7 @@ test('an empty object is a config with every default', () => {
     reviews: { onChange: 'hold' },
     registries: [],
     mayOverride: undefined,
+    signIn: { clientMetadataUrl: undefined },
     quotas: undefined,
     price: { perMillionTokens: undefined, currency: 'USD' },
   });

@@ -143,6 +143,16 @@ test('two users are two accounts, on every replica; calls at once over both rene
       { timeout: 15_000 },
     )
     .toBe(401);
+  // Who the team is, for authorization servers that read that at an address.
+  const described = await fetch(here.documentUrl);
+  expect([described.headers.get('content-type'), await described.json()]).toEqual([
+    'application/json',
+    expect.objectContaining({
+      client_id: here.documentUrl,
+      redirect_uris: [here.redirectUrl],
+      application_type: 'web',
+    }),
+  ]);
   const before = fixture.grants.length;
   const five = await Promise.all([here, there, here, there, here].map((replica) => whoami(replica, 'ada')));
   expect([five, fixture.grants.slice(before)]).toEqual([Array(5).fill('ana'), ['refresh_token']]);

@@ -10,15 +10,15 @@ export type CallbackAnswer = { readonly text: string } | { readonly goTo: string
 interface CallbackListenerOptions {
   /** Only who knows the state has been where we sent the browser. */
   readonly knowsState: (state: string) => boolean;
-  /** Taken if it is free, so that an earlier registration with its exact address stays right. */
-  readonly wishedPort: number | undefined;
+  /** The first one that is free is taken, so that an address that somebody knows exactly stays right; else any. */
+  readonly wishedPorts: readonly number[];
   /** An address that was registered by hand: this port (any, where it names none) and path, or none at all. */
   readonly registered?: URL | undefined;
   /** Uses what came back; the page tells how that went. With `goTo` another callback is waited for. */
   readonly onCallback: (params: URLSearchParams) => Promise<CallbackAnswer>;
 }
 
-const ownPath = '/oauth/callback';
+export const callbackPath = '/oauth/callback';
 
 export class CallbackListener {
   readonly #options: CallbackListenerOptions;
@@ -33,9 +33,17 @@ export class CallbackListener {
   static async open(options: CallbackListenerOptions): Promise<CallbackListener> {
     const listener = new CallbackListener(options);
     const fixedPort = Number(options.registered?.port ?? 0);
-    if (fixedPort > 0)
+    if (fixedPort > 0) {
       await listener.#listen(fixedPort).catch((error: unknown) => Promise.reject(portTaken(fixedPort, error)));
-    else await listener.#listen(options.wishedPort ?? 0).catch(() => listener.#listen(0));
+      return listener;
+    }
+    for (const port of [...options.wishedPorts, 0]) {
+      const isOurs = await listener.#listen(port).then(
+        () => true,
+        () => false,
+      );
+      if (isOurs) break;
+    }
     return listener;
   }
 
@@ -49,7 +57,7 @@ export class CallbackListener {
   }
 
   get #path(): string {
-    return this.#options.registered?.pathname ?? ownPath;
+    return this.#options.registered?.pathname ?? callbackPath;
   }
 
   /** As the browser names us: what was registered is compared letter by letter. */

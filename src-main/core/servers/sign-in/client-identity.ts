@@ -24,6 +24,7 @@ export interface Identity {
 interface IdentityOptions {
   readonly serverName: string;
   readonly client?: OAuthClient | undefined;
+  readonly documentUrl?: string | undefined;
   /** Of an earlier sign-in; it counts at its own authorization server and for its own address alone. */
   readonly registration: Registration | undefined;
   readonly redirectUrl: string;
@@ -33,10 +34,9 @@ interface IdentityOptions {
 
 /** Rejects with AppError, or with what the SDK makes of an answer. */
 export async function chooseIdentity(options: IdentityOptions): Promise<Identity> {
-  const { serverName, client, registration, redirectUrl, authorization } = options;
+  const { serverName, client, documentUrl: document, registration, redirectUrl, authorization } = options;
   const { issuer, metadata } = authorization;
   if (client?.clientId !== undefined) return configured(client, options);
-  const document = client?.clientMetadataUrl;
   if (metadata.client_id_metadata_document_supported === true && document !== undefined) {
     return { client: { client_id: document, token_endpoint_auth_method: 'none', issuer }, how: 'document' };
   }

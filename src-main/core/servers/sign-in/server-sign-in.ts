@@ -2,11 +2,19 @@
 import type { OAuthClient } from '../../config/app-config.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { dialedAddress, type FetchLike, type HttpFetch } from '../network/http-fetch.ts';
+import { accountNames } from './account-name.ts';
 import { homeOf, mayDial, requireSafePage, unsafe } from './safe-address.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
 import { createSignInFetch } from './sign-in-fetch.ts';
 import type { SignedOut } from './sign-out.ts';
-import type { Grant, RefusedRights, Registration, SignInShelf, StoredSignIn } from './sign-in-store.ts';
+import {
+  addressOf,
+  type Grant,
+  type RefusedRights,
+  type Registration,
+  type SignInShelf,
+  type StoredSignIn,
+} from './sign-in-store.ts';
 import type { Visit, VisitOptions } from './sign-in-visit.ts';
 import { RightsLedger, type WantedRights } from './wanted-rights.ts';
 
@@ -20,6 +28,8 @@ export interface ServerSignInOptions {
   /** Of the store. */
   readonly key: string;
   readonly store: SignInShelf;
+  /** A document about us that is our client id where the entry names no other; undefined: there is none. */
+  readonly documentUrl: () => string | undefined;
   /** Loaded when it is needed. */
   readonly http: () => Promise<HttpFetch>;
   readonly waitMs: number;
@@ -128,7 +138,7 @@ export class ServerSignIn implements TokenSource {
 
   /** As far as we have looked: before the first request nothing is known. */
   get facts(): SignInFacts {
-    const { grant } = this.#latest;
+    const grant = grantFor(this.#latest.grant, this);
     return {
       isSignedIn: grant !== undefined,
       issuer: grant?.discovery.authorizationServerMetadata?.issuer,
@@ -140,7 +150,7 @@ export class ServerSignIn implements TokenSource {
 
   /** The token to send, if we have one. */
   async accessToken(): Promise<string | undefined> {
-    return (await this.#stored()).grant?.tokens.access_token;
+    return (await this.#counting(await this.#stored()))?.tokens.access_token;
   }
 
   /**
@@ -267,6 +277,7 @@ export class ServerSignIn implements TokenSource {
     const entry = await this.#options.fill();
     return {
       ...{ serverName, ...entry, fetch: this.#fetch, registration, grant, challenge: this.#challenge },
+      documentUrl: entry.client?.clientMetadataUrl ?? this.#options.documentUrl(),
       asksAccount: await hasTwin(),
       ...(agreed !== undefined && { agreed: agreed.join(' ') }),
       requireSafe: (url) => requireSafePage(url, this.#home, serverName),
@@ -328,7 +339,10 @@ export class ServerSignIn implements TokenSource {
   async #renew(refused: string | undefined): Promise<string | undefined> {
     const { key, store } = this.#options;
     const seen = await store.read(key);
-    if (seen.grant === undefined) return this.#use(seen);
+    if ((await this.#counting(seen)) === undefined) {
+      this.#use(seen);
+      return undefined;
+    }
     const stored = await store.update(key, async (now) => {
       const { grant } = now;
       // Another process was first.
@@ -339,6 +353,13 @@ export class ServerSignIn implements TokenSource {
       return { ...now, grant: tokens && { ...grant, tokens } };
     });
     return this.#use(stored);
+  }
+
+  /** What was granted, where that is for what the entry says now, secrets and all. Rejects as `fill` does. */
+  async #counting({ grant }: StoredSignIn): Promise<Grant | undefined> {
+    if (grant === undefined) return undefined;
+    const isWhole = !JSON.stringify([this.serverUrl, this.client]).includes('${');
+    return grantFor(grant, isWhole ? this : await this.#options.fill());
   }
 
   async #save(change: (stored: StoredSignIn) => StoredSignIn): Promise<void> {
@@ -372,6 +393,22 @@ export class ServerSignIn implements TokenSource {
       this.#options.onChange();
     return stored;
   }
+}
+
+/**
+ * A sign-in is for the address, the account and the authorization server that it was made for: an entry that names another one by now
+ * under the same name, or by another secret, is not signed in. What names are still to be filled in is not compared.
+ */
+function grantFor(grant: Grant | undefined, { serverUrl, client }: FilledEntry): Grant | undefined {
+  const { account, issuer } = client ?? {};
+  const names = account === undefined ? undefined : accountNames(grant?.tokens.id_token)?.all;
+  const isSame = (wanted: string | undefined, is: string | undefined): boolean =>
+    wanted === undefined || is === undefined || wanted.includes('${') || wanted === is;
+  const isFor =
+    isSame(addressOf(serverUrl), grant?.address) &&
+    isSame(issuer, grant?.discovery.authorizationServerMetadata?.issuer) &&
+    (names === undefined || account?.includes('${') === true || names.includes(account?.toLowerCase() ?? ''));
+  return isFor ? grant : undefined;
 }
 
 /** Registrations that can still be struck off; more than this in a row come to nothing. */

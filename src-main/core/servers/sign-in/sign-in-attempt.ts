@@ -2,6 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { sameToken } from '../../security/access-token.ts';
 import { CallbackListener } from './callback-listener.ts';
+import { documentPorts } from './client-document.ts';
 import { describeSignInFailure, signInError } from './sign-in-failures.ts';
 import { beginVisit, takeVisit, type Visit, type VisitOptions } from './sign-in-visit.ts';
 
@@ -20,12 +21,15 @@ export interface SignInAttemptOptions extends VisitOptions {
 
 /** Resolves when the person can be sent off. Rejects with AppError server_unauthorized or server_unreachable. */
 export async function beginSignIn(options: SignInAttemptOptions): Promise<SignInAttempt> {
-  const { serverName, waitMs, registration, client } = options;
+  const { serverName, waitMs, registration, client, documentUrl } = options;
   const done = Promise.withResolvers<void>();
   const flow: { now?: Visit } = {};
   const listener = await CallbackListener.open({
     knowsState: (state) => flow.now !== undefined && sameToken(state, flow.now.state),
-    wishedPort: registration && Number(new URL(registration.redirectUrl).port),
+    wishedPorts: [
+      ...(registration === undefined ? [] : [Number(new URL(registration.redirectUrl).port)]),
+      ...(documentUrl === undefined ? [] : documentPorts),
+    ],
     registered: client?.redirectUri === undefined ? undefined : new URL(client.redirectUri),
     onCallback: async (params) => {
       try {

@@ -35,6 +35,8 @@ export interface Grant {
   readonly requestedScope?: string;
   /** As whom, where that was told. */
   readonly account?: string;
+  /** The address it is for, with the secrets in its path and without its query; absent in those of versions before. */
+  readonly address?: string;
   /** The server it is for, as its entry is called. */
   readonly server?: string;
   /** When the person was through with it, in ms since 1970; renewing changes nothing of it. */
@@ -227,6 +229,12 @@ export function signInStoreOf(dataDir: string, vault: SecretStore): SignInStore 
 
 function keysIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string') : [];
+}
+
+/** The address of a server as a sign-in is for it. */
+export function addressOf(serverUrl: string): string {
+  const [address = ''] = serverUrl.split(/[?#]/, 1);
+  return address;
 }
 
 /** What a sign-in is called in a vault. */

@@ -13,13 +13,15 @@ import { chooseScopes } from './choose-scopes.ts';
 import { chooseIdentity, clientAuthentication, type Identity, register, withoutSecret } from './client-identity.ts';
 import { type Authorization, findAuthorization, memberOf, readChallenge } from './find-authorization.ts';
 import { quote, signInError } from './sign-in-failures.ts';
-import type { Grant, Registration } from './sign-in-store.ts';
+import { addressOf, type Grant, type Registration } from './sign-in-store.ts';
 
 export interface VisitOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   /** Who we are there, as the entry says. */
   readonly client?: OAuthClient | undefined;
+  /** A document that is our client id wherever such are understood. */
+  readonly documentUrl?: string | undefined;
   /** The WWW-Authenticate header of the refusal that led here. */
   readonly challenge: string | undefined;
   /** What counts until now. */
@@ -166,7 +168,7 @@ async function exchange(params: URLSearchParams, flow: Visit, options: VisitOpti
     tokens: { ...tokens, issuer },
     client: withoutSecret(identity.client, client),
     discovery,
-    server: serverName,
+    ...{ server: serverName, address: addressOf(options.serverUrl) },
     grantedAt: Date.now(),
     ...(scope !== undefined && { requestedScope: scope }),
     ...(names !== undefined && { account: names.shown }),

@@ -29,6 +29,8 @@ interface SignInsSettings {
   readonly waitMs?: number;
   /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */
   readonly fill?: ((config: HttpServerConfig) => Promise<HttpServerConfig>) | undefined;
+  /** A document about us, for all servers; undefined: nobody has published one. */
+  readonly documentUrl?: (() => string | undefined) | undefined;
   /** How names of authorization servers are resolved; the system's way by default. */
   readonly lookup?: LookupFunction;
 }
@@ -119,6 +121,7 @@ export class SignIns {
       ...entry,
       store: this.#store,
       http: this.#http,
+      documentUrl: () => this.#options.documentUrl?.(),
       waitMs: this.#options.waitMs ?? 5 * 60_000,
       onSecrets: () => this.secretsChanged.emit(),
       onChange: () => this.changed.emit(),

@@ -16,7 +16,7 @@ async function open(onCallback = async (): Promise<void> => undefined, wishedPor
   const came: URLSearchParams[] = [];
   const listener = await CallbackListener.open({
     knowsState: (state) => state === 'the-state',
-    wishedPort,
+    wishedPorts: wishedPort === undefined ? [] : [wishedPort],
     onCallback: async (params) => {
       came.push(params);
       await onCallback();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { clientDocument } from '../../../../src-main/core/servers/sign-in/client-document.ts';
 import { cliFile } from '../../../cli/cli-home.ts';
 import { startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { goThrough } from './browser.ts';
@@ -61,6 +62,17 @@ test('a denied sign-in is told and the exit code is 1', async () => {
   expect(await signIn.code).toBe(1);
   expect(JSON.parse(await signIn.stdout)).toMatchObject({ state: 'pending-sign-in', summary: 'Needs sign-in' });
 }, 30_000);
+
+test('what is to be published as who we are is printed alone, and an address that cannot be that is refused', async () => {
+  const { run } = homeWith({});
+  const url = 'https://example.org/tooltray.json';
+  const [printed, refused] = [
+    run('sign-in', '--client-document', url),
+    run('sign-in', '--client-document', 'http://a.b/c'),
+  ];
+  expect([JSON.parse(await printed.stdout), await printed.code]).toEqual([clientDocument(url), 0]);
+  expect([await refused.stdout, await refused.code]).toEqual(['', 2]);
+});
 
 test('a name that is not there, and a server without a network, are refused in a sentence', async () => {
   const { run } = homeWith({ utils: { builtin: 'utils' } });

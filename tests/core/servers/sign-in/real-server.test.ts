@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Removals } from '../../../../src-main/core/admin/removals.ts';
+import { clientDocument } from '../../../../src-main/core/servers/sign-in/client-document.ts';
 import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../../src-main/rpc/deps.ts';
@@ -18,10 +19,10 @@ interface World {
   readonly browser: CookieBrowser;
 }
 
-async function world(names: readonly string[], entry: object = {}): Promise<World> {
+async function world(names: readonly string[], entry: object = {}, settings: object = {}): Promise<World> {
   const fixture = await startOidcFixture();
   const servers = Object.fromEntries(names.map((name) => [name, { url: fixture.url, ...entry }]));
-  const core = await startCore({ servers });
+  const core = await startCore({ ...settings, servers });
   onTestFinished(async () => {
     await core[Symbol.asyncDispose]();
     await fixture[Symbol.asyncDispose]();
@@ -108,6 +109,23 @@ test('two entries of one address are two accounts, each with its own sign-in', a
   ]);
   await ask(core, 'signOut', { server: 'work' });
   expect([core.server('work').state.kind, await call(core, 'home:whoami')]).toEqual(['pending-sign-in', 'ben']);
+});
+
+test('where a document is our client id nobody registers: what it granted renews and is taken back as any other', async () => {
+  const published = 'https://example.org/tooltray.json';
+  const all = await world(['far'], {}, { signIn: { clientMetadataUrl: published } });
+  const { core, fixture } = all;
+  fixture.documents.set(published, clientDocument(published));
+  expect(await signIn(all, 'far')).toContain('signed in to far as ana@example.org');
+  const { login } = core.server('far');
+  await login?.renew(await login.accessToken());
+  expect([await call(core, 'far:whoami'), fixture.grants, fixture.clients]).toEqual([
+    'ana',
+    ['authorization_code', 'refresh_token'],
+    [published, published],
+  ]);
+  const { sentence } = await ask(core, 'signOut', { server: 'far' });
+  expect(sentence).toContain('was taken back');
 });
 
 test('an entry that names its account takes no other', async () => {

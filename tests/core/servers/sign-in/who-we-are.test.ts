@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig, OAuthClient } from '../../../../src-main/core/config/app-config.ts';
+import { documentProblem } from '../../../../src-main/core/config/schema.ts';
+import { documentPorts } from '../../../../src-main/core/servers/sign-in/client-document.ts';
 import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
 import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
@@ -19,7 +21,7 @@ interface Entry {
   readonly with: (client?: Partial<OAuthClient>) => ServerSignIn;
 }
 
-async function entry(): Promise<Entry> {
+async function entry(ofSettings?: string): Promise<Entry> {
   const fixture = await startOAuthFixture();
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-who-'));
   onTestFinished(async () => {
@@ -29,7 +31,7 @@ async function entry(): Promise<Entry> {
   // Says where its metadata is.
   const refusal = await fetch(fixture.url, { method: 'POST', body: '{}' });
   const makeSignIn = (client?: Partial<OAuthClient>): ServerSignIn => {
-    const signIns = new SignIns({ folder, vault: plainVault(folder), env: {} });
+    const signIns = new SignIns({ folder, vault: plainVault(folder), env: {}, documentUrl: () => ofSettings });
     onTestFinished(() => signIns.close());
     const oauth = client && { scopes: [], extraParams: {}, ...client };
     const far = signIns.get({
@@ -100,6 +102,37 @@ test('a document at an address is our client id where that is understood, before
   expect((await signIn(using({ clientMetadataUrl: document }))).status).toBe(200);
   expect(fixture.authorization.authorizations[0]?.get('client_id')).toBe(document);
   expect(fixture.authorization.registrations).toBe(0);
+});
+
+test('the document that the settings name is meant for every server whose entry names none, and the browser comes back to a port of it', async () => {
+  const { fixture, with: using } = await entry('https://example.org/of-the-settings.json');
+  fixture.authorization.metadata = { client_id_metadata_document_supported: true };
+  expect((await signIn(using())).status).toBe(200);
+  expect((await signIn(using({ clientMetadataUrl: document }))).status).toBe(200);
+  const { authorizations, registrations } = fixture.authorization;
+  const asked = authorizations.map((one) => [
+    one.get('client_id'),
+    Number(new URL(one.get('redirect_uri') ?? '').port),
+  ]);
+  expect([registrations, asked]).toEqual([
+    0,
+    [
+      ['https://example.org/of-the-settings.json', expect.toSatisfy((port: number) => documentPorts.includes(port))],
+      [document, expect.toSatisfy((port: number) => documentPorts.includes(port))],
+    ],
+  ]);
+});
+
+test.each([
+  ['https://example.org/tooltray.json', true],
+  ['https://example.org/', false],
+  ['http://example.org/tooltray.json', false],
+  ['https://me@example.org/tooltray.json', false],
+  ['https://example.org/a/../tooltray.json', false],
+  ['https://example.org/tooltray.json#us', false],
+  ['https://EXAMPLE.org/tooltray.json', false],
+])('%s as a client id: %s', (url, isOne) => {
+  expect(documentProblem(url) === undefined).toBe(isOne);
 });
 
 test('where it is not understood, we register', async () => {
@@ -194,6 +227,44 @@ test('who is to be signed in is said to the page, and somebody else is not kept'
   expect([page.status, page.text]).toEqual([400, expect.stringContaining('as Ben@example.org')]);
   expect(await keptIn(plainVault(folder))).not.toContain('access-');
   expect((await signIn(using({ account: 'ben@EXAMPLE.org' }))).text).toContain('signed in to far as Ben@example.org');
+  // An entry that names somebody else by now, or another authorization server, has no part in it; the way back needs no new one.
+  const issuer = new URL(fixture.url).origin;
+  const asked = [
+    { account: 'ana@example.org' },
+    { issuer: 'https://login.example' },
+    { account: 'ben@example.org', issuer },
+    {},
+  ];
+  const found = asked.map((client) => using(client));
+  expect(await Promise.all(found.map(async (one) => (await one.accessToken()) !== undefined))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+  expect(found.map((one) => one.facts.isSignedIn)).toEqual([false, false, true, true]);
+  expect(await found[0]?.renew(undefined)).toBeUndefined();
+  expect(fixture.authorization.grants).not.toContain('refresh_token');
+});
+
+test('a sign-in is for the address that a secret led to: another value of it is another address', async () => {
+  const { fixture, folder } = await entry();
+  const { origin, pathname } = new URL(fixture.url);
+  let path = pathname.slice(1);
+  const fill = (config: HttpServerConfig): Promise<HttpServerConfig> =>
+    Promise.resolve({ ...config, url: config.url.replace('${secret:TENANT}', path) });
+  const using = (): ServerSignIn => {
+    const signIns = new SignIns({ folder, vault: plainVault(folder), env: {}, fill });
+    onTestFinished(() => signIns.close());
+    const url = `${origin}/\${secret:TENANT}`;
+    return signIns.get({ kind: 'http', name: 'far', url, headers: {} } as unknown as HttpServerConfig);
+  };
+  expect((await signIn(using())).status).toBe(200);
+  const token = await using().accessToken();
+  path = 'another';
+  const tokens = [await using().accessToken()];
+  path = pathname.slice(1);
+  expect([...tokens, await using().accessToken()]).toEqual([undefined, token]);
 });
 
 test('where another entry is signed in to the same address, the page is asked for a choice of accounts if it offers one', async () => {

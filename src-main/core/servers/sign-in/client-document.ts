@@ -1,0 +1,29 @@
+/**
+ * The document that describes Tooltray to authorization servers which take an https address as client id: what somebody has to publish
+ * there, and the ports that it names. Sources: draft-ietf-oauth-client-id-metadata-document; MCP 2025-11-25 and 2026-07-28, Client
+ * Registration; RFC 8252 section 7.3.
+ */
+import { callbackPath } from './callback-listener.ts';
+
+/**
+ * Where a browser comes back to while the document is our client id. Any port should do where the document names none, and many
+ * authorization servers compare letter by letter all the same; so it names these too, none of which a system gives out by itself.
+ */
+export const documentPorts: readonly number[] = [8691, 8692, 8693, 8694, 8695];
+
+/** `redirectUrl`: of a team, whose browsers come back to its own address; of a program on a person's machine undefined. */
+export function clientDocument(url: string, redirectUrl?: string): object {
+  const ofMachine = ['', ...documentPorts.map((port) => `:${port}`)].map(
+    (port) => `http://127.0.0.1${port}${callbackPath}`,
+  );
+  return {
+    client_id: url,
+    client_name: 'Tooltray',
+    // Left out it would mean a web site, to which no address of a machine may belong (OpenID Connect Registration section 2).
+    application_type: redirectUrl === undefined ? 'native' : 'web',
+    redirect_uris: redirectUrl === undefined ? ofMachine : [redirectUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+}
