@@ -9,8 +9,11 @@ import { count } from '../../core/base/wording.ts';
 import { nameOfWaiting } from '../../core/config/accepted-config.ts';
 import { secretsOf } from '../../core/config/secrets-of.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
+import type { ServerConfig } from '../../core/config/app-config.ts';
+import { openVault } from '../../core/secrets/vault.ts';
 import { CarriedEnvironments } from '../../core/servers/launch/carried-environments.ts';
 import type { Probe } from '../../core/servers/probe-connection.ts';
+import { signInKey, signInStoreOf, type StoredSignIn } from '../../core/servers/sign-in/sign-in-store.ts';
 import type { CoreAccess, CoreState, HealthLevel, RpcMethods, ServerStatus } from '../../rpc/contract.ts';
 import { cliPaths, openAnyConfig } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
@@ -234,7 +237,17 @@ function environmentFindings({ path, current }: ConfigStore): Finding[] {
 /** Where each server comes from and what it reaches. */
 async function backgroundFindings({ path, current }: ConfigStore): Promise<Finding[]> {
   const paths = cliPaths();
-  const known = { pinFolder: join(paths.dataDir, 'pins'), carried: new CarriedEnvironments(paths, path) };
+  const signIns = signInStoreOf(paths.dataDir, openVault(paths.dataDir, process.env));
+  const known = {
+    ...{ pinFolder: join(paths.dataDir, 'pins'), carried: new CarriedEnvironments(paths, path) },
+    // What a locked vault holds is told of the vault.
+    signedIn: async (server: ServerConfig) => {
+      if (server.kind !== 'http' && server.kind !== 'sse') return undefined;
+      const key = signInKey(server.name, server.url, server.oauth?.clientId);
+      const { grant } = await signIns.read(key).catch((): StoredSignIn => ({}));
+      return grant && { account: grant.account };
+    },
+  };
   return Promise.all(
     current.servers.map(async (server): Promise<Finding> => {
       return {

@@ -1,14 +1,16 @@
 /** What there is to know of a server besides how it does: where it comes from, what it reaches, which secrets it holds, since when it is accepted. */
 import { isSecretName, maskText } from '../base/mask.ts';
 import { markHidden } from '../base/shown-text.ts';
-import type { ServerConfig } from '../config/app-config.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
 import { placementOf } from '../config/placement.ts';
 import { secretsNamed } from '../config/replace-variables.ts';
+import { findPlain } from '../secrets/find-plain.ts';
 import type { CarriedEnvironments } from '../servers/launch/carried-environments.ts';
+import { hostKind } from '../servers/network/address-kinds.ts';
 import { listed } from '../trust/inbox/entry-meanings.ts';
 import { boxWords } from '../trust/inbox/isolation-words.ts';
 import type { FileDigests } from '../trust/pins/file-digests.ts';
-import { floatingPackage, launchOf, programName } from '../trust/pins/launch.ts';
+import { floatingPackage, imageOf, launchOf, npxPackage, programName, scriptOf } from '../trust/pins/launch.ts';
 import { PinFolder } from '../trust/pins/pin-file.ts';
 
 interface Known {
@@ -17,11 +19,19 @@ interface Known {
   readonly carried: CarriedEnvironments;
   /** Of program files; without it they are read anew. */
   readonly digests?: FileDigests;
+  /** As whom a person is signed in to it; undefined: nobody is, as far as can be told. */
+  readonly signedIn: (server: ServerConfig) => Promise<SignedIn | undefined>;
+}
+
+interface SignedIn {
+  readonly account: string | undefined;
 }
 
 /** Sentences. */
 export interface ServerBackground {
   readonly origin: string;
+  /** Of what comes with Tooltray nothing is to be accepted. */
+  readonly isOurs: boolean;
   /** In ms since 1970; undefined: nothing of it was accepted yet. */
   readonly acceptedAt: number | undefined;
   readonly reach: readonly string[];
@@ -31,7 +41,7 @@ export interface ServerBackground {
 /** Nothing is started or asked. Never rejects. */
 export async function serverBackground(
   server: ServerConfig,
-  { pinFolder, carried, digests }: Known,
+  { pinFolder, carried, digests, signedIn }: Known,
 ): Promise<ServerBackground> {
   const accepted = await new PinFolder(pinFolder)
     .of(server.name)
@@ -39,32 +49,62 @@ export async function serverBackground(
     .catch(() => undefined);
   return {
     origin: [await originOf(server, digests), ...addedFrom(server)].join(' '),
+    isOurs: server.kind === 'builtin',
     acceptedAt: accepted?.acceptedAt,
     reach: [...reachOf(server), ...placed(server)],
-    holds: holdingsOf(server, carried),
+    holds: holdingsOf(server, carried, await signedIn(server)),
   };
 }
 
 /** All of it in a row. */
-export function backgroundText({ origin, acceptedAt, reach, holds }: ServerBackground): string {
+export function backgroundText({ origin, isOurs, acceptedAt, reach, holds }: ServerBackground): string {
   const since = acceptedAt === undefined ? 'Nothing of it was accepted yet.' : `Accepted ${dateOf(acceptedAt)}.`;
-  return [origin, since, ...reach, ...holds].join(' ');
+  return [origin, ...(isOurs ? [] : [since]), ...reach, ...holds].join(' ');
 }
 
 async function originOf(server: ServerConfig, digests: FileDigests | undefined): Promise<string> {
   if (server.kind === 'builtin') return 'Comes with Tooltray.';
-  if (server.kind !== 'stdio') return `Lies at ${markHidden(hostOf(server.url))}, whatever version that is.`;
+  if (server.kind !== 'stdio') return placeOf(server.url);
   const { command, args } = server;
-  const floats = floatingPackage(command, args);
-  if (floats !== undefined) return `Is ${markHidden(floats)} by ${programName(command)}, the newest at each start.`;
+  const runner = programName(command);
+  const image = imageOf(command, args);
+  if (image !== undefined)
+    return `Is the image ${markHidden(maskText(image.split('@', 1).join('')))} by ${runner}, ${imageVersion(image)}.`;
+  const fetched = isEngine.test(runner) ? undefined : floatingPackage(command, args);
+  if (fetched !== undefined) return `Is ${markHidden(maskText(fetched))} by ${runner}, ${floatingVersion(server)}.`;
   const { pin, program } = await launchOf(server, digests?.of);
-  const version = pin === undefined ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`;
+  const version =
+    pin === undefined || isEngine.test(runner) ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`;
   // What is fetched by name is that package; of others the command line says which they are.
-  const [runner, ...words] = program.split('\n').filter((word) => !word.startsWith('-'));
-  const fetched = runner === programName(command) && exact.test(version) ? words[0] : undefined;
-  return fetched === undefined
-    ? `Is ${programName(command)} on this computer, ${version}.`
-    : `Is ${markHidden(maskText(fetched))} by ${runner}, ${version}.`;
+  const [started, ...words] = program.split('\n').filter((word) => !word.startsWith('-'));
+  const named = started === runner && exact.test(version) ? words[0] : undefined;
+  if (named !== undefined) return `Is ${markHidden(maskText(named))} by ${runner}, ${version}.`;
+  const script = scriptOf(args.filter((arg) => !/\s/.test(arg)));
+  const what = script === undefined ? runner : `${markHidden(maskText(script))} by ${runner}`;
+  const where = server.isolate?.kind === 'container' ? '' : ' on this computer';
+  return `Is ${what}${where}, ${version}.`;
+}
+
+function placeOf(url: string): string {
+  const host = markHidden(hostOf(url));
+  return isHere(url)
+    ? `Lies on this computer, at ${host}, in whatever version runs there.`
+    : `Lies at ${host}, in whatever version its operator runs.`;
+}
+
+const isEngine = /^(?:docker|podman|nerdctl)$/;
+
+function imageVersion(image: string): string {
+  const digest = /@(sha256:[0-9a-f]{12})/.exec(image)?.[1];
+  return digest === undefined ? 'whatever that name stands for here when it starts' : `which is ${digest} and no other`;
+}
+
+/** In a box a package of npm is installed once; without one the runner looks for a newer one. */
+function floatingVersion({ command, args, isolate }: StdioServerConfig): string {
+  const newest = 'the newest at each start';
+  if (npxPackage(command, args) === undefined) return newest;
+  if (isolate?.kind === 'sandbox') return 'the newest when it was installed for its box';
+  return isolate?.kind === 'auto' ? `the newest when it was installed for its box, or without one ${newest}` : newest;
 }
 
 /** It was so when it was added; what is run now is told from the launch. */
@@ -81,8 +121,17 @@ function reachOf(server: ServerConfig): readonly string[] {
   if (server.kind === 'builtin') {
     return server.folders.length === 0 ? [] : [`Reads and writes ${listed(server.folders.map(markHidden))}.`];
   }
-  if (server.kind !== 'stdio') return ['Is told what its tools are called with.'];
+  if (server.kind !== 'stdio') {
+    const told = 'is told what its tools are called with';
+    return [
+      isHere(server.url)
+        ? `Reads and reaches what whoever started it lets it; ${told}.`
+        : `Reads nothing here; ${told}.`,
+    ];
+  }
   if (server.isolate !== undefined) return boxWords(server.isolate);
+  if (imageOf(server.command, server.args) !== undefined)
+    return ['Starts a container itself: what that reads, writes and reaches is said by its arguments.'];
   return ['Runs with your rights: whatever you can read, write and reach, it can.'];
 }
 
@@ -92,16 +141,36 @@ function placed(server: ServerConfig): readonly string[] {
   return server.placement === undefined && placement !== 'personal' ? [] : [reason];
 }
 
-function holdingsOf(server: ServerConfig, carried: CarriedEnvironments): readonly string[] {
+function holdingsOf(
+  server: ServerConfig,
+  carried: CarriedEnvironments,
+  signedIn: SignedIn | undefined,
+): readonly string[] {
   if (server.kind === 'builtin') return [];
-  const own = server.kind === 'stdio' ? server.env : server.headers;
-  const plain = Object.keys(own).filter((name) => isSecretName(name) && secretsNamed(own[name]).length === 0);
   const inherited = server.kind === 'stdio' ? carried.inherited(server) : [];
-  const secrets = [...new Set([...secretsNamed(server), ...plain, ...(inherited === 'all' ? [] : inherited)])];
+  const secrets = [...secretsNamed(server), ...plainOf(server), ...(inherited === 'all' ? [] : inherited)];
+  const account = signedIn?.account === undefined ? '' : ` as ${markHidden(signedIn.account)}`;
+  const held = [...new Set(secrets.map(markHidden)), ...(signedIn === undefined ? [] : [`your sign-in${account}`])];
   return [
-    secrets.length === 0 ? 'Holds no secret.' : `Holds ${listed(secrets.map(markHidden))}.`,
+    held.length === 0 ? 'Holds no secret.' : `Holds ${listed(held)}.`,
     ...(inherited === 'all' ? ['Gets every variable of your login.'] : []),
   ];
+}
+
+/** What stands in its entry as it is, by its name, or by where it stands. */
+function plainOf(server: Exclude<ServerConfig, { kind: 'builtin' }>): readonly string[] {
+  const own = server.kind === 'stdio' ? server.env : server.headers;
+  const named = Object.keys(own).filter((name) => isSecretName(name) && secretsNamed(own[name]).length === 0);
+  const found = findPlain(server.name, { ...server }).map(({ where }) => {
+    const [field = '', name] = where.split(' ');
+    if (field === 'url') return `${name ?? 'a key'} in its address`;
+    return name === undefined || field === 'args' ? 'a key in its arguments' : name;
+  });
+  return [...named, ...found];
+}
+
+function isHere(url: string): boolean {
+  return URL.canParse(url) && hostKind(new URL(url).hostname) === 'loopback';
 }
 
 function hostOf(url: string): string {

@@ -28,7 +28,13 @@ export const serverHandlers = {
       tools: serverTools(name, core),
       entry: await core.edits.shownEntry(name),
       logFile: core.transports.logFile(name),
-      background: await serverBackground(config, { pinFolder, carried: core.carried, digests: core.digests }),
+      background: await serverBackground(config, {
+        ...{ pinFolder, carried: core.carried, digests: core.digests },
+        signedIn: (server) => {
+          const facts = core.signIns.find(server)?.facts;
+          return Promise.resolve(facts?.isSignedIn === true ? facts : undefined);
+        },
+      }),
     };
   },
   writtenTexts: async (_input, { core }) => {

@@ -47,9 +47,20 @@ export async function launchOf(config: ServerConfig, digest: typeof digestOf = d
   const name = programName(command);
   const runner = runners.find((one) => one.name.test(name));
   if (runner !== undefined) return ofPackage(name, args, runner.version);
-  const script = args.find((arg) => !arg.startsWith('-') && scripts.has(extname(arg).toLowerCase()));
+  const script = scriptOf(args);
   const file = resolve(cwd ?? '.', script ?? command);
   return { program: [command, ...args].join('\n'), pin: await digest(file) };
+}
+
+/** The file that an interpreter is given to run, as it is written. */
+export function scriptOf(args: readonly string[]): string | undefined {
+  return args.find((arg) => !arg.startsWith('-') && scripts.has(extname(arg).toLowerCase()));
+}
+
+/** The image of a command that starts a container itself, as it is written: `docker run … IMAGE`. */
+export function imageOf(command: string, args: readonly string[]): string | undefined {
+  const isEngine = /^(?:docker|podman|nerdctl)$/.test(programName(command));
+  return isEngine && args.find((arg) => !arg.startsWith('-')) === 'run' ? args[packagePlace(args)] : undefined;
 }
 
 /** The package whose version is not written down, where the command fetches one: `@scope/server`. */
