@@ -5,11 +5,15 @@
  *   npm test -- tests/e2e/servers.spec.ts --headed
  */
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { runnersOf } from './runners.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+
+// Playwright's workers, and those of the desktop's tests, take from here what has been compiled already.
+process.env['PLAYWRIGHT_TRANSFORM_CACHE_DIR'] ??= join(root, 'node_modules/.cache/playwright');
 
 process.exitCode = 0;
 for (const words of runnersOf(process.argv.slice(2))) {
