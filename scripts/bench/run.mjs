@@ -18,6 +18,7 @@ const parts = [
   'peers',
   'start',
   'memory',
+  'shim',
   'tokens',
   'tasks',
   'catalog-tasks',

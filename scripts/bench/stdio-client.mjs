@@ -23,6 +23,10 @@ export class StdioClient {
     eachLine(this.#child.stdout, (line) => this.#receive(JSON.parse(line)));
   }
 
+  get pid() {
+    return this.#child.pid;
+  }
+
   /** Resolves with the result; rejects with the answer's error, or when the process ends. */
   request(method, params = {}) {
     const id = ++this.#lastId;
