@@ -122,6 +122,7 @@ test('what a view wants of the network and of devices stands there verbatim, and
   await page.getByText('What it declares and is never given').click();
   await expect(page.getByText("https://x.test; script-src 'self'")).toBeVisible();
   await expectNoBarrier(page, 'a view that wants the network');
+  await expect(view.locator('#sandbox')).toHaveText('{"permissions":{},"csp":{}}');
   await view.getByRole('button', { name: 'Fetch', exact: true }).click();
   await expect(view.locator('#answer')).toContainText('TypeError');
   await page.getByRole('region', { name: 'Permissions' }).getByRole('button').click();
@@ -130,6 +131,11 @@ test('what a view wants of the network and of devices stands there verbatim, and
   await network.getByRole('button').click();
   await expect(network).toHaveCount(0);
   await expect(view.locator('#input')).toHaveText('{}');
+  // It is told what it has of what it declared.
+  await expect(view.locator('#sandbox')).toContainText(
+    '{"permissions":{"camera":{},"clipboardWrite":{}},"csp":{"connectDomains":[',
+  );
+  await expect(view.locator('#sandbox')).toContainText('"http://api.views.test:9"');
 });
 
 test('a server’s tools say which have a view, a run shows it, and a stopped one is shown again', async ({

@@ -3,7 +3,7 @@
  * MCP SDK along. What it hears is a stranger's: every question is answered by `ViewHost`, in words where the answer is no.
  */
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';
+import type { McpUiHostCapabilities, McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -39,6 +39,8 @@ interface LineOptions {
   readonly html: string;
   readonly version: string;
   readonly context: McpUiHostContext;
+  /** What it was given of what it declared. */
+  readonly sandbox: NonNullable<McpUiHostCapabilities['sandbox']>;
   readonly call: ShownCall;
   readonly host: ViewHost;
 }
@@ -48,11 +50,19 @@ const farewellMs = 300;
 const nobodyReads = 'Nothing is sent to a model from the dashboard: it is shown to the person beside the view.';
 
 /** To be opened before the frame's address is set: the frame says only once that it is there. */
-export async function openLine({ target, html, version, context, call, host }: LineOptions): Promise<ViewLine> {
+export async function openLine({
+  target,
+  html,
+  version,
+  context,
+  sandbox,
+  call,
+  host,
+}: LineOptions): Promise<ViewLine> {
   const bridge = new AppBridge(
     null,
     { name: 'Tooltray', version },
-    { openLinks: {}, serverTools: {}, serverResources: {}, logging: {} },
+    { openLinks: {}, serverTools: {}, serverResources: {}, logging: {}, sandbox },
     { hostContext: context },
   );
   bridge.oncalltool = ({ name, arguments: args = {} }, { mcpReq }) =>

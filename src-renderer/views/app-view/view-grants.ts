@@ -1,5 +1,25 @@
 /** What the person allowed views of tools, for as long as this page is open. */
-import type { ViewGrant } from '../../../src-main/rpc/contract.ts';
+import type { ViewGrant, ViewWishes } from '../../../src-main/rpc/contract.ts';
+
+interface ViewSandbox {
+  readonly permissions: Record<string, object>;
+  readonly csp: Record<string, string[]>;
+}
+
+/** What a view has of what it declared, as it is told (`hostCapabilities.sandbox`). Source: SEP-1865 (MCP Apps), Host Capabilities. */
+export function sandboxOf(wishes: ViewWishes, { network, permissions }: ViewGrant): ViewSandbox {
+  const { connect, resources, frames, baseUris } = wishes;
+  const domains = {
+    connectDomains: connect,
+    resourceDomains: resources,
+    frameDomains: frames,
+    baseUriDomains: baseUris,
+  };
+  return {
+    permissions: Object.fromEntries(permissions ? wishes.permissions.map((name) => [name, {}]) : []),
+    csp: Object.fromEntries(network ? Object.entries(domains).map(([kind, all]) => [kind, [...all]]) : []),
+  };
+}
 
 export class ViewGrants {
   readonly #given = new Map<string, ViewGrant>();
