@@ -71,6 +71,8 @@ export function openRecord({ servers, counter: shared, config, version, places, 
     now: Date.now,
     steps: timeline,
   });
+  // What both have put off is done together: one wait for the calls that come meanwhile instead of several.
+  activity.changed.on(() => ledger.batch.run());
   const ship = places.ship?.({ activity, timeline });
   noteMoments(activity, config, version);
   servers.listingChanged.on(() => ledger.serversChanged());

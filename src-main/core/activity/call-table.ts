@@ -44,15 +44,15 @@ function noteRare(database: DatabaseSync, ids: readonly number[], rare: readonly
     for (const row of rows) insert.run(...row);
     database.exec(`DELETE FROM ${table} WHERE id < (SELECT min(id) FROM calls)`);
   };
-  const each = ids.map((id, at) => ({ id, ...rare[at] }));
-  keep(
-    'callUnkept',
-    each.flatMap(({ id, unkept }) => (unkept === undefined ? [] : [[id, unkept]])),
-  );
-  keep(
-    'callPassed',
-    each.flatMap(({ id, passed, limitBytes }) => (passed === undefined ? [] : [[id, passed, limitBytes ?? null]])),
-  );
+  const unkept: (string | number)[][] = [];
+  const passed: (string | number | null)[][] = [];
+  for (const [at, id] of ids.entries()) {
+    const facts = rare[at];
+    if (facts?.unkept !== undefined) unkept.push([id, facts.unkept]);
+    if (facts?.passed !== undefined) passed.push([id, facts.passed, facts.limitBytes ?? null]);
+  }
+  keep('callUnkept', unkept);
+  keep('callPassed', passed);
 }
 
 /** Fills in token counts; those of records deleted meanwhile are dropped. */

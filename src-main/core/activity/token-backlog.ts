@@ -56,6 +56,8 @@ export class TokenBacklog {
   }
 
   async #run(): Promise<void> {
+    // Records are written many at once: the first is not sent ahead of the others.
+    await Promise.resolve();
     for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
       await Promise.all(batch.map((item) => this.#count(item)));
     }
@@ -70,12 +72,13 @@ export class TokenBacklog {
 
   async #count(item: Item): Promise<void> {
     const { arguments: args, given, sent } = item.texts;
+    // All three are asked for before the first is waited for.
+    const counted = this.#counter.count(args);
     const out = this.#countText(given);
-    const [tokensIn, tokensSent, tokensOut] = await Promise.all([
-      this.#counter.count(args),
-      sent === 'same' ? out : 'text' in sent ? this.#countText(sent.text) : sent,
-      out,
-    ]);
+    const apart = sent === 'same' ? out : 'text' in sent ? this.#countText(sent.text) : sent;
+    const tokensIn = await counted;
+    const tokensOut = await out;
+    const tokensSent = apart === out ? tokensOut : await apart;
     this.release(item.bytes);
     item.done({
       tokensIn: tokensIn.tokens,

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Worker } from 'node:worker_threads';
 import { startThread, workerLocation } from '../base/worker-line.ts';
-import type { CountAnswer, CountQuestion } from './token-worker.ts';
+import type { CountQuestion } from './token-worker.ts';
 
 export interface TokenCount {
   readonly tokens: number;
@@ -22,6 +22,7 @@ export interface TokenCounterOptions {
 }
 
 interface Waiting {
+  readonly question: CountQuestion;
   readonly length: number;
   readonly scale: number;
   readonly textLength: number;
@@ -33,8 +34,6 @@ interface Waiting {
  * back. What is sent over lies meanwhile in memory of the system's that a thread keeps even after its end.
  */
 const mostSent = 256 * 1024;
-/** What is asked within this time goes over in one message, in ms: nobody waits for a count, and each message wakes two threads. */
-const gatherMs = 10;
 /** After this many threads that died without an answer none is started any more. */
 const mostFailures = 3;
 
@@ -43,14 +42,15 @@ export class TokenCounter {
   readonly #longestText: number;
   readonly #longestQueue: number;
   readonly #idleMs: number;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #outbox: CountQuestion[] = [];
+  readonly #outbox: Waiting[] = [];
+  /** With the thread, which answers in this order. */
+  readonly #asked: Waiting[] = [];
   #worker: Worker | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
-  #sendTimer: NodeJS.Timeout | undefined;
+  /** What is asked in one turn goes over in one message: each wakes two threads. */
+  #sending: NodeJS.Immediate | undefined;
   #queued = 0;
   #sent = 0;
-  #lastId = 0;
   #failures = 0;
   #closed = false;
 
@@ -75,11 +75,11 @@ export class TokenCounter {
     if (this.#closed || this.#failures >= mostFailures || this.#queued + length > this.#longestQueue) {
       return Promise.resolve(byLength(text.length));
     }
+    const [only = '', ...others] = texts;
+    const question = others.length === 0 ? only : texts;
     return new Promise((resolve) => {
-      const id = ++this.#lastId;
-      this.#waiting.set(id, { length, scale, textLength: text.length, resolve });
       this.#queued += length;
-      this.#post({ id, texts });
+      this.#post({ question, length, scale, textLength: text.length, resolve });
     });
   }
 
@@ -89,38 +89,43 @@ export class TokenCounter {
     await this.#end();
   }
 
-  #post(question: CountQuestion): void {
+  #post(waiting: Waiting): void {
     clearTimeout(this.#idleTimer);
-    this.#outbox.push(question);
-    this.#sendTimer ??= setTimeout(() => this.#send(), gatherMs);
+    this.#outbox.push(waiting);
+    this.#sending ??= setImmediate(() => this.#send());
   }
 
   #send(): void {
-    this.#sendTimer = undefined;
-    const questions = this.#nextQuestions();
-    if (questions.length === 0) return;
+    this.#sending = undefined;
+    const next = this.#takeNext();
+    if (next.length === 0) return;
+    this.#asked.push(...next);
     try {
       this.#worker ??= this.#start();
-      this.#worker.postMessage(questions);
+      this.#worker.postMessage(next.map(({ question }) => question));
     } catch {
       this.#fail();
     }
   }
 
-  #nextQuestions(): readonly CountQuestion[] {
+  #takeNext(): readonly Waiting[] {
     let end = 0;
     for (; end < this.#outbox.length && (this.#sent === 0 || this.#sent < mostSent); end++) {
-      this.#sent += this.#waiting.get(this.#outbox[end]?.id ?? 0)?.length ?? 0;
+      this.#sent += this.#outbox[end]?.length ?? 0;
     }
     return this.#outbox.splice(0, end);
   }
 
   #start(): Worker {
     const worker = startThread(this.#workerUrl, { memory: 512 });
-    worker.on('message', (answers: readonly CountAnswer[]) => {
-      for (const answer of answers) this.#settle(answer);
-      // What was held back; what is being gathered still waits for its time.
-      if (this.#sendTimer === undefined && this.#sent <= mostSent / 2) this.#send();
+    worker.on('message', (answers: readonly number[]) => {
+      if (this.#worker !== worker) return;
+      this.#asked.splice(0, answers.length).forEach((waiting, at) => this.#settle(waiting, answers[at] ?? 0));
+      this.#failures = 0;
+      if (this.#asked.length + this.#outbox.length === 0)
+        this.#idleTimer = setTimeout(() => void this.#end(), this.#idleMs).unref();
+      // What was held back; what is asked in this turn goes at its end.
+      if (this.#sending === undefined && this.#sent <= mostSent / 2) this.#send();
     });
     worker.on('error', () => undefined);
     worker.on('exit', () => {
@@ -129,20 +134,10 @@ export class TokenCounter {
     return worker;
   }
 
-  #settle({ id, tokens }: CountAnswer): void {
-    const waiting = this.#take(id);
-    if (waiting === undefined) return;
-    this.#failures = 0;
-    this.#sent -= waiting.length;
-    waiting.resolve({ tokens: Math.round(tokens * waiting.scale), estimated: waiting.scale !== 1 });
-    if (this.#waiting.size === 0) this.#idleTimer = setTimeout(() => void this.#end(), this.#idleMs).unref();
-  }
-
-  #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    this.#queued -= waiting?.length ?? 0;
-    return waiting;
+  #settle({ length, scale, resolve }: Waiting, tokens: number): void {
+    this.#sent -= length;
+    this.#queued -= length;
+    resolve({ tokens: Math.round(tokens * scale), estimated: scale !== 1 });
   }
 
   #fail(): void {
@@ -152,16 +147,14 @@ export class TokenCounter {
 
   async #end(): Promise<void> {
     clearTimeout(this.#idleTimer);
-    clearTimeout(this.#sendTimer);
-    this.#sendTimer = undefined;
+    clearImmediate(this.#sending);
+    this.#sending = undefined;
     const worker = this.#worker;
     this.#worker = undefined;
-    this.#outbox.length = 0;
     this.#sent = 0;
-    for (const [id, waiting] of this.#waiting) {
-      this.#take(id);
-      waiting.resolve(byLength(waiting.textLength));
-    }
+    this.#queued = 0;
+    const left = [...this.#asked.splice(0), ...this.#outbox.splice(0)];
+    for (const { textLength, resolve } of left) resolve(byLength(textLength));
     await worker?.terminate();
   }
 }
