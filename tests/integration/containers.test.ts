@@ -1,10 +1,12 @@
 /** A server in a container: of an image that stays, with what is allowed, gone when it ends. Needs Docker or Podman; the image is made here. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { containersWith, engine, limits, makeNodeImage, runLeft } from '../support/boxes/node-image.ts';
 import { openWorld, ways } from '../support/escapes.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -89,6 +91,37 @@ test.skipIf(engine === undefined)(
     await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
     const found = await world.tried(core, (tool, args) => probe(core, tool, args));
     expect(ways.filter((way) => found[way])).toEqual([]);
+  },
+  180_000,
+);
+
+test.skipIf(engine === undefined)(
+  'it reaches the hosts that are named, through everything that asks for proxies, and nothing past them',
+  async () => {
+    const sites = ['named', 'other'].map((name) => http.createServer((_request, response) => response.end(name)));
+    const ports: number[] = [];
+    for (const site of sites) {
+      await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+      ports.push((site.address() as AddressInfo).port);
+    }
+    onTestFinished(() => sites.forEach((site) => site.close()));
+    const [named = 0, other = 0] = ports;
+    await using world = await openWorld();
+    const hosts = { ...boxed, isolation: { ...boxed.isolation, network: [`localhost:${named}`] } };
+    {
+      await using core = await startCore({ servers: { hosts }, flow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
+      await expect.poll(() => core.server('hosts').state.kind, { timeout: 60_000 }).toBe('ready');
+      const reached = (host: string): Promise<string> => probe(core, 'fetch', { url: `http://${host}/` });
+      expect(await reached(`localhost:${named}`)).toBe('200 named');
+      for (const host of [`localhost:${other}`, `127.0.0.1:${named}`, 'example.com'])
+        expect(await reached(host)).toMatch(/^(?:403 This server may not reach|no: )/);
+      expect(await probe(core, 'tcp', { host: '127.0.0.1', port: named })).toMatch(/^no: /);
+      const found = await world.tried(core, (tool, args) => probe(core, tool, args));
+      expect(ways.filter((way) => found[way])).toEqual([]);
+      const sockets = dirname(core.host.paths.socketPath);
+      expect(readdirSync(sockets).filter((name) => name.startsWith('door-'))).toHaveLength(1);
+    }
+    expect(containers()).toEqual([]);
   },
   180_000,
 );

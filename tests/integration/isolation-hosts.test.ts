@@ -60,9 +60,12 @@ test.skipIf(!isThere)(
 );
 
 describe('where it cannot be had, it does not start and says why', () => {
-  const errorOf = async (isolation: object, PATH = env.PATH): Promise<string> => {
-    await using core = await startCore({ servers: { s: boxed(isolation) } }, { env: { PATH } });
-    const { state } = core.server('s');
+  const stateOf = async (s: object, PATH = env.PATH) => {
+    await using core = await startCore({ servers: { s } }, { env: { PATH } });
+    return { state: core.server('s').state };
+  };
+  const errorOf = async (isolation: object, PATH?: string): Promise<string> => {
+    const { state } = await stateOf(boxed(isolation), PATH);
     return 'error' in state ? (state.error?.text ?? '') : state.kind;
   };
 
@@ -75,7 +78,12 @@ describe('where it cannot be had, it does not start and says why', () => {
     rmSync(bin, { recursive: true });
   });
 
-  test('in a container', async () => {
-    expect(await errorOf({ mode: 'container', network: ['a.example'] })).toContain('a container cannot be held to');
+  test('in a container whose program cannot open the way, or has another network', async () => {
+    const container = { mode: 'container', image: 'a/b', network: ['a.example'] };
+    expect(await errorOf({ ...container, extra_args: ['--network=host'] })).toContain(
+      'this container cannot be held to',
+    );
+    const { state } = await stateOf({ ...boxed(container), command: 'sh' });
+    expect('error' in state && state.error?.text).toMatch(/needs Node\.js or Python in its image|on Linux only/);
   });
 });

@@ -5,9 +5,10 @@ import type { AppPaths } from '../../../base/app-paths.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
+import { programName } from '../../../trust/pins/launch.ts';
 import { type Environment, findCommand } from '../find-command.ts';
 import { Containers, type PersonsOwn } from './containers.ts';
-import { HostDoors, type OnRefused } from './named-hosts.ts';
+import { type HostDoor, HostDoors, type OnRefused, throughDoorBy } from './named-hosts.ts';
 import { NpmPackages } from './npm-packages.ts';
 import type { Launch } from '../process-group.ts';
 import { inSandbox, sandboxProblem } from './sandbox.ts';
@@ -51,8 +52,7 @@ export class Boxes {
   async confine(wanted: BoxedLaunch): Promise<Launch> {
     const { serverName, own, isolate, command, args, env, cwd } = wanted;
     const launch = { command, args, env, cwd };
-    if (isolate.kind === 'container')
-      return this.#containers.confine(serverName, launch, isolate, wanted, this.#personsOwn(serverName, env));
+    if (isolate.kind === 'container') return this.#inContainer(launch, wanted);
     const problem = await this.sandboxProblem(env);
     if (problem !== undefined) {
       if (isolate.kind === 'auto') return launch;
@@ -68,13 +68,20 @@ export class Boxes {
     if (typeof network === 'boolean') return inSandbox(installed.launch, own, isolate, box);
     if ((await findCommand('socat', env)) === undefined) throw unavailable(serverName, noSocat);
     const door = await this.#doors.open(serverName, network);
-    try {
-      const boxed = await inSandbox(installed.launch, own, isolate, { ...box, door: door.socket });
-      return { ...boxed, leftBehind: { remove: () => Promise.resolve(door.close()), removeNow: () => door.close() } };
-    } catch (error) {
-      door.close();
-      throw error;
-    }
+    return behindDoor(door, () => inSandbox(installed.launch, own, isolate, { ...box, door: door.socket }));
+  }
+
+  async #inContainer(launch: Launch, wanted: BoxedLaunch): Promise<Launch> {
+    const { serverName: server, isolate, env } = wanted;
+    const person = this.#personsOwn(server, env);
+    if (typeof isolate.network === 'boolean')
+      return this.#containers.confine(server, launch, isolate, wanted, { person });
+    const by = throughDoorBy(programName(launch.command), isolate.network);
+    const problem = doorProblem(isolate) ?? (by === undefined ? noForwarder : undefined);
+    if (by === undefined || problem !== undefined) throw notHeld(server, problem ?? noForwarder);
+    const door = await this.#doors.open(server, isolate.network, true);
+    const way = { ...by, socket: door.socket };
+    return behindDoor(door, () => this.#containers.confine(server, launch, isolate, wanted, { person, way }));
   }
 
   #personsOwn(server: string, { HOME: home }: Environment): PersonsOwn | undefined {
@@ -97,6 +104,47 @@ export function openBoxes(paths: AppPaths, configFile: string, onRefused: OnRefu
     hidden: ownPlaces(paths, configFile),
     sockets: dirname(paths.socketPath),
     onRefused,
+  });
+}
+
+/** What is made goes when its door is closed, and the door with it. */
+async function behindDoor(door: HostDoor, make: () => Promise<Launch>): Promise<Launch> {
+  try {
+    const made = await make();
+    const { leftBehind } = made;
+    return {
+      ...made,
+      leftBehind: {
+        ...leftBehind,
+        remove: async () => {
+          door.close();
+          await leftBehind?.remove();
+        },
+        removeNow: () => {
+          door.close();
+          leftBehind?.removeNow();
+        },
+      },
+    };
+  } catch (error) {
+    door.close();
+    throw error;
+  }
+}
+
+const noForwarder = 'what opens its way to them needs Node.js or Python in its image, and its program is neither';
+
+function doorProblem({ extraArgs }: Isolation): string | undefined {
+  // A socket of this computer cannot be shown to the one that containers run on there.
+  if (process.platform !== 'linux') return 'Tooltray can do that on Linux only';
+  const others = extraArgs.some((arg) => /^--(?:net|network)(?:=|$)/.test(arg));
+  return others ? 'its "extra_args" give it another network' : undefined;
+}
+
+function notHeld(server: string, problem: string): AppError {
+  const what = `${server} is to reach some hosts alone, which this container cannot be held to: ${problem}.`;
+  return new AppError('config_invalid', what, {
+    fix: `Run it in a sandbox, or say of its network as a whole whether it has it: tooltray isolate ${server} container --network`,
   });
 }
 

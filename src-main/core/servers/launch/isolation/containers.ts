@@ -15,6 +15,7 @@ import { isObject } from '../../../base/json.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { programName } from '../../../trust/pins/launch.ts';
 import { type Environment, findCommand } from '../find-command.ts';
+import { doorInside, type WayOut } from './named-hosts.ts';
 import { isSystem, namedPlaces, programFiles } from './program-files.ts';
 import type { Launch } from '../process-group.ts';
 
@@ -39,6 +40,12 @@ export interface PersonsOwn {
   readonly identity: string;
   /** Stays; it is called the same inside. */
   readonly home: string;
+}
+
+/** The way out of one container to the hosts that it may reach. */
+export interface DoorWay extends WayOut {
+  /** Ours, on this computer. */
+  readonly socket: string;
 }
 
 interface ContainersOptions {
@@ -83,23 +90,14 @@ export class Containers {
     if (engine !== undefined) await this.#sweepOnce(engine, this.#ofEngine(env, {}));
   }
 
-  /** Rejects with AppError server_not_started (no engine, no image), config_invalid. */
+  /** Without `way`, hosts by name are no network at all. Rejects with AppError server_not_started (no engine, no image), config_invalid. */
   async confine(
     server: string,
     launch: Launch,
     isolate: Isolation,
     given: Given,
-    person?: PersonsOwn,
+    { person, way }: { readonly person?: PersonsOwn | undefined; readonly way?: DoorWay | undefined } = {},
   ): Promise<Launch> {
-    if (typeof isolate.network !== 'boolean') {
-      throw new AppError(
-        'config_invalid',
-        `${server} is to reach some hosts alone, which a container cannot be held to.`,
-        {
-          fix: `Run it in a sandbox, or say of its network as a whole whether it has it: tooltray isolate ${server} container --network`,
-        },
-      );
-    }
     const env = this.#ofEngine(launch.env, given.own);
     const engine = await this.#findEngine(server, env);
     await this.#sweepOnce(engine, env);
@@ -128,15 +126,18 @@ export class Containers {
         ...['--label', `tooltray.home=${this.#label}`, '--label', `tooltray.core=${process.pid}`],
         ...(person === undefined ? [] : ['--label', `tooltray.whose=${digest(person.identity)}`]),
         ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-        ...['--network', isolate.network ? (isolate.networkMode ?? 'bridge') : 'none'],
+        ...['--network', isolate.network === true ? (isolate.networkMode ?? 'bridge') : 'none'],
+        ...(way === undefined ? [] : ['-v', `${way.socket}:${doorInside}:ro`]),
         // By name alone, since what is in them stands in no list of processes then; but for folders that lie elsewhere for the engine.
         ...[...Object.keys(given.own), ...given.inherited].flatMap((variable) => [
           '-e',
           isEngines(variable) ? `${variable}=${given.own[variable] ?? ''}` : variable,
         ]),
+        ...Object.entries(way?.env ?? {}).flatMap(([variable, value]) => ['-e', `${variable}=${value}`]),
         ...(await mounts(launch, isolate, given.own, person?.home)),
         ...isolate.extraArgs,
         image,
+        ...(way?.command ?? []),
         // Where a program lies here says nothing there.
         ...[isOfImage(launch.command) ? program : launch.command, ...launch.args],
       ],

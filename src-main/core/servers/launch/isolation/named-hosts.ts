@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { readdir, rm } from 'node:fs/promises';
+import { chmod, readdir, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { createServer, type LookupFunction } from 'node:net';
 import { join } from 'node:path';
@@ -47,8 +47,8 @@ export class HostDoors {
     this.#resolve = resolve;
   }
 
-  /** Rejects with the system's error where it cannot listen. */
-  async open(serverName: string, hosts: readonly string[]): Promise<HostDoor> {
+  /** `forOthers`: who comes may be another user of this computer, as in a container; the folder still keeps all others out. Rejects with the system's error. */
+  async open(serverName: string, hosts: readonly string[], forOthers = false): Promise<HostDoor> {
     ensurePrivateDir(this.#folder);
     this.#cleared ??= removeLeft(this.#folder);
     await this.#cleared;
@@ -78,6 +78,7 @@ export class HostDoors {
     server.maxConnections = mostConnections;
     server.listen(socket);
     await once(server, 'listening');
+    if (forOthers) await chmod(socket, 0o666);
     server.unref();
     return {
       socket,
@@ -94,11 +95,28 @@ export class HostDoors {
 export const doorInside = '/run/tooltray/door';
 const port = 3128;
 
-/** What starts a program with its way out: the variables, and a command before its own that waits until there is a way. */
-export function throughDoor(hosts: readonly string[]): {
+/** What starts a program with its way out. */
+export interface WayOut {
+  /** By which programs find it. */
   readonly env: Readonly<Record<string, string>>;
+  /** Before the program's own: it waits until there is a way. */
   readonly command: readonly string[];
-} {
+}
+
+/** With what a sandbox has: a shell, and socat of this computer. */
+export function throughDoor(hosts: readonly string[]): WayOut {
+  return { env: proxyVariables(hosts), command: ['/bin/sh', '-c', waitForDoor, 'sh'] };
+}
+
+/** With the one program that an image is known to have; undefined: it is none that could do that. */
+export function throughDoorBy(program: string, hosts: readonly string[]): WayOut | undefined {
+  const env = proxyVariables(hosts);
+  if (/^(?:node|npx|npm)$/.test(program)) return { env, command: ['node', '-e', forwardInNode, '--'] };
+  if (/^(?:uvx?|python[\d.]*)$/.test(program)) return { env, command: ['python3', '-c', forwardInPython] };
+  return undefined;
+}
+
+function proxyVariables(hosts: readonly string[]): WayOut['env'] {
   const proxy = `http://127.0.0.1:${port}`;
   const own = hosts.some((host) => hostKind(nameAndPort(host).name) === 'loopback') ? '' : 'localhost,127.0.0.1,::1';
   const names = ['http_proxy', 'https_proxy', 'all_proxy'];
@@ -108,8 +126,57 @@ export function throughDoor(hosts: readonly string[]): {
   ];
   const env = Object.fromEntries([...names.flatMap((name) => spelled(name, proxy)), ...spelled('no_proxy', own)]);
   // Node's own fetch asks for the variables only when it is told to.
-  return { env: { ...env, NODE_USE_ENV_PROXY: '1' }, command: ['/bin/sh', '-c', waitForDoor, 'sh'] };
+  return { ...env, NODE_USE_ENV_PROXY: '1' };
 }
+
+/** As process 1 of a container it has to hand signals on, which the system keeps from one that does not ask for them. */
+const forwardInNode = `
+const net = require('node:net');
+const listener = net.createServer({ allowHalfOpen: true }, (line) => {
+  const door = net.connect({ path: '${doorInside}', allowHalfOpen: true });
+  line.pipe(door).pipe(line);
+  line.on('error', () => door.destroy());
+  door.on('error', () => line.destroy());
+});
+listener.listen(${port}, '127.0.0.1', () => {
+  const [command, ...args] = process.argv.slice(1);
+  const child = require('node:child_process').spawn(command, args, { stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => { console.error(error.message); process.exit(127); });
+  child.on('exit', (code) => process.exit(code ?? 1));
+});
+`;
+
+const forwardInPython = `
+import os, signal, socket, subprocess, sys, threading
+def copy(source, target):
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        for end in (source, target):
+            end.close()
+def serve(line):
+    door = socket.socket(socket.AF_UNIX)
+    try:
+        door.connect('${doorInside}')
+    except OSError:
+        line.close()
+        return
+    threading.Thread(target=copy, args=(line, door), daemon=True).start()
+    copy(door, line)
+def accept():
+    while True:
+        line, _ = listener.accept()
+        threading.Thread(target=serve, args=(line,), daemon=True).start()
+listener = socket.create_server(('127.0.0.1', ${port}))
+threading.Thread(target=accept, daemon=True).start()
+child = subprocess.Popen(sys.argv[1:])
+for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(name, lambda number, _: child.send_signal(number))
+os._exit(max(child.wait(), 0))
+`;
 
 const isListening = `grep -q ':${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A' /proc/net/tcp`;
 const waitForDoor = [

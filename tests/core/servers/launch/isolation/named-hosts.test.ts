@@ -1,12 +1,21 @@
 /** The way out of a box: to hosts that are named, by what they resolve to, and to no others. */
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HostDoors } from '../../../../../src-main/core/servers/launch/isolation/named-hosts.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { findCommand } from '../../../../../src-main/core/servers/launch/find-command.ts';
+import {
+  doorInside,
+  HostDoors,
+  throughDoorBy,
+} from '../../../../../src-main/core/servers/launch/isolation/named-hosts.ts';
+import { sandboxProblem } from '../../../../../src-main/core/servers/launch/isolation/sandbox.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-doors-'));
 const site = http.createServer((request, response) => response.end(`${request.method} ${request.headers.host}`));
@@ -93,4 +102,58 @@ test('what a core that was killed left is removed, and what another one uses is 
   const door = await new HostDoors(folder, () => undefined).open('s', ['a.example']);
   expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
   door.close();
+});
+
+const env = { PATH: process.env['PATH'] ?? '' };
+const problem = await sandboxProblem(env);
+const python = await findCommand('python3', env);
+const isTooOld =
+  python === undefined || spawnSync(python, ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']).status !== 0;
+
+// As in a container: no network but that to itself, and the socket where it is expected.
+test.skipIf(problem !== undefined).each(isTooOld ? ['npx'] : ['npx', 'uvx'])(
+  'what an image has for %s opens the way, hands on what is said, how it ended and a signal',
+  async (program) => {
+    const door = await doors.open('s', [`localhost:${port}`], true);
+    onTestFinished(() => door.close());
+    expect(statSync(door.socket).mode & 0o777).toBe(0o666);
+    const way = throughDoorBy(program, [`localhost:${port}`]);
+    const box = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+    const mount = ['--tmpfs', '/run', '--dir', dirname(doorInside), '--ro-bind', door.socket, doorInside];
+    const inside = (script: string): ChildProcess => {
+      const own = [process.execPath, '-e', script, '--', 'a word'];
+      return spawn('bwrap', [...box, ...mount, '--', ...(way?.command ?? []), ...own], {
+        env: { ...env, ...way?.env },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+    };
+    const asking = inside(`
+      process.stdin.once('data', async (said) => {
+        const line = require('node:net').connect(3128, '127.0.0.1');
+        line.write('GET http://localhost:${port}/ HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n');
+        console.log(String(said).trim(), process.argv[1], String(Buffer.concat(await line.toArray())).split('\\n').at(-1));
+        process.exit(7);
+      });
+    `);
+    asking.stdin?.write('hello\n');
+    const [said, ended] = await Promise.all([text(asking.stdout as Readable), once(asking, 'exit')]);
+    expect([said.trim(), ...(ended as unknown[])]).toEqual(['hello a word GET localhost', 7, null]);
+    const waiting = inside(
+      `process.on('SIGTERM', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000);`,
+    );
+    await once(waiting.stdout as Readable, 'data');
+    const [first] = childrenOf(waiting.pid ?? 0).flatMap(childrenOf);
+    if (first === undefined) throw new Error('Nothing runs in the box.');
+    process.kill(first, 'SIGTERM');
+    expect((await once(waiting, 'exit'))[0]).toBe(9);
+  },
+);
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+test('an image of another program opens no way', () => {
+  expect(throughDoorBy('some-program', ['a.example'])).toBeUndefined();
 });
