@@ -8,7 +8,7 @@ import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
-import type { Person } from './personal-lines.ts';
+import type { LineKind, Person } from './personal-lines.ts';
 import { isLogLevel } from './transports/log-lines.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
@@ -62,12 +62,15 @@ export class LineOpener {
   }
 
   /** To what is a person's own, of whatever kind the other end finds best; `closed`, too, when nothing new is to be asked on it. */
-  async openPersonal(person: Person, closed: Closed): Promise<Connection> {
+  async openPersonal(person: Person, closed: Closed, lineKind: LineKind): Promise<Connection> {
     const { identity, personal } = this.#options;
     if (personal === undefined) throw new AppError('internal', 'Nothing of single people is kept here.');
     const opened = Promise.withResolvers<Connection>();
     const transport = personal(person, () => void opened.promise.then(closed));
-    const connection = await this.#open(identity, undefined, closed, { transport });
+    const connection = await this.#open(identity, undefined, closed, {
+      transport,
+      legacyOnly: lineKind === 'handshakes',
+    });
     opened.resolve(connection);
     return connection;
   }

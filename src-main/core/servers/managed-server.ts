@@ -383,7 +383,7 @@ export class ManagedServer {
   #makePersonal(): PersonalLines | undefined {
     if (ownLine(this.config, this.#deps) === undefined) return undefined;
     return new PersonalLines({
-      open: (person, closed) => this.#opener.openPersonal(person, closed),
+      open: (...wanted) => this.#opener.openPersonal(...wanted),
       onOpen: (connection) => this.#followOne(connection),
       onClose: (connection) => {
         if (!this.#listings.follows(connection)) return;

@@ -10,9 +10,12 @@ import { ServerSubscriptions } from './server-subscriptions.ts';
 /** Whose a line is. */
 export type Person = Pick<Principal, 'tenant' | 'user'>;
 
+/** `handshakes`: beside the usual one, in the handshake era, for apps of it where the usual one speaks 2026-07-28. */
+export type LineKind = 'usual' | 'handshakes';
+
 interface PersonalLinesOptions {
   /** `closed` is to be called when it ends. */
-  readonly open: (person: Person, closed: () => void) => Promise<Connection>;
+  readonly open: (person: Person, closed: () => void, kind: LineKind) => Promise<Connection>;
   readonly onOpen: (connection: Connection) => void;
   readonly onClose: (connection: Connection) => void;
   /** A line that nobody used for so long is closed, in ms; undefined: that is seen to at the other end. */
@@ -31,13 +34,13 @@ export class PersonalLines {
   }
 
   /** Rejects with the reason it cannot be had. */
-  get(person: Person): Promise<Connection> {
-    return this.#line(person).get();
+  get(person: Person, kind: LineKind = 'usual'): Promise<Connection> {
+    return this.#line(person, kind).get();
   }
 
   /** What this person's sessions want to hear. */
   subscriptions(person: Person): ServerSubscriptions {
-    return this.#line(person).subscriptions;
+    return this.#line(person, 'usual').subscriptions;
   }
 
   /** The sessions that want to hear of a resource, of all people: what is heard on a line is told to its person's alone. */
@@ -61,7 +64,7 @@ export class PersonalLines {
 
   /** Until they ask again. Never rejects. */
   async close(person: Person): Promise<void> {
-    await this.#lines.get(keyOf(person))?.close();
+    await Promise.all(lineKinds.map(async (kind) => this.#lines.get(keyOf(person, kind))?.close()));
   }
 
   /** Until somebody asks again. Never rejects. */
@@ -69,15 +72,15 @@ export class PersonalLines {
     await Promise.all([...this.#lines.values()].map((line) => line.close()));
   }
 
-  #line(person: Person): PersonalLine {
-    const key = keyOf(person);
+  #line(person: Person, kind: LineKind): PersonalLine {
+    const key = keyOf(person, kind);
     const known = this.#lines.get(key);
     if (known !== undefined) return known;
     const forget = (): void => {
       this.#lines.delete(key);
       if (this.#lines.size === 0) this.#stopLooking();
     };
-    const line = new PersonalLine({ tenant: person.tenant, user: person.user }, this.#options, forget);
+    const line = new PersonalLine({ tenant: person.tenant, user: person.user }, kind, this.#options, forget);
     this.#lines.set(key, line);
     this.#keepLooking();
     return line;
@@ -99,13 +102,16 @@ export class PersonalLines {
   }
 }
 
-function keyOf({ tenant, user }: Person): string {
-  return JSON.stringify([tenant, user]);
+const lineKinds: readonly LineKind[] = ['usual', 'handshakes'];
+
+function keyOf({ tenant, user }: Person, kind: LineKind = 'usual'): string {
+  return JSON.stringify([tenant, user, kind]);
 }
 
 class PersonalLine {
   readonly person: Person;
   readonly subscriptions: ServerSubscriptions;
+  readonly #kind: LineKind;
   readonly #options: PersonalLinesOptions;
   readonly #forget: () => void;
   readonly #now: () => number;
@@ -113,7 +119,8 @@ class PersonalLine {
   #connection: Connection | undefined;
   #usedAt: number;
 
-  constructor(person: Person, options: PersonalLinesOptions, forget: () => void) {
+  constructor(person: Person, kind: LineKind, options: PersonalLinesOptions, forget: () => void) {
+    this.#kind = kind;
     this.#now = options.now ?? (() => performance.now());
     this.#usedAt = this.#now();
     this.person = person;
@@ -154,14 +161,15 @@ class PersonalLine {
 
   #begin(): Promise<Connection> {
     const opening: Promise<Connection> = Promise.resolve().then(() =>
-      this.#options.open(this.person, () => this.#drop(opening)),
+      this.#options.open(this.person, () => this.#drop(opening), this.#kind),
     );
     opening.then(
       (connection) => {
         if (this.#opening !== opening) return;
         this.#connection = connection;
         if (connection.handshake !== undefined) this.subscriptions.opened(connection.handshake);
-        this.#options.onOpen(connection);
+        // What all are shown is what apps without a handshake are.
+        if (this.#kind === 'usual') this.#options.onOpen(connection);
       },
       () => this.#drop(opening),
     );

@@ -7,12 +7,13 @@ import { type Result, RpcError } from '../wire/message.ts';
 import { awaitStart, switchedOff } from './server-standing.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection, RequestExtra } from './connection.ts';
+import { isRefusal } from './handshake.ts';
 import type { HandshakeLine } from './handshake-line.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
 import type { OwnSignIn } from './own-sign-in.ts';
 import { paramHeaders } from './param-headers.ts';
-import type { Person, PersonalLines } from './personal-lines.ts';
+import type { LineKind, Person, PersonalLines } from './personal-lines.ts';
 import type { PrivateConnections } from './private-connections.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
 import { nameError, type Pause, type SharedLine } from './shared-line.ts';
@@ -70,7 +71,7 @@ export class ServerRequests {
   async admit(context: CallContext): Promise<boolean> {
     const { ownSignIn } = this.#parts;
     if (ownSignIn === undefined) return false;
-    await ownSignIn.under(context, async () => this.#lineFor(context));
+    await ownSignIn.under(context, async () => this.#lineFor(context, 'usual'));
     return true;
   }
 
@@ -106,7 +107,7 @@ export class ServerRequests {
     const { personal } = this.#parts;
     if (personal !== undefined) {
       const { ownSignIn } = this.#parts;
-      if (ownSignIn === undefined) await this.#lineFor(context);
+      if (ownSignIn === undefined) await this.#lineFor(context, 'usual');
       else await this.admit(context);
       return personal.subscriptions(personOf(context)).add(uri, context.sessionId);
     }
@@ -184,17 +185,33 @@ export class ServerRequests {
   }
 
   /** At once where it is open. Throws or rejects with why it cannot be had. */
-  #lineFor(context: CallContext): Promise<Connection> | Connection {
+  #lineFor(context: CallContext, kind?: LineKind): Promise<Connection> | Connection {
     const { config, line, listings, pause, personal, wake } = this.#parts;
     const { state } = line;
     if (pause.isOn) throw pause.refusal(config.name);
     if (state.kind === 'pending-sign-in') throw state.error;
     if (state.kind === 'disabled') throw switchedOff(config.name);
-    if (personal !== undefined) return personal.get(personOf(context));
+    if (personal !== undefined) return this.#personsLine(personal, context, kind);
     // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
     if (listings.handshake === undefined || state.kind === 'connecting' || state.kind === 'error')
       return wake().then(() => this.#lineInEra(context));
     return this.#lineInEra(context);
+  }
+
+  /** A person's process has one introduction; to an address there is a line in each era, for apps that can be asked things. */
+  async #personsLine(personal: PersonalLines, context: CallContext, kind?: LineKind): Promise<Connection> {
+    const { config, listings } = this.#parts;
+    const person = personOf(context);
+    const usual = await personal.get(person);
+    const isOne = config.kind === 'stdio' || kind === 'usual';
+    if (isOne || !mayBeAsked(context, questions) || !this.#isOfOtherEra(context, usual.handshake?.era)) return usual;
+    try {
+      return await personal.get(person, 'handshakes');
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      listings.learnRefusal();
+      return usual;
+    }
   }
 
   #lineInEra(context: CallContext): Promise<Connection> | Connection {
@@ -208,9 +225,9 @@ export class ServerRequests {
   }
 
   /** The shared line speaks 2026-07-28 and the session does not, though the server might in its era as well. */
-  #isOfOtherEra({ protocolVersion }: CallContext): boolean {
+  #isOfOtherEra({ protocolVersion }: CallContext, era = this.#parts.listings.handshake?.era): boolean {
     const { listings } = this.#parts;
-    if (listings.handshake?.era !== 'modern' || protocolVersion === undefined) return false;
+    if (era !== 'modern' || protocolVersion === undefined) return false;
     return legacyVersions.includes(protocolVersion) && !listings.refusesHandshake;
   }
 
@@ -221,8 +238,7 @@ export class ServerRequests {
     if (listings.handshake?.era === 'modern' && !isOfOtherEra) return false;
     // Where a line costs no process and has to be opened anyway, nobody waits for the first question.
     const mayAsk = isOfOtherEra && config.kind === 'http' ? [...listings.asks, ...questions] : [...listings.asks];
-    const mayBeAsked = mayAsk.some((method) => isObject(context.clientCapabilities[neededCapability(method) ?? '']));
-    return mayBeAsked && privateLines.hasRoom(context.sessionId);
+    return mayBeAsked(context, mayAsk) && privateLines.hasRoom(context.sessionId);
   }
 
   #subscriptionsOf(context: CallContext): ServerSubscriptions {
@@ -253,4 +269,9 @@ export function neededCapability(method: string): string | undefined {
 /** The same error of a request for which there was no line: the server has not heard of it. */
 function neverSent({ code, message, fix, cause, data }: AppError): AppError {
   return new AppError(code, message, { ...(fix !== undefined && { fix }), cause, data: { ...data, neverSent: true } });
+}
+
+/** Its app says that it can answer one of these. */
+function mayBeAsked({ clientCapabilities }: CallContext, methods: readonly string[]): boolean {
+  return methods.some((method) => isObject(clientCapabilities[neededCapability(method) ?? '']));
 }
