@@ -1045,7 +1045,21 @@ export interface PersonTokenRow {
   readonly state: 'in force' | 'ended' | 'revoked';
 }
 
+/** A server at an address, and whether whoever looks is signed in to it. */
+export interface OwnSignInRow {
+  readonly server: string;
+  readonly isSignedIn: boolean;
+  /** Its entry lets people sign in themselves; whether it asks anybody to is the server's. */
+  readonly maySignIn: boolean;
+  /** As whom, and at which host; empty where that was not told. */
+  readonly account: string;
+  readonly at: string;
+  readonly since: number | undefined;
+}
+
 export interface TeamContract {
+  /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
+  ownSignIns: { input: Nothing; output: { readonly signIns: readonly OwnSignInRow[] } };
   people: { input: Nothing; output: { readonly people: readonly PersonRow[] } };
   /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
   setPersonOff: { input: { readonly name: string; readonly isOff: boolean }; output: Nothing };

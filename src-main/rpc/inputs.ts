@@ -201,6 +201,7 @@ const inputs: Inputs = {
   plainSecrets: z.object({ server: maybe(name), entry: maybe(entry) }),
   moveSecrets: z.object({ server: maybe(name) }),
   people: nothing,
+  ownSignIns: nothing,
   setPersonOff: z.object({ name, isOff: flag }),
   personTokens: z.object({ everybody: maybe(flag) }),
   givePersonToken: z.object({ label: z.string().max(200), ends: count, readOnly: maybe(flag) }),

@@ -286,6 +286,7 @@ async function openSeams(
     ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
     ...{ keys, host, issuer: door.issuer, notes: door.notes },
     home: () => browsersReach(options, host().port),
+    signIns: () => signIns.signIns,
   });
   const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.isAsked(request) === true;
   const replica = `${hostname()}:${listen.port}`;

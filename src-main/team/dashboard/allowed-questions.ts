@@ -11,7 +11,6 @@ const machine = { not: 'This is about programs on one person’s computer.' };
 const replica = { not: 'This would hold for one replica alone.' };
 const byHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
 const elsewhere = { not: 'What runs is ended in its app: it may be at any replica.' };
-const signIns = { not: 'Sign in to a server from your app: its first call says where.' };
 const vault = { not: 'Secrets of a team are kept by the command `tooltray team-secret`.' };
 const profileTokens = { not: 'In a team people have tokens of their own.' };
 const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
@@ -46,7 +45,7 @@ export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
   ...{ call: byHand, startRun: byHand, run: byHand, answerRun: byHand, cancelRun: byHand, runResult: byHand },
   ...{ runGiven: byHand, openView: byHand, callFromView: byHand, readForView: byHand },
   ...{ steps: 'everyone', step: 'everyone', stepText: 'everyone', timelineSessions: 'everyone', cancelStep: elsewhere },
-  ...{ signIn: signIns, signOut: signIns },
+  ...{ ownSignIns: 'everyone', signIn: 'everyone', signOut: 'everyone' },
   ...{ secrets: vault, setSecret: vault, removeSecret: vault, plainSecrets: vault, moveSecrets: vault },
   ...{ unlockVault: vault, placeVaultKey: vault },
   ...{ giveProfileToken: profileTokens, revokeProfileToken: profileTokens },

@@ -20,6 +20,7 @@ import type { PeopleGate } from '../people/people-gate.ts';
 import { type People, peopleTopic } from '../people/people.ts';
 import type { PersonTokens } from '../people/person-tokens.ts';
 import type { TeamKeys } from '../records/team-keys.ts';
+import type { TeamSignIns } from '../sign-ins/team-sign-ins.ts';
 import { requireAllowed } from './allowed-questions.ts';
 import { callbackPath } from './issuer-door.ts';
 import { IssuerSignIn } from './issuer-sign-in.ts';
@@ -49,6 +50,8 @@ export interface TeamDashboardParts {
   readonly publicUrl: string | undefined;
   /** Folder of the built page. */
   readonly root: string;
+  /** People's own at servers; there as soon as somebody asks, as the core is. */
+  readonly signIns: () => TeamSignIns;
   /** There as soon as somebody asks. */
   readonly host: () => CoreHost;
 }
@@ -169,11 +172,11 @@ export class TeamDashboard {
   }
 
   #questionsOf(viewer: Viewer): ReturnType<typeof teamQuestions> {
-    const { people, tokens, host } = this.#parts;
+    const { people, tokens, host, signIns } = this.#parts;
     const { core } = host();
     const note = core.audit.note.bind(core.audit);
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
-    return teamQuestions(viewer, { ...{ core, people, tokens, note }, ...rows });
+    return teamQuestions(viewer, { ...{ core, people, tokens, note, signIns: signIns() }, ...rows });
   }
 
   #depsOf(viewer: Viewer): RpcDeps {

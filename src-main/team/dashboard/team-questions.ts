@@ -1,6 +1,7 @@
 /** What a team's dashboard answers otherwise than one person's: from the record of all replicas, and what is the asker's alone. */
 import { AppError } from '../../core/base/errors.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
+import type { ServerConfig } from '../../core/config/app-config.ts';
 import { applyLayers } from '../../core/config/layers/apply-layers.ts';
 import { scopeOf } from '../../core/profiles/profile-scope.ts';
 import type { AuditRecord } from '../../core/trust/audit/entries.ts';
@@ -13,6 +14,7 @@ import { serverHandlers } from '../../rpc/handlers/servers.ts';
 import { priced } from '../../rpc/handlers/settings.ts';
 import type { CallOfTeam, CallPages } from '../activity/call-pages.ts';
 import { PeopleDesk, type PeopleDeskParts } from './people-desk.ts';
+import { SignInDesk, type SignInDeskParts } from './sign-in-desk.ts';
 import type { TeamRecord } from './team-record.ts';
 import { stepQuestions, type StepParts } from './team-steps.ts';
 import { readerOf, rowsOf, type Viewer, whoseOf } from './viewer.ts';
@@ -22,6 +24,7 @@ export interface QuestionParts extends PeopleDeskParts, StepParts {
   readonly people: PeopleDeskParts['people'];
   readonly record: TeamRecord;
   readonly pages: CallPages;
+  readonly signIns: SignInDeskParts['signIns'];
 }
 
 const usualLimit = 200;
@@ -31,6 +34,11 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
   const { core, record, pages } = parts;
   const whose = rowsOf(viewer);
   const desk = new PeopleDesk(parts, viewer);
+  const servers = (): readonly ServerConfig[] => {
+    const scope = scopeOfViewer(viewer, core);
+    return core.options.config.current.servers.filter(({ name }) => scope.hasServer(name));
+  };
+  const signIns = new SignInDesk({ signIns: parts.signIns, servers, note: parts.note }, viewer);
   const requireCall = async (id: number): Promise<CallOfTeam> => {
     const call = await pages.find(whose, id);
     if (call !== undefined) return call;
@@ -93,6 +101,9 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
         ? { servers: [] }
         : await serverHandlers.toolMatches(input, deps),
     ...stepQuestions(viewer, parts),
+    ownSignIns: () => signIns.rows(),
+    signIn: async (input) => signIns.signIn(input),
+    signOut: (input) => signIns.signOut(input),
     people: () => desk.people(),
     setPersonOff: (input) => desk.setOff(input),
     personTokens: (input) => desk.tokens(input),

@@ -3,7 +3,7 @@
  * here and nowhere else, and one that nobody thought of does not compile.
  */
 import type { Aggregator } from '../../core/aggregator.ts';
-import type { AppState } from '../../rpc/contract.ts';
+import type { AppState, AttentionItem } from '../../rpc/contract.ts';
 import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
 import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
 import { flowOverview } from '../../rpc/handlers/flow.ts';
@@ -45,7 +45,7 @@ export function viewerState(viewer: Viewer, { deps, record, answers }: ViewerSta
     sessions: () => core.sessions.all.filter((one) => one.isHere && sees(viewer, one)).map(sessionStatus),
     attention: async () =>
       isForAdmin
-        ? attentionItems({ core: facts(), servers: serverStatuses(core), inbox: await inbox(), apps: [] })
+        ? attentionItems({ core: facts(), servers: serverStatuses(core), inbox: await inbox(), apps: [] }).map(mendable)
         : [],
     inbox,
     flow: () => (isForAdmin ? flowOverview(core) : { ...flowOverview(core), ...noFlow }),
@@ -85,6 +85,12 @@ export function viewerSource({ deps: { core } }: ViewerStateParts): Source {
       for (const stop of stops) stop();
     };
   };
+}
+
+/** A server's entry, secrets and log are not the dashboard's: what is wrong is said among the servers. */
+function mendable(item: AttentionItem): AttentionItem {
+  const isDone = item.server === undefined || item.action.kind === 'retry' || item.action.kind === 'sign-in';
+  return isDone ? item : { ...item, action: { kind: 'view-log', label: 'See servers' } };
 }
 
 /** Of this computer, which is none of theirs. */

@@ -6,6 +6,7 @@ import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import type { Params, RawMessage } from '../../support/raw-client.ts';
+import { Page } from '../dashboard/page.ts';
 import { roundRobin } from '../../support/round-robin.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
 import { TeamPeople } from '../../support/team-callers.ts';
@@ -101,6 +102,22 @@ test('each person calls with an account of their own, on every replica; who has 
   await goThrough(linkIn(theirs), 'ben');
   const calls = [here, there].flatMap((at) => [ann, bob].map((token) => new App(at, token).call('far_whoami')));
   expect(await Promise.all(calls)).toEqual(['ana', 'ben', 'ana', 'ben']);
+  // In the dashboard each sees and ends their own, on whatever replica; what was an account's is over everywhere.
+  const [annsPage, bobsPage] = [await Page.open(there, ann), await Page.open(here, bob)];
+  const own = async (asker: Page): Promise<unknown[]> =>
+    (await asker.ask('ownSignIns', {})).signIns.map((row) => [row.server, row.isSignedIn, row.account]);
+  expect(await own(annsPage)).toEqual([['far', true, 'ana@example.org']]);
+  expect(await own(bobsPage)).toEqual([['far', true, 'ben@example.org']]);
+  expect((await annsPage.ask('signOut', { server: 'far' })).wasSignedIn).toBe(true);
+  expect([await own(annsPage.at(here)), await own(bobsPage)]).toEqual([
+    [['far', false, '']],
+    [['far', true, 'ben@example.org']],
+  ]);
+  await expect.poll(() => new App(here, ann).call('far_whoami')).toContain('needs a sign-in');
+  expect((await annsPage.ask('signOut', { server: 'far' })).wasSignedIn).toBe(false);
+  expect((await annsPage.refused('signIn', { server: 'nowhere' }))[1]).toBe('not_found');
+  await goThrough((await annsPage.ask('signIn', { server: 'far' })).url, 'ana');
+  await expect.poll(() => new App(here, ann).call('far_whoami')).toBe('ana');
   // What opens servers is hidden wherever it might show.
   const { masker } = here.replica.host.core.options;
   const { id } = await people.people.named('ann');
