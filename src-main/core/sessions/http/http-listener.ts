@@ -89,7 +89,7 @@ const usualRequestMs = 120_000;
 const retrySeconds = 5;
 const endingSeconds = 10;
 /** What is left of a request when it is over, about, and how long none may have been before that is collected, in ms. */
-const exchangeBytes = 20_000;
+const exchangeBytes = 100_000;
 const memoryQuietMs = 10_000;
 /** How often is looked whether all is answered that was asked before the end, in ms. */
 const drainLookMs = 25;
