@@ -101,15 +101,27 @@ class MaskedLog implements Log {
     if (logLevels.indexOf(level) < least) return;
     try {
       const time = new Date().toISOString();
-      const head = { time, level, scope: masker.maskText(this.#scope), message: shorten(masker.maskText(message)) };
-      const facts = JSON.stringify(masker.maskObject(fields), shortenTexts);
+      const said = orInstead(() => shorten(masker.maskText(message)), '(a message that could not be written)');
+      const head = { time, level, scope: masker.maskText(this.#scope), message: said };
+      const facts = orInstead(() => JSON.stringify(masker.maskObject(fields), shortenTexts), unwritable);
       const written = line(head, facts);
       logFile?.write(() => written, written.length);
       if (logFile !== undefined && logFile.waitingSize > mostWaiting) logFile.flush();
       stderr?.write(readable(head, facts));
     } catch {
-      // Fields that cannot be written are no reason to fail the caller.
+      // A log that cannot be written is no reason to fail the caller.
     }
+  }
+}
+
+/** Instead of fields that no JSON tells. */
+const unwritable = '{"unwritable":true}';
+
+function orInstead(make: () => string, instead: string): string {
+  try {
+    return make();
+  } catch {
+    return instead;
   }
 }
 

@@ -40,6 +40,18 @@ test('writes one JSON object per line with scope, fields and the chain of causes
   ]);
 });
 
+test('what is said of fields that cannot be written is written without them', () => {
+  const log = createLog({ file });
+  const broken = {
+    get answer(): string {
+      throw new Error('no');
+    },
+  };
+  log.warn('still here', { broken });
+  log.flush();
+  expect(lines()).toMatchObject([{ message: 'still here', fields: { unwritable: true } }]);
+});
+
 test('writes nothing below its level', () => {
   const log = createLog({ file, level: 'warn' });
   log.info('no');
