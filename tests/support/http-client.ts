@@ -1,7 +1,11 @@
 /** A raw client of Streamable HTTP: bodies go out as they are given, every message is kept with the text it came in. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange, Id, Params, RawMessage } from './raw-client.ts';
 
 type Answer = (params: Params) => unknown;
+
+/** Between two tries of a reply, in ms. */
+const replyAgainMs = 100;
 
 interface HttpExchange extends Exchange {
   readonly status: number;
@@ -81,7 +85,9 @@ export class HttpClient {
 
   async #reply(id: Id, { method = '', params = {} }: RawMessage): Promise<void> {
     const result = await this.#answers.get(method)?.(params);
-    await this.#post(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    const body = JSON.stringify({ jsonrpc: '2.0', id, result });
+    // Whoever asked waits for it: told to come again, it comes again.
+    while ((await this.#post(body)).status === 503) await sleep(replyAgainMs);
   }
 
   #post(body: string, signal?: AbortSignal): Promise<Response> {

@@ -17,6 +17,9 @@ export interface Cluster {
   start(): Promise<void>;
   /** Ends connections and writes everything down ("fast"), or not even that. */
   stop(how?: 'fast' | 'kill'): Promise<void>;
+  /** All of its processes, those of connections too, sleep: what is open stays open and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
 }
 
 export interface ClusterOptions {
@@ -69,9 +72,18 @@ export async function startPostgres({ folder, port: wanted, isFleeting = false }
       // The processes of its connections end when the first one is gone.
       await ended(running, how === 'fast' ? 'SIGINT' : 'SIGKILL');
     },
+    freeze: () => signalAll(child, 'SIGSTOP'),
+    thaw: () => signalAll(child, 'SIGCONT'),
   };
   await cluster.start();
   return cluster;
+}
+
+/** The first one of them takes connections and begins the others. */
+function signalAll(first: ChildProcess | undefined, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  if (first?.pid === undefined) return;
+  const list = execFileSync('ps', ['-o', 'pid=', '--ppid', String(first.pid)], { encoding: 'utf8' });
+  for (const pid of [first.pid, ...list.trim().split(/\s+/).map(Number)]) process.kill(pid, signal);
 }
 
 function isReady(child: ChildProcess): Promise<void> {

@@ -8,7 +8,9 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { ended } from '../../../scripts/team/engines/ended.ts';
 import { freePort } from '../../../scripts/team/engines/free-port.ts';
+import type { Cluster } from '../../../scripts/team/engines/postgres.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
+import { migrate } from '../../../src-main/team/database/migrate.ts';
 import { People } from '../../../src-main/team/people/people.ts';
 import { PersonTokens } from '../../../src-main/team/people/person-tokens.ts';
 import { type RoundRobin, roundRobin } from '../../support/round-robin.ts';
@@ -61,13 +63,20 @@ interface ChaosWishes {
   readonly innerDoors?: boolean;
   /** Where the balancer looks; without its database a replica is not ready, and lives. */
   readonly look?: '/readyz' | '/healthz';
+  /** A PostgreSQL of its own, which it can do without for a while; else a database in that of all tests. */
+  readonly cluster?: Pick<Cluster, 'url'>;
 }
 
 /** Ends with the test. */
-export async function openChaosTeam({ innerDoors = false, look = '/readyz' }: ChaosWishes = {}): Promise<ChaosTeam> {
+export async function openChaosTeam({
+  innerDoors = false,
+  look = '/readyz',
+  cluster,
+}: ChaosWishes = {}): Promise<ChaosTeam> {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-chaos-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const [databaseUrl, place] = [await teamDatabase(), await teamObjects()];
+  if (cluster !== undefined) await migrate(cluster.url);
+  const [databaseUrl, place] = [cluster?.url ?? (await teamDatabase()), await teamObjects()];
   const [database, objects] = [await doorTo(databaseUrl), await doorTo(place.endpoint)];
   const log = join(folder, 'runs');
   const config = join(folder, 'config.json');
@@ -81,7 +90,7 @@ export async function openChaosTeam({ innerDoors = false, look = '/readyz' }: Ch
     }),
   );
   const team = {
-    ...{ TOOLTRAY_DATABASE: through(database, databaseUrl), ...testKeys, ...objectsEnv },
+    ...{ TOOLTRAY_DATABASE: cluster?.url ?? through(database, databaseUrl), ...testKeys, ...objectsEnv },
     TOOLTRAY_OBJECTS: `s3:/${new URL(place.endpoint).pathname}/${place.prefix}?endpoint=http://127.0.0.1:${objects.port}`,
   };
   const made = (name: string, tenant = 'main'): Promise<ChaosReplica> =>

@@ -7,8 +7,8 @@ import { type Call, marksIn } from './load.ts';
 interface Broken {
   /** When a replica was killed, and when it was gone. */
   readonly killed?: readonly [number, number];
-  /** When connections between replicas were. */
-  readonly cut?: readonly number[];
+  /** When connections between replicas were, and until when. */
+  readonly cut?: readonly (readonly [number, number])[];
 }
 
 /** A replica writes its record this often, in ms (`activity-log.ts`), or later on a busy machine: killed, it has not written the last of it. */
@@ -19,7 +19,7 @@ export async function expectWhole(
   calls: readonly Call[],
   { killed, cut = [] }: Broken = {},
 ): Promise<void> {
-  const breaks = [...cut.map((at) => [at, at] as const), ...(killed === undefined ? [] : [killed])];
+  const breaks = [...cut, ...(killed === undefined ? [] : [killed])];
   const runs = team.runs();
   const times = Map.groupBy(runs, (run) => run);
   expect([...times].filter(([, each]) => each.length > 1).map(([run]) => run)).toEqual([]);
@@ -63,12 +63,12 @@ async function expectRecorded(team: ChaosTeam, calls: readonly Call[], killed: B
   }
 }
 
-/** How many calls of that person and tool a killed replica may have had without having written them down. */
+/** How many calls of that person and tool may have run without being written down: of a killed replica, and those that go on. */
 function unwritten(calls: readonly Call[], key: string, killed: Broken['killed']): number {
-  if (killed === undefined) return 0;
   const [asker, kind] = key.split(' ');
-  return calls.filter(
-    (call) =>
-      call.asker === asker && call.kind === kind && call.from <= killed[1] && call.to >= killed[0] - unwrittenMs,
-  ).length;
+  const theirs = calls.filter((call) => call.asker === asker && call.kind === kind);
+  // Whose question was lost on the way runs still, and waits for what nobody will say.
+  const waiting = kind === 'ask' ? theirs.filter(({ outcome }) => outcome === 'lost').length : 0;
+  if (killed === undefined) return waiting;
+  return waiting + theirs.filter(({ from, to }) => from <= killed[1] && to >= killed[0] - unwrittenMs).length;
 }
