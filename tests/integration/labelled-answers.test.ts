@@ -126,7 +126,7 @@ describe('the audit', () => {
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const core = await startCore({ servers }, { home });
     const client = await core.open();
-    await client.callTool('x_echo', { message: `${filler.repeat(30_000)}${poison}` });
+    await client.callTool('x_echo', { message: `${filler.repeat(3000)}${poison}` });
     await core[Symbol.asyncDispose]();
     const { entries } = await readPage(core.host.core.audit.log, { kinds: ['call'] }, 10);
     expect(entries).toMatchObject([{ labels: expect.arrayContaining(['override']) as string[] }]);
