@@ -5,6 +5,9 @@ import { tellRecord } from '../../core/trust/audit/tell.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 
 const usualLimit = 100;
+/** What cannot be written by then is not shown yet, in ms. */
+const mostWaitMs = 3000;
+const lookMs = 50;
 
 export const auditHandlers = {
   // There is one person.
@@ -26,7 +29,9 @@ export async function auditPage(
 ): Promise<AuditPage> {
   core.activity.flush();
   await core.callNotes.settled();
-  await core.audit.flush();
+  // Right after the start its key may still be asked for, and another process may be writing.
+  for (let waited = 0; !(await core.audit.flush()) && waited < mostWaitMs; waited += lookMs)
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
   return readPage(core.audit.log, filter, limit, before);
 }
 
