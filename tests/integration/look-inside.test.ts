@@ -190,7 +190,7 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
   });
 
   test('one that never answers is ended, and so is all it started', async () => {
-    const mark = `--silent-${process.pid}`;
+    const mark = `silent-${process.pid}`;
     const script = 'require("child_process").spawn("sleep",["600"],{detached:true}).unref();setInterval(()=>0,1000)';
     const silent = { command: process.execPath, args: ['-e', script, mark], quarantined: true };
     await using core = await startCore({ servers: { silent } });
