@@ -2,7 +2,8 @@
  * The client of PostgreSQL (postgres.js), mended as it is bundled, and in tests. As released, a connection that goes while a transaction is on
  * its way brings down others: what the transaction still sends (its ROLLBACK) throws from a timer, past everybody who could catch it,
  * or goes out on the connection that took the place of the lost one, whose next answers then go to the wrong queries; and a connection
- * that went with something unsent never sends again. Told upstream: porsager/postgres#1154, #1208. And what is asked of a server that sleeps, or
+ * that went with something unsent never sends again. Told upstream: porsager/postgres#1154, #1208. Where a server refuses or closes connections
+ * after one was lost, what is asked then is never answered, and the pool does not end (#1097, #1193). And what is asked of a server that sleeps, or
  * over a way whose packets are lost, is waited for without an end: where statements have a limit of their own, an answer has one, too.
  */
 import type { Plugin } from 'vite';
@@ -40,6 +41,24 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
     {
       from: '        return fetchArrayTypes()\n',
       to: '        return fetchArrayTypes().catch(() => undefined)\n',
+      times: 1,
+    },
+    // A connection that is closed without a word before its first query is one that cannot be had: it was tried again at once, without an end.
+    {
+      from: `    if (initial)
+      return reconnect()
+
+    !hadError && (query || sent.length) && error(`,
+      to: `    if (initial && (hadError || target_session_attrs || options.host.length > 1))
+      return reconnect()
+
+    !hadError && (query || sent.length || initial) && error(`,
+      times: 1,
+    },
+    // What was lost with one connection is not under way on the next: there, the server's refusal was taken for that query's.
+    {
+      from: '    closedTime = performance.now()\n',
+      to: '    query = results = errorResponse = null\n    closedTime = performance.now()\n',
       times: 1,
     },
     // At both ends of a connection.

@@ -5,7 +5,7 @@
 import { type AddressInfo, connect as dial, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src-main/team/database/database.ts';
-import { teamDatabase } from '../../support/team-database.ts';
+import { openTeamDatabase, teamDatabase } from '../../support/team-database.ts';
 
 test('a transaction whose connection was ended rejects, and the next query has another one', async () => {
   const url = await teamDatabase();
@@ -24,6 +24,39 @@ test('a transaction whose connection was ended rejects, and the next query has a
     });
     expect([...(await sql`SELECT 3 AS three`)]).toEqual([{ three: 3 }]);
   }
+});
+
+async function isAsleep(url: string): Promise<boolean> {
+  const sql = connect({ url, most: 1 });
+  const rows = await sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
+  await sql.end();
+  return rows.length > 0;
+}
+
+test('what is asked after a connection was lost is answered where the database is gone for good, and the pool ends', async () => {
+  const { url, drop } = await openTeamDatabase();
+  const sql = connect({ url, most: 1 });
+  const under = sql`SELECT pg_sleep(600)`.execute();
+  await expect.poll(() => isAsleep(url)).toBe(true);
+  const lost = expect(under).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  await drop();
+  await lost;
+  for (let time = 0; time < 3; time++) await expect(sql`SELECT 1`).rejects.toMatchObject({ code: '3D000' });
+  await sql.end();
+});
+
+test('a server that takes connections and closes them at once is one that cannot be reached', async () => {
+  let knocks = 0;
+  const door = createServer((socket) => {
+    knocks++;
+    socket.end();
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void door.close());
+  const sql = connect({ url: `postgres://nobody@127.0.0.1:${(door.address() as AddressInfo).port}/none`, most: 1 });
+  for (let time = 0; time < 3; time++) await expect(sql`SELECT 1`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  expect(knocks).toBe(3);
+  await sql.end();
 });
 
 /** In front of a server: open, and silent when it is told to be. */
