@@ -4,12 +4,12 @@
  */
 import { type IncomingMessage, request as send } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError, type ErrorCode, errorCodes, toAppError } from '../../core/base/errors.ts';
-import { isObject, jsonIn } from '../../core/base/json.ts';
+import type { AppError } from '../../core/base/errors.ts';
 import { StreamTransport, type StreamTransportOptions } from '../../core/wire/stream-transport.ts';
 import type { Transport } from '../../core/wire/transport.ts';
 import { lineProtocol } from '../replicas/inner-door.ts';
 import { passHeader } from '../replicas/passes.ts';
+import { errorIn, tellError } from '../replicas/told-error.ts';
 
 /** `refused`: by the runner, with its reason. `unreached`: nobody took it, and nothing was done. */
 export type LineAnswer =
@@ -78,8 +78,7 @@ export function answeredLine(socket: Duplex, options: StreamTransportOptions): T
 
 /** Instead of a line. */
 export function refuseLine(socket: Duplex, error: unknown): void {
-  const { code, message, fix, data } = toAppError(error);
-  const body = Buffer.from(JSON.stringify({ code, message, fix, data }));
+  const body = Buffer.from(tellError(error));
   const head = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
   socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 409 Conflict\r\n${head}\r\n\r\n`), body]));
 }
@@ -95,13 +94,6 @@ async function reasonIn(answer: IncomingMessage): Promise<LineAnswer> {
   } catch {
     return { kind: 'unreached' };
   }
-  const told = jsonIn(text);
-  if (answer.statusCode !== 409 || !isObject(told) || !isCode(told['code'])) return { kind: 'unreached' };
-  const { code, message, fix, data } = told;
-  const more = { ...(typeof fix === 'string' && { fix }), ...(isObject(data) && { data }) };
-  return { kind: 'refused', why: new AppError(code, String(message), more) };
-}
-
-function isCode(code: unknown): code is ErrorCode {
-  return errorCodes.some((known) => known === code);
+  const why = answer.statusCode === 409 ? errorIn(text) : undefined;
+  return why === undefined ? { kind: 'unreached' } : { kind: 'refused', why };
 }

@@ -10,6 +10,7 @@ import type { Log } from '../../core/base/log.ts';
 import { readTextBody } from '../../core/sessions/http/http-io.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
 import { oneOf } from '../../core/sessions/http/inbound.ts';
+import { type InnerQuestions, questionPath } from './inner-questions.ts';
 import { digestOf, type LineClaims, passedHeaders, passHeader, type PassReader } from './passes.ts';
 
 /** What a line to a person's process is asked for as. Source: RFC 9110, 7.8. */
@@ -33,6 +34,8 @@ export interface InnerDoorOptions {
   readonly tenant: string;
   /** undefined: nothing is run for single people here. */
   readonly takeLine: () => TakeLine | undefined;
+  /** Who answers what other replicas ask for people. */
+  readonly questions: Pick<InnerQuestions, 'take'>;
   readonly listener: () => Pick<HttpListener, 'answerPassed' | 'hasSession' | 'sessionLeft'> | undefined;
   /** Whether a session that is not open yet is this replica's. */
   readonly isClaimed: (id: string) => boolean;
@@ -98,6 +101,7 @@ export class InnerDoor {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { passes, tenant, listener, isClaimed, heard, mostBytes, log } = this.#options;
     try {
+      if (request.url === questionPath) return await this.#takeQuestion(request, response);
       const passed = { method: request.method ?? '', headers: passedHeaders(request.headers) };
       const claims = passes.read(oneOf(request.headers[passHeader]), passed);
       if (claims?.person.tenant !== tenant) return void answer(response, 403);
@@ -115,6 +119,21 @@ export class InnerDoor {
       log.warn(`What another replica passed on was not answered: ${errorText(error)}`);
       answer(response, 400);
     }
+  }
+
+  async #takeQuestion(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { passes, tenant, questions, mostBytes } = this.#options;
+    const claims = passes.readQuestion(oneOf(request.headers[passHeader]));
+    if (claims?.person.tenant !== tenant) return answer(response, 403);
+    const asked = await readTextBody(request, mostBytes());
+    if (digestOf(asked) !== claims.digest) return answer(response, 403);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const answered = await questions.take(claims, asked, gone.signal);
+    if (answered === undefined) return answer(response, notHere);
+    const { status, text } = answered;
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+    response.end(text);
   }
 }
 

@@ -8,6 +8,7 @@ import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
 import type { Replicas } from '../../host/team-seams.ts';
 import type { TeamKeys } from '../records/team-keys.ts';
 import { InnerDoor, type TakeLine } from './inner-door.ts';
+import { InnerQuestions } from './inner-questions.ts';
 import { PassOn } from './pass-on.ts';
 import { PassReader } from './passes.ts';
 import { ReplicaRegistry, replicasTopic } from './replica-registry.ts';
@@ -58,6 +59,8 @@ export class OpenReplicas implements Replicas {
   readonly passOn: PassOn;
   /** Of whoever waits for another one. */
   readonly reach: Reach;
+  /** Of what one of them alone has. */
+  readonly questions: InnerQuestions;
   /** Of what replicas say to each other. */
   readonly seals: Seals;
   readonly #router: Router;
@@ -86,11 +89,12 @@ export class OpenReplicas implements Replicas {
     });
     this.reach = new Reach({ registry });
     this.passOn = new PassOn(seals, () => registry.now, this.reach);
+    this.questions = new InnerQuestions({ seals, now: () => registry.now, reach: this.reach });
     const listener = (): HttpListener | undefined => this.#listener;
     this.#router = new Router({ ids: this.ids, registry, sessions: this.book, passOn: this.passOn, listener, log });
     this.#inner = new InnerDoor({
       ...options.inner,
-      ...{ listener, log, tenant },
+      ...{ listener, log, tenant, questions: this.questions },
       takeLine: () => this.#takeLine,
       passes: new PassReader(seals, registry.id, () => registry.now),
       isClaimed: (id) => this.book.isClaimed(id),

@@ -10,6 +10,7 @@ import type { Asked } from '../../core/sessions/http/asked.ts';
 import { eventOf } from '../../core/sessions/http/event-stream.ts';
 import { refusalOf, refuse, tryLater, writeJson } from '../../core/sessions/http/http-io.ts';
 import type { Person } from '../../core/security/owned-ids.ts';
+import { limitConnecting, placeOf } from './inner-address.ts';
 import { notHere } from './inner-door.ts';
 import { digestOf, passedHeaders, passHeader, signPass } from './passes.ts';
 import type { Reach } from './reach.ts';
@@ -19,8 +20,6 @@ import type { Replica } from './replica-registry.ts';
 /** `unreached`: nobody took it. `not here`: it was refused before anything was done. Else it has its answer. */
 export type PassedOn = 'answered' | 'unreached' | 'not here';
 
-/** A replica of the same network answers a connection at once or is not there, in ms. */
-const connectMs = 3_000;
 const retrySeconds = 3;
 const ascii = /^[\t -~]*$/;
 /** Of its connection to us, not of the answer. */
@@ -85,17 +84,7 @@ export class PassOn {
       over('answered');
     };
     response.once('close', leave);
-    upstream.once('socket', (socket) => {
-      if (!socket.connecting) isConnected = true;
-      else {
-        const timer = setTimeout(() => upstream.destroy(new Error('No connection in time.')), connectMs);
-        socket.once('connect', () => {
-          isConnected = true;
-          clearTimeout(timer);
-        });
-        socket.once('close', () => clearTimeout(timer));
-      }
-    });
+    limitConnecting(upstream, () => (isConnected = true));
     upstream.once('error', () => {
       if (isOver) return;
       if (isConnected) lost(asked, false);
@@ -139,12 +128,6 @@ export class PassOn {
   stop(): void {
     this.#agent.destroy();
   }
-}
-
-/** `host:port`, with an IPv6 address in brackets. */
-function placeOf(address: string): { readonly host: string; readonly port: number } {
-  const at = address.lastIndexOf(':');
-  return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
 }
 
 /** As a list they are written as they are, not looked at one by one. They came through a parser of headers, or are ours. */

@@ -1,7 +1,7 @@
 /**
  * What a replica signs when it passes a request on to the one that has what it names: for that one alone, once, within seconds, and for
- * this very request; or when it wants a line to one person's process. Whoever let the app in has looked at its token; the token itself
- * goes no further.
+ * this very request; or when it wants a line to one person's process, or asks for somebody who looks at the dashboard. Whoever let them in
+ * has looked at their token; the token itself goes no further.
  */
 import { hash, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -40,6 +40,18 @@ export interface LineClaims {
   readonly server: string;
 }
 
+/** For a question of what that replica alone has. */
+export interface QuestionClaims {
+  /** Id of the replica that it is for. */
+  readonly to: string;
+  /** For whom it is asked. */
+  readonly person: Person;
+  /** Who answers it there. */
+  readonly kind: string;
+  /** Of the body; as `digestOf` makes it. */
+  readonly digest: string;
+}
+
 interface Stamp {
   readonly to: string;
   readonly at: number;
@@ -65,6 +77,12 @@ export function signPass(seals: Seals, claims: PassClaims, passed: Passed, now: 
 export function signLinePass(seals: Seals, claims: LineClaims, now: number): string {
   const text = stamped(claims, now);
   return `${text}.${seals.make(signedForLine(text))}`;
+}
+
+/** The same for a question. */
+export function signQuestionPass(seals: Seals, claims: QuestionClaims, now: number): string {
+  const text = stamped(claims, now);
+  return `${text}.${seals.make(signedForQuestion(text))}`;
 }
 
 /** Reads passes that are for one replica, each once. */
@@ -96,6 +114,12 @@ export class PassReader {
   readLine(pass: unknown): LineClaims | undefined {
     const claims = this.#open(pass, signedForLine);
     return isOfLine(claims) && this.#use(claims) ? claims : undefined;
+  }
+
+  /** The same for a question. The body is to be looked at besides. */
+  readQuestion(pass: unknown): QuestionClaims | undefined {
+    const claims = this.#open(pass, signedForQuestion);
+    return isOfQuestion(claims) && this.#use(claims) ? claims : undefined;
   }
 
   #open(pass: unknown, signedParts: (text: string) => readonly string[]): unknown {
@@ -135,6 +159,10 @@ function signedForLine(claims: string): readonly string[] {
   return ['line', claims];
 }
 
+function signedForQuestion(claims: string): readonly string[] {
+  return ['question', claims];
+}
+
 /** Whoever has the key says what is said; a version after this one may say other things. */
 function isOfRequest(value: unknown): value is PassClaims & Stamp {
   if (!isObject(value) || !isObject(value['place'])) return false;
@@ -145,6 +173,12 @@ function isOfRequest(value: unknown): value is PassClaims & Stamp {
 function isOfLine(value: unknown): value is LineClaims & Stamp {
   return (
     isObject(value) && isStamped(value) && [value['from'], value['server']].every((text) => typeof text === 'string')
+  );
+}
+
+function isOfQuestion(value: unknown): value is QuestionClaims & Stamp {
+  return (
+    isObject(value) && isStamped(value) && [value['kind'], value['digest']].every((text) => typeof text === 'string')
   );
 }
 
