@@ -18,9 +18,9 @@ import { openReplica, someKey } from './replicas.ts';
 
 const offer = (description: string) => ({ tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] });
 
-async function pinsOf(records: TenantRecords): Promise<ServerPins> {
+async function pinsOf(records: TenantRecords, onHeld: () => void = () => undefined): Promise<ServerPins> {
   const ignore = (): void => undefined;
-  const rules = { onPassed: ignore, onHeld: ignore, onDecided: ignore, onOddity: ignore };
+  const rules = { onPassed: ignore, onHeld, onDecided: ignore, onOddity: ignore };
   const book = new PinBook(records.pins(), { ...rules, onChange: () => 'hold', now: () => 5 });
   const config = { kind: 'http', name: 'notes', url: 'https://notes.example/mcp', headers: {} };
   const pins = book.of(config as unknown as ServerConfig);
@@ -33,9 +33,11 @@ async function pinsOf(records: TenantRecords): Promise<ServerPins> {
 test('of two admins on two replicas one decides about a server, and the other is told', async () => {
   const url = await teamDatabase();
   const both = await Promise.all([openReplica(url), openReplica(url)]);
-  const [here, there] = (await Promise.all(both.map(({ records }) => pinsOf(records)))) as [ServerPins, ServerPins];
+  let noted = 0;
+  const opened = both.map(({ records }) => pinsOf(records, () => noted++));
+  const [here, there] = (await Promise.all(opened)) as [ServerPins, ServerPins];
   const id = here.question?.id ?? '';
-  expect(there.question?.id).toBe(id);
+  expect([there.question?.id, noted]).toEqual([id, 1]);
   const decided = await Promise.allSettled([
     here.decide('accept', 'dashboard', id),
     there.decide('keep', 'dashboard', id),

@@ -5,7 +5,9 @@ import { ProposalStore } from '../../../src-main/core/admin/server-change.ts';
 import { ProfileTokens } from '../../../src-main/core/profiles/profile-tokens.ts';
 import { FlowDecisions } from '../../../src-main/core/trust/flow/flow-decisions.ts';
 import { FlowRecord } from '../../../src-main/core/trust/flow/flow-record.ts';
+import { PinBook } from '../../../src-main/core/trust/pins/pin-book.ts';
 import type { PinnedServer } from '../../../src-main/core/trust/pins/pin-file.ts';
+import type { ServerPins } from '../../../src-main/core/trust/pins/server-pins.ts';
 import { implementations, type Opened } from './replicas.ts';
 
 describe.each(Object.entries(implementations))('in %s', (_, begin) => {
@@ -112,6 +114,40 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     await expect.poll(() => here!.judge('work', given.token)).toMatchObject({ code: 'not_allowed' });
   });
 
+  test('what waits for a person is told once, by whichever process saw it first, though some do not see it', async () => {
+    const open = await begin();
+    const told: string[] = [];
+    let now = 5;
+    // As a process that is started reads it.
+    const start = async (description: string): Promise<ServerPins> => {
+      const book = new PinBook((await open()).stores.pins, {
+        ...{ onChange: () => 'hold', onPassed: () => undefined, onDecided: () => undefined, now: () => now++ },
+        onHeld: (_, changes) => told.push(...changes.map(({ after }) => String(after?.['description']))),
+        onOddity: (_, text) => expect.unreachable(text),
+      });
+      const pins = book.of({ kind: 'http', name: 'notes', url: 'https://notes.example', headers: {} } as never);
+      if (pins === undefined) throw new Error('no pins');
+      await pins.judge(
+        { tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] },
+        undefined,
+        false,
+      );
+      return pins;
+    };
+    await start('Reads.');
+    const first = (await start('Reads, and tells.')).question;
+    expect((await start('Reads, and tells.')).question).toEqual(first);
+    expect(told).toEqual(['Reads, and tells.']);
+    // One whose server was not yet updated.
+    await start('Reads.');
+    const last = await start('Reads, and tells.');
+    expect(told).toHaveLength(1);
+    await last.decide('accept', 'a test', last.question?.id ?? '');
+    await start('Reads, and tells all.');
+    await start('Reads, and tells all.');
+    expect(told.slice(1)).toEqual(['Reads, and tells all.']);
+  });
+
   test('what was accepted of a server comes back as it was', async () => {
     const [{ stores: here }, { stores: there }] = await two();
     const pinned: PinnedServer = {
@@ -119,6 +155,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
       definitions: new Map([['tool:read', { name: 'read', description: 'Reads \u0000 \ud800.' }]]),
       refused: new Map([['tool:write', 'h1']]),
       rugPulls: new Map(),
+      waits: new Map([['tool:draw', { hash: 'h2', since: 7 }]]),
       decisions: [{ id: 'd', at: 1, by: 'dashboard', choice: 'keep', before: {}, decided: {} }],
     };
     expect(await here.pins.of('notes').read()).toBeUndefined();

@@ -25,6 +25,13 @@ export interface Decision {
   readonly decided: Readonly<Record<string, string>>;
 }
 
+/** A change that a person has not accepted. */
+export interface Waiting {
+  readonly hash: string;
+  /** In ms since 1970. */
+  readonly since: number;
+}
+
 export interface PinnedServer {
   readonly server: string;
   /** When it was accepted, in ms since 1970. */
@@ -37,6 +44,8 @@ export interface PinnedServer {
   readonly refused: ReadonlyMap<PinKey, string>;
   /** Changes that came while what is launched stayed the same, by their hash. */
   readonly rugPulls: ReadonlyMap<PinKey, string>;
+  /** Changes that are on record as waiting: over restarts, and whichever of several cores saw them first, they are told once. */
+  readonly waits: ReadonlyMap<PinKey, Waiting>;
   /** The last ones, oldest first. */
   readonly decisions: readonly Decision[];
 }
@@ -134,13 +143,14 @@ export function pinName(server: string): string {
   return createHash('sha256').update(server).digest('hex').slice(0, 32);
 }
 
-export function pinsText({ definitions, refused, rugPulls, ...rest }: PinnedServer): string {
+export function pinsText({ definitions, refused, rugPulls, waits, ...rest }: PinnedServer): string {
   return JSON.stringify({
     version: formatVersion,
     ...rest,
     definitions: Object.fromEntries(definitions),
     refused: Object.fromEntries(refused),
     rugPulls: Object.fromEntries(rugPulls),
+    waits: Object.fromEntries(waits),
   });
 }
 
@@ -163,6 +173,7 @@ function fromJson(value: JsonObject): PinnedServer {
     definitions: mapOf<JsonObject>('definitions'),
     refused: mapOf<string>('refused'),
     rugPulls: mapOf<string>('rugPulls'),
+    waits: mapOf<Waiting>('waits'),
     decisions: Array.isArray(decisions) ? (decisions as Decision[]) : [],
   };
 }

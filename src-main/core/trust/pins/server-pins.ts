@@ -29,7 +29,9 @@ import {
   type PinnedKind,
   type PinnedServer,
   type PinPlace,
+  type Waiting,
 } from './pin-file.ts';
+import { held, meanwhile } from './refusals.ts';
 
 /** Whose texts are held against what was accepted. */
 export interface Whose {
@@ -57,7 +59,7 @@ export interface PinRules {
   readonly onChange: () => 'hold' | 'warn' | 'scan';
   /** Changes that passed. */
   readonly onPassed: (server: string, changes: readonly DefinitionChange[]) => void;
-  /** What waits for the person is something else than before. */
+  /** What waits for the person from now on, told once for all cores that share what was accepted. */
   readonly onHeld: (server: string, changes: readonly DefinitionChange[]) => void;
   /** `isUndone`: it was taken back. */
   readonly onDecided: (server: string, decision: Decision, isUndone: boolean) => void;
@@ -80,7 +82,6 @@ export class ServerPins {
   readonly #twin: FindTwin;
   #pins: PinnedServer | undefined;
   #held: ReadonlyMap<PinKey, DefinitionChange> = new Map();
-  #heldSince = 0;
   #offered: ReadonlyMap<PinKey, JsonObject> = new Map();
   /** User interfaces as they were read last; no list has them. */
   readonly #views = new Map<PinKey, JsonObject>();
@@ -127,14 +128,21 @@ export class ServerPins {
       const before = this.#offered;
       const offered = definitionsOf(offer, introduced);
       this.#offered = offered;
-      // The first listing of a server whose launch a person accepted is what they accepted, but for what is grave.
-      const pins = this.#pins ?? (await this.#accept(offered));
-      const changes = changesOf(pins.definitions, offered);
-      const wanting = changes.filter(needsPerson);
-      const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
-      await this.#pass(changes, held, goneOf(pins.definitions, before, offered));
-      this.#keepHeld([...held, ...this.held.filter(({ kind }) => kind === 'view')]);
+      for (let tries = 1; !(await this.#judge(before, sameProcess)) && tries < mostTries; tries++);
     });
+  }
+
+  /** Answers false where somebody else wrote meanwhile what it was held against. */
+  async #judge(before: ReadonlyMap<PinKey, JsonObject>, sameProcess: boolean): Promise<boolean> {
+    const offered = this.#offered;
+    // The first listing of a server whose launch a person accepted is what they accepted, but for what is grave.
+    const pins = this.#pins ?? (await this.#accept(offered));
+    const changes = changesOf(pins.definitions, offered);
+    const wanting = changes.filter(needsPerson);
+    const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
+    const isKept = await this.#pass(changes, held, goneOf(pins.definitions, before, offered));
+    this.#keepHeld([...held, ...this.held.filter(({ kind }) => kind === 'view')]);
+    return isKept;
   }
 
   /**
@@ -153,10 +161,11 @@ export class ServerPins {
       const changes = changesOf(new Map([[key, pinned ?? view]]), new Map([[key, view]]));
       const wanting = changes.filter(needsPerson);
       const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
+      const waits = this.#waitsOf(held);
       if (held.length === 0 && (pinned === undefined || changes.length > 0)) {
-        await this.#save({ ...pins, definitions: new Map(pins.definitions).set(key, view) });
-        if (wanting.length > 0) this.#rules.onPassed(this.#config.name, wanting);
-      }
+        const isKept = await this.#save({ ...pins, definitions: new Map(pins.definitions).set(key, view), waits });
+        if (isKept && wanting.length > 0) this.#rules.onPassed(this.#config.name, wanting);
+      } else await this.#noteWaiting({ ...pins, waits }, held);
       this.#keepHeld([...this.held.filter((one) => one.key !== key), ...held]);
     });
     this.assertAccepted('view', uri);
@@ -216,7 +225,7 @@ export class ServerPins {
       changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
       isRugPull: open.some(({ isRugPull }) => isRugPull),
       floats: this.#launch?.floats,
-      at: this.#heldSince,
+      at: Math.min(...open.map(({ key }) => this.#pins?.waits.get(key)?.since ?? this.#rules.now())),
     };
   }
 
@@ -236,20 +245,31 @@ export class ServerPins {
    */
   decide(choice: 'accept' | 'keep', by: string, id: string, keys?: readonly PinKey[]): Promise<void> {
     return this.#inTurn(async () => {
-      const pins = this.#pins;
-      const decided = this.held.filter(({ key }) => keys === undefined || keys.includes(key));
-      if (pins === undefined || decided.length === 0 || this.question?.id !== id) throw meanwhile(this.whose.server);
-      const decision = this.#decision(choice, by, decided);
-      const definitions = new Map(pins.definitions);
-      if (choice === 'accept') for (const { key, after = {} } of decided) definitions.set(key, after);
-      const refused = new Map(pins.refused);
-      if (choice === 'keep') for (const { key, after } of decided) refused.set(key, canonicalHash(after));
-      const { pin = null } = choice === 'accept' ? await this.#launchNow() : pins;
-      const decisions = [...pins.decisions, decision].slice(-mostDecisions);
-      await this.#save({ ...pins, definitions, refused, pin, decisions }, true);
-      this.#rules.onDecided(this.#config.name, decision, false);
-      this.#again();
+      for (let tries = 0; tries < mostTries; tries++) if (await this.#decide(choice, by, id, keys)) return;
+      throw meanwhile(this.whose.server);
     });
+  }
+
+  /** Answers false where something else was written meanwhile, which need not be about this. */
+  async #decide(choice: 'accept' | 'keep', by: string, id: string, keys?: readonly PinKey[]): Promise<boolean> {
+    const pins = this.#pins;
+    const decided = this.held.filter(({ key }) => keys === undefined || keys.includes(key));
+    if (pins === undefined || decided.length === 0 || this.question?.id !== id) throw meanwhile(this.whose.server);
+    const decision = this.#decision(choice, by, decided);
+    const [definitions, refused, waits] = [new Map(pins.definitions), new Map(pins.refused), new Map(pins.waits)];
+    for (const { key, after } of decided) {
+      if (choice === 'keep') refused.set(key, canonicalHash(after));
+      else {
+        definitions.set(key, after ?? {});
+        waits.delete(key);
+      }
+    }
+    const { pin = null } = choice === 'accept' ? await this.#launchNow() : pins;
+    const decisions = [...pins.decisions, decision].slice(-mostDecisions);
+    if (!(await this.#save({ ...pins, definitions, refused, waits, pin, decisions }, true))) return false;
+    this.#rules.onDecided(this.#config.name, decision, false);
+    this.#again();
+    return true;
   }
 
   /** Takes a decision back: what was in force before it is so again, and is asked again. Rejects with AppError where it is not known. */
@@ -269,7 +289,7 @@ export class ServerPins {
         else definitions.set(key, was);
       }
       const decisions = pins.decisions.filter((one) => one !== decision);
-      await this.#save({ ...pins, definitions, refused, decisions }, true);
+      if (!(await this.#save({ ...pins, definitions, refused, decisions }, true))) throw meanwhile(this.whose.server);
       this.#rules.onDecided(this.#config.name, decision, true);
       this.#again();
     });
@@ -326,7 +346,7 @@ export class ServerPins {
     const none = new Map<PinKey, string>();
     return {
       ...{ server: this.#config.name, acceptedAt: this.#rules.now(), program, pin, definitions },
-      ...{ refused: none, rugPulls: none, decisions: [] },
+      ...{ refused: none, rugPulls: none, waits: new Map(), decisions: [] },
     };
   }
 
@@ -345,14 +365,14 @@ export class ServerPins {
     });
   }
 
-  /** What is as it was is kept as the listing has it, so that it is in memory once. */
+  /** What is as it was is kept as the listing has it, so that it is in memory once. Answers false where somebody else wrote meanwhile. */
   async #pass(
     changes: readonly DefinitionChange[],
     held: readonly DefinitionChange[],
     gone: readonly DefinitionChange[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const pins = this.#pins;
-    if (pins === undefined) return;
+    if (pins === undefined) return true;
     const isHeld = new Set(held.map(({ key }) => key));
     const passed = changes.filter(({ key }) => !isHeld.has(key));
     const definitions = new Map(pins.definitions);
@@ -365,10 +385,35 @@ export class ServerPins {
       marks.length === pins.rugPulls.size && marks.every(([key, hash]) => pins.rugPulls.get(key) === hash);
     const isUpdate = passed.length > 0 && held.length === 0;
     const pin = isUpdate ? ((await this.#launchNow()).pin ?? null) : pins.pin;
-    const updated = { ...pins, definitions, rugPulls: new Map(marks), pin };
-    if (passed.length > 0 || !isMarked) await this.#save(updated);
-    else this.#pins = updated;
+    const waits = this.#waitsOf(held);
+    const updated = { ...pins, definitions, rugPulls: new Map(marks), pin, waits };
+    if (!(await this.#noteWaiting(updated, held, passed.length > 0 || !isMarked))) return false;
     if (passed.length + gone.length > 0) this.#rules.onPassed(this.#config.name, [...passed, ...gone]);
+    return true;
+  }
+
+  /** With what was known to wait: another replica's process may say it still, where this one's does not. */
+  #waitsOf(held: readonly DefinitionChange[]): ReadonlyMap<PinKey, Waiting> {
+    const known = this.#pins?.waits ?? new Map<PinKey, Waiting>();
+    const now = this.#rules.now();
+    const waits = new Map(
+      held.map(({ key, after }): [PinKey, Waiting] => {
+        const [hash, before] = [canonicalHash(after), known.get(key)];
+        return [key, before?.hash === hash ? before : { hash, since: now }];
+      }),
+    );
+    const others = [...known].filter(([key]) => !waits.has(key));
+    return new Map([...others.slice(-mostKnown), ...waits]);
+  }
+
+  /** Keeps what waits, and tells of what did not before; `mustSave`: there is more to keep. Answers false where somebody else wrote meanwhile. */
+  async #noteWaiting(pins: PinnedServer, held: readonly DefinitionChange[], mustSave = false): Promise<boolean> {
+    const known = this.#pins?.waits ?? new Map<PinKey, Waiting>();
+    const fresh = held.filter(({ key }) => pins.waits.get(key) !== known.get(key));
+    if (!mustSave && fresh.length === 0) this.#pins = pins;
+    else if (!(await this.#save(pins))) return false;
+    if (fresh.length > 0) this.#rules.onHeld(this.#config.name, fresh);
+    return true;
   }
 
   #decision(choice: Decision['choice'], by: string, decided: readonly DefinitionChange[]): Decision {
@@ -398,10 +443,8 @@ export class ServerPins {
 
   #keepHeld(held: readonly DefinitionChange[]): void {
     const before = this.#held;
-    if (before.size === 0) this.#heldSince = this.#rules.now();
     this.#held = new Map(held.map((change) => [change.key, change]));
     const isSame = held.length === before.size && held.every(({ key, after }) => before.get(key)?.after === after);
-    if (!isSame && held.length > 0) this.#rules.onHeld(this.#config.name, held);
     if (!isSame) this.changed.emit();
   }
 
@@ -412,37 +455,34 @@ export class ServerPins {
     return done;
   }
 
-  /** `isDecision`: rejects with AppError where a team's database did not take it, and nothing is decided then. */
-  async #save(pins: PinnedServer, isDecision = false): Promise<void> {
+  /**
+   * Answers false where somebody else wrote meanwhile: what they wrote counts. `isDecision`: rejects with AppError where a team's database did
+   * not take it, and nothing is decided then.
+   */
+  async #save(pins: PinnedServer, isDecision = false): Promise<boolean> {
     const before = this.#pins;
     this.#pins = pins;
     try {
       await this.#place.write(pins);
     } catch (error) {
-      const isConflict = error instanceof AppError && error.code === 'config_conflict';
-      if (isConflict) await this.#follow();
-      else if (isDecision && error instanceof AppError) this.#pins = before;
-      else this.#rules.onOddity(this.#config.name, `What was accepted of it could not be written: ${String(error)}`);
-      if (isDecision && error instanceof AppError) throw isConflict ? meanwhile(this.whose.server) : error;
+      if (error instanceof AppError && error.code === 'config_conflict') {
+        await this.#follow();
+        return false;
+      }
+      if (isDecision && error instanceof AppError) {
+        this.#pins = before;
+        throw error;
+      }
+      this.#rules.onOddity(this.#config.name, `What was accepted of it could not be written: ${String(error)}`);
     }
+    return true;
   }
 }
 
-function held(server: string, { kind, name, class: change, isRugPull }: DefinitionChange): AppError {
-  const what = kind === 'introduction' ? server : `${server}:${name}`;
-  const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
-  return new AppError('not_allowed', `${what} ${how} since ${server} was accepted, and waits for the person.`, {
-    fix: `Ask them to look at it: tooltray review ${server}, or Tooltray's window.`,
-    data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
-  });
-}
-
-function meanwhile(server: string): AppError {
-  return new AppError('not_allowed', `What ${server} says has changed meanwhile.`, {
-    fix: `Look at it again: tooltray review ${server}.`,
-  });
-}
-
+/** Changes that are known to have waited, and do not here. */
+const mostKnown = 200;
+/** Others write at the same moment: each time somebody got something done. */
+const mostTries = 5;
 /** Pins of what is no longer offered that are kept for the case that it comes back. */
 const mostGone = 1000;
 

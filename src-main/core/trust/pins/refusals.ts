@@ -1,0 +1,20 @@
+/** What is said where a person has not accepted what a server says, or decides on what it does not say any more. */
+import { AppError } from '../../base/errors.ts';
+import type { DefinitionChange } from './offer.ts';
+
+/** With none of the server's new words in it. */
+export function held(server: string, { kind, name, class: change, isRugPull }: DefinitionChange): AppError {
+  const what = kind === 'introduction' ? server : `${server}:${name}`;
+  const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
+  return new AppError('not_allowed', `${what} ${how} since ${server} was accepted, and waits for the person.`, {
+    fix: `Ask them to look at it: tooltray review ${server}, or Tooltray's window.`,
+    data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
+  });
+}
+
+/** What was shown is not what waits now. */
+export function meanwhile(server: string): AppError {
+  return new AppError('not_allowed', `What ${server} says has changed meanwhile.`, {
+    fix: `Look at it again: tooltray review ${server}.`,
+  });
+}
