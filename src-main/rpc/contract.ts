@@ -271,14 +271,16 @@ export interface RpcContract {
   /** Starts a server in review once in a box, and tells what it lists. */
   lookInside: { input: { readonly server: string; readonly id: string }; output: ServerReview };
   reject: { input: { readonly id: string }; output: ProposalSummary };
-  retry: { input: { readonly server: string }; output: ServerStatus };
+  /** Of a team: wherever it is ill, or at the replica that is named by its id. */
+  retry: { input: { readonly server: string; readonly replica?: string }; output: ServerStatus };
   /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
   signIn: { input: { readonly server: string }; output: { readonly url: string } };
   /** Takes back what signing in granted, where that can be done, and forgets it here. */
   signOut: { input: { readonly server: string }; output: { readonly wasSignedIn: boolean; readonly sentence: string } };
   /** The last lines of a server's log, or those that came since: what it said, and between that what became of it. */
   log: {
-    input: { readonly server: string; readonly after?: string };
+    /** `replica`: of a team, its id; else the one that is asked. */
+    input: { readonly server: string; readonly after?: string; readonly replica?: string };
     output: {
       readonly lines: readonly ServerLogLine[];
       /** For `after`, to go on from here. */
@@ -726,7 +728,8 @@ export interface DashboardContract {
   callDetail: { input: { readonly id: number }; output: CallDetail };
   /** The next part of a long text, from where the one before said. */
   callText: { input: { readonly id: number; readonly side: CallSide; readonly from: number }; output: CallText };
-  serverDetail: { input: { readonly server: string }; output: ServerDetail };
+  /** `replica`: of a team, its id; else the one that is asked. */
+  serverDetail: { input: { readonly server: string; readonly replica?: string }; output: ServerDetail };
   setToolEnabled: {
     input: { readonly server: string; readonly tool: string; readonly enabled: boolean };
     output: Nothing;
@@ -1057,7 +1060,28 @@ export interface OwnSignInRow {
   readonly since: number | undefined;
 }
 
+/** A server at one replica of a team. */
+export interface ReplicaStanding extends Pick<ServerStatus, 'state' | 'level' | 'summary' | 'detail' | 'tools'> {
+  readonly id: string;
+  readonly name: string;
+  /** In ms since 1970; 0: not known. */
+  readonly since: number;
+}
+
+/** A server over all replicas of a team. */
+export interface ServerStanding {
+  /** By name; empty where there is one alone. */
+  readonly replicas: readonly ReplicaStanding[];
+  /** Where people's own processes of it run. */
+  readonly runners: readonly { readonly name: string; readonly people: number }[];
+}
+
 export interface TeamContract {
+  /** For admins; beside it where it runs, and why there. */
+  serverStanding: {
+    input: { readonly server: string };
+    output: ServerStanding & { readonly placement: 'remote' | 'shared' | 'personal'; readonly reason: string };
+  };
   /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
   ownSignIns: { input: Nothing; output: { readonly signIns: readonly OwnSignInRow[] } };
   people: { input: Nothing; output: { readonly people: readonly PersonRow[] } };

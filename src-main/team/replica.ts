@@ -14,6 +14,7 @@ import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
 import { objectsVariables, readObjectsAddress } from './answers/objects-address.ts';
 import { ConfigWatch } from './config/config-watch.ts';
 import { Changes } from './database/changes.ts';
+import { serverQuestion } from './dashboard/server-desk.ts';
 import { TeamDashboard } from './dashboard/team-dashboard.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
@@ -28,6 +29,7 @@ import { openOperations, type OpenOperations } from './operations/open-operation
 import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
 import { SharedListings } from './replicas/shared-listings.ts';
+import { SharedStandings } from './replicas/shared-standings.ts';
 import { openPersonal, type Placement } from './placement/open-personal.ts';
 import { type OpenQuotas, openQuotas } from './quotas/open-quotas.ts';
 import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
@@ -83,16 +85,18 @@ export class Replica {
   #spans: CallSpans | undefined;
   readonly #home: Disposable;
   #listings: SharedListings | undefined;
+  readonly #standings: OpenStandings;
 
   private constructor(
     host: CoreHost,
-    { database, changes, replicas, readiness, personal, signIns, quotas, home }: Made & { readonly home: Disposable },
+    { database, changes, replicas, readiness, personal, signIns, quotas, standings, home }: MadeAtHome,
     options: ReplicaOptions,
   ) {
     this.#options = options;
     this.#readiness = readiness;
     this.#home = home;
     this.#personal = personal;
+    this.#standings = standings;
     this.host = host;
     this.database = database;
     this.changes = changes;
@@ -138,12 +142,12 @@ export class Replica {
             readOwn: async ({ user }, name) => (await stores.promise).readOwn(user, name),
           });
           const quotas = openQuotas(database.of(options.tenant), options.tenant, log.child('quotas'));
-          const { seams, signIns } = await openSeams(options, {
+          const { seams, signIns, standings } = await openSeams(options, {
             ...{ room, database, changes, keys, replicas, readiness, personal, quotas },
             onStores: stores.resolve,
             host: () => host,
           });
-          made.resolve({ database, changes, replicas, readiness, personal, signIns, quotas });
+          made.resolve({ database, changes, replicas, readiness, personal, signIns, quotas, standings });
           return seams;
         },
       });
@@ -164,7 +168,10 @@ export class Replica {
     await this.host.listen();
     const listener = this.host.httpDoor?.listener;
     if (listener !== undefined) await this.replicas?.start(listener);
-    if (!this.#isRunner) this.#listings = this.#shareListings();
+    if (!this.#isRunner) {
+      this.#listings = this.#shareListings();
+      this.#standings.get();
+    }
     this.#readiness.isListening = true;
   }
 
@@ -200,6 +207,7 @@ export class Replica {
   async stop(): Promise<void> {
     this.#readiness.isDraining = true;
     await this.#listings?.stop();
+    await this.#standings.stop();
     this.#config.stop();
     await this.host.stop();
     await this.#spans?.close();
@@ -252,9 +260,20 @@ interface Made {
   readonly personal: Placement;
   readonly signIns: OpenSignIns;
   readonly quotas: OpenQuotas;
+  readonly standings: OpenStandings;
 }
 
-interface Opened extends Omit<Made, 'signIns'> {
+interface MadeAtHome extends Made {
+  readonly home: Disposable;
+}
+
+interface OpenStandings {
+  /** Made when it is first asked for: they follow the servers of a core that is there. */
+  readonly get: () => SharedStandings;
+  readonly stop: () => Promise<void>;
+}
+
+interface Opened extends Omit<Made, 'signIns' | 'standings'> {
   readonly keys: TeamKeys;
   readonly room: TeamRoom;
   readonly onStores: (stores: OpenStores) => void;
@@ -265,7 +284,7 @@ interface Opened extends Omit<Made, 'signIns'> {
 async function openSeams(
   options: ReplicaOptions,
   opened: Opened,
-): Promise<{ readonly seams: TeamSeams; readonly signIns: OpenSignIns }> {
+): Promise<{ readonly seams: TeamSeams } & Pick<Made, 'signIns' | 'standings'>> {
   const { database, changes, host, keys, personal, replicas, readiness, room } = opened;
   const isRunner = replicas?.role === 'runner';
   const { tenant, listen, publicUrl } = options;
@@ -282,12 +301,15 @@ async function openSeams(
     came: (user, token, until) => signIns.came(user, token, until),
   });
   const { people, tokens, gate } = door;
+  const standings = openStandings(options, opened);
   const dashboard = new TeamDashboard({
-    ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
+    ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot, replicas },
+    standings: standings.get,
     ...{ keys, host, issuer: door.issuer, notes: door.notes },
     home: () => browsersReach(options, host().port),
     signIns: () => signIns.signIns,
   });
+  replicas?.questions.answer(serverQuestion, dashboard.ofServer);
   const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.isAsked(request) === true;
   const replica = `${hostname()}:${listen.port}`;
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica });
@@ -332,7 +354,22 @@ async function openSeams(
       await database.close();
     },
   };
-  return { seams, signIns };
+  return { seams, signIns, standings };
+}
+
+function openStandings({ tenant }: ReplicaOptions, { changes, database, host, replicas, room }: Opened): OpenStandings {
+  let standings: SharedStandings | undefined;
+  const open = (): SharedStandings =>
+    new SharedStandings({
+      ...{ tenant, changes, sql: database.of(tenant), registry: replicas?.registry },
+      servers: host().core.servers,
+      mask: (text) => room.masker.maskText(text),
+      log: room.log.child('standings'),
+    });
+  return {
+    get: () => (standings ??= open()),
+    stop: async () => standings?.stop(),
+  };
 }
 
 function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {

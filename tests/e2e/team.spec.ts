@@ -93,7 +93,14 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
     'My tokens',
   ]);
   await open(page, 'Servers');
-  await expect(page.getByRole('row').filter({ hasText: 'echo' })).toBeVisible();
+  await page.getByRole('row').filter({ hasText: 'echo' }).getByRole('link').click();
+  const server = page.getByRole('dialog', { name: 'echo' });
+  await expect(server.getByText('all people share one process of it on each replica')).toBeVisible();
+  await expectNoBarrier(page, 'a server of a team');
+  await server.getByRole('tab', { name: 'Tools' }).click();
+  await expect(server.getByText('1 of 1 on')).toBeVisible();
+  await expect(server.getByRole('switch')).toHaveCount(0);
+  await page.keyboard.press('Escape');
   await open(page, 'Activity');
   await page.getByRole('link', { name: 'Sessions', exact: true }).click();
   await expect(page.getByText('No step yet')).toBeVisible();

@@ -25,7 +25,14 @@ export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
   ...{ reviews: 'admins', reviewServer: 'admins', lookInside: 'admins', scan: 'admins' },
   ...{ flowRecord: 'admins', declineFlowOffer: 'admins', profiles: 'admins', variables: 'admins' },
   ...{ tools: 'admins', search: 'admins', find: 'everyone', toolMatches: 'everyone' },
-  ...{ serverDetail: 'admins', serverUsage: 'admins', log: 'admins', retry: 'admins', writtenTexts: 'admins' },
+  ...{
+    serverStanding: 'admins',
+    serverDetail: 'admins',
+    serverUsage: 'admins',
+    log: 'admins',
+    retry: 'admins',
+    writtenTexts: 'admins',
+  },
   ...{ takeBackText: 'admins', appSettings: 'admins' },
   ...{
     setToolEnabled: config,

@@ -21,9 +21,11 @@ import { type People, peopleTopic } from '../people/people.ts';
 import type { PersonTokens } from '../people/person-tokens.ts';
 import type { TeamKeys } from '../records/team-keys.ts';
 import type { TeamSignIns } from '../sign-ins/team-sign-ins.ts';
+import type { AnswerQuestion } from '../replicas/inner-questions.ts';
 import { requireAllowed } from './allowed-questions.ts';
 import { callbackPath } from './issuer-door.ts';
 import { IssuerSignIn } from './issuer-sign-in.ts';
+import { answerOfServer, type ServerDeskParts } from './server-desk.ts';
 import { PageDoor } from './page-door.ts';
 import { PageSessions } from './page-sessions.ts';
 import { teamQuestions } from './team-questions.ts';
@@ -32,7 +34,7 @@ import { TokenSignIn } from './token-sign-in.ts';
 import { readerOf, type Viewer } from './viewer.ts';
 import { viewerSource, viewerState } from './viewer-state.ts';
 
-export interface TeamDashboardParts {
+export interface TeamDashboardParts extends ServerDeskParts {
   readonly tenant: string;
   readonly database: Database;
   readonly changes: Pick<Changes, 'changed'>;
@@ -121,6 +123,11 @@ export class TeamDashboard {
     return (await this.#door.viewer(request))?.user;
   }
 
+  /** What another replica asks for a page of its own. */
+  get ofServer(): AnswerQuestion {
+    return answerOfServer(() => this.#parts.host().rpcDeps);
+  }
+
   close(): void {
     this.#stopFollowing();
     clearInterval(this.#looking);
@@ -161,7 +168,8 @@ export class TeamDashboard {
     const key = JSON.stringify(viewer);
     const known = this.#publishers.get(key);
     if (known !== undefined) return known;
-    const parts = { deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers };
+    const standings = this.#parts.standings();
+    const parts = { deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers, standings };
     const log = this.#parts.host().log.child('dashboard');
     const made = new StatePublisher(viewerState(viewer, parts), viewerSource(parts), (slice, error) =>
       log.warn(`The state's part "${slice}" could not be told.`, { error }),
@@ -172,11 +180,14 @@ export class TeamDashboard {
   }
 
   #questionsOf(viewer: Viewer): ReturnType<typeof teamQuestions> {
-    const { people, tokens, host, signIns } = this.#parts;
+    const { people, tokens, host, signIns, standings, replicas } = this.#parts;
     const { core } = host();
     const note = core.audit.note.bind(core.audit);
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
-    return teamQuestions(viewer, { ...{ core, people, tokens, note, signIns: signIns() }, ...rows });
+    return teamQuestions(viewer, {
+      ...{ core, people, tokens, note, signIns: signIns(), standings, replicas },
+      ...rows,
+    });
   }
 
   #depsOf(viewer: Viewer): RpcDeps {

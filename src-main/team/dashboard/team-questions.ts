@@ -14,12 +14,13 @@ import { serverHandlers } from '../../rpc/handlers/servers.ts';
 import { priced } from '../../rpc/handlers/settings.ts';
 import type { CallOfTeam, CallPages } from '../activity/call-pages.ts';
 import { PeopleDesk, type PeopleDeskParts } from './people-desk.ts';
+import { ServerDesk, type ServerDeskParts } from './server-desk.ts';
 import { SignInDesk, type SignInDeskParts } from './sign-in-desk.ts';
 import type { TeamRecord } from './team-record.ts';
 import { stepQuestions, type StepParts } from './team-steps.ts';
 import { readerOf, rowsOf, type Viewer, whoseOf } from './viewer.ts';
 
-export interface QuestionParts extends PeopleDeskParts, StepParts {
+export interface QuestionParts extends PeopleDeskParts, StepParts, ServerDeskParts {
   readonly core: Aggregator;
   readonly people: PeopleDeskParts['people'];
   readonly record: TeamRecord;
@@ -34,6 +35,7 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
   const { core, record, pages } = parts;
   const whose = rowsOf(viewer);
   const desk = new PeopleDesk(parts, viewer);
+  const ofServer = new ServerDesk(parts, viewer);
   const servers = (): readonly ServerConfig[] => {
     const scope = scopeOfViewer(viewer, core);
     return core.options.config.current.servers.filter(({ name }) => scope.hasServer(name));
@@ -101,6 +103,10 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
         ? { servers: [] }
         : await serverHandlers.toolMatches(input, deps),
     ...stepQuestions(viewer, parts),
+    serverStanding: (input, deps) => ofServer.standing(input, deps),
+    serverDetail: (...asked) => ofServer.ask('serverDetail', ...asked),
+    log: (...asked) => ofServer.ask('log', ...asked),
+    retry: (...asked) => ofServer.retry(...asked),
     ownSignIns: () => signIns.rows(),
     signIn: async (input) => signIns.signIn(input),
     signOut: (input) => signIns.signOut(input),

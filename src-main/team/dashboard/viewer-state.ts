@@ -3,7 +3,7 @@
  * here and nowhere else, and one that nobody thought of does not compile.
  */
 import type { Aggregator } from '../../core/aggregator.ts';
-import type { AppState, AttentionItem } from '../../rpc/contract.ts';
+import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
 import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
 import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
 import { flowOverview } from '../../rpc/handlers/flow.ts';
@@ -12,9 +12,12 @@ import { profilesOverview } from '../../rpc/handlers/profiles.ts';
 import { attentionItems } from '../../rpc/slices/attention.ts';
 import { ListTokens } from '../../rpc/slices/list-tokens.ts';
 import { modesOverview } from '../../rpc/slices/modes-overview.ts';
-import { serverRows } from '../../rpc/slices/server-rows.ts';
+import { illFirst, serverRows } from '../../rpc/slices/server-rows.ts';
 import type { SliceBuilders, Source } from '../../rpc/state-publisher.ts';
 import type { AnswerRows } from '../answers/answer-rows.ts';
+import { placementOf } from '../../core/config/placement.ts';
+import type { SharedStandings } from '../replicas/shared-standings.ts';
+import { standingOf, toldOfReplicas, toldOfRunners } from './over-replicas.ts';
 import { scopeOfViewer } from './team-questions.ts';
 import type { TeamRecord } from './team-record.ts';
 import { isAdmin, readerOf, rowsOf, type Viewer } from './viewer.ts';
@@ -23,12 +26,13 @@ export interface ViewerStateParts {
   readonly deps: RpcDeps;
   readonly record: TeamRecord;
   readonly answers: AnswerRows;
+  readonly standings: SharedStandings;
 }
 
 /** What other replicas did is seen when it is looked for, this often, in ms. */
 const lookMs = 5_000;
 
-export function viewerState(viewer: Viewer, { deps, record, answers }: ViewerStateParts): SliceBuilders {
+export function viewerState(viewer: Viewer, { deps, record, answers, standings }: ViewerStateParts): SliceBuilders {
   const { core } = deps;
   const whose = rowsOf(viewer);
   const tokens = new ListTokens(core);
@@ -39,14 +43,16 @@ export function viewerState(viewer: Viewer, { deps, record, answers }: ViewerSta
   return {
     core: facts,
     servers: async () => {
-      const rows = serverRows(core, { day: { servers: await record.servers(whose) }, tokens });
+      const here = serverRows(core, { day: { servers: await record.servers(whose) }, tokens });
+      const rows = (await overReplicas(here, viewer, core, standings)).toSorted(illFirst);
       return isForAdmin ? rows : membersRows(rows, viewer, core);
     },
     sessions: () => core.sessions.all.filter((one) => one.isHere && sees(viewer, one)).map(sessionStatus),
-    attention: async () =>
-      isForAdmin
-        ? attentionItems({ core: facts(), servers: serverStatuses(core), inbox: await inbox(), apps: [] }).map(mendable)
-        : [],
+    attention: async () => {
+      if (!isForAdmin) return [];
+      const servers = await overReplicas(serverStatuses(core), viewer, core, standings);
+      return attentionItems({ core: facts(), servers, inbox: await inbox(), apps: [] }).map(mendable);
+    },
     inbox,
     flow: () => (isForAdmin ? flowOverview(core) : { ...flowOverview(core), ...noFlow }),
     profiles: () => (isForAdmin ? { ...profilesOverview(deps), tokens: [] } : { profiles: [], tokens: [] }),
@@ -67,11 +73,12 @@ export function viewerState(viewer: Viewer, { deps, record, answers }: ViewerSta
   };
 }
 
-export function viewerSource({ deps: { core } }: ViewerStateParts): Source {
+export function viewerSource({ deps: { core }, standings }: ViewerStateParts): Source {
   return (touch) => {
     const looking = setInterval(() => touch('activity', 'timeline', 'savings', 'servers', 'spills'), lookMs).unref();
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
+      standings.changed.on(() => touch('servers', 'attention')),
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions')),
       core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'flow', 'profiles')),
@@ -87,10 +94,37 @@ export function viewerSource({ deps: { core } }: ViewerStateParts): Source {
   };
 }
 
-/** A server's entry, secrets and log are not the dashboard's: what is wrong is said among the servers. */
+/** As they are at all replicas, or whose processes of them run: everybody's for an admin, a member's own. */
+async function overReplicas<Row extends ServerStatus>(
+  here: readonly Row[],
+  viewer: Viewer,
+  { servers }: Aggregator,
+  standings: SharedStandings,
+): Promise<readonly Row[]> {
+  const { fronts } = standings;
+  const rows = await standings.rows();
+  const isOwn = !isAdmin(viewer);
+  const runners = isOwn ? await standings.runnersOf(viewer.user) : await standings.runners();
+  return here.map((row): Row => {
+    const config = servers.find(row.name)?.config;
+    const standing = standingOf(row.name, { fronts, rows, runners });
+    const told = toldOfReplicas(row, standing);
+    const isPersonal = config?.enabled === true && placementOf(config).placement === 'personal';
+    const isIll = standing.replicas.some(({ state }) => state === 'error');
+    return {
+      ...row,
+      ...(isPersonal ? toldOfRunners(told, standing, isOwn) : told),
+      ...(isIll && row.action === undefined && { action: tryAgain }),
+    };
+  });
+}
+
+const tryAgain = { kind: 'retry', label: 'Try again' } as const;
+
+/** A server's entry and secrets are not the dashboard's: what is wrong is said among the servers. */
 function mendable(item: AttentionItem): AttentionItem {
   const isDone = item.server === undefined || item.action.kind === 'retry' || item.action.kind === 'sign-in';
-  return isDone ? item : { ...item, action: { kind: 'view-log', label: 'See servers' } };
+  return isDone ? item : { ...item, action: { kind: 'view-log', label: 'View log' } };
 }
 
 /** Of this computer, which is none of theirs. */

@@ -261,6 +261,16 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX steps_of_people ON tooltray.steps (tenant, person, number);
     `,
   },
+  {
+    name: 'how servers are at each replica',
+    sql: `
+      CREATE TABLE tooltray.server_states (
+        tenant text NOT NULL, replica text NOT NULL, server text NOT NULL, standing text NOT NULL, since timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant, replica, server)
+      );
+      ${ofTenant('server_states')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

@@ -150,6 +150,12 @@ export class ReplicaRegistry {
     return this.#alike.find(({ role }) => role !== 'runner');
   }
 
+  /** Of the same tenant, without this one: those that take client apps, also those that are about to end. */
+  get otherFronts(): readonly Replica[] {
+    const { tenant } = this.#options;
+    return this.others.filter((other) => other.tenant === tenant && other.role !== 'runner');
+  }
+
   /** Those that begin processes of single people, without this one. */
   get otherRunners(): readonly Replica[] {
     return this.#alike.filter(({ role }) => role !== 'front');

@@ -1,6 +1,6 @@
 /** What a team's people and tokens are called on the page. Pure. */
 import type { HealthLevel, PersonRow, PersonTokenRow } from '../../../src-main/rpc/contract.ts';
-import { ago, count, list } from '../../lib/format.ts';
+import { ago, count, list, whole } from '../../lib/format.ts';
 
 export function personMark({ isOff }: PersonRow): { readonly level: HealthLevel; readonly word: string } {
   return isOff ? { level: 'off', word: 'Off' } : { level: 'ok', word: 'Let in' };
@@ -43,4 +43,8 @@ export function dayOf(at: number): string {
 
 export function tokensInWords(tokens: number): string {
   return tokens === 0 ? 'None' : count(tokens, 'token');
+}
+
+export function peopleInWords(people: number): string {
+  return people === 1 ? '1 person' : `${whole(people)} people`;
 }

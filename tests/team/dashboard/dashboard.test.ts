@@ -1,10 +1,11 @@
 /** A team's dashboard at two replicas: who comes in, who may ask what, and that nobody is told what is another's. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RpcMethod, StepQuery } from '../../../src-main/rpc/contract.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
 import { allowedQuestions } from '../../../src-main/team/dashboard/allowed-questions.ts';
 import { callBy } from '../../support/callers.ts';
-import { fixture } from '../../support/start-core.ts';
+import { fixture, type TestConfig } from '../../support/start-core.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
 import { place } from '../../support/start-replicas.ts';
 import { TeamCallers, TeamPeople } from '../../support/team-callers.ts';
@@ -12,6 +13,8 @@ import { openTeamDatabase } from '../../support/team-database.ts';
 import { testIssuer } from '../../support/test-issuer.ts';
 import { enter, json, Page, send } from './page.ts';
 
+/** A machine that stalls makes none of them be taken for gone. */
+const patient = { leaseMs: 60_000 };
 const methods = Object.keys(allowedQuestions) as RpcMethod[];
 let database: string;
 let one: TestReplica;
@@ -31,9 +34,14 @@ beforeAll(async () => {
     results: { threshold: 5000 },
     profiles: { narrow: { servers: ['echo'] } },
   };
+  const counter = join(import.meta.dirname, '../placement/counter-server.ts');
+  const own = { command: process.execPath, args: [counter], placement: 'personal', isolation: 'none' };
+  // It is there on one replica, and missing on the other.
+  const missing = { command: 'no-such-program-anywhere' };
+  const at = (half: object): TestConfig => ({ ...config, servers: { ...config.servers, own, half } });
   [one, two] = [
-    await startReplica(url, config, { among: place('one') }),
-    await startReplica(url, config, { among: place('two') }),
+    await startReplica(url, at(fixture('echo')), { among: place('one', patient) }),
+    await startReplica(url, at(missing), { among: place('two', patient) }),
   ];
   team = new TeamPeople(one);
   // ana and ben, members.
@@ -322,6 +330,92 @@ async function saved(name: string, raw: number): Promise<void> {
 function hasWord(text: string, word: string): boolean {
   return new RegExp(`(?<![\\w-])${word.replaceAll(/[^\w]/g, String.raw`\$&`)}(?![\\w-])`).test(text);
 }
+
+test('how a server is, is told of all replicas, whichever the page came to; people’s own processes by number', async () => {
+  // Whoever comes first has a process begun, which tells what there is.
+  for (const [at, who] of [
+    [one, 'ana, 2026-07-28'],
+    [two, 'ben, 2026-07-28'],
+  ] as const)
+    await callBy(await callers.at(at).open(who), 'own_count');
+  for (const at of [one, two]) {
+    const seen = admin.at(at).watch();
+    const row = (name: string): unknown[] => {
+      const { summary, level, detail } = seen.state.servers?.find((server) => server.name === name) ?? {};
+      return [summary, level, detail];
+    };
+    await expect.poll(() => row('echo')[0]).toBe('Ready on 2 of 2 replicas');
+    await expect
+      .poll(() => row('half'))
+      .toEqual(['Ready on 1 of 2 replicas', 'attention', expect.stringMatching(/^two: .*no-such-program/)]);
+    await expect.poll(() => row('own').slice(0, 2)).toEqual(['Runs for 2 people', 'ok']);
+    const waits = (): unknown => seen.state.attention?.find(({ server }) => server === 'half')?.sentence;
+    await expect.poll(waits).toContain('half: Ready on 1 of 2 replicas. two: ');
+  }
+
+  const { replicas, placement } = await admin.ask('serverStanding', { server: 'half' });
+  expect([placement, replicas.map(({ name, level, tools }) => [name, level, tools])]).toEqual([
+    'shared',
+    [
+      ['one', 'ok', 1],
+      ['two', 'error', 0],
+    ],
+  ]);
+  const { runners } = await admin.ask('serverStanding', { server: 'own' });
+  expect(runners.reduce((sum, { people }) => sum + people, 0)).toBe(2);
+
+  // What only the other one knows is asked there.
+  const [id = '', other = ''] = replicas.map((replica) => replica.id);
+  const toolsAt = async (replica: string): Promise<number> =>
+    (await admin.ask('serverDetail', { server: 'half', replica })).tools.length;
+  expect([(await toolsAt(id)) > 0, await toolsAt(other)]).toEqual([true, 0]);
+  await admin.ask('retry', { server: 'half' });
+  const { lines } = await admin.ask('log', { server: 'half', replica: other });
+  expect(lines.map(({ text }) => text)).toContain('Started anew at your word.');
+  const { lines: ours } = await admin.ask('log', { server: 'half', replica: id });
+  expect(ours.map(({ text }) => text)).not.toContain('Started anew at your word.');
+  expect((await admin.refused('log', { server: 'half', replica: 'three_000000' }))[1]).toBe('not_found');
+  expect((await admin.refused('log', { server: 'nobody', replica: other }))[1]).toBe('server_not_found');
+
+  // By its inner door nobody else asks it anything.
+  const [inner] = two.replica.replicas?.registry.otherFronts ?? [];
+  const asked = JSON.stringify({ method: 'log', input: { server: 'half' } });
+  expect((await fetch(`http://${inner?.address}/question`, { method: 'POST', body: asked })).status).toBe(403);
+
+  const own = (await member('ana', two)).watch();
+  const shown = (): unknown =>
+    own.state.servers?.map(({ name, summary, detail }) => [name, summary, detail]).toSorted();
+  await expect.poll(shown).toEqual([
+    ['big', 'Ready on 2 of 2 replicas', ''],
+    ['echo', 'Ready on 2 of 2 replicas', ''],
+    ['half', 'Ready on 1 of 2 replicas', ''],
+    ['own', 'Runs for you', ''],
+  ]);
+
+  // A replica that is gone counts no more, and no row of any such is left.
+  const sql = one.replica.database.of('main');
+  const written = async (): Promise<string[]> => {
+    const rows = await sql<{ replica: string }[]>`SELECT DISTINCT replica FROM tooltray.server_states ORDER BY 1`;
+    return rows.map(({ replica }) => replica.split('_')[0] ?? '');
+  };
+  {
+    await using three = await startReplica(
+      database,
+      { servers: { echo: fixture('echo') } },
+      { among: place('three', patient) },
+    );
+    const page = admin.at(three).watch();
+    const echo = (): string | undefined => page.state.servers?.find(({ name }) => name === 'echo')?.summary;
+    await expect.poll(echo).toBe('Ready on 3 of 3 replicas');
+    await expect.poll(written).toEqual(['one', 'three', 'two']);
+    const killed = { tenant: 'main', replica: 'killed_000000', server: 'echo', standing: '{}' };
+    await sql`INSERT INTO tooltray.server_states ${sql(killed)}`;
+  }
+  await expect.poll(written).toEqual(['one', 'two']);
+  const again = admin.watch();
+  const echo = (): string | undefined => again.state.servers?.find(({ name }) => name === 'echo')?.summary;
+  await expect.poll(echo).toBe('Ready on 2 of 2 replicas');
+});
 
 test('whoever is bounded by a group is told of its servers alone', async () => {
   await team.people.add({ name: 'dora', groups: ['guests'] });

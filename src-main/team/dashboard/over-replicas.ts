@@ -1,0 +1,93 @@
+/** How a server is in a whole team: what its replicas say of it, or whose processes run, put into one word and one number. Pure. */
+import { count } from '../../core/base/wording.ts';
+import type { HealthLevel, ReplicaStanding, ServerRow, ServerStanding } from '../../rpc/contract.ts';
+import type { RunnerRow, StandingRow } from '../replicas/shared-standings.ts';
+
+/** What is known of all of them. */
+export interface Known {
+  /** Ids of the replicas that take client apps. */
+  readonly fronts: readonly string[];
+  readonly rows: readonly StandingRow[];
+  readonly runners: readonly RunnerRow[];
+}
+
+type Told = Pick<ServerRow, 'level' | 'summary' | 'detail' | 'tools'>;
+
+const worst: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
+const unknown = {
+  state: 'disconnected',
+  level: 'busy',
+  summary: 'Not known yet',
+  detail: '',
+  tools: 0,
+  since: 0,
+} as const;
+
+/** `one` of `one_k3x9f0`: another one for each life. */
+export function replicaName(id: string): string {
+  return id.replace(/_[^_]*$/, '');
+}
+
+/** One server at every replica, by their names; empty where there is one replica alone. */
+export function standingOf(server: string, { fronts, rows, runners }: Known): ServerStanding {
+  const own = rows.filter((row) => row.server === server);
+  const inOrder = fronts.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const replicas = inOrder.map((id): ReplicaStanding => {
+    const { state, level, summary, detail, tools, since } = own.find(({ replica }) => replica === id) ?? unknown;
+    return { id, name: replicaName(id), since, state, level, summary, detail, tools };
+  });
+  return {
+    replicas: fronts.length < 2 ? [] : replicas,
+    runners: runners.flatMap((one) =>
+      one.server === server ? [{ name: replicaName(one.runner), people: one.people }] : [],
+    ),
+  };
+}
+
+/** `Ready on 2 of 3 replicas`. Of one replica alone as it says it itself. */
+export function toldOfReplicas(row: Told, { replicas }: ServerStanding): Told {
+  if (replicas.length < 2) return row;
+  const inOrder = replicas.toSorted((a, b) => worst.indexOf(a.level) - worst.indexOf(b.level));
+  const ready = replicas.filter(({ state }) => state === 'ready');
+  const [first = row] = inOrder;
+  const shown = ready.length > 0 && first.level !== 'attention' ? 'Ready' : first.summary;
+  const same = replicas.filter(({ summary, state }) => (shown === 'Ready' ? state === 'ready' : summary === shown));
+  // What is the same everywhere since the config says so needs no count.
+  const isSaid = same.length === replicas.length && (first.level === 'off' || shown === 'Asleep');
+  return {
+    // It answers, at some of them.
+    level: first.level === 'error' && ready.length > 0 ? 'attention' : levelOf(first.level, ready.length),
+    summary: isSaid ? shown : `${shown} on ${same.length} of ${count(replicas.length, 'replica')}`,
+    detail: causes(inOrder, row),
+    // Whether the page's own has read them yet says nothing.
+    tools: Math.max(row.tools, ...replicas.map(({ tools }) => tools)),
+  };
+}
+
+/** Where each person has a process: whose run. `isOwn`: told to one person of theirs. */
+export function toldOfRunners(row: Told, { runners }: ServerStanding, isOwn: boolean): Told {
+  // Why nobody's could be begun.
+  if (row.level === 'error' || row.level === 'attention') return row;
+  const people = runners.reduce((sum, one) => sum + one.people, 0);
+  if (people === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with a person’s next call.' };
+  const where = runners.map(({ name, people: some }) => (runners.length === 1 ? name : `${name}: ${some}`)).join(', ');
+  const whom = isOwn ? 'you' : people === 1 ? '1 person' : `${people} people`;
+  return { ...row, level: 'ok', summary: `Runs for ${whom}`, detail: isOwn ? '' : `On ${where}.` };
+}
+
+function levelOf(level: HealthLevel, ready: number): HealthLevel {
+  return level === 'off' && ready > 0 ? 'ok' : level;
+}
+
+/** Each cause once, with the replicas that have it; only of those that are ill. */
+function causes(replicas: readonly ReplicaStanding[], row: Told): string {
+  const ill = replicas.filter(({ level }) => level === 'error' || level === 'attention');
+  if (ill.length === 0) return row.detail;
+  const texts = [...new Set(ill.map(({ detail }) => detail))];
+  return texts
+    .map((text) => {
+      const names = ill.flatMap(({ detail, name }) => (detail === text ? [name] : []));
+      return names.length === replicas.length ? text : `${names.join(', ')}: ${text}`;
+    })
+    .join(' ');
+}
