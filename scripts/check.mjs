@@ -13,6 +13,12 @@ const checks = [
   ['oxfmt', '--check', '.'],
 ];
 
+/**
+ * oxlint's program for types is in Go and over in seconds: to collect what it drops costs a third of its time, and spares a seventh of its
+ * memory. It does so beyond this limit alone.
+ */
+const env = { GOGC: 'off', GOMEMLIMIT: '4GiB', ...process.env };
+
 const failed = (await Promise.all(checks.map(check))).filter(Boolean);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
@@ -21,6 +27,7 @@ function check([tool, ...args]) {
   return new Promise((resolve, reject) => {
     const child = spawn(tool, args, {
       cwd: root,
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
     });
