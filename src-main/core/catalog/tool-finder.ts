@@ -10,10 +10,9 @@ import type { Hold, ToolSwitch } from '../config/app-config.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { type AbsenceKind, absenceOf, type ServerAbsence } from '../servers/server-standing.ts';
 import type { ServerState } from '../servers/server-state.ts';
-import type { Catalog, CatalogEntry } from './catalog.ts';
+import { type Catalog, type CatalogEntry, resolveEntry } from './catalog.ts';
 import { unprefixUri, unwrapUri } from './resource-names.ts';
 import { slug } from './names.ts';
-import { resolveEntry } from './resolve-entry.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import { fits } from './resolve-resource.ts';
 

@@ -9,7 +9,7 @@ import type { CallContext } from './calls-in-flight.ts';
 import type { Connection } from './connection.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { Handshake } from './handshake.ts';
-import { IdleWatch } from './idle-watch.ts';
+import { IdleWatch, SharedLine } from './shared-line.ts';
 import { LineOpener } from './line-opener.ts';
 import { ListingKeeper, type Said } from './listing-keeper.ts';
 import { listChanges, listed, type Listing } from './listing.ts';
@@ -21,7 +21,6 @@ import { ownLine, type ServerDeps, type ServerNotification } from './server-deps
 import { signedOutError } from './server-standing.ts';
 import { seconds, serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
-import { SharedLine } from './shared-line.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { ServerLog } from './transports/server-log.ts';

@@ -9,14 +9,13 @@ import type { CallContext } from './calls-in-flight.ts';
 import type { Connection, RequestExtra } from './connection.ts';
 import { isRefusal } from './handshake.ts';
 import type { HandshakeLine } from './handshake-line.ts';
-import type { IdleWatch } from './idle-watch.ts';
+import { type IdleWatch, nameError, type Pause, type SharedLine } from './shared-line.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
 import type { OwnSignIn } from './own-sign-in.ts';
 import { paramHeaders } from './param-headers.ts';
 import type { LineKind, Person, PersonalLines } from './personal-lines.ts';
 import type { PrivateConnections } from './private-connections.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
-import { nameError, type Pause, type SharedLine } from './shared-line.ts';
 import { within } from '../base/within.ts';
 
 // What sessions ask of one server: down the line that all share; down the one of the handshake era, where the shared one is not of

@@ -1,14 +1,17 @@
 /** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
 import { randomInt, randomUUID } from 'node:crypto';
+import type { Exchange } from '../activity/ledger/exchange.ts';
+import type { LedgerSession } from '../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type LetIn, principalOf, userOnRecord } from '../security/principal.ts';
+import { isNotification, isRequest, type Message, type RequestId } from '../wire/message.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
-import type { Transport } from '../wire/transport.ts';
-import { MeteredTransport } from './metered-lines.ts';
-import type { Session, SessionOptions } from './session.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../wire/transport.ts';
+import { cancelledAnswer, cancelledByPerson } from './cancelled-answer.ts';
 import type { SessionRegistry } from './session-registry.ts';
+import type { Session, SessionOptions } from './session.ts';
 
 interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask' | 'principalOf'> {
   readonly letIn: LetIn;
@@ -99,4 +102,116 @@ export async function refusePeer(transport: Transport, why: AppError): Promise<v
     onClose: () => clearTimeout(ending),
   });
   await peer.start();
+}
+
+// A client app's line, with the ledger reading along: which requests came, and every frame that has gone out.
+
+class MeteredTransport implements Transport {
+  readonly #line: Transport;
+  readonly #ledger: LedgerSession;
+  readonly #open = new Map<RequestId, Exchange>();
+  /** Questions of ours that the app has not answered. */
+  readonly #questions = new Map<RequestId, Exchange>();
+  #handlers: TransportHandlers | undefined;
+
+  constructor(line: Transport, ledger: LedgerSession) {
+    this.#line = line;
+    this.#ledger = ledger;
+  }
+
+  /** The request of this id that waits for its answer. */
+  exchange(id: RequestId): Exchange | undefined {
+    return this.#open.get(id);
+  }
+
+  start(handlers: TransportHandlers): Promise<void> {
+    this.#handlers = handlers;
+    return this.#line.start({
+      onMessage: (message, origin) => {
+        this.#heard(message);
+        handlers.onMessage(message, origin);
+      },
+      onClose: (error) => {
+        for (const exchange of [...this.#open.values(), ...this.#questions.values()]) this.#ledger.gaveUp(exchange);
+        this.#open.clear();
+        this.#questions.clear();
+        this.#ledger.end();
+        handlers.onClose(error);
+      },
+      onOddity: (text) => handlers.onOddity(text),
+    });
+  }
+
+  async send(message: Message, options?: SendOptions): Promise<void> {
+    await this.#line.send(message, options);
+    this.#sent(message);
+  }
+
+  close(): Promise<void> {
+    return this.#line.close();
+  }
+
+  hold(held: boolean): void {
+    this.#line.hold?.(held);
+  }
+
+  #heard(message: Message): void {
+    if (isRequest(message)) {
+      // Two of one id are not told apart: the first is no longer waited for here.
+      this.#giveUp(this.#open, message.id);
+      const exchange = this.#ledger.asked(message.method, message.params ?? {});
+      exchange.cancel = () => this.#cancel(message.id);
+      this.#open.set(message.id, exchange);
+    } else if (!('method' in message)) {
+      const question = message.id === null ? undefined : this.#questions.get(message.id);
+      if (question !== undefined) this.#ledger.answered(message, question);
+      if (message.id !== null) this.#questions.delete(message.id);
+    }
+    // A request that is given up is not answered.
+    else if (isNotification(message) && message.method === 'notifications/cancelled') {
+      this.#giveUp(this.#open, message.params?.['requestId'] as RequestId);
+    }
+  }
+
+  #giveUp(among: Map<RequestId, Exchange>, id: RequestId): void {
+    const exchange = among.get(id);
+    among.delete(id);
+    if (exchange !== undefined) this.#ledger.gaveUp(exchange);
+  }
+
+  /** As if the app had given it up, but that the app, which has not, is answered. */
+  #cancel(id: RequestId): void {
+    const exchange = this.#open.get(id);
+    if (exchange === undefined) return;
+    this.#handlers?.onMessage({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: id, reason: cancelledByPerson },
+    });
+    void this.send(cancelledAnswer(id, exchange)).catch(() => undefined);
+  }
+
+  /** Of the request whose token it bears. */
+  #noteProgress({ method, params = {} }: { readonly method: string; readonly params?: JsonObject | undefined }): void {
+    if (method !== 'notifications/progress') return;
+    for (const exchange of this.#open.values()) exchange.noteProgress(params);
+  }
+
+  #sent(message: Message): void {
+    if ('method' in message) return this.#told(message);
+    const { id } = message;
+    this.#ledger.sent(message, id === null ? undefined : this.#open.get(id));
+    if (id !== null) this.#open.delete(id);
+  }
+
+  /** A question of ours, or a notification. */
+  #told(message: Extract<Message, { readonly method: string }>): void {
+    if (isRequest(message)) this.#questions.set(message.id, this.#ledger.asked(message.method, message.params ?? {}));
+    else {
+      if (message.method === 'notifications/cancelled')
+        this.#giveUp(this.#questions, message.params?.['requestId'] as RequestId);
+      this.#noteProgress(message);
+    }
+    this.#ledger.sent(message, undefined);
+  }
 }

@@ -1,9 +1,12 @@
 /** One client app in session: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
+import { listMethods } from '../activity/ledger/baseline.ts';
+import { AppError } from '../base/errors.ts';
 import { asText, type JsonObject, objectOf } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
+import { errorResult } from '../calls/error-result.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { Principal } from '../security/principal.ts';
-import { kindOfApp } from '../servers/app-kind.ts';
+import type { ListKey } from '../servers/listing.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
@@ -17,10 +20,10 @@ import {
   type RequestLine,
   SessionQuestions,
 } from './caller-context.ts';
-import { dispatch } from './dispatch.ts';
 import { discovery, legacyOnly, mayAsk, modernResult, unsupportedVersion } from './modern.ts';
 import { type Asker, ParkedCalls, type Round } from './parked-calls.ts';
 import type { SessionView } from './session-view.ts';
+import { type OpenView, ViewsByApp } from './views/views-by-app.ts';
 import { honoured, subscribedUris, Subscriptions, wantedTasks, withTasks } from './subscriptions.ts';
 
 export interface SessionOptions {
@@ -389,48 +392,56 @@ class RecentIds {
   }
 }
 
-// The views of one line, by the client app that its requests name: mostly one, kept apart where a line carries several.
+// Which part of a view answers which method: the same for both eras.
 
-/** Anyone may call itself anything; names beyond these share the first view. */
-const mostApps = 50;
-
-/** `app`: undefined where the line's address says which it is. */
-type OpenView = (app: string | undefined, capabilities: JsonObject) => SessionView;
-
-export class ViewsByApp {
-  readonly #first: SessionView;
-  readonly #open: OpenView | undefined;
-  readonly #views = new Map<string, { readonly app: string | undefined; readonly view: SessionView }>();
-
-  /** `first` is for requests that name no client app and declare no extension; without `open` it is for all. */
-  constructor(first: SessionView, open: OpenView | undefined) {
-    this.#first = first;
-    this.#open = open;
+/** Rejects with RpcError, or with AppError for the line to turn into one; may throw them. `advice` is for whoever calls a tool that is not there. */
+function dispatch(
+  view: SessionView,
+  method: string,
+  params: JsonObject,
+  context: CallerContext,
+  advice: () => string,
+): Promise<Result> {
+  const list = listMethods.get(method);
+  if (list !== undefined) return listed(view, list, context);
+  switch (method) {
+    case 'ping':
+      return Promise.resolve({});
+    case 'tools/call':
+      return callTool(view, params, context, advice);
+    case 'resources/read':
+      return view.readResource(params, context);
+    case 'resources/subscribe':
+      return view.subscribe(asText(params['uri']), context);
+    case 'resources/unsubscribe':
+      return view.unsubscribe(asText(params['uri']), context);
+    case 'prompts/get':
+      return view.getPrompt(params, context);
+    case 'completion/complete':
+      return view.complete(params, context);
+    case 'logging/setLevel':
+      return view.setLogLevel(asText(params['level']), context).then(() => ({}));
+    default:
+      return view.other(method, params, context);
   }
+}
 
-  /** Throws AppError mode_unknown. */
-  of(name: unknown, capabilities: JsonObject = {}): SessionView {
-    const app = typeof name === 'string' ? name : undefined;
-    const kind = kindOfApp(capabilities);
-    if (app === undefined && kind === undefined) return this.#first;
-    const key = JSON.stringify([app, kind?.key]);
-    const known = this.#views.get(key);
-    if (known !== undefined) return known.view;
-    if (this.#open === undefined || this.#views.size >= mostApps) return this.#first;
-    const view = this.#open(app, capabilities);
-    this.#views.set(key, { app, view });
-    return view;
-  }
+async function listed(view: SessionView, list: ListKey, context: CallerContext): Promise<Result> {
+  return { [list]: await view.list(list, context.acceptsInputRequired ? 'modern' : 'legacy') };
+}
 
-  has(app: string): boolean {
-    return [...this.#views.values()].some((one) => one.app === app);
-  }
-
-  get all(): readonly SessionView[] {
-    return [this.#first, ...[...this.#views.values()].map(({ view }) => view)];
-  }
-
-  end(): void {
-    for (const view of this.all) view.end?.();
+/** What a model can act on comes back as a result; only a tool that does not exist is an error of the protocol. */
+async function callTool(
+  view: SessionView,
+  params: JsonObject,
+  context: CallerContext,
+  advice: () => string,
+): Promise<Result> {
+  try {
+    return await view.callTool(params, context);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
+    if (error.code === 'tool_not_found') throw new RpcError(rpcCode.invalidParams, `${error.text} ${advice()}`.trim());
+    return errorResult(error);
   }
 }

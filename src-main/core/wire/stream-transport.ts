@@ -2,9 +2,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
 import type { ByteHolder, LineBudgets } from './byte-budget.ts';
-import { defaultMaxMessageBytes, FrameReader } from './frame-reader.ts';
+import { defaultMaxMessageBytes, FrameReader, PacedInput } from './frame-reader.ts';
 import { isNotification, type Message, serializeMessage } from './message.ts';
-import { PacedInput } from './paced-input.ts';
 import type { Transport, TransportHandlers } from './transport.ts';
 
 /** A reader this far behind is not coming back; keeping more would only fill the memory. */

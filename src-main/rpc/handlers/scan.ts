@@ -1,8 +1,7 @@
 /** What is found in the texts of all servers, as they are listed now. */
 import type { JsonObject } from '../../core/base/json.ts';
 import { textOr } from '../../core/base/json.ts';
-import type { Catalog } from '../../core/catalog/catalog.ts';
-import { resolveServer } from '../../core/catalog/resolve-entry.ts';
+import { type Catalog, resolveServer } from '../../core/catalog/catalog.ts';
 import type { ScanReport, Verdict } from '../../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../../core/trust/scan/places.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';

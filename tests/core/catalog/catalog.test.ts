@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { buildCatalog, type CatalogServer, usableSchema } from '../../../src-main/core/catalog/catalog.ts';
+import {
+  buildCatalog,
+  type CatalogServer,
+  resolveEntry,
+  usableSchema,
+} from '../../../src-main/core/catalog/catalog.ts';
 import { unwrapUri, wrapUri } from '../../../src-main/core/catalog/resource-names.ts';
-import { resolveEntry } from '../../../src-main/core/catalog/resolve-entry.ts';
 import { serverWith, toolsNamed } from './catalog-of.ts';
 
 const none: ReadonlySet<string> = new Set();

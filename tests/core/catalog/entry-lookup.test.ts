@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { withTools } from '../../../src-main/core/catalog/catalog.ts';
-import { resolveEntry } from '../../../src-main/core/catalog/resolve-entry.ts';
+import { resolveEntry, withTools } from '../../../src-main/core/catalog/catalog.ts';
 import { catalogOf } from './catalog-of.ts';
 
 const catalog = catalogOf({ a: ['x', 'y', 'b:z'], 'a:b': ['z'], constructor: ['x'] });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import { type ResolveOptions, resolveEntry, resolveServer } from '../../../src-main/core/catalog/resolve-entry.ts';
+import { type ResolveOptions, resolveEntry, resolveServer } from '../../../src-main/core/catalog/catalog.ts';
 import { catalogOf } from './catalog-of.ts';
 
 const catalog = catalogOf({

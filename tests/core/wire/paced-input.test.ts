@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FrameReader } from '../../../src-main/core/wire/frame-reader.ts';
-import { PacedInput } from '../../../src-main/core/wire/paced-input.ts';
+import { FrameReader, PacedInput } from '../../../src-main/core/wire/frame-reader.ts';
 
 test('a chunk with many messages is followed by a turn for everybody else, and nothing is lost', async () => {
   const input = new PassThrough({ highWaterMark: 1024 * 1024 });

@@ -1,7 +1,7 @@
 /** Magg's tools besides `proxy`: callable in every mode, listed in none. */
 import { textOr } from '../../base/json.ts';
 import { AppError } from '../../base/errors.ts';
-import { resolveServer } from '../../catalog/resolve-entry.ts';
+import { resolveServer } from '../../catalog/catalog.ts';
 import { condenseLine } from '../../condense/condense-tool.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { listKits, loadKit, showKit, unloadKit } from './kits.ts';

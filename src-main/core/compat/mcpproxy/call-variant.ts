@@ -6,8 +6,7 @@ import { type CallRequest, type Intent, intents } from '../../calls/call-tool.ts
 import { hoistCall } from '../../calls/check-arguments.ts';
 import { argumentKeys, readArguments, readServerName, readToolName } from '../../calls/read-arguments.ts';
 import { RefusedArguments } from '../../calls/refused-arguments.ts';
-import { usableSchema } from '../../catalog/catalog.ts';
-import { resolveEntry } from '../../catalog/resolve-entry.ts';
+import { resolveEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { MissingTool } from '../../catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { rpcCode, RpcError } from '../../wire/message.ts';

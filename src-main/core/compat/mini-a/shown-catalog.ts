@@ -4,8 +4,14 @@ import type { ServerFacts } from '../../admin/server-facts.ts';
 import { AppError } from '../../base/errors.ts';
 import { maskObject, maskText } from '../../base/mask.ts';
 import { shortName } from '../../base/shown-text.ts';
-import { type Catalog, type CatalogEntry, usableSchema, withTools } from '../../catalog/catalog.ts';
-import { resolveEntry, serverNamed } from '../../catalog/resolve-entry.ts';
+import {
+  type Catalog,
+  type CatalogEntry,
+  resolveEntry,
+  serverNamed,
+  usableSchema,
+  withTools,
+} from '../../catalog/catalog.ts';
 import type { MissingTool, ToolFinder } from '../../catalog/tool-finder.ts';
 import { condenseLine } from '../../condense/condense-tool.ts';
 import type { ToolFilter } from '../../config/app-config.ts';

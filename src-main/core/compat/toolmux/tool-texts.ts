@@ -2,8 +2,7 @@
 import { isObject, textOr } from '../../base/json.ts';
 import { AppError, type ErrorCode } from '../../base/errors.ts';
 import { shortName } from '../../base/shown-text.ts';
-import { type Catalog, type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
-import { prefixedEntries, serverNamed } from '../../catalog/resolve-entry.ts';
+import { type Catalog, type CatalogEntry, prefixedEntries, serverNamed, usableSchema } from '../../catalog/catalog.ts';
 import { condenseLine } from '../../condense/condense-tool.ts';
 import { parametersText } from '../../condense/signature.ts';
 import type { HelperContext, ModeView } from '../../modes/mode.ts';

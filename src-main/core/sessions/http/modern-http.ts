@@ -1,6 +1,8 @@
 /** HTTP of 2026-07-28: every request stands alone, and is answered on its own response. */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../activity/ledger/exchange.ts';
+import type { LedgerSession } from '../../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../../activity/ledger/ledger.ts';
 import { AppError } from '../../base/errors.ts';
 import { asText, isObject, type JsonObject, objectOf } from '../../base/json.ts';
@@ -9,9 +11,8 @@ import type { CatalogChange } from '../../catalog/live-catalog.ts';
 import { type Principal, userOnRecord } from '../../security/principal.ts';
 import { paramMismatch } from '../../servers/param-headers.ts';
 import { metaKey, metaOf } from '../../wire/eras.ts';
-import { type Result, rpcCode, type RpcRequest } from '../../wire/message.ts';
+import { type Message, type Result, rpcCode, type RpcRequest } from '../../wire/message.ts';
 import { SessionQuestions } from '../caller-context.ts';
-import { ModernMeter } from '../metered-lines.ts';
 import { modernResult } from '../modern.ts';
 import type { ParkedCalls } from '../parked-calls.ts';
 import type { SessionView } from '../session-view.ts';
@@ -227,4 +228,81 @@ function asksNobody(): Promise<never> {
 function clientName(params: JsonObject): string {
   const info = metaOf(params)[metaKey.clientInfo];
   return isObject(info) && typeof info['name'] === 'string' ? info['name'] : 'unknown';
+}
+
+// The ledger at an endpoint of 2026-07-28: what one app asks until it is silent for long stands for a session.
+
+const silenceMs = 30 * 60_000;
+const mostApps = 50;
+
+interface MeteredRequest {
+  readonly exchange: Exchange;
+  readonly sent: (message: Message) => void;
+  /** Nobody waits for its answer any more. Harmless where it was sent. */
+  readonly gaveUp: () => void;
+}
+
+interface Open {
+  readonly session: LedgerSession;
+  seenAt: number;
+}
+
+class ModernMeter {
+  readonly #ledger: Ledger;
+  readonly #mode: () => string;
+  readonly #user: string | undefined;
+  readonly #sessions = new Map<string, Open>();
+
+  constructor(ledger: Ledger, mode: () => string, user?: string) {
+    this.#ledger = ledger;
+    this.#mode = mode;
+    this.#user = user;
+  }
+
+  /** A request of the app, which calls itself `client`, has come; `sent` is told each message that has gone out for it. */
+  open(app: string, client: string, method: string, params: JsonObject): MeteredRequest {
+    const session = this.#sessionOf(app, client, method);
+    const exchange = session.asked(method, params);
+    return {
+      exchange,
+      sent: (message) => {
+        if (!('method' in message)) return session.sent(message, exchange);
+        if (message.method === 'notifications/progress') exchange.noteProgress(message.params ?? {});
+        session.sent(message, undefined);
+      },
+      gaveUp: () => session.gaveUp(exchange),
+    };
+  }
+
+  end(): void {
+    for (const { session } of this.#sessions.values()) session.end();
+    this.#sessions.clear();
+  }
+
+  /** Whoever discovers begins anew. */
+  #sessionOf(app: string, client: string, method: string): LedgerSession {
+    const key = JSON.stringify([app, client]);
+    const known = this.#sessions.get(key);
+    const now = Date.now();
+    if (known !== undefined && method !== 'server/discover' && now - known.seenAt < silenceMs) {
+      known.seenAt = now;
+      return known.session;
+    }
+    known?.session.end();
+    this.#makeRoom();
+    const session = this.#ledger.open({
+      ...{ id: randomUUID(), user: this.#user },
+      who: () => ({ app, mode: this.#mode(), client }),
+    });
+    this.#sessions.set(key, { session, seenAt: now });
+    return session;
+  }
+
+  #makeRoom(): void {
+    if (this.#sessions.size < mostApps) return;
+    const [oldest] = [...this.#sessions].sort(([, a], [, b]) => a.seenAt - b.seenAt);
+    if (oldest === undefined) return;
+    oldest[1].session.end();
+    this.#sessions.delete(oldest[0]);
+  }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Catalog, CatalogEntry } from '../../../../src-main/core/catalog/catalog.ts';
-import { resolveEntry } from '../../../../src-main/core/catalog/resolve-entry.ts';
+import { type Catalog, type CatalogEntry, resolveEntry } from '../../../../src-main/core/catalog/catalog.ts';
 import { callableName } from '../../../../src-main/core/compat/toolmux/tool-texts.ts';
 import { catalogOf } from '../../catalog/catalog-of.ts';
 

@@ -1,7 +1,7 @@
 /** Which view a line's requests are answered by. */
 import { expect, test } from 'vitest';
-import type { SessionView } from '../../../src-main/core/sessions/session-view.ts';
-import { ViewsByApp } from '../../../src-main/core/sessions/session.ts';
+import type { SessionView } from '../../../../src-main/core/sessions/session-view.ts';
+import { ViewsByApp } from '../../../../src-main/core/sessions/views/views-by-app.ts';
 
 const ended: string[] = [];
 const view = (mode: string): SessionView => ({ mode, end: () => void ended.push(mode) }) as unknown as SessionView;

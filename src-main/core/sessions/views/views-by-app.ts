@@ -1,0 +1,48 @@
+/** The views of one line, by the client app that its requests name: mostly one, kept apart where a line carries several. */
+import type { JsonObject } from '../../base/json.ts';
+import { kindOfApp } from '../../servers/app-kind.ts';
+import type { SessionView } from '../session-view.ts';
+
+/** Anyone may call itself anything; names beyond these share the first view. */
+const mostApps = 50;
+
+/** `app`: undefined where the line's address says which it is. */
+export type OpenView = (app: string | undefined, capabilities: JsonObject) => SessionView;
+
+export class ViewsByApp {
+  readonly #first: SessionView;
+  readonly #open: OpenView | undefined;
+  readonly #views = new Map<string, { readonly app: string | undefined; readonly view: SessionView }>();
+
+  /** `first` is for requests that name no client app and declare no extension; without `open` it is for all. */
+  constructor(first: SessionView, open: OpenView | undefined) {
+    this.#first = first;
+    this.#open = open;
+  }
+
+  /** Throws AppError mode_unknown. */
+  of(name: unknown, capabilities: JsonObject = {}): SessionView {
+    const app = typeof name === 'string' ? name : undefined;
+    const kind = kindOfApp(capabilities);
+    if (app === undefined && kind === undefined) return this.#first;
+    const key = JSON.stringify([app, kind?.key]);
+    const known = this.#views.get(key);
+    if (known !== undefined) return known.view;
+    if (this.#open === undefined || this.#views.size >= mostApps) return this.#first;
+    const view = this.#open(app, capabilities);
+    this.#views.set(key, { app, view });
+    return view;
+  }
+
+  has(app: string): boolean {
+    return [...this.#views.values()].some((one) => one.app === app);
+  }
+
+  get all(): readonly SessionView[] {
+    return [this.#first, ...[...this.#views.values()].map(({ view }) => view)];
+  }
+
+  end(): void {
+    for (const view of this.all) view.end?.();
+  }
+}
