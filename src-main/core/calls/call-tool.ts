@@ -15,6 +15,7 @@ import type { FlowVerdict, Released } from '../trust/flow/flow.ts';
 import { resultBytes } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
+import type { LimitOfCall } from './why-whole.ts';
 
 export interface CallRequest {
   /** The tool in any spelling. */
@@ -98,6 +99,12 @@ export interface Admission {
 /** Rejects with AppError not_allowed where a quota is used up, or store_unreachable. */
 export type AdmitCall = (tool: CatalogEntry, context: CallerContext) => Promise<Admission>;
 
+/** What the model gets of an answer, and the limit that decided; undefined: it is none yet, but a question or a task. */
+export interface Shaped {
+  readonly result: Result;
+  readonly limit: LimitOfCall | undefined;
+}
+
 export interface CallSteps {
   /** Somebody gathers traces: each call has a place in one, and its server is told which. */
   readonly isTraced?: boolean | undefined;
@@ -120,7 +127,7 @@ export interface CallSteps {
    * What the model gets of it: as it is, as TOON, or a summary with the whole on disk; with the schema where the arguments were
    * refused. Never rejects for want of a disk.
    */
-  shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Result> | Result;
+  shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Shaped> | Shaped;
   record(call: FinishedCall): void;
 }
 
@@ -129,7 +136,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
   const trace = steps.isTraced === true ? beginTrace(objectOf(request.rest?.['_meta'])['traceparent']) : undefined;
   let tool: CatalogEntry | undefined;
   let result: Result | undefined;
-  let given: Result | undefined;
+  let shaped: Shaped | undefined;
   let verdict: FlowVerdict | undefined;
   let failure: unknown;
   let admission: Admission | undefined;
@@ -150,20 +157,22 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     isSent = true;
     result = await steps.call(tool, callParams(tool, released.args, placed(request.rest, trace)), request, context);
     times.mark('call');
-    const shaped = steps.shape(result, tool, request, context);
-    given = shaped instanceof Promise ? await shaped : shaped;
+    const shaping = steps.shape(result, tool, request, context);
+    shaped = shaping instanceof Promise ? await shaping : shaping;
     times.mark('shape');
-    return given;
+    return shaped.result;
   } catch (error) {
     failure = error;
     times.fail();
     throw error;
   } finally {
+    const given = shaped?.result;
     if (admission !== undefined) {
       if (isSent) await admission.ended(given === undefined ? 0 : resultBytes(given));
       else admission.giveBack();
     }
-    steps.record(finishCall({ request, context, times, trace, tool, verdict, result, given, failure }));
+    const limit = shaped?.limit;
+    steps.record(finishCall({ request, context, times, trace, tool, verdict, result, given, limit, failure }));
   }
 }
 
@@ -197,6 +206,8 @@ export interface FinishedCall {
   readonly result: Result | undefined;
   /** What the model was given. */
   readonly given: Result | undefined;
+  /** Which limit was held against it. */
+  readonly limit: LimitOfCall | undefined;
   readonly failure: unknown;
   readonly outcome: CallOutcome;
 }

@@ -59,7 +59,7 @@ export async function givenByMode(
   for (const mode of modes) {
     const via = mode === 'code' ? [...programs][0] : undefined;
     const asked = { ...request, spill: undefined, via };
-    const given = await once.shape(result, tool, asked, { ...context, mode, lists: undefined });
+    const { result: given } = await once.shape(result, tool, asked, { ...context, mode, lists: undefined });
     const row = rowOf(given, mode, via);
     const key = `${row.kind}\n${row.bytes}\n${row.text}`;
     const alike = found.get(key);

@@ -14,35 +14,28 @@ import type { FinishedCall } from './call-tool.ts';
 import { type CallNotes, codeOf } from './audit-call.ts';
 import { answerToFailure } from './error-result.ts';
 import { labelsOf } from './label-result.ts';
-import type { ResultShaper } from './shape-result.ts';
-import { type LimitOfCall, whyWhole } from './why-whole.ts';
+import { whyWhole } from './why-whole.ts';
 
 /** Where calls are written down, and who looks their answers through. */
 export interface CallBooks {
   readonly activity: ActivityLog;
   readonly texts: CallTexts;
   readonly timeline: Pick<StepLog, 'alone'>;
-  /** For which limit a big answer met. */
-  readonly shaper: Pick<ResultShaper, 'limitFor'>;
   readonly scans: Pick<ScanThread, 'result'>;
   /** For the audit. */
   readonly notes: Pick<CallNotes, 'note'>;
 }
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
-export function recordCall(
-  { activity: log, texts, timeline, shaper, scans, notes }: CallBooks,
-  call: FinishedCall,
-): void {
+export function recordCall({ activity: log, texts, timeline, scans, notes }: CallBooks, call: FinishedCall): void {
   const durationMs = call.times.total;
-  const limit = call.tool && shaper.limitFor(call.tool, call.request, call.context);
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
     const answer = call.given ?? answerToFailure(call.failure, call.request.via !== undefined);
     const given = answer && textOf(answer);
     const result = call.result === call.given ? call.result && given : call.result && textOf(call.result);
     const argumentBytes = Buffer.byteLength(args);
-    const facts = toRecord(call, { durationMs, argumentBytes, result, given, limit });
+    const facts = toRecord(call, { durationMs, argumentBytes, result, given });
     const asked = { text: args, bytes: argumentBytes };
     // A kept answer lies on disk already, whole.
     const sent = facts.spillId === undefined ? (result?.said ?? 'nothing') : 'kept-answer';
@@ -120,10 +113,9 @@ interface Measured {
   readonly argumentBytes: number;
   readonly result: ResultText | undefined;
   readonly given: ResultText | undefined;
-  readonly limit: LimitOfCall | undefined;
 }
 
-function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given, limit }: Measured): CallRecord {
+function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given }: Measured): CallRecord {
   const { request, context, times, tool, outcome, failure } = call;
   return {
     startedAt: times.startedAt,
@@ -145,7 +137,7 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
     argumentBytes,
     resultBytes: result?.bytes ?? 0,
     givenBytes: given?.bytes ?? 0,
-    ...(call.given && limit && whyWhole(call.given, given?.bytes ?? 0, limit)),
+    ...(call.given && call.limit && whyWhole(call.given, given?.bytes ?? 0, call.limit)),
     outcome,
     ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
     trace: call.trace,

@@ -25,7 +25,7 @@ import {
 import { setMediaAside, topOfData, toToonResult } from '../spills/toon.ts';
 import type { Result } from '../wire/message.ts';
 import { fact, RawJson, toObject } from '../wire/raw-json.ts';
-import type { CallerContext, CallRequest, SpillWish } from './call-tool.ts';
+import type { CallerContext, CallRequest, Shaped, SpillWish } from './call-tool.ts';
 import { cleanResult } from './clean-result.ts';
 import type { LimitOfCall, SpillLimit } from './why-whole.ts';
 
@@ -75,25 +75,23 @@ export class ResultShaper {
     return new ResultShaper({ ...this.#options, keep });
   }
 
-  shape(answer: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Result> | Result {
+  /** Never rejects for want of a disk. */
+  shape(answer: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Shaped> | Shaped {
     // Questions and tasks are no answers yet.
     const type = fact(answer, 'resultType');
-    if (type === 'input_required' || type === 'task' || fact(answer, 'task') !== undefined) return answer;
+    if (type === 'input_required' || type === 'task' || fact(answer, 'task') !== undefined)
+      return { result: answer, limit: undefined };
     const settings = this.#settings(context);
     const result = settings.clean ? cleanResult(answer) : answer;
-    const limit = this.limitFor(tool, request, context, settings);
-    if ('none' in limit) return result;
+    const limit = this.#limitFor(tool, request, context, settings);
+    if ('none' in limit) return { result, limit };
     const from = { server: tool.server, tool: tool.name, args: request.arguments, sent: answer };
-    return this.#withinLimit(result, limit, from, context, settings);
+    const within = this.#withinLimit(result, limit, from, context, settings);
+    return within instanceof Promise ? within.then((told) => ({ result: told, limit })) : { result: within, limit };
   }
 
   /** Which limit holds for its answer, or why none does. */
-  limitFor(
-    tool: CatalogEntry,
-    request: CallRequest,
-    context: CallerContext,
-    settings = this.#settings(context),
-  ): LimitOfCall {
+  #limitFor(tool: CatalogEntry, request: CallRequest, context: CallerContext, settings: ResultSettings): LimitOfCall {
     // Through an endpoint of one server everything passes untouched.
     if (context.mode === 'server') return { none: 'server' };
     if (request.spill === 'never') return { none: 'wanted' };

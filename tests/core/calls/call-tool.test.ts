@@ -42,7 +42,7 @@ function pipeline(replaced: Partial<CallSteps> = {}) {
     check: async (_tool, request) => request.arguments,
     release: (_tool, args) => ({ args }),
     call: async () => ({ content: [] }),
-    shape: (result) => result,
+    shape: (result) => ({ result, limit: undefined }),
     record: (call) => records.push(call),
     ...replaced,
   };
@@ -103,9 +103,10 @@ test('the server gets its own name of the tool, the arguments, and every other m
 
 test('the model is given what the shaping makes of the answer, and both are on record', async () => {
   const [answer, shaped] = [{ content: ['much'] }, { content: ['little'] }];
-  const { noted, records } = pipeline({ call: async () => answer, shape: () => shaped });
+  const limit = { toFile: false, bytes: 100, ofApp: true };
+  const { noted, records } = pipeline({ call: async () => answer, shape: () => ({ result: shaped, limit }) });
   expect(await callTool({ tool: 'x', arguments: {} }, context, noted)).toBe(shaped);
-  expect(records).toMatchObject([{ result: answer, given: shaped, outcome: 'ok', failure: undefined, tool }]);
+  expect(records).toMatchObject([{ result: answer, given: shaped, limit, outcome: 'ok', failure: undefined, tool }]);
 });
 
 describe('whatever goes wrong, the caller hears it and the call is on record', () => {

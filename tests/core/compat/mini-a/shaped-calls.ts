@@ -45,7 +45,7 @@ export class ShapedCalls implements AsyncDisposable {
       context.calls.push(request);
       const entry = context.catalog.tools.find(({ id }) => id === request.tool);
       if (entry === undefined) throw new Error(`There is no ${request.tool}.`);
-      return this.#shaper.shape(answer(request), entry, request, caller);
+      return (await this.#shaper.shape(answer(request), entry, request, caller)).result;
     };
     return { ...context, callTool };
   }
