@@ -124,7 +124,7 @@ class Waiter {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    context.signal.addEventListener('abort', this);
+    context.signal.addEventListener('abort', this.#giveUp);
     all.add(this);
     this.#begin();
   }
@@ -145,10 +145,10 @@ class Waiter {
   }
 
   /** Its signal was aborted. */
-  handleEvent(): void {
+  readonly #giveUp = (): void => {
     this.#end();
     this.#reject(cancelled(this.context.signal));
-  }
+  };
 
   #begin(): void {
     if (this.#ms !== undefined) this.#timer = setTimeout(leaveLate, this.#ms, this).unref();
@@ -157,7 +157,7 @@ class Waiter {
   #end(): void {
     this.#all.delete(this);
     clearTimeout(this.#timer);
-    this.context.signal.removeEventListener('abort', this);
+    this.context.signal.removeEventListener('abort', this.#giveUp);
   }
 }
 

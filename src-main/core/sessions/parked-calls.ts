@@ -113,7 +113,7 @@ export class ParkableCall {
   readonly #questions = new Map<string, Question>();
   #round: Round;
   #result: Promise<Result> = Promise.resolve({});
-  #wake: () => void = () => undefined;
+  #wake: (why: 'asks') => void = () => undefined;
   #asked = 0;
 
   constructor(round: Round) {
@@ -137,7 +137,7 @@ export class ParkableCall {
     putQuestion(signal, (settle) => {
       const key = `q${++this.#asked}`;
       this.#questions.set(key, { method, params, ...settle });
-      this.#wake();
+      this.#wake('asks');
       return () => void this.#questions.delete(key);
     });
 
@@ -152,7 +152,7 @@ export class ParkableCall {
     // One that was taken back at once is none.
     do {
       const asked = new Promise<'asks'>((resolve) => {
-        this.#wake = () => resolve('asks');
+        this.#wake = resolve;
         if (this.#questions.size > 0) resolve('asks');
       });
       first = await Promise.race([done, asked]);

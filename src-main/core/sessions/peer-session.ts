@@ -1,6 +1,6 @@
 /** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Exchange } from '../activity/ledger/exchange.ts';
+import type { Canceller, Exchange } from '../activity/ledger/exchange.ts';
 import type { LedgerSession } from '../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { AppError } from '../base/errors.ts';
@@ -106,7 +106,7 @@ export async function refusePeer(transport: Transport, why: AppError): Promise<v
 
 // A client app's line, with the ledger reading along: which requests came, and every frame that has gone out.
 
-class MeteredTransport implements Transport {
+class MeteredTransport implements Transport, Canceller {
   readonly #line: Transport;
   readonly #ledger: LedgerSession;
   readonly #open = new Map<RequestId, Exchange>();
@@ -160,7 +160,7 @@ class MeteredTransport implements Transport {
       // Two of one id are not told apart: the first is no longer waited for here.
       this.#giveUp(this.#open, message.id);
       const exchange = this.#ledger.asked(message.method, message.params ?? {});
-      exchange.cancel = () => this.#cancel(message.id);
+      exchange.canceller = this;
       this.#open.set(message.id, exchange);
     } else if (!('method' in message)) {
       const question = message.id === null ? undefined : this.#questions.get(message.id);
@@ -180,9 +180,9 @@ class MeteredTransport implements Transport {
   }
 
   /** As if the app had given it up, but that the app, which has not, is answered. */
-  #cancel(id: RequestId): void {
-    const exchange = this.#open.get(id);
-    if (exchange === undefined) return;
+  cancel(exchange: Exchange): void {
+    const [id] = [...this.#open].find(([, open]) => open === exchange) ?? [];
+    if (id === undefined) return;
     this.#handlers?.onMessage({
       jsonrpc: '2.0',
       method: 'notifications/cancelled',

@@ -285,7 +285,7 @@ class PendingRequest implements SendOptions {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    options.signal?.addEventListener('abort', this, { once: true });
+    options.signal?.addEventListener('abort', this.#giveUp, { once: true });
     const { timeoutMs } = options;
     if (timeoutMs === undefined) return;
     this.#timer = setTimeout(() => this.#abandon(timedOut(method, timeoutMs)), timeoutMs).unref();
@@ -322,9 +322,7 @@ class PendingRequest implements SendOptions {
   }
 
   /** The signal that came with the request was aborted. */
-  handleEvent(): void {
-    this.#abandon(cancelled(this.#options.signal as AbortSignal));
-  }
+  readonly #giveUp = (): void => this.#abandon(cancelled(this.#options.signal as AbortSignal));
 
   #abandon(error: AppError): void {
     const { cancelBy, relatedRequestId } = this.#options;
@@ -341,7 +339,7 @@ class PendingRequest implements SendOptions {
   #settled(): void {
     this.#line.forget(this.#id);
     clearTimeout(this.#timer);
-    this.#options.signal?.removeEventListener('abort', this);
+    this.#options.signal?.removeEventListener('abort', this.#giveUp);
   }
 }
 

@@ -59,8 +59,9 @@ export const timelineHandlers = {
     if (open === undefined) {
       throw new AppError('not_found', 'This step is over.', { fix: 'What came of it is in the list.' });
     }
-    if (open.exchange.cancel === undefined) throw new AppError('unsupported', 'This step cannot be ended from here.');
-    open.exchange.cancel();
+    const { exchange } = open;
+    if (exchange.canceller === undefined) throw new AppError('unsupported', 'This step cannot be ended from here.');
+    exchange.canceller.cancel(exchange);
     return {};
   },
   timelineSessions: async (_, { core }) => ({ sessions: timelineSessions(core).sessions }),
@@ -163,12 +164,12 @@ const leastShownMs = 150;
 const mostShown = 20;
 
 function openSummary({ exchange, owner }: OpenStep): OpenStepSummary {
-  const { id, startedAt, method, params, progress, ran, cancel } = exchange;
+  const { id, startedAt, method, params, progress, ran, canceller } = exchange;
   const { sessionId, app, mode } = owner();
   const { kind, name, what } = stepWords(method, params, mode);
   return {
     ...{ id, at: startedAt, sessionId, app, appName: nameOfApp(app), mode, kind },
-    ...{ name: markHidden(name), what: markHidden(what), callCount: ran.length, canCancel: cancel !== undefined },
+    ...{ name: markHidden(name), what: markHidden(what), callCount: ran.length, canCancel: canceller !== undefined },
     ...(progress !== undefined && { progress }),
   };
 }

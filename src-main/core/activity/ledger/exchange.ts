@@ -55,6 +55,11 @@ export interface StepOwner {
 /** How a request ended: with what went out, or without an answer. */
 export type StepEnd = Message | 'cancelled';
 
+/** Gives a request up for a person: it ends at once, and its app is told by whom. */
+export interface Canceller {
+  cancel(exchange: Exchange): void;
+}
+
 /** Hears of every request and its end. */
 export interface StepBook {
   /** For a step that begins then, in ms since the epoch: grows with the time, over restarts as well. */
@@ -97,8 +102,8 @@ export class Exchange {
   #isOver = false;
   /** How far it is, where the server told. */
   progress: Progress | undefined;
-  /** Gives the request up for a person: it ends at once, and its app is told by whom. undefined: nobody can. */
-  cancel: (() => void) | undefined;
+  /** Who can give the request up for a person; undefined: nobody. */
+  canceller: Canceller | undefined;
 
   /** `late` hears of calls that end when the request has long been answered with a handle or a question. */
   constructor(
@@ -153,6 +158,8 @@ export class Exchange {
   /** The answer has gone out. */
   close(): void {
     this.#isOver = true;
+    // Its record is made later: its line, and over HTTP its response, is not held until then.
+    this.canceller = undefined;
   }
 
   #countOnly(): void {

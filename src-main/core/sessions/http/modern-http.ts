@@ -87,7 +87,7 @@ export class ModernEndpoint {
     try {
       if (method === 'subscriptions/listen') return answer.result(await this.#listen(params, id, answer));
       this.#answers.add(answer);
-      exchange.cancel = () => answer.cancel(exchange);
+      exchange.canceller = answer;
       answer.result(await this.#handle(method, params, client, id, answer, exchange));
     } catch (error) {
       answer.error(error, known.has(method));
