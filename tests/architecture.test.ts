@@ -12,6 +12,7 @@ import {
 import { noStateAtImport } from './architecture/module-state.ts';
 import { missingFiles, namedButMissing } from './architecture/named-files.ts';
 import { foldersWithoutSource } from './architecture/test-folders.ts';
+import { leavesNothingOld } from './architecture/short-lived-rules.ts';
 import { readSources, type Rule, type Source } from './architecture/source.ts';
 import { circles, crowdedFolders, intruders, mutualFolders } from './architecture/structure-rules.ts';
 import { breakpointsAreNamed, breakpointsFile, readStyles, strangeBreakpoints } from './architecture/style-rules.ts';
@@ -107,6 +108,27 @@ const rules: Record<string, { rule: Rule; examples: Example[] }> = {
           `export type { D } from './d.ts';`,
         ],
       },
+    ],
+  },
+  'nothing that is made for a call outlives it': {
+    rule: leavesNothingOld,
+    examples: [
+      {
+        path: 'src-main/core/calls/slow-call.ts',
+        breaks: [
+          'exchange.cancel = () => answer.cancel();',
+          'class A { #wake; b(c) { this.#wake ??= () => c(); } }',
+          'all[key] = function () {};',
+          'class A { handleEvent() {} }',
+        ],
+        keeps: [
+          'class A { readonly #giveUp = () => this.end(); }',
+          'const stop = () => undefined;',
+          'this.#wake = resolve;',
+          'const parts = { call: () => call() };',
+        ],
+      },
+      { path: 'src-main/core/aggregator.ts', breaks: [], keeps: ['this.#stop = () => undefined;'] },
     ],
   },
   'no module has state at import time': {
