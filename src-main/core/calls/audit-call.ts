@@ -1,5 +1,6 @@
 /** Turns a finished call into its record in the audit: hashes and sizes of what was said, never the words. */
 import { AppError, errorText } from '../base/errors.ts';
+import { InFlight } from '../base/in-flight.ts';
 import type { JsonObject } from '../base/json.ts';
 import { userOnRecord } from '../security/principal.ts';
 import type { AuditBook } from '../trust/audit/audit-log.ts';
@@ -25,6 +26,7 @@ const waitMs = 5000;
 const mostWaiting = 500;
 
 interface WaitingNote {
+  readonly id: number;
   readonly entry: CallEntry;
   /** On the clock that times are measured with, in ms. */
   readonly since: number;
@@ -36,7 +38,8 @@ export class CallNotes {
   /** A definition is the same object for as long as the listing is. */
   readonly #pins = new WeakMap<JsonObject, string>();
   /** The one that has waited longest comes first. */
-  readonly #waiting = new Set<WaitingNote>();
+  readonly #waiting = new InFlight<number, WaitingNote>();
+  #last = 0;
   /** One for all that wait: few ever wait for it. */
   #timer: NodeJS.Timeout | undefined;
   #allNoted: (() => void)[] = [];
@@ -82,14 +85,16 @@ export class CallNotes {
       this.#audit.note({ ...entry, labels: [notScanned] });
       return;
     }
-    const waiting: WaitingNote = { entry, since: performance.now() };
-    this.#waiting.add(waiting);
-    void labels.then((found) => this.#note(waiting, found));
+    const waiting: WaitingNote = { id: ++this.#last, entry, since: performance.now() };
+    this.#waiting.set(waiting.id, waiting);
+    const { id } = waiting;
+    void labels.then((found) => this.#note(id, found));
     this.#timer ??= setTimeout(() => this.#giveUp(), waitMs).unref();
   }
 
-  #note(waiting: WaitingNote, found: readonly string[]): void {
-    if (!this.#waiting.delete(waiting)) return;
+  #note(id: number, found: readonly string[]): void {
+    const waiting = this.#waiting.take(id);
+    if (waiting === undefined) return;
     const { entry } = waiting;
     this.#audit.note(found.length === 0 ? entry : { ...entry, labels: found });
     if (this.#waiting.size === 0) for (const tell of this.#allNoted.splice(0)) tell();
@@ -100,13 +105,13 @@ export class CallNotes {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const now = performance.now();
-    for (const waiting of this.#waiting) {
+    for (const waiting of this.#waiting.values()) {
       const left = waiting.since + waitMs - now;
       if (left > 0) {
         this.#timer = setTimeout(() => this.#giveUp(), Math.ceil(left)).unref();
         return;
       }
-      this.#note(waiting, [notScanned]);
+      this.#note(waiting.id, [notScanned]);
     }
   }
 

@@ -1,4 +1,5 @@
 /** Tells whose a server's question is. Asking the wrong person is worse than not asking: what is unclear stays unanswered. */
+import { InFlight } from '../base/in-flight.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
@@ -13,7 +14,7 @@ interface Question {
 }
 
 export class CallsInFlight {
-  readonly #calls = new Map<number, CallContext>();
+  readonly #calls = new InFlight<number, CallContext>();
   readonly #owner: (() => CallContext | undefined) | undefined;
   readonly #questions = new Set<Question>();
 
@@ -44,7 +45,7 @@ export class CallsInFlight {
     if (related !== undefined) return related;
     const owner = this.#owner?.();
     if (owner !== undefined) return this.#latest(owner.sessionId) ?? owner;
-    return isOneSession(this.#calls) ? this.#latest() : undefined;
+    return isOneSession(this.#calls.values()) ? this.#latest() : undefined;
   }
 
   /** As `whose`, but waits a while for other sessions' calls to be answered when several could be meant. */
@@ -70,7 +71,7 @@ export class CallsInFlight {
     while (!late.aborted) {
       const waiting = [...question.suspects].filter(([id]) => this.#calls.has(id));
       if (waiting.length === 0) return undefined;
-      if (isOneSession(question.suspects)) return waiting.at(-1)?.[1];
+      if (isOneSession(question.suspects.values())) return waiting.at(-1)?.[1];
       await new Promise<void>((resolve) => (question.wake = resolve));
     }
     return undefined;
@@ -81,8 +82,8 @@ export class CallsInFlight {
   }
 }
 
-function isOneSession(calls: ReadonlyMap<number, CallContext>): boolean {
-  return new Set([...calls.values()].map((call) => call.sessionId)).size === 1;
+function isOneSession(calls: Iterable<CallContext>): boolean {
+  return new Set([...calls].map((call) => call.sessionId)).size === 1;
 }
 
 /** What a server may need from whoever is calling: the traffic that runs the other way rides on the call in flight. */

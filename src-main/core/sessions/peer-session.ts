@@ -4,6 +4,7 @@ import type { Canceller, Exchange } from '../activity/ledger/exchange.ts';
 import type { LedgerSession } from '../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { AppError } from '../base/errors.ts';
+import { InFlight } from '../base/in-flight.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type LetIn, principalOf, userOnRecord } from '../security/principal.ts';
 import { isNotification, isRequest, type Message, type RequestId } from '../wire/message.ts';
@@ -109,9 +110,9 @@ export async function refusePeer(transport: Transport, why: AppError): Promise<v
 class MeteredTransport implements Transport, Canceller {
   readonly #line: Transport;
   readonly #ledger: LedgerSession;
-  readonly #open = new Map<RequestId, Exchange>();
+  readonly #open = new InFlight<RequestId, Exchange>();
   /** Questions of ours that the app has not answered. */
-  readonly #questions = new Map<RequestId, Exchange>();
+  readonly #questions = new InFlight<RequestId, Exchange>();
   #handlers: TransportHandlers | undefined;
 
   constructor(line: Transport, ledger: LedgerSession) {
@@ -173,9 +174,8 @@ class MeteredTransport implements Transport, Canceller {
     }
   }
 
-  #giveUp(among: Map<RequestId, Exchange>, id: RequestId): void {
-    const exchange = among.get(id);
-    among.delete(id);
+  #giveUp(among: InFlight<RequestId, Exchange>, id: RequestId): void {
+    const exchange = among.take(id);
     if (exchange !== undefined) this.#ledger.gaveUp(exchange);
   }
 
@@ -200,8 +200,7 @@ class MeteredTransport implements Transport, Canceller {
   #sent(message: Message): void {
     if ('method' in message) return this.#told(message);
     const { id } = message;
-    this.#ledger.sent(message, id === null ? undefined : this.#open.get(id));
-    if (id !== null) this.#open.delete(id);
+    this.#ledger.sent(message, id === null ? undefined : this.#open.take(id));
   }
 
   /** A question of ours, or a notification. */

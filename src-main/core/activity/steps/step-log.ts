@@ -3,6 +3,7 @@
  * disk beside the calls that ran for them. Written in batches off the answers' way, bounded, and never a reason for an answer to fail.
  */
 import { Event } from '../../base/events.ts';
+import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
@@ -45,7 +46,7 @@ export class StepLog implements StepBook {
   readonly changed = new Event();
   readonly #options: StepLogOptions;
   readonly #table = new StepTable();
-  readonly #open = new Map<number, OpenStep>();
+  readonly #open = new InFlight<number, OpenStep>();
   readonly #told = new OpenSteps();
   #pending: StepRecord[] = [];
   #counted: StepTokens[] = [];

@@ -2,6 +2,7 @@
  * The SDK's HTTP transports check each message against a strict schema and lose what is not in it. So they are given a
  * stub of the same kind with a number in it, and the message itself waits here until the stub comes out.
  */
+import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type RequestId } from '../../wire/message.ts';
 import type { MessageOrigin } from '../../wire/transport.ts';
@@ -12,7 +13,7 @@ interface TappedMessage {
 }
 
 export class MessageTap {
-  readonly #kept = new Map<number, TappedMessage>();
+  readonly #kept = new InFlight<number, TappedMessage>();
   #next = 0;
 
   /** The stub's JSON text; `relatedRequestId` is the request on whose stream the message came. */
@@ -26,9 +27,7 @@ export class MessageTap {
   take(stub: unknown): TappedMessage | undefined {
     const key = keyOf(stub);
     if (typeof key !== 'number') return undefined;
-    const kept = this.#kept.get(key);
-    this.#kept.delete(key);
-    return kept;
+    return this.#kept.take(key);
   }
 }
 
@@ -71,7 +70,7 @@ export interface Exchange {
 }
 
 export class Exchanges {
-  readonly #open = new Map<string, Exchange>();
+  readonly #open = new InFlight<string, Exchange>();
   #next = 0;
 
   begin(id: RequestId): Exchange {

@@ -1,5 +1,6 @@
 /** Server-sent events on an HTTP response, a message each. Who does not read is told less, and hung up on in the end. */
 import type { ServerResponse } from 'node:http';
+import { InFlight } from '../../base/in-flight.ts';
 import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
 import { type Message, serializeMessage } from '../../wire/message.ts';
 
@@ -23,8 +24,9 @@ const streamHeaders = [
 
 /** What all streams of a listener share. */
 export class Streams {
-  readonly #open = new Set<EventStream>();
+  readonly #open = new InFlight<number, EventStream>();
   readonly #unread: ByteBudget | undefined;
+  #last = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(unread?: ByteBudget) {
@@ -40,10 +42,11 @@ export class Streams {
   open(response: ServerResponse, headers: readonly string[] = []): EventStream {
     response.writeHead(200, [...streamHeaders, ...headers]);
     const stream = new EventStream(response, this.#unread);
-    this.#open.add(stream);
+    const id = ++this.#last;
+    this.#open.set(id, stream);
     this.#timer ??= setInterval(() => this.#keepAlive(), keepAliveMs).unref();
     response.once('close', () => {
-      this.#open.delete(stream);
+      this.#open.delete(id);
       stream.closed();
       if (this.#open.size > 0) return;
       clearInterval(this.#timer);
@@ -53,7 +56,7 @@ export class Streams {
   }
 
   #keepAlive(): void {
-    for (const stream of this.#open) stream.keepAlive();
+    for (const stream of this.#open.values()) stream.keepAlive();
   }
 }
 

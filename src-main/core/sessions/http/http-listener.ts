@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
+import { InFlight } from '../../base/in-flight.ts';
 import { ReturnMemory } from '../../base/return-memory.ts';
 import { type HttpSettings, usualDrainSeconds } from '../../config/app-config.ts';
 import { sameToken } from '../../security/access-token.ts';
@@ -101,7 +102,8 @@ export class HttpListener {
   readonly #modern: ModernEndpoints;
   readonly #servers = new Set<HttpServer>();
   /** What is being answered to tokens of profiles, or to a team's people, by what may be over. */
-  readonly #toTokens = new Map<string, Set<ServerResponse>>();
+  readonly #toTokens = new Map<string, InFlight<number, ServerResponse>>();
+  #lastFollowed = 0;
   /** Requests that are being answered, and streams that stay. */
   readonly #open = { requests: 0, streams: 0 };
   readonly #memory = new ReturnMemory(memoryQuietMs);
@@ -194,7 +196,8 @@ export class HttpListener {
     const over = (id: string | undefined): boolean => id !== undefined && isOver(id);
     const ended = this.#legacy.end(({ token }) => over(token));
     this.#modern.endTokens(over);
-    for (const [id, responses] of this.#toTokens) if (isOver(id)) for (const response of responses) response.destroy();
+    for (const [id, responses] of this.#toTokens)
+      if (isOver(id)) for (const response of responses.values()) response.destroy();
     await ended;
   }
 
@@ -301,10 +304,12 @@ export class HttpListener {
   /** What it is answered ends where its token is over. */
   #follow({ token }: Entry, response: ServerResponse): void {
     if (token === undefined) return;
-    const open = this.#toTokens.get(token) ?? new Set();
-    this.#toTokens.set(token, open.add(response));
+    const open = this.#toTokens.get(token) ?? new InFlight();
+    this.#toTokens.set(token, open);
+    const id = ++this.#lastFollowed;
+    open.set(id, response);
     response.once('close', () => {
-      open.delete(response);
+      open.delete(id);
       if (open.size === 0 && this.#toTokens.get(token) === open) this.#toTokens.delete(token);
     });
   }

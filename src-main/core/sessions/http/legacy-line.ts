@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
+import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { legacyVersions } from '../../wire/eras.ts';
 import { isFailure, isRequest, type Message, type RequestId, rpcCode } from '../../wire/message.ts';
@@ -69,9 +70,9 @@ export class LegacyLine implements Transport {
   readonly #parts: LegacyLineParts;
   readonly #events: SessionEvents;
   /** Requests that are not answered yet, by id. */
-  readonly #asked = new Map<RequestId, Posting>();
+  readonly #asked = new InFlight<RequestId, Posting>();
   /** Of these, what is answered on a stream, by its name. */
-  readonly #streams = new Map<string, Posting>();
+  readonly #streams = new InFlight<string, Posting>();
   /** Wait for every request to be answered. */
   readonly #quieted = new Set<() => void>();
   #handlers: TransportHandlers | undefined;

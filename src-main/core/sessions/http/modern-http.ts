@@ -5,6 +5,7 @@ import type { Exchange } from '../../activity/ledger/exchange.ts';
 import type { LedgerSession } from '../../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../../activity/ledger/ledger.ts';
 import { AppError } from '../../base/errors.ts';
+import { InFlight } from '../../base/in-flight.ts';
 import { asText, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange } from '../../catalog/live-catalog.ts';
@@ -58,7 +59,7 @@ export class ModernEndpoint {
   readonly #questions = new SessionQuestions();
   readonly #subscriptions = new Subscriptions();
   /** What is being answered, streams of changes not among it. */
-  readonly #answers = new Set<ModernAnswer>();
+  readonly #answers = new InFlight<number, ModernAnswer>();
   /** How many streams want to hear of a resource. */
   readonly #subscribed = new Map<string, number>();
 
@@ -86,13 +87,13 @@ export class ModernEndpoint {
     const answer = new ModernAnswer(response, id, streams, sent);
     try {
       if (method === 'subscriptions/listen') return answer.result(await this.#listen(params, id, answer));
-      this.#answers.add(answer);
+      this.#answers.set(exchange.id, answer);
       exchange.canceller = answer;
       answer.result(await this.#handle(method, params, client, id, answer, exchange));
     } catch (error) {
       answer.error(error, known.has(method));
     } finally {
-      this.#answers.delete(answer);
+      this.#answers.delete(exchange.id);
       gaveUp();
     }
   }
@@ -127,7 +128,7 @@ export class ModernEndpoint {
   close(): void {
     this.view.end?.();
     this.#subscriptions.end();
-    for (const answer of this.#answers) answer.abandon();
+    for (const answer of this.#answers.values()) answer.abandon();
     this.#meter.end();
   }
 
