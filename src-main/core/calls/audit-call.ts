@@ -50,10 +50,10 @@ export class CallNotes {
 
   /** Returns at once, with all that is known now taken down: what was said is not held until its labels are there. */
   note(call: FinishedCall, durationMs: number, said: SaidTexts): void {
-    const { request, context, tool, outcome, failure, result, verdict } = call;
+    const { request, caller, tool, outcome, failure, result, verdict } = call;
     const server = tool?.server ?? request.server ?? '';
-    const user = userOnRecord(context.principal);
-    const who = { user, app: context.app, session: context.sessionId, server, tool: tool?.name ?? request.tool };
+    const user = userOnRecord(caller.principal);
+    const who = { user, app: caller.app, session: caller.sessionId, server, tool: tool?.name ?? request.tool };
     const args = this.#audit.digest(said.arguments);
     if (outcome === 'blocked') {
       const { rule } = failure instanceof AppError ? ruleOf(failure) : {};
@@ -62,7 +62,7 @@ export class CallNotes {
       return;
     }
     const entry: CallEntry = {
-      ...{ kind: 'call', ...who, mode: context.mode, via: request.via },
+      ...{ kind: 'call', ...who, mode: caller.mode, via: request.via },
       pin: tool && this.#pinOf(tool.definition),
       arguments: args,
       result: result && this.#audit.digest(...saidIn(result, said.result)),

@@ -85,9 +85,9 @@ export function callSteps(parts: StepParts): CallSteps {
         shaper.shape(explained, tool, request, context),
       );
     },
-    record: (call) => {
+    record: (call, exchange) => {
       recordCall(parts, call);
-      tellLedger(call);
+      tellLedger(call, exchange);
     },
   };
 }

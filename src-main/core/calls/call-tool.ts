@@ -128,7 +128,7 @@ export interface CallSteps {
    * refused. Never rejects for want of a disk.
    */
   shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Shaped> | Shaped;
-  record(call: FinishedCall): void;
+  record(call: FinishedCall, exchange: CallerContext['exchange']): void;
 }
 
 export async function callTool(request: CallRequest, context: CallerContext, steps: CallSteps): Promise<Result> {
@@ -172,7 +172,11 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
       else admission.giveBack();
     }
     const limit = shaped?.limit;
-    steps.record(finishCall({ request, context, times, trace, tool, verdict, result, given, limit, failure }));
+    const caller = onRecord(context);
+    steps.record(
+      finishCall({ request, caller, times, trace, tool, verdict, result, given, limit, failure }),
+      context.exchange,
+    );
   }
 }
 
@@ -193,9 +197,19 @@ const callStages = ['resolve', 'allow', 'call', 'shape'] as const;
 type CallStage = (typeof callStages)[number];
 type CallOutcome = 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
 
+/** Of who called what records tell: they are made later, and its line and its signal need not be held until then. */
+export type CallerOnRecord = Pick<CallerContext, 'principal' | 'sessionId' | 'app' | 'mode'> & {
+  /** The step that it ran for; undefined: none. */
+  readonly step: number | undefined;
+};
+
+function onRecord({ principal, sessionId, app, mode, exchange }: CallerContext): CallerOnRecord {
+  return { principal, sessionId, app, mode, step: exchange?.id };
+}
+
 export interface FinishedCall {
   readonly request: CallRequest;
-  readonly context: CallerContext;
+  readonly caller: CallerOnRecord;
   readonly times: CallTimes;
   /** undefined: nobody gathers them. */
   readonly trace: CallTrace | undefined;

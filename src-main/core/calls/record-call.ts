@@ -10,7 +10,7 @@ import { userOnRecord } from '../security/principal.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
-import type { FinishedCall } from './call-tool.ts';
+import type { CallerContext, FinishedCall } from './call-tool.ts';
 import { type CallNotes, codeOf } from './audit-call.ts';
 import { answerToFailure } from './error-result.ts';
 import { labelsOf } from './label-result.ts';
@@ -41,7 +41,7 @@ export function recordCall({ activity: log, texts, timeline, scans, notes }: Cal
     const sent = facts.spillId === undefined ? (result?.said ?? 'nothing') : 'kept-answer';
     const told = result !== undefined && result === given ? 'same' : (given?.said ?? 'nothing');
     const held = texts.hold({ asked, sent, given: told }, facts.startedAt);
-    const step = call.context.exchange?.id ?? timeline.alone(facts, 'call');
+    const step = call.caller.step ?? timeline.alone(facts, 'call');
     const record = { ...facts, step, ...(typeof held === 'string' && { unkept: held }) };
     const labels = call.result && labelsOf(call.result, scans);
     const onWritten = (id: number | undefined): void => {
@@ -116,13 +116,13 @@ interface Measured {
 }
 
 function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given }: Measured): CallRecord {
-  const { request, context, times, tool, outcome, failure } = call;
+  const { request, caller, times, tool, outcome, failure } = call;
   return {
     startedAt: times.startedAt,
-    sessionId: context.sessionId,
-    user: userOnRecord(context.principal),
-    app: context.app,
-    mode: context.mode,
+    sessionId: caller.sessionId,
+    user: userOnRecord(caller.principal),
+    app: caller.app,
+    mode: caller.mode,
     server: tool?.server ?? request.server ?? '',
     tool: tool?.name ?? request.tool,
     via: request.via ?? (request.byView === true ? 'view' : undefined),
@@ -147,8 +147,11 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
 // Hands a finished call to the ledger, under the request that it ran for.
 
 /** A call of the command line runs for no request and is in no ledger. */
-export function tellLedger({ request, context, tool, result, given, outcome }: FinishedCall): void {
-  context.exchange?.called({
+export function tellLedger(
+  { request, tool, result, given, outcome }: FinishedCall,
+  exchange: CallerContext['exchange'],
+): void {
+  exchange?.called({
     server: tool?.server ?? request.server ?? '',
     tool: tool?.name ?? request.tool,
     via: request.via,

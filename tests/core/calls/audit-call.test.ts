@@ -13,7 +13,7 @@ function start() {
   const notes = new CallNotes({ note: (entry) => noted.push(entry), digest: () => ({ bytes: 1, hmac: 'x' }) });
   const call = {
     ...{ request: { tool: 'look' }, outcome: 'ok', result: { content: [] } },
-    context: { app: 'a', sessionId: 's', mode: 'proxy', principal: thePerson },
+    caller: { app: 'a', sessionId: 's', mode: 'proxy', principal: thePerson },
   } as unknown as FinishedCall;
   const add = (labels?: Promise<readonly string[]>): void =>
     notes.note(call, 1, { arguments: '{}', result: '{}', labels });
