@@ -23,7 +23,8 @@ export class InFlight<K, V extends object> {
 
   /** In place of what had this id. */
   set(id: K, thing: V): void {
-    this.take(id);
+    const former = this.#places.get(id);
+    if (former !== undefined) former.thing = undefined;
     this.#places.set(id, { thing });
   }
 
@@ -39,7 +40,10 @@ export class InFlight<K, V extends object> {
 
   /** Whether there was one. */
   delete(id: K): boolean {
-    return this.take(id) !== undefined;
+    const place = this.#places.get(id);
+    if (place === undefined) return false;
+    place.thing = undefined;
+    return this.#places.delete(id);
   }
 
   clear(): void {
