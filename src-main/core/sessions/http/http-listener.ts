@@ -8,7 +8,7 @@ import { type HttpSettings, usualDrainSeconds } from '../../config/app-config.ts
 import { sameToken } from '../../security/access-token.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
-import { type Endpoint, endpointOf, unknownEndpoint } from '../views/endpoint.ts';
+import { type Endpoint, KnownEndpoints, unknownEndpoint } from '../views/endpoint.ts';
 import type { Asked, Route } from './asked.ts';
 import { endAt, Streams } from './event-stream.ts';
 import {
@@ -104,6 +104,7 @@ export class HttpListener {
   /** What is being answered to tokens of profiles, or to a team's people, by what may be over. */
   readonly #toTokens = new Map<string, InFlight<number, ServerResponse>>();
   #lastFollowed = 0;
+  readonly #endpoints = new KnownEndpoints();
   /** Requests that are being answered, and streams that stay. */
   readonly #open = { requests: 0, streams: 0 };
   readonly #memory = new ReturnMemory(memoryQuietMs);
@@ -230,7 +231,7 @@ export class HttpListener {
     text: string | undefined,
   ): Promise<void> {
     try {
-      const endpoint = endpointOf(place.path);
+      const endpoint = this.#endpoints.at(place.path);
       if (endpoint === undefined)
         return refuse(response, refusal(404, rpcCode.invalidRequest, unknownEndpoint(place.path).text));
       this.#follow(place, response);
@@ -279,7 +280,7 @@ export class HttpListener {
       const stranger = (this.#options.refuseStranger ?? refuseStranger)(request);
       if (stranger !== undefined) return refuse(response, stranger);
       const pathname = requestPath(request);
-      const endpoint = endpointOf(pathname);
+      const endpoint = this.#endpoints.at(pathname);
       if (endpoint === undefined) return await this.#elsewhere(pathname, request, response);
       const entry = await this.#entry(request, endpoint);
       if ('status' in entry) return refuse(response, entry);

@@ -62,6 +62,23 @@ export function endpointOf(pathname: string): Endpoint | undefined {
   }
 }
 
+/** What addresses mean, of those that were asked for last: every request of an app comes to the same few. */
+export class KnownEndpoints {
+  readonly #known = new Map<string, Endpoint>();
+
+  /** As endpointOf. */
+  at(pathname: string): Endpoint | undefined {
+    const known = this.#known.get(pathname);
+    if (known !== undefined) return known;
+    const endpoint = endpointOf(pathname);
+    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (endpoint !== undefined) this.#known.set(pathname, endpoint);
+    return endpoint;
+  }
+}
+
+const mostKnown = 1000;
+
 /** Throws AppError mode_unknown, server_not_found, or not_found for a profile. */
 export function viewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
   return layered(endpoint, whole, (scopes, core, wasThere) =>

@@ -48,6 +48,8 @@ const lockedMs = 10;
 const slowestRetryMs = 60_000;
 /** What is not signed yet is signed after this long. */
 const signMs = 60_000;
+/** Heads that come with calls alone are noted together, so often: each is two writes through to the disk, in ms. */
+const noteHeadMs = 1000;
 /** How long closing waits for another process, in ms. */
 const closeMs = 2000;
 const staleMs = 10_000;
@@ -76,6 +78,9 @@ export class Audit implements AuditBook {
   #signTimer: NodeJS.Timeout | undefined;
   #retryMs = 0;
   #noting: Promise<unknown> = Promise.resolve();
+  /** The last head, where it is not noted yet. */
+  #toNote: { readonly file: string; readonly head: Link & { readonly at: number } } | undefined;
+  #noteTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** There is no time left to wait for the key. */
   #mayBeUnsigned = false;
@@ -160,6 +165,7 @@ export class Audit implements AuditBook {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#signTimer);
+    this.#noteHead();
     await this.#noting;
   }
 
@@ -191,13 +197,16 @@ export class Audit implements AuditBook {
     const file = isFull ? segmentFile(this.folder, tail.seq + 1) : tail.file;
     this.#tail = write(file, isFull ? 0 : tail.size, batch);
     this.#waiting.take();
+    const isWanted = this.#wantsHead;
     this.#wantsHead = false;
     this.#owed = [];
     this.#owedBytes = 0;
     this.#unsigned = batch.unsigned;
     // Only now: until it is written that they go, they are missed.
     for (const old of going?.files ?? []) rmSync(old, { force: true });
-    this.#noteHead(file, batch.lastHead);
+    if (batch.lastHead !== undefined) this.#toNote = { file, head: batch.lastHead };
+    if (isWanted || going !== undefined) this.#noteHead();
+    else if (this.#toNote !== undefined) this.#noteTimer ??= setTimeout(() => this.#noteHead(), noteHeadMs).unref();
     if (this.#unsigned > 0)
       this.#signTimer ??= setTimeout(() => {
         this.#signTimer = undefined;
@@ -235,8 +244,12 @@ export class Audit implements AuditBook {
   }
 
   /** Beside the log, so that a log that was cut short does not look whole. After the log itself is on disk. */
-  #noteHead(file: string, head: (Link & { readonly at: number }) | undefined): void {
-    if (head === undefined) return;
+  #noteHead(): void {
+    clearTimeout(this.#noteTimer);
+    this.#noteTimer = undefined;
+    if (this.#toNote === undefined) return;
+    const { file, head } = this.#toNote;
+    this.#toNote = undefined;
     const text = `{"seq":${head.seq},"at":${head.at},"hash":"${head.hash}"}\n`;
     this.#noting = this.#noting
       .then(() => flushToDisk(file))
