@@ -27,12 +27,13 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
     const x = socket.write(chunk, fn)\n`,
       times: 1,
     },
-    // The server ends a statement by itself in that time, and says so; nobody's turn is longer than a third of it.
+    // The server ends a statement by itself in that time, and says so; nobody's turn is longer than a third of it. Told again and again: what is given
+    // to `setTimeout` hears of the first time alone, and that is when the connection idles.
     {
       from: '      keep_alive && socket.setKeepAlive && socket.setKeepAlive(true, 1000 * keep_alive)\n',
       to: `      keep_alive && socket.setKeepAlive && socket.setKeepAlive(true, 1000 * keep_alive)
       const statementMs = Number(options.connection.statement_timeout || 0)
-      socket.setTimeout && socket.setTimeout(statementMs * 4 / 3, function() {
+      statementMs && socket.setTimeout && socket.setTimeout(statementMs * 4 / 3).on('timeout', function() {
         (query || sent.length) && this.destroy()
       })\n`,
       times: 1,

@@ -3,7 +3,7 @@
  * name alone, so that a row that somebody put in another's place opens nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ISql, Sql } from 'postgres';
+import type { ISql, Sql, TransactionSql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { Event } from '../../core/base/events.ts';
 import { Slots } from '../../core/base/slots.ts';
@@ -314,9 +314,8 @@ export class TeamVault implements SecretStore {
     this.#known ??= await this.#times();
     const { id, key } = await this.#options.keys.current();
     const answer = await beginLong(sql, async (work, outside) => {
-      await work.unsafe(`SET LOCAL statement_timeout = ${waitMs}`);
       // Also where there is no row yet that could be locked.
-      await work`SELECT pg_advisory_xact_lock(hashtextextended(${aboutOf(tenant, owner, name)}, 0))`;
+      await lockInTurns(work, aboutOf(tenant, owner, name));
       const [row] = await work<Row[]>`
         SELECT owner, name, key, sealed FROM tooltray.secrets
         WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name} FOR UPDATE`;
@@ -381,13 +380,26 @@ export class TeamVault implements SecretStore {
   }
 }
 
+/** Waits for others by statements that are each within the limit of all: beyond that a database is taken for one that answers nothing any more. */
+async function lockInTurns(work: TransactionSql, about: string): Promise<void> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    try {
+      await work.savepoint((turn) => turn`SELECT pg_advisory_xact_lock(hashtextextended(${about}, 0))`);
+      return;
+    } catch (error) {
+      if (!isEnded(error) || performance.now() > until) throw error;
+    }
+  }
+}
+
 /**
  * A transaction that waits for somebody else: with `outside`, after which nothing is written to a connection that went meanwhile. It has
  * been told to the caller by then, and the client would end the process (postgres 3.4, connection.js, `nextWrite`).
  */
 function beginLong<T>(
   sql: Sql,
-  work: (held: ISql, outside: <V>(waited: Promise<V>) => Promise<V>) => Promise<T>,
+  work: (held: TransactionSql, outside: <V>(waited: Promise<V>) => Promise<V>) => Promise<T>,
 ): Promise<Awaited<T>> {
   let isLost = false;
   const never = new Promise<never>(() => undefined);
@@ -442,8 +454,13 @@ function isPassing(error: unknown): boolean {
 }
 
 function rethrow(error: unknown): never {
-  // query_canceled: another replica holds the row.
-  throw (error as { readonly code?: unknown }).code === '57014' ? busy() : databaseError(error);
+  // Another replica holds the row.
+  throw isEnded(error) ? busy() : databaseError(error);
+}
+
+/** The server has ended it, for it took too long (query_canceled). */
+function isEnded(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === '57014';
 }
 
 function busy(): AppError {

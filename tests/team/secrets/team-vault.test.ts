@@ -1,7 +1,9 @@
 /** A team's vault in a real database: whose secrets are whose, keys that are changed, and what a thief of the database has. */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { Event } from '../../../src-main/core/base/events.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
+import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { openVaults, someKey } from './vaults.ts';
 
@@ -118,7 +120,7 @@ test('a change waits for the one before it on another replica, and what was made
     await owner`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-    await expect.poll(() => there.read('sign-in/x').catch(() => 'away'), { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => there.read('sign-in/x').catch(() => 'away')).toBeUndefined();
     return 'one';
   });
   expect(await first).toBe('one');
@@ -128,6 +130,39 @@ test('a change waits for the one before it on another replica, and what was made
   ]);
   expect(await here.read('sign-in/x')).toMatch(/^one, (two, three|three, two)$/);
   expect(seen).toEqual(['first']);
+});
+
+test('a change waits for the one before it for longer than any statement may take', async () => {
+  const url = await teamDatabase();
+  const { vaults } = await openVaults(url);
+  const [sql, owner] = [
+    connect({ url, most: 2 }, { statement_timeout: 200, 'tooltray.tenant': 'a' }),
+    connect({ url, most: 1 }),
+  ];
+  const hurried = new TeamVaults({ tenant: 'a', sql, ring: [someKey], changes: { changed: new Event() } });
+  onTestFinished(async () => {
+    hurried.close();
+    await Promise.all([sql.end(), owner.end()]);
+  });
+  const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = vaults.of('ada').update('sign-in/x', async () => {
+    begun.resolve();
+    await answered.promise;
+    return 'one';
+  });
+  await begun.promise;
+  const second = hurried.of('ada').update('sign-in/x', async (value) => `${value}, two`);
+  const waits = new Set<string>();
+  const turns = async (): Promise<number> => {
+    const rows = await owner<{ began: string }[]>`
+      SELECT query_start::text AS began FROM pg_stat_activity
+      WHERE wait_event = 'advisory' AND datname = current_database()`;
+    for (const { began } of rows) waits.add(began);
+    return waits.size;
+  };
+  await Promise.race([second, expect.poll(turns).toBeGreaterThan(2)]);
+  answered.resolve();
+  expect(await Promise.all([first, second])).toEqual(['one', 'one, two']);
 });
 
 test('of two replicas that take the same value one has it', async () => {
@@ -147,8 +182,8 @@ test('another replica hears of what changed, by name, and of what was erased', a
   const heard: string[] = [];
   there.changed.on((names) => heard.push(...names));
   await here.write('secret/B', 'value B');
-  await expect.poll(() => heard, { timeout: 10_000 }).toEqual(['secret/B']);
+  await expect.poll(() => heard).toEqual(['secret/B']);
   await here.erase();
-  await expect.poll(() => heard.slice(1), { timeout: 10_000 }).toEqual(['secret/A', 'secret/B']);
+  await expect.poll(() => heard.slice(1)).toEqual(['secret/A', 'secret/B']);
   expect(await there.read('secret/A')).toBeUndefined();
 });
