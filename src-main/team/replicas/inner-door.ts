@@ -88,13 +88,14 @@ export class InnerDoor {
   #takeLine(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { passes, tenant, takeLine } = this.#options;
     socket.on('error', () => socket.destroy());
+    // Also who is refused, and does not hang up.
+    this.#lines.add(socket);
+    socket.once('close', () => this.#lines.delete(socket));
     const claims = passes.readLine(oneOf(request.headers[passHeader]));
     const isTheirs = claims?.person.tenant === tenant && request.headers.upgrade === lineProtocol;
     if (claims === undefined || !isTheirs) return hangUp(socket, '403 Forbidden');
     const take = takeLine();
     if (take === undefined) return hangUp(socket, '421 Misdirected Request');
-    this.#lines.add(socket);
-    socket.once('close', () => this.#lines.delete(socket));
     take(claims, socket, head);
   }
 

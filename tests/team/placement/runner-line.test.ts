@@ -1,5 +1,7 @@
 /** Lines between replicas over a real inner door: opened by a pass for one person and server, bounded, and ended from both sides. */
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect as dial } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
@@ -27,9 +29,9 @@ const claims: LineClaims = {
   person: { tenant: 'main', user: 'ann' },
 };
 
-/** Where it is open; `take` has what gets through. */
-async function openDoor(take: TakeLine | undefined): Promise<string> {
-  const door = new InnerDoor({
+/** `take` has what gets through. */
+function doorFor(take: TakeLine | undefined): InnerDoor {
+  return new InnerDoor({
     ...{ host: '127.0.0.1', port: 0, tenant: 'main' },
     passes: new PassReader(seals, claims.to, () => now),
     takeLine: () => take,
@@ -40,6 +42,11 @@ async function openDoor(take: TakeLine | undefined): Promise<string> {
     mostBytes: () => 1024,
     log: { warn: () => undefined },
   });
+}
+
+/** Where it is open. */
+async function openDoor(take: TakeLine | undefined): Promise<string> {
+  const door = doorFor(take);
   onTestFinished(() => door.stop());
   return door.start();
 }
@@ -180,6 +187,17 @@ test('a line is opened once by its own pass and by no other', async () => {
   await until(() => taken.length === 1);
   expect(taken).toMatchObject([claims]);
   expect(await statusOf(address, { [passHeader]: good })).toBe(403);
+});
+
+test('who was refused and does not hang up holds nobody up who ends', async () => {
+  const door = doorFor(undefined);
+  const [host = '', port] = (await door.start()).split(':');
+  const stranger = dial({ host, port: Number(port), allowHalfOpen: true });
+  stranger.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${lineProtocol}\r\n\r\n`);
+  const [said] = (await once(stranger, 'data')) as [Buffer];
+  expect(said.toString()).toMatch(/^HTTP\/1\.1 403 /);
+  await door.stop();
+  stranger.destroy();
 });
 
 test('why a runner has none is told as it says it; one that is not there, or runs none, is told apart', async () => {
