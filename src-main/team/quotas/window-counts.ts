@@ -46,8 +46,17 @@ interface Taken {
 }
 
 interface Used {
+  readonly starts: string;
   readonly used: number;
   readonly left_ms: number;
+}
+
+/** What all answers took, as it was known then. */
+interface Sum {
+  readonly starts: string;
+  readonly used: number;
+  readonly endsAt: number;
+  readonly at: number;
 }
 
 /** A replica takes one part in so many of what is left. */
@@ -64,7 +73,7 @@ export class WindowCounts {
   readonly #sql: Sql;
   readonly #tenant: string;
   readonly #known = new Map<string, Known>();
-  readonly #sums = new Map<string, { readonly used: number; readonly endsAt: number; readonly at: number }>();
+  readonly #sums = new Map<string, Sum>();
   /** By key, what is on its way to the database. */
   readonly #unwritten = new Map<string, number>();
   readonly #resting: NodeJS.Timeout;
@@ -165,7 +174,7 @@ export class WindowCounts {
     known.none = undefined;
   }
 
-  async #addTo(key: string, lengthMs: number, amount: number): Promise<{ used: number; endsAt: number; at: number }> {
+  async #addTo(key: string, lengthMs: number, amount: number): Promise<Sum> {
     const at = performance.now();
     const [row] = await this.#sql<Used[]>`
       INSERT INTO tooltray.quota_windows AS q (tenant, key, starts, used, granted)
@@ -173,8 +182,12 @@ export class WindowCounts {
       ON CONFLICT (tenant, key) DO UPDATE SET
         starts = greatest(q.starts, excluded.starts),
         used = CASE WHEN q.starts < excluded.starts THEN 0 ELSE q.used END + excluded.used
-      RETURNING used::float8, ${this.#left(lengthMs)} AS left_ms`.catch(rethrow);
-    const sum = { used: row?.used ?? 0, endsAt: at + (row?.left_ms ?? 0), at };
+      RETURNING starts::text, used::float8, ${this.#left(lengthMs)} AS left_ms`.catch(rethrow);
+    const { starts = '', used = 0, left_ms: leftMs = 0 } = row ?? {};
+    // Of two that are under way at once, the one that was counted first may be heard last.
+    const known = this.#sums.get(key);
+    const most = known?.starts === starts ? Math.max(used, known.used) : used;
+    const sum = { starts, used: most, endsAt: at + leftMs, at };
     this.#sums.set(key, sum);
     return sum;
   }
