@@ -1,6 +1,17 @@
 /** PostgreSQL from npm, or the system's, for tests and for trying a team on one machine: a cluster in a folder, on a port of 127.0.0.1. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -105,12 +116,21 @@ function binaries(user: { readonly uid?: number }): string {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
   const own = join(folder, 'native');
   if (isUsable(own, user)) return own;
-  const copy = join(tmpdir(), `tooltray-postgres-${version}-${process.getuid?.() ?? 0}`);
-  if (!existsSync(join(copy, 'whole'))) {
+  const copy = join(tmpdir(), `tooltray-postgresql-${version}-${process.getuid?.() ?? 0}`);
+  if (!existsSync(copy)) {
+    // Whole at once: tests in several processes want it at the same time, and nobody can write into a program that runs.
+    const draft = mkdtempSync(`${copy}-`);
+    chmodSync(draft, 0o755);
     // Links as they are: into the folder that cannot be reached they would lead nowhere.
-    cpSync(own, copy, { recursive: true, verbatimSymlinks: true });
-    link(copy);
-    writeFileSync(join(copy, 'whole'), '');
+    cpSync(own, draft, { recursive: true, verbatimSymlinks: true });
+    link(draft);
+    try {
+      renameSync(draft, copy);
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true });
+      // Else another one was faster.
+      if (!existsSync(copy)) throw error;
+    }
   }
   return copy;
 }
@@ -132,7 +152,12 @@ function link(native: string): void {
   }[];
   for (const { source, target } of links) {
     const at = join(dirname(native), target.replace(/^native\//, `${native.split('/').at(-1)}/`));
-    if (!existsSync(at)) symlinkSync(source.slice(source.lastIndexOf('/') + 1), at);
+    try {
+      symlinkSync(source.slice(source.lastIndexOf('/') + 1), at);
+    } catch (error) {
+      // Also where another process makes it at this very time.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 }
 
