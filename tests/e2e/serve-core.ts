@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { test as plain } from '@playwright/test';
+import { freePort } from '../../scripts/team/engines/free-port.ts';
 import { appPaths } from '../../src-main/core/base/app-paths.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ClientApp, endChild, type PipedChild } from './client-app.ts';
@@ -38,6 +39,7 @@ export class ServedCore {
   readonly #folder: string;
   readonly #apps: Pick<ClientApp, 'end'>[] = [];
   #child: PipedChild | undefined;
+  #port: number | undefined;
   #link = '';
 
   private constructor(folder: string) {
@@ -108,10 +110,10 @@ export class ServedCore {
     return stdout;
   }
 
-  /** Starts it, on the same port where it had one. */
+  /** Starts it, on the same port each time. */
   async resume(): Promise<void> {
-    const port = this.#link === '' ? '0' : new URL(this.#link).port;
-    this.#child = this.#spawn('serve', '--port', port, '--no-open', '--keep-link');
+    this.#port ??= await freePort();
+    this.#child = this.#spawn('serve', '--port', String(this.#port), '--no-open', '--keep-link');
     this.#link = await firstMatch(this.#child.stdout, /http:\/\/127\.0\.0\.1:\d+\/#key=\S+/);
   }
 

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../scripts/team/engines/free-port.ts';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
 import { HttpPorts, type HttpPortsOptions, portHolder } from '../../src-main/host/http-ports.ts';
 import { stateBuilders, stateSource } from '../../src-main/rpc/build-state.ts';
@@ -16,7 +17,7 @@ import { until } from '../support/until.ts';
 
 let other: Server;
 
-beforeEach(async () => void (other = await listening(0)));
+beforeEach(async () => void (other = await listening(await freePort())));
 afterEach(() => void other.close());
 
 async function listening(port: number): Promise<Server> {

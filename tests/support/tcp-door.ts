@@ -1,6 +1,7 @@
 /** A door in front of an engine that a test can shut, or leave open without an answer: the engine is away, and nothing of it ends. */
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/team/engines/free-port.ts';
 
 export interface TcpDoor {
   readonly port: number;
@@ -23,9 +24,9 @@ export async function tcpDoor(host: string, port: number): Promise<TcpDoor> {
     socket.on('close', () => behind.destroy());
     socket.pipe(behind).pipe(socket);
   });
-  const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
-  await listen(0);
-  const own = (server.address() as { port: number }).port;
+  const own = await freePort();
+  const listen = (): Promise<void> => new Promise((resolve) => server.listen(own, '127.0.0.1', resolve));
+  await listen();
   const end = (): void => sockets.forEach((socket) => socket.destroy());
   const shut = (): Promise<void> =>
     new Promise((resolve) => {
@@ -43,7 +44,7 @@ export async function tcpDoor(host: string, port: number): Promise<TcpDoor> {
     async reopen() {
       isHeld = false;
       end();
-      if (!server.listening) await listen(own);
+      if (!server.listening) await listen();
     },
   };
 }

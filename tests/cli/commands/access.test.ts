@@ -1,11 +1,10 @@
 /** `install --http`, `revoke`, and what `apps` says of access: the built command line, with and without a running core. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { CliHome, eventually, type Outcome } from '../cli-home.ts';
 
 let person = '';
@@ -28,16 +27,6 @@ async function accessOf(home: CliHome, app: string): Promise<unknown> {
   const { stdout } = await run(home, ['apps', '--json']);
   const { access } = JSON.parse(stdout) as { access: { app: string }[] };
   return access.find((row) => row.app === app);
-}
-
-/** One that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const hello = `${JSON.stringify({

@@ -2,6 +2,7 @@
 import { createHmac, createPublicKey } from 'node:crypto';
 import type { JWK } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { startOidc } from '../../../scripts/team/engines/oidc.ts';
 import { Issuer, type IssuerOptions } from '../../../src-main/team/issuer/issuer.ts';
 import { signInAs } from '../../support/oidc-person.ts';
@@ -108,7 +109,8 @@ test('new keys are found, those taken back open nothing any more, and the issuer
 });
 
 test('an issuer that is away leaves what is known, and who is not known is told to come again', async () => {
-  const idp = await testIssuer(audience);
+  const port = await freePort();
+  const idp = await testIssuer(audience, { port });
   let now = Date.now();
   const [first, second] = [opened(idp, { now: () => now }), opened(idp)];
   const token = await idp.sign({ exp: seconds() + 90_000 });
@@ -125,7 +127,6 @@ test('an issuer that is away leaves what is known, and who is not known is told 
   await expect(first.accessToken(unknown, isOurs)).rejects.toMatchObject(away);
   now += 12 * 60 * 60_000;
   await expect(first.accessToken(token, isOurs)).rejects.toMatchObject(away);
-  const port = Number(new URL(idp.issuer).port);
   const back = await startOidc({ people: oidcPeople, audience, scopes: [], keys: { keys: [idp.key] }, port });
   onTestFinished(() => back.stop());
   now += 6_000;
