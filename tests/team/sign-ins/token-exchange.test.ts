@@ -20,7 +20,7 @@ async function world(
   options: Parameters<typeof startOidcFixture>[0] = {},
   more: Partial<ReplicaOptions> = {},
 ): Promise<World> {
-  const fixture = await startOidcFixture({ tokenSeconds: 600, ...options });
+  const fixture = await startOidcFixture(options);
   const database = await teamDatabase();
   const exchange = { tokenEndpoint: `${fixture.issuer}/token`, audience: 'files' };
   const oauth = { clientId: exchanger.id, clientSecret: '${secret:EXCHANGER}', exchange };
@@ -46,7 +46,11 @@ async function come(
   subject?: string,
 ): Promise<{ readonly token: string; readonly id: string }> {
   const { id } = await people.people.add({ name });
-  if (subject !== undefined) replicas[0].replica.signIns.came(id, subject, Date.now() + 600_000);
+  if (subject !== undefined) {
+    replicas[0].replica.signIns.came(id, subject, Date.now() + 600_000);
+    // Written behind the request that brought it; other replicas read it there.
+    await expect.poll(() => replicas[1].replica.signIns.vaults.of(id).names('subject-token')).toHaveLength(1);
+  }
   return { id, token: await people.give(name) };
 }
 
