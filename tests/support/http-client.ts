@@ -120,7 +120,8 @@ function messageIn(line: string): RawMessage | undefined {
   }
 }
 
-async function* messagesOf(response: Response): AsyncGenerator<string> {
+/** Texts of the messages of an answer, each whole: its body, or the events of its stream as they come. */
+export async function* messagesOf(response: Response): AsyncGenerator<string> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     yield await response.text();
     return;

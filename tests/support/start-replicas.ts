@@ -3,11 +3,11 @@ import type { ReplicaPlace } from '../../src-main/team/replicas/open-replicas.ts
 import type { TestConfig } from './start-core.ts';
 import { startReplica, type TestReplica } from './start-replica.ts';
 
-/** Where a replica stands among the others, with a lease that a test can wait for. */
+/** Where a replica stands among the others. A machine that stalls makes none of them be taken for gone; who is killed says a shorter lease. */
 export function place(name: string, more: Partial<ReplicaPlace> = {}): ReplicaPlace {
   return {
     ...{ name, inner: { host: '127.0.0.1', port: 0 } },
-    ...{ leaseMs: 1_000, beatMs: 200, noticeMs: 0 },
+    ...{ leaseMs: 60_000, beatMs: 200, noticeMs: 0 },
     ...more,
   };
 }

@@ -1,6 +1,7 @@
 /** Asks replicas of a team over HTTP: what is answered, with the status and the session beside it. */
 import { randomUUID } from 'node:crypto';
 import { bearer } from './callers.ts';
+import { messagesOf } from './http-client.ts';
 import type { Params, RawMessage } from './raw-client.ts';
 import { teamToken } from './start-replica.ts';
 
@@ -64,9 +65,7 @@ export async function listenAt(
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params });
   const response = await fetch(url, { method: 'POST', headers, body, signal: leave.signal });
   const read = async (): Promise<void> => {
-    for await (const piece of response.body ?? new ReadableStream<Uint8Array>())
-      for (const line of new TextDecoder().decode(piece).split('\n'))
-        if (line.startsWith('data: {')) told.push(JSON.parse(line.slice(6)) as RawMessage);
+    for await (const text of messagesOf(response)) told.push(JSON.parse(text) as RawMessage);
   };
   const reading = read().catch(() => undefined);
   return {

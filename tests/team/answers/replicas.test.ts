@@ -8,6 +8,7 @@ import { ObjectBytes } from '../../../src-main/team/answers/object-bytes.ts';
 import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
 import { raw } from '../../core/spills/spill-fixture.ts';
 import { teamObjects } from '../../support/team-objects.ts';
+import { until } from '../../support/until.ts';
 import { filesOf, memberOf, openReplica, openTeam, type Replica } from './team-fixture.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
@@ -20,8 +21,8 @@ function readerOf({ store }: Replica): KeptSpills {
   return new KeptSpills(store, reader);
 }
 
-/** Counts what is asked of the store of objects. */
-async function countedObjects(): Promise<{
+/** Counts what is asked of the store of objects. `together`: nothing goes out before so many are under way. */
+async function countedObjects(together = 0): Promise<{
   objects: ObjectBytes;
   asked: string[];
   sizes: number[];
@@ -34,6 +35,7 @@ async function countedObjects(): Promise<{
     asked.push(init?.method ?? 'GET');
     sizes.push(init?.body instanceof Uint8Array ? init.body.length : 0);
     most = Math.max(most, ++under);
+    await until(() => most >= together);
     try {
       return await fetch(input, init);
     } finally {
@@ -187,7 +189,7 @@ test('30 MB go up and down in parts, one at a time, none of them held whole', as
 });
 
 test('of a burst of long answers a few are uploaded at once, and a short one does not wait for them', async () => {
-  const { objects, most } = await countedObjects();
+  const { objects, most } = await countedObjects(5);
   const bytes = Buffer.alloc(1024 * 1024, 'x');
   const put = (id: string, piece: Uint8Array): Promise<void> => {
     const pieces = async function* (): AsyncIterable<Uint8Array> {

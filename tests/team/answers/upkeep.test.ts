@@ -32,11 +32,11 @@ test('of replicas that make room at once each answer is deleted by one, with its
   };
   await all();
   await all();
-  await expect.poll(async () => (await a.store.prune()).removed + (await rowsOf(a))).toBeLessThanOrEqual(5);
+  // Whoever is at it still has the others do nothing, and takes the row away last.
+  await expect.poll(async () => (await a.store.prune(), await rowsOf(a))).toBeLessThanOrEqual(4);
   expect(pruned.reduce((sum, { removed }) => sum + removed, 0)).toBeLessThanOrEqual(10);
   const [first = ''] = ids;
-  expect([await codeOf(a.store.open(first, ann)), (await a.store.usage()).count <= 4]).toEqual(['not_found', true]);
-  expect(await bytesAt(first)).toBe('not_found');
+  expect([await codeOf(a.store.open(first, ann)), await bytesAt(first)]).toEqual(['not_found', 'not_found']);
 
   function bytesAt(id: string): Promise<string> {
     return codeOf(

@@ -32,10 +32,12 @@ test('who cannot say it again ends before anybody else may have it', async () =>
   const url = await teamDatabase();
   const [mine, theirs] = [new Database({ url, most: 1 }), new Database({ url, most: 1 })];
   onTestFinished(async () => void (await Promise.all([mine.close(), theirs.close()])));
-  const held = await leasesOf(mine, 'one', 900).hold(ann, 'a');
-  const other = leasesOf(theirs, 'two', 900);
+  const held = await leasesOf(mine, 'one', 2000).hold(ann, 'a');
+  const other = leasesOf(theirs, 'two', 2000);
   // It is put off while the database answers …
-  await theirs.shared`SELECT pg_sleep(1.2)`;
+  let times = 0;
+  held.follow(() => times++);
+  await until(() => times > 1);
   expect(held.isOver()).toBe(false);
   await mine.close();
   let wasOver: boolean | undefined;

@@ -1,4 +1,6 @@
 /** A process of a server for each person: theirs alone, with their values alone, begun when needed and ended when not. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
@@ -114,14 +116,17 @@ test('the limit of the runner is said', async () => {
 
 test('a call in flight when it dies says so and is not run again; the next one has a new process', async () => {
   const { counter, harness } = people();
-  const server = harness.server(counter());
+  const log = join(harness.folder, 'runs');
+  const server = harness.server(counter({}, [log]));
   const pid = Number(await say(server, 'pid', {}, as(ann)));
-  const hanging = failure(server.request('tools/call', { name: 'hang' }, as(ann)));
+  const call = { name: 'slow', arguments: { name: 'once', ms: 600_000 } };
+  const hanging = failure(server.request('tools/call', call, as(ann)));
+  await until(() => existsSync(log));
   process.kill(pid, 'SIGKILL');
   expect(await hanging).toBeInstanceOf(Error);
   await until(() => !isAlive(pid));
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
-  expect(harness.pids('counter')).toHaveLength(2);
+  expect([harness.pids('counter').length, readFileSync(log, 'utf8')]).toEqual([2, 'once\n']);
 });
 
 test('questions, progress and giving up go through to whoever calls', async () => {

@@ -46,7 +46,7 @@ const sessions = {} as Record<Name, string>;
 
 const start = (name: Name, role: ReplicaRole): Promise<TestReplica> =>
   startReplica(url, config, {
-    among: place(name, { role, leaseMs: 8_000 }),
+    among: place(name, { role }),
     env: { [`SECRET_OF_${role.toUpperCase()}`]: 'a secret of this replica' },
     operations: { address: '127.0.0.1', port: 0 },
   });

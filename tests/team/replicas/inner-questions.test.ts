@@ -1,5 +1,5 @@
 /** What one replica asks another for a person: over its real inner door, once, as that person and nobody else. */
-import { createServer, request as send } from 'node:http';
+import { request as send } from 'node:http';
 import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
@@ -85,9 +85,7 @@ test('a pass asks this one question of this one replica, once, for people of its
 });
 
 test('whoever asks is told whether it was taken, where the other one is not there or is lost over it', async () => {
-  const closed = createServer();
-  const nobody = at(await listening(closed));
-  await new Promise((resolve) => closed.close(resolve));
+  const nobody = at('127.0.0.1:1');
   await expect(questions(nobody).asks.ask(nobody, 'inbox', {}, ana)).rejects.toMatchObject({
     code: 'store_unreachable',
     message: expect.stringContaining('nothing was done') as string,

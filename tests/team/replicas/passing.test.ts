@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { bearer } from '../../support/callers.ts';
 import { startReplica, teamToken, type TestReplica } from '../../support/start-replica.ts';
@@ -25,13 +26,13 @@ interface Seen {
   readonly body: Buffer;
 }
 
-/** What came to the inner door of `a`, through somebody who keeps it. */
+/** What was passed on to the inner door of `a`, through somebody who keeps it; whether it answers is asked there as well. */
 const seen: Seen[] = [];
 const between = createServer((request, response) => {
   void (async () => {
     const { method = '', headers } = request;
     const body = await buffer(request);
-    seen.push({ method, headers, body });
+    if (method === 'POST') seen.push({ method, headers, body });
     const on = send({ host: '127.0.0.1', port: innerPort, method, headers, path: request.url }, (answer) => {
       response.writeHead(answer.statusCode ?? 0, answer.headers);
       response.flushHeaders();
@@ -51,10 +52,7 @@ beforeAll(async () => {
   const database = await openTeamDatabase();
   ({ drop, url } = database);
   await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
-  const reserved = createServer();
-  await new Promise<void>((resolve) => reserved.listen(0, '127.0.0.1', resolve));
-  innerPort = (reserved.address() as AddressInfo).port;
-  await new Promise((resolve) => reserved.close(resolve));
+  innerPort = await freePort();
   const slow = join(import.meta.dirname, '../../integration/servers/slow.ts');
   const config = { servers: { slow: { command: process.execPath, args: [slow, log] } }, slowCallSeconds: 0 };
   const innerAddress = `127.0.0.1:${(between.address() as AddressInfo).port}`;

@@ -1,4 +1,7 @@
-/** One replica in a process of its own, for tests that kill it: DATABASE NAME CONFIG [ROLE]. Says where it is, and ends in order by SIGTERM. */
+/**
+ * One replica in a process of its own, for tests that kill it: DATABASE NAME CONFIG [ROLE]. Says where it is, and ends in order by SIGTERM; killed,
+ * it is taken for gone a second later.
+ */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { replicaRoles } from '../../../src-main/team/replicas/replica-role.ts';
@@ -9,7 +12,7 @@ import { startReplica } from '../../support/start-replica.ts';
 const [, , database = '', name = '', file = '', word = 'all'] = process.argv;
 const config = JSON.parse(readFileSync(file, 'utf8')) as TestConfig;
 const role = replicaRoles.find((one) => one === word);
-const { replica, url } = await startReplica(database, config, { among: place(name, { role }) });
+const { replica, url } = await startReplica(database, config, { among: place(name, { role, leaseMs: 1_000 }) });
 process.once('SIGTERM', () => {
   void replica
     .drain()
