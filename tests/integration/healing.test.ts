@@ -119,6 +119,18 @@ test('a server that answers without tools, or dies at its start, is mended as we
   expect(offered()).toEqual(['x', 'dies']);
 });
 
+test('who asks for it is not told of nothing because the server is being tried again at that moment', async () => {
+  await cursorHas({ x: fixture('echo') });
+  // Ends at its first start, and says nothing at the next.
+  const script = `const { existsSync, writeFileSync } = require('node:fs'); const { TRIED } = process.env;
+    if (existsSync(TRIED)) setInterval(() => undefined, 1000); else { writeFileSync(TRIED, ''); process.exitCode = 3; }`;
+  const stuck = { command: process.execPath, args: ['-e', script], env: { TRIED: join(apps, 'tried') } };
+  await using core = await start({ servers: { x: stuck } });
+  await until(() => core.server('x').state.kind === 'connecting');
+  await core.host.core.healing.lookAgain();
+  expect(core.host.core.healing.offers.map(({ server }) => server)).toEqual(['x']);
+});
+
 test('a model is told, wherever it asks after a server that does not start, that another launch is known', async () => {
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ mode: 'search', servers: { x: broken, e: fixture('echo') } });

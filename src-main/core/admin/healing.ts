@@ -287,7 +287,8 @@ const perhapsChance: ReadonlySet<ErrorCode> = new Set([
 /** The reason; undefined for a server that is well, off, or waits for something else. `tries`: failures it takes where one may be chance. */
 function illnessOf({ config, state, listing, listedAt }: ManagedServer, tries: number): string | undefined {
   if (!config.enabled || config.kind === 'builtin') return undefined;
-  if (state.kind === 'error') {
+  // One that is being tried again is as ill as it was.
+  if ('failures' in state && state.error !== undefined) {
     const { code, text } = state.error;
     return atOnce.has(code) || (perhapsChance.has(code) && state.failures >= tries) ? text : undefined;
   }
