@@ -36,7 +36,8 @@ test('the first list has the tools of all servers, without an announcement after
 });
 
 test('a name that no server has is refused, with those who were not asked', async () => {
-  const slow = fixture('misbehaving', 'slow-start', '700');
+  // It never gets as far: nothing here waits for it.
+  const slow = fixture('misbehaving', 'silent');
   await using core = await startCore({ servers: { ...servers, slow } }, { settled: false });
   const client = await core.open();
   const message = expect.stringMatching(/"nobody_has_this" was not found\..* Not listed: .*\bslow: starting/) as string;

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { JsonFile } from '../../src-main/core/base/kept-document.ts';
 import { FlowRecord } from '../../src-main/core/trust/flow/flow-record.ts';
 import type { OpenQuestion } from '../../src-main/core/trust/questions.ts';
+import { finished, handleIn } from '../support/finished.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -231,12 +232,13 @@ test('where the app takes a handle the call goes on, and is answered when the pe
     extraTools: ['await_result'],
   });
   const client = await flow.core.open();
-  await client.callTool('mail_read_inbox');
+  const wait = (input: Params): Promise<Params> => client.callTool('await_result', input);
+  await finished(await client.callTool('mail_read_inbox'), wait);
   const pending = await client.callTool('mail_send_email', evil);
-  const { handle } = (pending['_meta'] as Params)['tooltray/pending'] as { handle: string };
+  expect(handleIn(pending)).toBeDefined();
   expect(mails(flow.sent('mail'))).toEqual([]);
   flow.questions.answer((await flow.nextQuestion()).id, 'once', 'tray');
-  expect(textOf(await client.callTool('await_result', { handle }))).toBe('Done.');
+  expect(textOf(await finished(pending, wait))).toBe('Done.');
   expect(mails(flow.sent('mail'))).toHaveLength(1);
 });
 

@@ -37,7 +37,8 @@ beforeAll(async () => {
     [tool('draw', `${mark} first.`), tool('erase', 'Erases all.'), tool('kept', 'Stays.'), tool('added', mark)],
     [{ name: 'sketch', description: mark }],
   );
-  await until(() => core.host.core.pins.find('d')?.question !== undefined);
+  // Each list is read by itself: two tools and a prompt.
+  await until(() => core.host.core.pins.find('d')?.question?.changes.length === 3);
 });
 afterAll(async () => {
   await core[Symbol.asyncDispose]();

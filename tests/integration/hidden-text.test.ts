@@ -44,7 +44,7 @@ test('the dashboard marks them in what tools say of themselves and in what a cal
   expect(detail).toContain('Looks up weather⟨U+202E⟩⟨U+200B⟩⟨U+E006F⟩');
   const calls = async (): Promise<{ id: number }[]> =>
     ((await ask('activity', {})) as { calls: { id: number }[] }).calls;
-  await expect.poll(async () => (await calls()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await calls()).length).toBe(1);
   const given = JSON.stringify(await ask('callDetail', { id: (await calls())[0]?.id }));
   expect(given).toContain('seen ⟨U+202E⟩and⟨U+200B⟩ unseen');
   expect(given + detail).not.toMatch(/[\u200b\u202e\u{e0000}-\u{e007f}]/u);

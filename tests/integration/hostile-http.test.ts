@@ -29,9 +29,9 @@ class Wire {
     this.socket.on('close', () => (this.isClosed = true));
   }
 
-  /** The status of each answer so far. */
+  /** The status of each answer of which all headers have come so far. */
   get statuses(): number[] {
-    return [...this.text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+    return [...this.text.matchAll(/HTTP\/1\.1 (\d{3})[^]*?\r\n\r\n/g)].map(([, status]) => Number(status));
   }
 
   write(text: string): this {
@@ -119,8 +119,7 @@ test.each([
 test('a body is as long as it was said: what follows is the next request', async () => {
   const wire = new Wire().write(post(hello(1)) + post(hello(2)));
   expect(await wire.answers(2)).toEqual([200, 200]);
-  const ids = [...wire.text.matchAll(/"id":(\d)/g)].map(([, id]) => id);
-  expect(ids).toEqual(['1', '2']);
+  await expect.poll(() => [...wire.text.matchAll(/"id":(\d)/g)].map(([, id]) => id)).toEqual(['1', '2']);
 });
 
 test.each([
@@ -143,7 +142,7 @@ test('a second method is not what the body says', async () => {
   const asked = post(modern('tools/list'), modernHeaders('tools/list'), 'Mcp-Method: tools/call\r\n');
   const wire = new Wire().write(asked);
   expect(await wire.answers()).toEqual([400]);
-  expect(wire.text).toContain('-32020');
+  await until(() => wire.text.includes('-32020'));
 });
 
 test.each([

@@ -1,5 +1,5 @@
 /** Changes of lists: every real one is announced and none is lost, and what is no change is not announced. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -147,16 +147,24 @@ test('a server that announces no changes is read again every five minutes', asyn
 
 test('with a warm cache the tools of the last time are listed at once, while the servers start behind', async () => {
   using home = new TemporaryFolder();
-  const first = await startCore(toggling, { home: home.path });
+  const gate = join(home.path, 'gate');
+  const gated = { command: process.execPath, args: [`${import.meta.dirname}/servers/gated.ts`, gate] };
+  const config = { servers: { one: gated, other: gated } };
+  writeFileSync(gate, '');
+  const first = await startCore(config, { home: home.path });
   const before = await (await first.open()).toolNames();
   await first[Symbol.asyncDispose]();
-  await using core = await startCore(toggling, { home: home.path, settled: false });
+  rmSync(gate);
+  await using core = await startCore(config, { home: home.path, settled: false });
   const client = await core.open();
   expect(await client.toolNames()).toEqual(before);
+  expect(before).toEqual(['one_work', 'other_work']);
   expect(core.host.core.servers.all.map(({ state }) => state.kind)).toEqual(['connecting', 'connecting']);
-  expect(await client.say('other_echo', { message: 'wakes' })).toBe('wakes');
+  writeFileSync(gate, '');
+  expect(await client.say('other_work')).toBe('worked');
+  await ready(core.server('one'));
+  await client.request('ping');
   expect(announcements(client)).toBe(0);
-  await ready(core.server('bad'));
 });
 
 test('a stream that is refused for one resource leaves the server nothing to tell of the others', async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import type { AppError } from '../../src-main/core/base/errors.ts';
 import type { SocketClient } from '../support/socket-client.ts';
 import { fixture, ready, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -13,6 +14,10 @@ const bad = (...args: string[]): object => fixture('misbehaving', ...args);
 async function othersWork(client: SocketClient): Promise<void> {
   expect(await client.say('other_echo', { message: 'well' })).toBe('well');
 }
+
+/** For a server whose time limit is so short that a machine under load may miss it. */
+const goesOn = (client: SocketClient): Promise<void> =>
+  expect.poll(() => client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
 
 /** Resolves when the core has written that into its log. */
 function noted(core: TestCore, words: RegExp): Promise<void> {
@@ -28,9 +33,10 @@ afterEach(() => {
 
 test('a command that prints garbage and ends is an error that names it, says how it ended, and is tried again', async () => {
   await using core = await startCore({ servers: { bad: bad('garbage'), other } });
-  const { state } = core.server('bad');
-  expect(state).toMatchObject({ kind: 'error', error: { message: expect.stringMatching(/^bad .*code 1/) as string } });
-  expect(core.server('bad').health.detail).toMatch(/Next try in/);
+  // While the other one still starts it may be on its next try.
+  const { error } = core.server('bad').state as { error?: AppError };
+  expect(error?.message).toMatch(/^bad .*code 1/);
+  await expect.poll(() => core.server('bad').health.detail).toMatch(/Next try in/);
   await othersWork(await core.open());
 });
 
@@ -59,7 +65,7 @@ test('a call that is never answered ends at its time limit with an error that na
     isError: true,
     content: [{ text: expect.stringMatching(/^bad: No answer to tools\/call within 0\.5 s/) as string }],
   });
-  expect(await client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
+  await goesOn(client);
 });
 
 test('a call that is never answered can be cancelled, and the server goes on', async () => {
@@ -77,7 +83,7 @@ test('an answer to a request nobody made is noted, and the call it belonged to e
   const client = await core.open();
   expect(await client.callTool('bad_wrong', { message: 'lost' })).toMatchObject({ isError: true });
   await noted(core, /987654321.*not waiting/);
-  expect(await client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
+  await goesOn(client);
 });
 
 test('an answer with neither result nor error, or with a result that is no object, fails that call at once', async () => {
@@ -100,9 +106,13 @@ test('a server that says nothing at all is an error after its time to start, and
     error: { message: expect.stringMatching(/^bad.*within 0\.5 s/) as string },
   });
   const client = await core.open();
-  await until(() => core.server('bad').state.kind === 'connecting');
-  expect(await client.toolNames()).toEqual(['other_echo']);
-  expect(core.server('bad').state.kind).toBe('connecting');
+  // A list is there while a try still runs, which on a machine under load may take some tries to be seen.
+  const listedMeanwhile = async (): Promise<unknown[]> => {
+    await until(() => core.server('bad').state.kind === 'connecting');
+    const before = core.server('bad').state;
+    return [await client.toolNames(), core.server('bad').state === before];
+  };
+  await expect.poll(listedMeanwhile).toEqual([['other_echo'], true]);
 });
 
 test('while a server hangs at its start, others can be called at once', async () => {

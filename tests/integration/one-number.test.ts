@@ -36,7 +36,7 @@ function recordOf(core: TestCore, app: string): Promise<CallDetail> {
     const [last] = (await ask(core, 'activity', { app, limit: 1 })).calls;
     expect(last?.tokensSent).toBeDefined();
     return ask(core, 'callDetail', { id: last?.id ?? 0 });
-  }, 10_000);
+  }, 30_000);
 }
 
 test.each([

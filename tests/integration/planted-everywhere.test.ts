@@ -1,4 +1,5 @@
 /** Tokens of apps and profiles, and a secret that its server repeats: where each may lie, and that it lies and is told nowhere else. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -10,7 +11,8 @@ import { filesHolding } from '../support/files-holding.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-const secret = 'planted-secret-0001';
+/** Another one each time: all processes of this machine are asked for it. */
+const secret = `planted-secret-${randomUUID()}`;
 /** As a file has it: each line may be printed alone. */
 const lines = ['-----BEGIN THING-----', 'planted-first-line-0002', 'planted-second-line-0003', '-----END THING-----'];
 const telling = { command: process.execPath, args: [join(import.meta.dirname, 'servers/telling.ts')] };

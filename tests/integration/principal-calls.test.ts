@@ -13,7 +13,7 @@ import {
   owners,
   reachBy,
 } from '../support/callers.ts';
-import type { Params } from '../support/raw-client.ts';
+import { handleIn } from '../support/finished.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-whose-calls-'));
@@ -40,8 +40,7 @@ afterAll(async () => {
 async function slowCall(caller: Caller): Promise<{ readonly id: string; readonly finish: () => void }> {
   const file = join(folder, String((files += 1)));
   const { result } = await callBy(caller, 'slow_work', { file });
-  const { handle } = ((result?.['_meta'] as Params)?.['tooltray/pending'] ?? {}) as { handle?: string };
-  const id = handle ?? String(result?.['taskId']);
+  const id = handleIn(result) ?? String(result?.['taskId']);
   const finish = (): void => {
     writeFileSync(`${file}.part`, 'done');
     renameSync(`${file}.part`, file);

@@ -289,8 +289,9 @@ test('the address of a profile that there is not is not found', async () => {
 test('an app that is held to another profile ends what it has open, and comes back to that one', async () => {
   const open = await core.open({}, { app: 'moved', mode: 'proxy' });
   expect(await open.toolNames()).toHaveLength(3);
+  const closed = once(open.socket, 'close');
   await core.write({ ...config, appProfiles: { ...config.appProfiles, moved: 'calm' } });
-  await once(open.socket, 'close');
+  await closed;
   const again = await core.open({}, { app: 'moved', mode: 'proxy' });
   expect(await again.toolNames()).toEqual(['see_desk']);
 });
@@ -299,13 +300,15 @@ test('an app that only its handshake names ends what it has open, too', async ()
   const open = await core.open({}, { mode: 'proxy' });
   expect(await open.toolNames()).toHaveLength(3);
   const bystander = await core.open({}, { app: 'another', mode: 'proxy' });
+  const closed = once(open.socket, 'close');
   await core.write({ ...config, appProfiles: { ...config.appProfiles, 'raw-client': 'calm' } });
-  await once(open.socket, 'close');
+  await closed;
   const again = await core.open({}, { mode: 'proxy' });
   expect(await again.toolNames()).toEqual(['see_desk']);
   expect(await bystander.toolNames()).toHaveLength(3);
+  const over = once(again.socket, 'close');
   await core.write(config);
-  await once(again.socket, 'close');
+  await over;
 });
 
 test('rules that change count for sessions that are open', async () => {

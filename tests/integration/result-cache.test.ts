@@ -49,7 +49,7 @@ test('a server that was started anew is asked anew', async () => {
   const client = await core.open();
   const pid = Number((await client.say('look')).split(' ')[0]);
   process.kill(pid, 'SIGKILL');
-  await until(() => core.server('counting').state.kind === 'error');
+  await until(() => core.server('counting').state.kind !== 'ready');
   await core.server('counting').retry();
   expect([await ask(client, 'look'), await ask(client, 'look')]).toEqual(['1', '1 again']);
   expect(Number((await client.say('look')).split(' ')[0])).not.toBe(pid);

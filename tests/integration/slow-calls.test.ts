@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { finished, handleIn } from '../support/finished.ts';
 import type { Params, RawMessage } from '../support/raw-client.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
@@ -84,12 +85,13 @@ describe.each(Object.entries(lines))('a client app of %s', (_line, open) => {
     const first = await call('work', slow.work);
     expect(first['isError']).toBeUndefined();
     const { handle } = pendingOf(first);
+    const wait = (input: Params): Promise<Params> => call('await_result', input);
     expect(textOf(first)).toMatch(/^work is still running, since \S+Z \(\d+ s\)\. Do not call it again\./);
     expect(textOf(first)).toContain(`await_result ${JSON.stringify({ handle })}`);
     expect(pendingOf(await call('await_result', { handle }))).toMatchObject({ handle, tool: 'work' });
     slow.finish();
-    expect(textOf(await call('await_result', { handle, waitSeconds: 60 }))).toBe('done');
-    expect(textOf(await call('await_result', { handle }))).toBe('done');
+    expect(textOf(await finished(first, wait))).toBe('done');
+    expect(textOf(await wait({ handle }))).toBe('done');
     expect(slow.noted()).toEqual(['work']);
   });
 
@@ -141,10 +143,7 @@ test.each([
   expect(textOf(first)).toContain(`${tool} is still running`);
   expect(pendingOf(await wrapped('await_result', { handle }))).toMatchObject({ handle });
   slow.finish();
-  await until(() => existsSync(slow.file));
-  let last = await wrapped('await_result', { handle });
-  while (pendingOf(last) !== undefined) last = await wrapped('await_result', { handle });
-  expect(textOf(last)).toContain('done');
+  expect(textOf(await finished(first, (input) => wrapped('await_result', input)))).toContain('done');
   expect(slow.noted()).toEqual(['work']);
 });
 
@@ -186,11 +185,16 @@ test('progress goes to whoever waits, under the token of the wait, and the last 
   await using slow = await slowCore();
   const client = await slow.core.open();
   const { handle } = pendingOf(await client.callTool('work', slow.work, { _meta: { progressToken: 'first' } }));
-  const wait = client.callTool('await_result', { handle }, { _meta: { progressToken: 'second' } });
-  slow.step();
-  const heard = await client.notification('notifications/progress');
-  expect(heard.params).toEqual({ progressToken: 'second', progress: 1, total: 2, message: 'half' });
-  expect(pendingOf(await wait)).toMatchObject({ progress: '1 of 2, half' });
+  let waited: Params = {};
+  // A step that came between two waits was told to nobody.
+  while (client.notifications.every(({ method }) => method !== 'notifications/progress')) {
+    const wait = client.callTool('await_result', { handle }, { _meta: { progressToken: 'second' } });
+    slow.step();
+    waited = await wait;
+  }
+  const [heard] = client.notifications.filter(({ method }) => method === 'notifications/progress');
+  expect(heard?.params).toEqual({ progressToken: 'second', progress: 1, total: 2, message: 'half' });
+  expect(pendingOf(waited)).toMatchObject({ progress: '1 of 2, half' });
 });
 
 describe('cancelling', () => {
@@ -207,12 +211,12 @@ describe('cancelling', () => {
   test('a wait ends the wait only', async () => {
     await using slow = await slowCore();
     const client = await slow.core.open();
-    const { handle } = pendingOf(await client.callTool('work', slow.work));
-    const params = { name: 'await_result', arguments: { handle } };
+    const first = await client.callTool('work', slow.work);
+    const params = { name: 'await_result', arguments: { handle: handleIn(first) } };
     client.write({ jsonrpc: '2.0', id: 78, method: 'tools/call', params });
     client.notify('notifications/cancelled', { requestId: 78 });
     slow.finish();
-    expect(textOf(await client.callTool('await_result', { handle }))).toBe('done');
+    expect(textOf(await finished(first, (input) => client.callTool('await_result', input)))).toBe('done');
     expect(slow.noted()).toEqual(['work']);
   });
 
@@ -245,11 +249,12 @@ describe('a question of the server while nobody waits', () => {
     await using slow = await slowCore();
     const client = await slow.core.open(capabilities);
     client.onRequest('elicitation/create', () => accepted);
-    const { handle } = pendingOf(await client.callTool('work', { ...slow.work, ask: true }));
+    const first = await client.callTool('work', { ...slow.work, ask: true });
     slow.finish();
     await until(() => slow.noted().includes('asked'));
     expect(client.requests).toEqual([]);
-    expect(JSON.parse(await client.say('await_result', { handle }))).toEqual(accepted);
+    const answer = await finished(first, (input) => client.callTool('await_result', input));
+    expect(JSON.parse(textOf(answer))).toEqual(accepted);
     expect(client.requests.map(({ method }) => method)).toEqual(['elicitation/create']);
   });
 
@@ -259,17 +264,16 @@ describe('a question of the server while nobody waits', () => {
     client.onAsk('elicitation/create', () => accepted);
     const args = { name: 'work', arguments: { ...slow.work, ask: true } };
     const first = (await client.call('call_tool', args)).result;
-    const { handle } = pendingOf(first);
     slow.finish();
     await until(() => slow.noted().includes('asked'));
-    const answer: RawMessage = await client.call('await_result', { handle });
-    expect(JSON.parse(textOf(answer.result ?? {}))).toEqual(accepted);
+    const answer = await finished(first, async (input) => (await client.call('await_result', input)).result);
+    expect(JSON.parse(textOf(answer))).toEqual(accepted);
     expect(client.asked.map(({ method }) => method)).toEqual(['elicitation/create']);
   });
 });
 
 test('a tool whose server dies while it runs is not called again', async () => {
-  await using slow = await slowCore();
+  await using slow = await slowCore({ slowCallSeconds: 60 });
   const client = await slow.core.open();
   expect(await client.callTool('die')).toMatchObject({ isError: true });
   await until(() => slow.core.server('slow').state.kind === 'ready');
@@ -289,10 +293,10 @@ test('a call is recorded once, when it is really over', async () => {
   await using slow = await slowCore();
   const { activity } = slow.core.host.core;
   const client = await slow.core.open();
-  const { handle } = pendingOf(await client.callTool('work', slow.work));
+  const first = await client.callTool('work', slow.work);
   expect(activity.recent()).toEqual([]);
   slow.finish();
-  await client.callTool('await_result', { handle });
+  await finished(first, (input) => client.callTool('await_result', input));
   expect(activity.recent()).toMatchObject([{ tool: 'work', outcome: 'ok' }]);
 });
 

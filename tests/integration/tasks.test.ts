@@ -34,27 +34,28 @@ async function endOf(client: ModernClient, taskId: unknown): Promise<Params> {
 
 describe('in a whole core', () => {
   let core: TestCore;
+  /** Whose calls are never slow, so that every task is its server's. */
+  let quick: TestCore;
   beforeAll(async () => {
     const slow = {
       command: process.execPath,
       args: [join(import.meta.dirname, 'servers/slow.ts'), join(folder, 'log')],
     };
-    core = await startCore({
-      servers: { slow, one: fixture('tasks', 'one'), two: fixture('tasks', 'two') },
-      slowCallSeconds: 0.4,
-    });
+    const servers = { one: fixture('tasks', 'one'), two: fixture('tasks', 'two') };
+    [core, quick] = await Promise.all([
+      startCore({ servers: { slow, one: servers.one }, slowCallSeconds: 0.4 }),
+      startCore({ servers, slowCallSeconds: 0 }),
+    ]);
   });
-  afterAll(() => core[Symbol.asyncDispose]());
+  afterAll(() => Promise.all([core, quick].map((one) => one[Symbol.asyncDispose]())));
 
-  const doors = {
-    socket: async (mode: string) => new ModernClient(await core.connect({ mode }), knows),
-    HTTP: (mode: string) => Promise.resolve(new ModernClient(new HttpClient(`${core.url}/mode/${mode}`, true), knows)),
-  };
-
-  /** In mode `proxy`. */
   const lines = {
-    socket: () => core.connect({ mode: 'proxy' }),
-    HTTP: () => Promise.resolve(new HttpClient(`${core.url}/mode/proxy`, true)),
+    socket: (mode: string, at = core) => at.connect({ mode }),
+    HTTP: (mode: string, at = core) => Promise.resolve(new HttpClient(`${at.url}/mode/${mode}`, true)),
+  };
+  const doors = {
+    socket: async (mode: string, at = core) => new ModernClient(await lines.socket(mode, at), knows),
+    HTTP: async (mode: string, at = core) => new ModernClient(await lines.HTTP(mode, at), knows),
   };
 
   describe.each(['socket', 'HTTP'] as const)('over %s', (door) => {
@@ -81,7 +82,7 @@ describe('in a whole core', () => {
     });
 
     test('what the server asks meanwhile is a part of the task, and is answered by an update; who listens is told', async () => {
-      const [line, file] = [await lines[door](), nextFile()];
+      const [line, file] = [await lines[door]('proxy'), nextFile()];
       const app = new ModernClient(line, knows);
       const { taskId } = (await app.call('slow_work', { file, ask: true })).result ?? {};
       app.once('subscriptions/listen', { notifications: { taskIds: [taskId] } }).catch(() => undefined);
@@ -115,7 +116,7 @@ describe('in a whole core', () => {
     });
 
     test('tasks of several servers are told apart, whatever their servers call them', async () => {
-      const app = await open('search');
+      const app = await open('search', quick);
       const ids: unknown[] = [];
       for (const name of ['one_work', 'two_work']) {
         const direct = await app.call('call_tool', { name, arguments: { ask: true } });
@@ -132,7 +133,7 @@ describe('in a whole core', () => {
     });
 
     test('who listens to tasks is told of those it has, under the ids it knows, and nobody of anybody else’s', async () => {
-      const [line, strange] = [await lines[door](), await lines.socket()];
+      const [line, strange] = [await lines[door]('proxy', quick), await lines.socket('proxy', quick)];
       const [app, stranger] = [new ModernClient(line, knows), new ModernClient(strange, knows)];
       const ids: unknown[] = [];
       for (const name of ['one_work', 'two_work']) ids.push((await app.call(name, { ask: true })).result?.['taskId']);
@@ -154,12 +155,12 @@ describe('in a whole core', () => {
       const expected = ids.map((id, at) => [id, 'completed', `${['one', 'two'][at]}: {"name":{"ok":"${String(id)}"}}`]);
       await expect.poll(() => told(line)).toEqual(expected);
       expect(told(strange)).toEqual([]);
-      const plain = new ModernClient(await lines.socket());
+      const plain = new ModernClient(await lines.socket('proxy', quick));
       expect((await plain.once('subscriptions/listen', wish)).error).toMatchObject({ code: -32021 });
     });
 
     test('a task that nobody has is told as the extension wants it, one of another session too', async () => {
-      const [app, other] = [await open('proxy'), new ModernClient(await core.connect({ mode: 'proxy' }), knows)];
+      const [app, other] = [await open('proxy'), await doors.socket('proxy')];
       const { taskId } = (await app.call('slow_work', { file: nextFile() })).result ?? {};
       expect((await taskOf(other, taskId)).error).toMatchObject({ code: -32602 });
       expect((await taskOf(app, 'nothing')).error).toMatchObject({ code: -32602 });
@@ -168,13 +169,13 @@ describe('in a whole core', () => {
   });
 
   test('what came of a task counts as read by whoever fetched it, at the server’s own address as well', async () => {
-    const noted = vi.spyOn(core.host.core.trust.flow, 'noteText');
+    const noted = vi.spyOn(quick.host.core.trust.flow, 'noteText');
     onTestFinished(() => noted.mockRestore());
     for (const [place, tool] of [
       ['mode/proxy', 'one_work'],
       ['server/one', 'work'],
     ] as const) {
-      const app = new ModernClient(new HttpClient(`${core.url}/${place}`, true), knows);
+      const app = new ModernClient(new HttpClient(`${quick.url}/${place}`, true), knows);
       const { taskId } = (await app.call(tool)).result ?? {};
       const { result } = await taskOf(app, taskId);
       expect(textOf(result?.['result'] as Params)).toBe('one: "done"');
@@ -195,8 +196,9 @@ describe('in a whole core', () => {
   });
 
   test('an app that knows none is given none, and is told what it lacks', async () => {
-    const app = new ModernClient(await core.connect({ mode: 'search' }));
-    expect(textOf((await app.call('one_work')).result ?? {})).toBe('one: at once');
+    const app = new ModernClient(await lines.socket('search'));
+    const other = new ModernClient(await lines.socket('search', quick));
+    expect(textOf((await other.call('one_work')).result ?? {})).toBe('one: at once');
     const file = nextFile();
     const slow = await app.call('call_tool', { name: 'slow_work', arguments: { file } });
     expect(slow.result?.['_meta']).toHaveProperty(['tooltray/pending', 'handle']);
@@ -241,7 +243,7 @@ test('what servers of 2025-11-25 tell of a task reaches the session that made it
   const mine = [
     [ids[0], 'one'],
     [ids[1], 'two'],
-  ];
+  ].toSorted();
   // One that came before its task was known comes behind one that did not.
   await expect.poll(() => ended(app.notifications).toSorted()).toEqual(mine);
   await expect.poll(() => ended(heard)).toEqual([[task['taskId'], 'one']]);

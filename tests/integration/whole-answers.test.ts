@@ -10,6 +10,7 @@ import { registryFile } from '../fixtures/registry/registry-server.ts';
 import { helperTools, modes } from '../../src-main/core/mode-list.ts';
 import type { Mode } from '../../src-main/core/modes/mode.ts';
 import { allCases } from '../support/all-cases.ts';
+import { handleIn } from '../support/finished.ts';
 import type { Params } from '../support/raw-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -208,8 +209,7 @@ test('a call that takes long says so and gives its answer later in the same way'
     // Whole at once: the server looks for it all the time.
     writeFileSync(`${file}.part`, 'done');
     renameSync(`${file}.part`, file);
-    const { handle } = (pending['_meta'] as Params)['tooltray/pending'] as { handle: string };
-    for (const result of [pending, await client.callTool('await_result', { handle })])
+    for (const result of [pending, await client.callTool('await_result', { handle: handleIn(pending) })])
       expect([mode, unsaid(result), textOf(result).length > 0]).toEqual([mode, [], true]);
   }
 });

@@ -74,6 +74,7 @@ export class HttpClient {
   async listen(told: (message: RawMessage) => void, signal?: AbortSignal): Promise<void> {
     const headers = { accept: 'text/event-stream', ...this.#headers };
     const response = await fetch(this.#url, { headers, ...(signal && { signal }) });
+    if (!response.ok) throw new Error(`No stream: ${response.status} ${await response.text()}`);
     told({ method: 'listening' });
     for await (const line of messagesOf(response)) told(JSON.parse(line) as RawMessage);
   }

@@ -1,8 +1,8 @@
 /**
  * A server of the handshake era whose tool `work` takes until a file is there, and answers with what is in it. What happens is
- * noted in the file LOG. With `FILE.step` it reports progress; with `ask` it asks a form before it answers.
+ * noted in the file LOG. With `FILE.step`, which it takes away, it reports progress; with `ask` it asks a form before it answers.
  */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { anyTool, send, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 const log = process.argv[2] ?? '';
@@ -20,7 +20,6 @@ serveRaw({
     if (name === 'die') process.exit(1);
     const { progressToken } = (params['_meta'] ?? {}) as { progressToken?: unknown };
     const file = String(args['file']);
-    let stepped = progressToken === undefined;
     const finish = (): void => say(readFileSync(file, 'utf8'));
     const ask = (): void => {
       asking.set(`ask-${id}`, (answer) => reply({ content: [{ type: 'text', text: JSON.stringify(answer) }] }));
@@ -29,8 +28,8 @@ serveRaw({
       note('asked');
     };
     const look = (): void => {
-      if (!stepped && existsSync(`${file}.step`)) {
-        stepped = true;
+      if (progressToken !== undefined && existsSync(`${file}.step`)) {
+        rmSync(`${file}.step`);
         const progress = { progressToken, progress: 1, total: 2, message: 'half' };
         send({ method: 'notifications/progress', params: progress });
       }

@@ -287,24 +287,29 @@ test('what is streamed ends with the token that opened it, and its session waits
   const { idp, url } = both;
   const next = await idp.sign({ jti: 'next' });
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
-  const { session } = await post(url, 'initialize', hello, '', next);
+  const open = async (): Promise<string> => (await post(url, 'initialize', hello, '', next)).session;
+  const [session, other] = [await open(), await open()];
   let isOver = false;
-  const listen = async (token: string, signal?: AbortSignal): Promise<{ readonly over: Promise<unknown> }> => {
+  const listen = async (
+    at: string,
+    token: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly over: Promise<unknown> }> => {
+    const client = new HttpClient(url, false, { ...bearer(token), 'mcp-session-id': at });
     const listened = Promise.withResolvers<void>();
-    const client = new HttpClient(url, false, { ...bearer(token), 'mcp-session-id': session });
     const over = client.listen(() => listened.resolve(), signal);
-    await listened.promise;
+    await Promise.race([listened.promise, over]);
     return { over };
   };
   // The short one is in force for longer than a stream takes to open, on this machine as busy as it is.
   const began = performance.now();
   const leave = new AbortController();
-  const tried = await listen(next, leave.signal);
+  const tried = await listen(other, next, leave.signal);
   leave.abort();
   await tried.over.catch(() => undefined);
   const end = Math.floor(Date.now() / 1000) + 3 + Math.ceil((10 * (performance.now() - began)) / 1000);
   const short = await idp.sign({ exp: end });
-  const { over } = await listen(short);
+  const { over } = await listen(session, short);
   void over.then(() => (isOver = true));
   expect(isOver).toBe(false);
   await over;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { objectOf } from '../../../src-main/core/base/json.ts';
 import { bearer, callBy, type Caller, guessLike, reachBy } from '../../support/callers.ts';
+import { handleIn } from '../../support/finished.ts';
 import type { Params, RawMessage } from '../../support/raw-client.ts';
 import { textOf } from '../../support/socket-client.ts';
 import { fixture } from '../../support/start-core.ts';
@@ -80,12 +81,11 @@ test.each(teamCallers)('an answer that was kept for %s is read with that token a
 async function slowCall(caller: Caller): Promise<{ readonly id: string; readonly finish: () => void }> {
   const file = join(folder, String((files += 1)));
   const { result } = await callBy(caller, 'slow_work', { file });
-  const { handle } = objectOf(objectOf(result?.['_meta'])['tooltray/pending']) as { handle?: string };
   const finish = (): void => {
     writeFileSync(`${file}.part`, 'done');
     renameSync(`${file}.part`, file);
   };
-  return { id: handle ?? String(result?.['taskId']), finish };
+  return { id: handleIn(result) ?? String(result?.['taskId']), finish };
 }
 
 describe('a call that goes on', () => {

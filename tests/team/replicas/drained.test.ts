@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { objectOf } from '../../../src-main/core/base/json.ts';
 import { bearer } from '../../support/callers.ts';
+import { finished, handleIn } from '../../support/finished.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import type { Params } from '../../support/raw-client.ts';
@@ -107,22 +107,18 @@ test('a replica that ends waits for who was promised an answer, and for who was 
   const { session } = await openSession(a.url);
   const modern = (url: string): ModernClient =>
     new ModernClient(new HttpClient(url, true, bearer(teamToken)), { elicitation: { form: {} } });
-  const handleIn = (result: Params | undefined): string | undefined =>
-    objectOf(objectOf(result?.['_meta'])['tooltray/pending'])['handle'] as string | undefined;
-  const wait = (handle: string | undefined, more: Params = { waitSeconds: 30 }): Params => ({
-    name: 'await_result',
-    arguments: { handle, ...more },
-  });
+  const wait = (input: Params): Params => ({ name: 'await_result', arguments: input });
   const work = (file: string | undefined): Params => ({ name: 'slow_work', arguments: { file } });
-  const legacy = handleIn((await post(a.url, 'tools/call', work(files[0]), session)).message.result);
-  const handle = handleIn((await modern(a.url).once('tools/call', work(files[1]))).result);
+  const legacy = (await post(a.url, 'tools/call', work(files[0]), session)).message.result;
+  const slowOne = (await modern(a.url).once('tools/call', work(files[1]))).result;
+  expect([legacy, slowOne].map((answer) => handleIn(answer) !== undefined)).toEqual([true, true]);
   const question = { name: 'asker_ask_form', arguments: { message: 'Who?' } };
   let asked: Params = {};
   // On a busy machine any call is a slow one: one whose server took too long to ask is a call that goes on, and no question.
   while (asked['requestState'] === undefined) {
     asked = (await modern(a.url).once('tools/call', question)).result ?? {};
-    const slowOne = handleIn(asked);
-    if (slowOne !== undefined) await modern(a.url).once('tools/call', wait(slowOne, { cancel: true }));
+    const handle = handleIn(asked);
+    if (handle !== undefined) await modern(a.url).once('tools/call', wait({ handle, cancel: true }));
   }
   const { inputRequests, requestState } = asked;
   let isOver = false;
@@ -135,14 +131,15 @@ test('a replica that ends waits for who was promised an answer, and for who was 
   const inputResponses = Object.fromEntries(
     Object.keys(inputRequests as Params).map((key) => [key, { action: 'accept', content: { name: 'me' } }]),
   );
-  const there = async (params: Params): Promise<Params | undefined> => {
-    const { result } = await modern(b.url).once('tools/call', params);
-    const goesOn = handleIn(result);
-    return goesOn === undefined ? result : there(wait(goesOn));
-  };
-  const answers = [await there({ ...question, requestState, inputResponses }), await there(wait(handle))];
+  const there = async (params: Params): Promise<Params | undefined> =>
+    (await modern(b.url).once('tools/call', params)).result;
+  const waitThere = (input: Params): Promise<Params | undefined> => there(wait(input));
+  const answered = await there({ ...question, requestState, inputResponses });
+  const answers = [await finished(answered, waitThere), await finished(slowOne, waitThere)];
   expect(isOver).toBe(false);
-  answers.push((await post(b.url, 'tools/call', wait(legacy), session)).message.result);
+  const inSession = async (input: Params): Promise<Params | undefined> =>
+    (await post(b.url, 'tools/call', wait(input), session)).message.result;
+  answers.push(await finished(legacy, inSession));
   expect(answers.map((answer) => JSON.stringify(answer))).toEqual([
     expect.stringContaining('me'),
     expect.stringContaining('done'),

@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { objectOf } from '../../../src-main/core/base/json.ts';
 import { allCases } from '../../support/all-cases.ts';
 import { bearer, guessLike } from '../../support/callers.ts';
+import { finished, handleIn } from '../../support/finished.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import type { Params } from '../../support/raw-client.ts';
@@ -47,23 +47,20 @@ const call = async (
   const { result, error } = await modern(at, capabilities).once('tools/call', { name, arguments: args, ...more });
   return result ?? { error };
 };
-const handleIn = (result: Params): string | undefined =>
-  objectOf(objectOf(result['_meta'])['tooltray/pending'])['handle'] as string | undefined;
 const form = { elicitation: { form: {} } };
 const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const lines = `${Array.from({ length: 400 }, (_, at) => `line ${at} of the answer`).join('\n')}\n`;
-/** On a busy machine any call is a slow one. */
-const finished = async (at: At, result: Params): Promise<Params> => {
-  const handle = handleIn(result);
-  return handle === undefined ? result : finished(at, await call(at, 'await_result', { handle, waitSeconds: 30 }));
-};
+const waitAt =
+  (at: At) =>
+  (input: Params): Promise<Params> =>
+    call(at, 'await_result', input);
 /** One whose server took too long to ask is a call that goes on, and no question. */
 const question = async (at: At): Promise<string> => {
   const { requestState } = await call(at, 'asker_ask_form', { message: 'Who?' }, form);
   return typeof requestState === 'string' ? requestState : question(at);
 };
 const keep = async (at: At): Promise<string> => {
-  const kept = await finished(at, await call(at, 'echo_echo', { message: lines }));
+  const kept = await finished(await call(at, 'echo_echo', { message: lines }), waitAt(at));
   return /\b[a-km-np-z2-9]{20}\b/.exec(JSON.stringify(kept))?.[0] ?? '';
 };
 
@@ -98,7 +95,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     use: async (at, requestState) => {
       const inputResponses = { q1: { action: 'accept', content: { name: 'Zora' } } };
       const answer = await call(at, 'asker_ask_form', { message: 'Who?' }, form, { inputResponses, requestState });
-      return finished(at, answer);
+      return finished(answer, waitAt(at));
     },
     works: /Zora/,
     end: () => Promise.resolve(),
@@ -107,7 +104,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     make: keep,
     use: async (at, resultFile) => {
       const result = await call(at, 'read_result', { resultFile, op: 'head' });
-      return (await finished(at, result))['content'];
+      return (await finished(result, waitAt(at)))['content'];
     },
     works: /line 1 of the answer/,
   },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allCases } from '../../support/all-cases.ts';
+import { finished } from '../../support/finished.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import type { Params, RawMessage } from '../../support/raw-client.ts';
@@ -44,8 +45,6 @@ const ordered = names.flatMap((from) => names.filter((to) => to !== from).map((t
 const pairs = allCases ? ordered : ordered.slice(0, 1);
 const own = bearer(teamToken);
 const headers = { ...own, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-const pendingOf = (result: Params | undefined): { handle: string } | undefined =>
-  ((result?.['_meta'] ?? {}) as Params)['tooltray/pending'] as { handle: string } | undefined;
 
 let files = 0;
 
@@ -80,10 +79,10 @@ describe.each(pairs)('made by %s and brought to %s,', (from, to) => {
     const file = join(folder, `answer-${(files += 1)}`);
     const before = runs();
     const first = (await here?.call('slow_work', { file }))?.result;
-    const { handle } = pendingOf(first) ?? {};
+    expect(textOf(first ?? {})).toContain('is still running');
     finish(file);
-    const answer = (await there?.call('await_result', { handle, waitSeconds: 60 }))?.result;
-    expect([textOf(answer ?? {}), runs() - before]).toEqual(['done', 1]);
+    const answer = await finished(first, async (input) => (await there?.call('await_result', input))?.result);
+    expect([textOf(answer), runs() - before]).toEqual(['done', 1]);
   });
 
   test('a question is answered', async () => {
@@ -96,10 +95,9 @@ describe.each(pairs)('made by %s and brought to %s,', (from, to) => {
     const { inputRequests, requestState } = question;
     const keys = Object.keys(inputRequests as Params);
     const inputResponses = Object.fromEntries(keys.map((key) => [key, { action: 'accept', content: { name: 'me' } }]));
-    let answer = (await there?.once('tools/call', { ...asked, requestState, inputResponses }))?.result;
-    for (let pending = pendingOf(answer); pending !== undefined; pending = pendingOf(answer))
-      answer = (await there?.call('await_result', { handle: pending.handle, waitSeconds: 30 }))?.result;
-    expect(textOf(answer ?? {})).toContain('"name":"me"');
+    const answered = (await there?.once('tools/call', { ...asked, requestState, inputResponses }))?.result;
+    const answer = await finished(answered, async (input) => (await there?.call('await_result', input))?.result);
+    expect(textOf(answer)).toContain('"name":"me"');
     // Used once, it is over, wherever it is brought.
     expect((await there?.once('tools/call', { ...asked, requestState, inputResponses }))?.error?.code).toBe(-32602);
   });

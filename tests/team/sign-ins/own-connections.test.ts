@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Event } from '../../../src-main/core/base/events.ts';
 import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import { OwnConnections } from '../../../src-main/team/sign-ins/own-connections.ts';
 import type { SignInChange } from '../../../src-main/team/sign-ins/team-sign-ins.ts';
 import { serversHarness } from '../../core/servers/servers-harness.ts';
@@ -54,18 +55,18 @@ test('beyond the limit a person is told so, until somebody’s connection was no
     signIns: { of: () => harness.deps.signIns, link: () => 'nowhere', changed: new Event<SignInChange>() },
     transport: (config) => harness.deps.createTransport(config),
   });
-  const { server } = serversHarness({ own });
-  const call = (at: ReturnType<typeof server>, context: ReturnType<typeof as>): Promise<unknown> =>
+  const replica = serversHarness({ own });
+  const call = (at: ManagedServer, context: ReturnType<typeof as>): Promise<unknown> =>
     at.request('tools/call', { name: 'test_simple_text', arguments: {} }, context);
   // Whose entry says so is used for longer than this test takes.
-  const longer = server(harness.http('far', fixture.url, { idleStopMs: 600_000 }));
+  const longer = replica.server(harness.http('far', fixture.url, { idleStopMs: 600_000 }));
   await call(longer, as(ann));
   expect(own.size).toBe(1);
   await expect(call(longer, as(bob))).rejects.toThrow(
     'this replica has 1 connection of its people, which is the limit',
   );
   await longer.stop();
-  const usual = server(harness.http('far', fixture.url));
+  const usual = replica.server(harness.http('far', fixture.url));
   await call(usual, as(ann));
   await expect.poll(() => own.size).toBe(0);
   await call(usual, as(bob));
