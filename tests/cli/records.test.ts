@@ -1,8 +1,10 @@
 /** What the command line tells of what happened: the state of a core, its logs, the calls that were made. */
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { until } from '../support/until.ts';
 import { CliHome, entries, eventually } from './cli-home.ts';
 
 test('status says whether a core runs, where, and what is ill or cannot be used', async () => {
@@ -20,6 +22,32 @@ test('status says whether a core runs, where, and what is ill or cannot be used'
   expect(code).toBe(0);
   expect(data).toMatchObject({ running: true, waiting: 0, http: expect.stringContaining('/mcp') as string });
   expect((await home.run('status')).stdout).toMatch(/broken/);
+});
+
+test('serve says why a server is not there, also while that is being tried again as another one still starts', async () => {
+  await using home = new CliHome();
+  const [again, gate] = ['again', 'gate'].map((name) => join(home.path, name)) as [string, string];
+  // Ends at its first start, and says nothing at the next.
+  const script = `const { existsSync, writeFileSync } = require('node:fs'); const { AGAIN } = process.env;
+    if (existsSync(AGAIN + '.first')) { writeFileSync(AGAIN, ''); setInterval(() => undefined, 1000); }
+    else { writeFileSync(AGAIN + '.first', ''); process.exitCode = 3; }`;
+  const gated = join(import.meta.dirname, '../integration/servers/gated.ts');
+  home.writeConfig({
+    servers: {
+      dies: { command: process.execPath, args: ['-e', script], env: { AGAIN: again } },
+      slow: { command: process.execPath, args: [gated, gate] },
+    },
+  });
+  const child = home.spawn(['serve', '--port', '0', '--no-open'], {}, []);
+  const ended = once(child, 'exit');
+  let told = '';
+  child.stdout?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  await until(() => existsSync(again));
+  writeFileSync(gate, '');
+  await until(() => told.includes('ready'));
+  child.kill('SIGTERM');
+  await ended;
+  expect(told).toMatch(/^1 of 2 servers ready, 1 tool\.\n {2}dies: .*exited with code 3/m);
 });
 
 test('list shows an entry that cannot be used, with a core and without one', async () => {
@@ -45,8 +73,10 @@ test('logs gives the last lines of a server, goes on with what comes, and knows 
   expect(ended).toMatch(/^tooltray: Process \d+ exited with code \d+\.$/);
   expect(next).toMatch(/^tooltray \[error\]: The connection is gone\. Next try in \d+ s\.$/);
   expect((await home.run('logs', 'crash', '--lines', '1')).stdout.split('\n')).toHaveLength(2);
-  expect((await home.run('logs', 'quiet')).stdout).toMatch(
-    /Handshake done in \d+ ms: .*\n.* tooltray: Lists read: 1 tool\.\n$/,
+  // It may take longer to start than the other one to die.
+  await eventually(
+    () => home.run('logs', 'quiet'),
+    (answer) => /Handshake done in \d+ ms: .*\n.* tooltray: Lists read: 1 tool\.\n$/.test(answer.stdout),
   );
   expect(await home.run('logs', 'crahs')).toMatchObject({
     code: 1,

@@ -3,6 +3,7 @@ import { count } from '../../core/base/wording.ts';
 import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/base/errors.ts';
 import { requireMode } from '../../core/choose-mode.ts';
+import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { CoreHost } from '../../host/core-host.ts';
 import { pageKeyFile } from '../../rpc/page-key.ts';
 import { cliPaths } from '../cli-config.ts';
@@ -106,12 +107,20 @@ function summary({ core }: CoreHost): string {
   const { all } = core.servers;
   const { masker } = core.options;
   const ready = all.filter((server) => server.state.kind === 'ready');
-  const ill = all.filter(({ health }) => health.level === 'error' || health.level === 'attention');
-  const lines = ill.map(({ config, health }) => `  ${config.name}: ${oneLine(masker.maskText(health.detail))}`);
+  const lines = all.flatMap((server) => {
+    const trouble = troubleOf(server);
+    return trouble === undefined ? [] : [`  ${server.config.name}: ${oneLine(masker.maskText(trouble))}`];
+  });
   return [
     `${ready.length} of ${count(all.length, 'server')} ready, ${count(core.catalog.current.tools.length, 'tool')}.`,
     ...lines,
   ].join('\n');
+}
+
+/** What is wrong with it; for one that is being tried again, what was. */
+function troubleOf({ health, state }: ManagedServer): string | undefined {
+  if (health.level === 'error' || health.level === 'attention') return health.detail;
+  return 'error' in state ? state.error?.text : undefined;
 }
 
 /** Where it listens, what it serves, and the lines that connect client apps to it. */
