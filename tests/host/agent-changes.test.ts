@@ -75,7 +75,8 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
   magg_check: [
     [{ action: 'report' }, undefined],
     [{ action: 'remount' }, undefined],
-    [{ action: 'disable' }, 'Switch "dead" off.'],
+    // In seconds: who answers late on a machine under load is not dead.
+    [{ action: 'disable', timeout: 60 }, 'Switch "dead" off.'],
     [{ action: 'unmount' }, undefined],
   ],
   magg_add_server: [

@@ -104,17 +104,16 @@ test.runIf(process.platform !== 'win32')(
     const left = await leaveRunning(host.paths.runDir);
     await host.listen();
     const started = host.core.start();
+    expect(isAlive(left)).toBe(true);
     const url = `${host.doors.http}/server/utils`;
     const [client, person] = [await connect(host), await connect(host, { purpose: 'control' })];
     const [modern, legacy] = [new ModernClient(new HttpClient(url, true)), new HttpClient(url)];
-    const isThere = isAlive(left);
     const [bySocket, byHttp, bySession, asked] = await Promise.all([
       client.initialize().then(() => client.toolNames()),
       modern.once('tools/list'),
       legacy.initialize().then(() => legacy.exchange('tools/list')),
       person.request('state'),
     ]);
-    expect(isThere).toBe(true);
     expect(bySocket).toContain('current_time');
     for (const { result } of [byHttp, bySession.message])
       expect(result?.['tools']).toContainEqual(expect.objectContaining({ name: 'current_time' }));

@@ -62,13 +62,16 @@ test('a burst of changes is told a few times at the most, the last one included'
   const { publisher, facts, touch } = bench();
   const { heard } = follow(publisher);
   await settle();
+  const begun = performance.now();
   for (let count = 1; count <= 2000; count++) {
     facts['servers'] = [count];
     touch('servers');
     if (count % 100 === 0) await sleep(20);
   }
+  const seconds = (performance.now() - begun) / 1000;
   await settle();
-  expect([heard.length < 12, heard.at(-1)?.change]).toEqual([true, { servers: [2000] }]);
+  // Five in a second at the most: where the computer is slow, the burst takes longer.
+  expect([heard.length < 8 + 5 * seconds, heard.at(-1)?.change]).toEqual([true, { servers: [2000] }]);
 });
 
 test('a slice that is the same again is not told', async () => {

@@ -116,10 +116,9 @@ test('a server that is added to an app later is offered, not taken', async () =>
   await cursor({});
   await using core = await start({});
   expect((await setupOf(core)).offered).toBe(0);
-  const changed = new Promise<void>((resolve) => core.host.rpcDeps.apps.onChange(resolve));
   await cursor({ later: fixture('echo') });
-  await changed;
-  expect([(await setupOf(core)).offered, core.host.core.servers.all]).toEqual([1, []]);
+  await expect.poll(async () => (await setupOf(core)).offered).toBe(1);
+  expect(core.host.core.servers.all).toEqual([]);
 });
 
 test('an offer that is gone from its app is refused by its name', async () => {
@@ -135,13 +134,16 @@ test('a server that could be mended waits among what needs the person, with its 
   expect(offers.map(({ server, source, file }) => [server, source, file])).toEqual([
     ['x', 'Cursor', join(person, '.cursor/mcp.json')],
   ]);
-  const attention = await stateBuilders(core.host.rpcDeps).attention();
-  expect(attention.map(({ server, action }) => [server, action])).toEqual([['x', { kind: 'heal', label: 'Decide' }]]);
+  const attention = async (): Promise<unknown[]> =>
+    (await stateBuilders(core.host.rpcDeps).attention()).map(({ server, action }) => [server, action]);
+  // It is tried again now and then, which is over at once.
+  await expect.poll(attention).toEqual([['x', { kind: 'heal', label: 'Decide' }]]);
   // What is wrong comes first, and of the other entry nothing before it is looked at.
-  const { detail } = serverStatuses(core.host.core)[0] ?? {};
-  expect(detail).toMatch(/^x did not start: .*Cursor starts it in another way\.$/);
+  await expect
+    .poll(() => serverStatuses(core.host.core)[0]?.detail)
+    .toMatch(/^x did not start: .*Cursor starts it in another way\.$/);
   await expect(ask(core, 'heal', { server: 'x' })).resolves.toMatchObject({ healed: true });
-  expect(await stateBuilders(core.host.rpcDeps).attention()).toEqual([]);
+  expect(await attention()).toEqual([]);
 });
 
 test('a launch that was found is decided on in the inbox: left alone, asked again, used, and taken back for good', async () => {

@@ -128,11 +128,11 @@ test('the steps hold what the savings and the record hold, and a change of the m
   await client.callTool('files_read_file', { path: '/a' });
   await core.write({ servers, mode: 'search' });
   const { host } = core;
-  await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(2), 10_000);
+  await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(2), 30_000);
   await core.write({ servers, mode: 'search', appModes: { cursor: 'code' } });
-  await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(3), 10_000);
+  await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(3), 30_000);
   await core.write({ servers, mode: 'search' });
-  await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(4), 10_000);
+  await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(4), 30_000);
   const { baseline, answers, spent, given, readBack } = (await host.core.ledger.savings()).total;
   for (const period of ['today', 'week', 'month', 'all'] as const) {
     const { steps, servers: took, measured, isCut, marks } = await charts(core, period);
