@@ -75,9 +75,9 @@ test('a watching store tells what another process added and decided', async () =
   await core.start();
   try {
     const { id } = await standalone.add(asked('one'));
-    await until(() => told === 1);
+    await until(() => told > 0);
     await standalone.take(id);
-    await until(() => told === 2);
+    await until(() => told > 1);
   } finally {
     await core.stop();
   }

@@ -1,5 +1,5 @@
 /** Promises of how a server and its calls end: idle, out of time, stopped. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { contextOf, failure, isAlive, matching, say, serversHarness, toolNames } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
@@ -21,9 +21,12 @@ test('a call that comes while the idle process is ending gets its answer from th
   const harness = serversHarness({ now: () => now });
   const server = harness.server(harness.scripted('s', { lingersMs: 300 }, { idleStopMs: 100 }));
   await server.ready();
+  const ending = Promise.withResolvers<boolean[]>();
+  server.changed.on(() => {
+    if (server.state.kind === 'disconnected') ending.resolve(harness.pids('s').map(isAlive));
+  });
   now += 100;
-  await until(() => server.state.kind === 'disconnected');
-  expect(harness.pids('s').map(isAlive)).toEqual([true]);
+  expect(await ending.promise).toEqual([true]);
   expect(await say(server, 'echo', { message: 'in time' })).toBe('in time');
   await server.ready();
   expect([server.state.kind, harness.pids('s').map(isAlive)]).toEqual(['ready', [false, true]]);
@@ -44,15 +47,22 @@ test('a call has a ceiling, which progress starts anew', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', {}, { callTimeoutMs: 400 }));
   await server.ready();
+  // From tick to tick it is as late as it says, however long that takes here.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const seen: JsonObject[] = [];
-  const context = contextOf('anna', { onProgress: (params) => seen.push(params) });
-  const ticking = say(server, 'tick', { times: 6, everyMs: 150 }, context);
+  const onProgress = (params: JsonObject): void => {
+    seen.push(params);
+    vi.advanceTimersByTime(150);
+  };
   const hanging = failure(say(server, 'hang'));
+  const ticking = say(server, 'tick', { times: 6, everyMs: 10 }, contextOf('anna', { onProgress }));
   expect(await hanging).toMatchObject({
     code: 'call_timeout',
     message: matching(/^s: No answer to tools\/call/),
   });
   expect([await ticking, seen.length]).toEqual(['ticked', 6]);
+  vi.useRealTimers();
   expect(harness.heard('s').filter(({ method }) => method === 'notifications/cancelled')).toHaveLength(1);
   expect(await say(server, 'echo', { message: 'still there' })).toBe('still there');
 });

@@ -171,7 +171,7 @@ test('when the long request ends it is opened again, and what was missed meanwhi
   await until(() => listens(harness).length === 1);
   await connection.request('tools/call', { name: 'end_listen', arguments: {} });
   await until(() => listens(harness).length === 2);
-  expect(announced).toEqual(['notifications/tools/list_changed']);
+  await expect.poll(() => announced).toEqual(['notifications/tools/list_changed']);
 });
 
 test('a server that ends every long request at once is asked more and more seldom', async () => {

@@ -2,6 +2,7 @@
 import { type IncomingMessage, request as forward, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { startHttpFixture, startSseFixture } from '../../fixtures/servers/http-fixture.ts';
 import type { HttpFixture } from '../../fixtures/servers/shared/serve-over-http.ts';
 import { containing, contextOf, failure, say, serversHarness, toolNames } from './servers-harness.ts';
@@ -104,8 +105,8 @@ test.each(['http', 'sse'] as const)('a server of the older transport works as ki
 test('a server that was away is found again by the next call', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now, random: () => 1000 });
-  const first = await startHttpFixture('asker');
-  const port = Number(new URL(first.url).port);
+  const port = await freePort();
+  const first = await startHttpFixture('asker', { port });
   await first.close();
   const server = harness.server(harness.http('far', first.url));
   await server.start();
@@ -117,7 +118,8 @@ test('a server that was away is found again by the next call', async () => {
 
 test('a server that died is noticed at the next call that fails, and is back by itself', async () => {
   const harness = serversHarness();
-  const first = await startHttpFixture('conformance');
+  const port = await freePort();
+  const first = await startHttpFixture('conformance', { port });
   const server = harness.server(harness.http('far', first.url));
   await server.ready();
   await first.close();
@@ -126,7 +128,7 @@ test('a server that died is noticed at the next call that fails, and is back by 
     { code: 'server_unreachable' },
     { kind: 'error', error: { code: 'server_unreachable', message: containing('cannot be reached') } },
   ]);
-  await kept(startHttpFixture('conformance', { port: Number(new URL(first.url).port) }));
+  await kept(startHttpFixture('conformance', { port }));
   await until(() => server.state.kind === 'ready');
   expect(await say(server, 'test_simple_text')).toContain('text');
 });

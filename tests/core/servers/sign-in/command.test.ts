@@ -52,7 +52,7 @@ test('it prints the address, waits for the person, and what comes later is signe
   expect([await signIn.code, await signIn.stdout]).toEqual([0, 'far: Ready. 1 tool.\n']);
   const probe = run('test', 'far');
   expect([await probe.code, await probe.stdout]).toEqual([0, expect.stringContaining('far')]);
-}, 30_000);
+});
 
 test('a denied sign-in is told and the exit code is 1', async () => {
   await using fixture = await startOAuthFixture();
@@ -61,7 +61,7 @@ test('a denied sign-in is told and the exit code is 1', async () => {
   await goThrough(await signIn.url);
   expect(await signIn.code).toBe(1);
   expect(JSON.parse(await signIn.stdout)).toMatchObject({ state: 'pending-sign-in', summary: 'Needs sign-in' });
-}, 30_000);
+});
 
 test('what is to be published as who we are is printed alone, and an address that cannot be that is refused', async () => {
   const { run } = homeWith({});
@@ -80,7 +80,7 @@ test('a name that is not there, and a server without a network, are refused in a
   expect([await unknown.code, await local.code]).toEqual([1, 1]);
   expect(await unknown.stderr).toContain('Did you mean "utils"?');
   expect(await local.stderr).toContain('is not reached over the network');
-}, 30_000);
+});
 
 test('removing a server without a running Tooltray takes its sign-in along, and says which secret nobody gets any more', async () => {
   await using fixture = await startOAuthFixture();
@@ -94,4 +94,4 @@ test('removing a server without a running Tooltray takes its sign-in along, and 
     'far was removed. You are signed out of it: what it was granted was taken back. Nobody gets FAR_KEY any more: tooltray secret rm FAR_KEY',
   );
   expect(fixture.authorization.revoked).toHaveLength(2);
-}, 30_000);
+});

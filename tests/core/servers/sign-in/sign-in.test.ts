@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../../scripts/team/engines/free-port.ts';
 import { errorText } from '../../../../src-main/core/base/errors.ts';
 import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import { noApps } from '../../../../src-main/rpc/deps.ts';
@@ -357,7 +358,7 @@ describe('a client that the person registered by hand', () => {
   });
 
   test('comes back to the very address that was registered', async () => {
-    const redirectUri = 'http://127.0.0.1:47613/callback/here';
+    const redirectUri = `http://127.0.0.1:${await freePort()}/callback/here`;
     const { fixture } = await byHand(
       { client_id: 'by-hand', client_secret: 'x1y2z3', redirect_uri: redirectUri },
       { secret: 'x1y2z3', redirectUri },
