@@ -3,6 +3,7 @@
  * killed. Whoever is honest is served meanwhile, at most a second late; the memory stays bounded. `npm run test:hostile` does
  * all of it and prints a table, `npm test` a short cut. The seed is printed; TOOLTRAY_SEED=<seed> does the same again.
  */
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer as createHttpServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -324,6 +325,7 @@ test.each(whole ? [...floods, ...others] : ['log', 'text'])('a server floods wit
     beside(`flood of ${mode}`, client, async () => {
       const hurt = await core.open(asksAll);
       void hurt.callTool('bad_flood', {}, { _meta: { progressToken: 'p' } }).catch(() => undefined);
+      await until(() => existsSync(counted));
       await sleep(counts.floodMs);
       return Number(await readFile(counted, 'utf8'));
     }),

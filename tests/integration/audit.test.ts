@@ -19,7 +19,7 @@ async function entries(core: TestCore, filter: Record<string, unknown> = {}): Pr
 
 /** Once there are so many. */
 async function whenThere(core: TestCore, filter: Record<string, unknown>, most: number): Promise<readonly AuditRow[]> {
-  await expect.poll(async () => (await entries(core, filter)).length, { timeout: 20_000 }).toBe(most);
+  await expect.poll(async () => (await entries(core, filter)).length, { timeout: 30_000 }).toBe(most);
   return entries(core, filter);
 }
 

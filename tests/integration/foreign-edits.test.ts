@@ -61,7 +61,7 @@ test("the first config that a home ever sees is the person's word; a new server 
   expect(problem).toMatchObject({ severity: 'warning', server: 'evil', path: 'servers.evil' });
   expect(problem?.suggestion).toBe(`Agree to it: tooltray approve ${asked?.id}.`);
   await rpc(core, 'approve', { id: asked?.id });
-  await expect.poll(() => running(core), { timeout: 20_000 }).toEqual(['a', 'evil']);
+  await expect.poll(() => running(core), { timeout: 30_000 }).toEqual(['a', 'evil']);
   expect(await waiting(core)).toEqual([]);
 });
 
@@ -190,7 +190,7 @@ test('names that every object has are servers like any other', async () => {
   await edit(core, { servers: { a: echo, constructor: other, toString: other } });
   expect(running(core)).toEqual(['a']);
   await rpc(core, 'approve', { id: (await waiting(core))[0]?.id });
-  await expect.poll(() => running(core), { timeout: 20_000 }).toEqual(['a', 'constructor', 'toString']);
+  await expect.poll(() => running(core), { timeout: 30_000 }).toEqual(['a', 'constructor', 'toString']);
 });
 
 test('a record of what was agreed to that is damaged agrees to nothing', async () => {
@@ -200,6 +200,6 @@ test('a record of what was agreed to that is damaged agrees to nothing', async (
   await using next = await startCore({ servers: { a: echo } }, { ...own, home: core.home });
   expect(running(next)).toEqual([]);
   await rpc(next, 'approve', { id: (await waiting(next))[0]?.id });
-  await expect.poll(() => running(next), { timeout: 20_000 }).toEqual(['a']);
+  await expect.poll(() => running(next), { timeout: 30_000 }).toEqual(['a']);
   await rm(core.home, { recursive: true, force: true, maxRetries: 5 });
 });

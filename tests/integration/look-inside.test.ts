@@ -13,7 +13,7 @@ import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 type Json = Record<string, unknown>;
 
 const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
-const patient = { timeout: 20_000 };
+const patient = { timeout: 30_000 };
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-look-'));
 const key = join(homedir(), `.tooltray-look-${process.pid}`);

@@ -14,7 +14,7 @@ const config = {
 const day = 24 * 60 * 60_000;
 
 /** Until what ends by itself has ended. */
-const patience = { timeout: 20_000 };
+const patience = { timeout: 30_000 };
 
 let core: TestCore;
 beforeAll(async () => {

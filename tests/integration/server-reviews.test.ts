@@ -12,7 +12,7 @@ type Json = Record<string, unknown>;
 const echo = fixture('compat', 'E');
 const other = fixture('compat', 'O');
 const own = { ownConfig: true };
-const patient = { timeout: 20_000 };
+const patient = { timeout: 30_000 };
 
 const rpc = (core: TestCore, method: RpcMethod, input: Json = {}): Promise<Json> =>
   answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { finished, handleIn } from '../support/finished.ts';
 import type { Params, RawMessage } from '../support/raw-client.ts';
 import { HttpClient } from '../support/http-client.ts';
@@ -116,7 +116,7 @@ test('an answer that nobody waits for and memory has no room for is kept on disk
   await expect.poll(async () => (await spills.list()).length, { timeout: 50_000 }).toBeGreaterThan(0);
   const [spill] = await spills.list();
   const wait = { name: 'await_result', arguments: { handle } };
-  await vi.waitFor(async () => expect(textOf(await call('call_tool', wait))).toContain(spill?.file));
+  await expect.poll(async () => textOf(await call('call_tool', wait))).toContain(spill?.file);
   expect(spill).toMatchObject({ server: 'slow', tool: 'work', kind: 'text' });
   expect(readFileSync(spill?.file ?? '', 'utf8') === whole).toBe(true);
   expect(slow.noted()).toEqual(['work']);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { ShimClient, TestHome } from './shim-client.ts';
 import { until } from '../support/until.ts';
 
@@ -153,12 +153,9 @@ test('without anybody asking for it, a core that was quit is not started again',
   await client.line(({ method }) => method === 'notifications/tools/list_changed');
   expect(home.records('starts')).toHaveLength(2);
   // What a core hears lies in a file that it writes a moment later.
-  await vi.waitFor(() =>
-    expect(home.heardBy(replacement.pid as number).map(({ method }) => method)).toEqual([
-      'initialize',
-      'notifications/initialized',
-    ]),
-  );
+  await expect
+    .poll(() => home.heardBy(replacement.pid as number).map(({ method }) => method))
+    .toEqual(['initialize', 'notifications/initialized']);
 });
 
 test('a line of 20 MB passes both ways byte for byte', async () => {
@@ -206,7 +203,7 @@ test('a core that cannot be started fails each request with the reason, and is t
   client.say(initialize);
   const { error } = await client.answer(0);
   expect(error?.message).toMatch(/could not be started: it ended with code 3\..*the disk is full/);
-  expect(client.stderr).toContain('the disk is full');
+  await until(() => client.stderr.includes('the disk is full'));
   using _core = await home.startCore();
   client.say({ ...initialize, id: 1 });
   expect((await client.answer(1)).result?.method).toBe('initialize');

@@ -15,7 +15,7 @@ const nothing = 'Nothing is waiting for your decision.\n';
 async function onlyId(home: CliHome): Promise<string> {
   const items = async (): Promise<{ id: string }[]> =>
     (await home.json('inbox')).data['items'] as { readonly id: string }[];
-  await expect.poll(async () => (await items()).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await items()).length, { timeout: 50_000 }).toBe(1);
   return (await items())[0]?.id ?? '';
 }
 

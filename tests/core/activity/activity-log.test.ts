@@ -53,7 +53,7 @@ test('tokens are counted after the call, those of answers that came as bytes inc
   open.activity.record(call(), { arguments: texts.arguments, given, sent: { text: texts.sent, bytes: 16 } });
   expect(made).not.toHaveBeenCalled();
   const count = (text: string) => encode(text, { disallowedSpecial: new Set() }).length;
-  await vi.waitFor(() => expect(open.activity.recent()[0]?.tokensIn).toBe(count(texts.arguments)), 10_000);
+  await vi.waitFor(() => expect(open.activity.recent()[0]?.tokensIn).toBe(count(texts.arguments)), 30_000);
   expect(open.activity.recent()[0]).toMatchObject({
     tokensOut: count(texts.given),
     tokensSent: count(texts.sent),
@@ -65,7 +65,7 @@ test('what was counted already is not counted again, and what was given untouche
   await using open = openActivity(folder);
   open.activity.record(call(), { arguments: '', given: 'three', sent: 'same' });
   open.activity.record(call(), { arguments: '', given: 'three', sent: { tokens: 4711, estimated: true } });
-  await vi.waitFor(() => expect(open.activity.recent().every(({ tokensOut }) => tokensOut === 1)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(open.activity.recent().every(({ tokensOut }) => tokensOut === 1)).toBe(true), 30_000);
   expect(open.activity.recent()).toMatchObject([
     { tokensSent: 4711, tokensEstimated: true },
     { tokensSent: 1, tokensEstimated: false },
@@ -78,7 +78,7 @@ test('closing writes what waits and the tokens still being counted', async () =>
     const record = (): void => open.activity.record(call(), { arguments: 'one two', given: 'three', sent: 'same' });
     // To read the tokenizer's table may take a busy machine longer than closing waits.
     record();
-    await vi.waitFor(() => expect(open.activity.recent()[0]?.tokensOut).toBe(1), 20_000);
+    await vi.waitFor(() => expect(open.activity.recent()[0]?.tokensOut).toBe(1), 30_000);
     for (let n = 0; n < 50; n++) record();
   }
   await using again = openActivity(folder);
@@ -92,7 +92,7 @@ test('more text than may be held is estimated', async () => {
   open.activity.record(call(held), { arguments: '', given: 'not held', sent: 'same' });
   await vi.waitFor(
     () => expect(open.activity.recent().every((each) => each.tokensOut !== undefined)).toBe(true),
-    10_000,
+    30_000,
   );
   expect(open.activity.recent().map(({ tokensOut, tokensEstimated }) => [tokensOut, tokensEstimated])).toEqual([
     [15_000_000, true],
@@ -338,7 +338,7 @@ test('two processes write the same file at once', async () => {
   await vi.waitFor(() => {
     open.activity.flush();
     expect(open.activity.recent({ tool: 'mine' }, 1000)).toHaveLength(500);
-  }, 10_000);
+  }, 30_000);
   expect(writers.map((writer) => writer.exitCode)).toEqual([null, null]);
   await Promise.all(writers.map(kill));
   expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { sampleText, TokenCounter, type TokenCounterOptions } from '../../../src-main/core/activity/token-counter.ts';
 import { workerLocation } from '../../../src-main/core/base/worker-line.ts';
@@ -117,7 +117,7 @@ test('when too much waits, further texts are estimated at once', async () => {
 test('the thread ends when idle and comes back when needed', async () => {
   const lazy = counter({ idleMs: 20 });
   await lazy.count('one');
-  await vi.waitFor(() => expect(lazy.running).toBe(false));
+  await expect.poll(() => lazy.running).toBe(false);
   expect(await lazy.count('one two')).toEqual({ tokens: 2, estimated: false });
 });
 

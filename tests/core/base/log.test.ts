@@ -63,7 +63,7 @@ test('writes nothing below its level', () => {
 test('writes by itself a moment later, and at once after close', async () => {
   const log = createLog({ file });
   log.info('soon');
-  await vi.waitFor(() => expect(lines()).toHaveLength(1));
+  await expect.poll(() => lines()).toHaveLength(1);
   log.close();
   log.info('after close');
   expect(lines()).toHaveLength(2);

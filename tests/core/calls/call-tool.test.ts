@@ -161,7 +161,8 @@ test('the time of a call is the time of its stages', async () => {
   });
   await callTool({ tool: 'x', arguments: {} }, context, noted);
   const { stages, total } = records[0]?.times ?? { stages: { resolve: 0, allow: 0, call: 0, shape: 0 }, total: 0 };
-  expect(stages.call).toBeGreaterThan(stages.resolve + stages.allow + stages.shape);
+  // A timer comes late, never early; the others are over at once, unless the processor is another one's just then.
+  expect(stages.call).toBeGreaterThan(19);
   expect(total).toBeGreaterThanOrEqual(stages.call);
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { workerLocation } from '../../../src-main/core/base/worker-line.ts';
 import { engineUrl } from '../../../src-main/core/sandbox/js-worker/guest-vm.ts';
 import { sandboxWorkerUrl } from '../../../src-main/core/sandbox/sandbox.ts';
@@ -30,7 +30,7 @@ test('one thread is kept for the next run, and ends when there is none for long'
   await harness.run('1');
   await harness.run('1');
   expect(harness.sandbox.threads).toBe(1);
-  await vi.waitFor(() => expect(harness.sandbox.threads).toBe(0), 10_000);
+  await expect.poll(() => harness.sandbox.threads).toBe(0);
   expect(await harness.value('2')).toBe(2);
 });
 
@@ -71,10 +71,10 @@ test('one that asks often waits for itself, and holds up nobody else', async () 
   const run = (owner: string, who: string): Promise<unknown> =>
     harness.value(`const who = "${who}"; await call_tool("begin", { who })`, { owner, language: 'javascript' });
   const runs = [1, 2, 3, 4].map((n) => run('greedy', `greedy ${n}`));
-  await vi.waitFor(() => expect(begun).toEqual(['greedy 1']), 20_000);
+  await expect.poll(() => begun).toEqual(['greedy 1']);
   // Half of the threads are left for others, whatever one of them asks for.
   const late = run('late', 'late');
-  await vi.waitFor(() => expect(begun).toEqual(['greedy 1', 'late']), 20_000);
+  await expect.poll(() => begun).toEqual(['greedy 1', 'late']);
   gate.resolve();
   await Promise.all([...runs, late]);
 });
@@ -97,7 +97,7 @@ test('a thread that had to be killed is replaced', async () => {
   const stuck = 'const s = "ab".repeat(5e6); for (;;) s.lastIndexOf("ba" + "b".repeat(3))';
   expect(await harness.error(stuck, { limits: { timeMs: 50 } })).toMatchObject({ code: 'TIMEOUT' });
   expect(await harness.value('1 + 1')).toBe(2);
-  await vi.waitFor(() => expect(harness.sandbox.threads).toBe(1));
+  await expect.poll(() => harness.sandbox.threads).toBe(1);
 });
 
 test('a run that is cancelled ends at once, busy or waiting, and its calls with it', async () => {
@@ -105,7 +105,7 @@ test('a run that is cancelled ends at once, busy or waiting, and its calls with 
   for (const [n, code] of ['for (;;) {}', 'await call_tool("never", {})'].entries()) {
     const controller = new AbortController();
     const run = harness.error(`await call_tool("echo", {}); ${code}`, { signal: controller.signal });
-    await vi.waitFor(() => expect(harness.called.length).toBe([1, 3][n]), 20_000);
+    await expect.poll(() => harness.called.length).toBe([1, 3][n]);
     controller.abort();
     expect(await run).toEqual({ code: 'CANCELLED', message: 'The run was cancelled.' });
   }
@@ -127,10 +127,10 @@ test('a run that is cancelled in line never starts', async () => {
 test('closing cancels what runs and ends every thread', async () => {
   const harness = new Harness({}, {}, javascript);
   const run = harness.error('for (;;) {}');
-  await vi.waitFor(() => expect(harness.sandbox.threads).toBe(1));
+  await expect.poll(() => harness.sandbox.threads).toBe(1);
   await harness.sandbox.close();
   expect(await run).toMatchObject({ code: 'CANCELLED' });
-  await vi.waitFor(() => expect(harness.sandbox.threads).toBe(0));
+  await expect.poll(() => harness.sandbox.threads).toBe(0);
   expect(await harness.error('1')).toMatchObject({ code: 'CANCELLED' });
 });
 

@@ -175,7 +175,7 @@ test('what gets too old while nothing else is kept goes within the hour', async 
     const id = await keepText(open, 'old');
     open.clock += 8 * day;
     await vi.advanceTimersByTimeAsync(60 * 60_000);
-    await vi.waitFor(() => expect(files(open)).toEqual([]));
+    await expect.poll(() => files(open)).toEqual([]);
     expect(open.store.find(id)).toBeUndefined();
   } finally {
     vi.useRealTimers();

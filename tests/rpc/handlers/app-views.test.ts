@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { ask, send } from '../dashboard-client.ts';
 
-const patience = { timeout: 15_000 };
+const patience = { timeout: 30_000 };
 const nothing = { network: false, permissions: false };
 
 test('a tool’s view is read from its server, by either spelling, as text or base64', async () => {

@@ -7,7 +7,7 @@ import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { until } from '../../support/until.ts';
 import { ask } from '../dashboard-client.ts';
 
-const patience = { timeout: 15_000 };
+const patience = { timeout: 30_000 };
 
 test('a tool that does not say that it only reads is run when the person has agreed, and stands on record as theirs', async () => {
   const core = await start();

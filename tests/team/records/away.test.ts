@@ -75,9 +75,9 @@ test('while the database is killed nothing is lost, decided twice or called kept
   expect(await settled()).toBe(false);
 
   await cluster.start();
-  await expect.poll(settled, { timeout: 20_000 }).toBe(true);
+  await expect.poll(settled, { timeout: 30_000 }).toBe(true);
   await here.change(() => [['after'], undefined]);
-  await expect.poll(() => there.read(), { timeout: 20_000 }).toEqual(['after']);
+  await expect.poll(() => there.read(), { timeout: 30_000 }).toEqual(['after']);
   const sessions: string[] = [];
   for await (const { record } of readAll(rows, { kinds: ['call'] }))
     if (record.kind === 'call') sessions.push(record.session);

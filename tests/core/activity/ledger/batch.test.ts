@@ -10,7 +10,7 @@ test('what is put off is done in its order, by itself, and with what comes of it
   });
   batch.add(() => done.push(2));
   expect(done).toEqual([]);
-  await vi.waitFor(() => expect(done).toEqual([1, 2, 3]), 5000);
+  await expect.poll(() => done).toEqual([1, 2, 3]);
 });
 
 test('no more than 500 are held', () => {

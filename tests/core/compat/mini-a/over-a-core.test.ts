@@ -1,5 +1,5 @@
 /** Compatibility cases 36 to 38 and 40 to 43: what mini-a's users know of `proxy-dispatch`, over a real socket and real servers. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromToon } from '../../../../src-main/core/spills/toon.ts';
 import type { Params } from '../../../support/raw-client.ts';
 import { type SocketClient, textOf } from '../../../support/socket-client.ts';
@@ -181,5 +181,5 @@ test('a refresh reads the tools anew, still filtered; an alias stays with its se
   ]);
   await own.write({ ...config, servers: { first: { ...servers.a, enabled: false }, quiet } });
   // The servers change first, and the catalog a moment later.
-  await vi.waitFor(async () => expect(await listed({})).toEqual([['c2', 'extra', 'toggle']]));
+  await expect.poll(() => listed({})).toEqual([['c2', 'extra', 'toggle']]);
 });

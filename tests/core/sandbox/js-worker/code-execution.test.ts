@@ -92,7 +92,7 @@ test('search and get_schema answer at once', async () => {
 test('code that waits for a tool that never answers is stopped, and the call cancelled', async () => {
   const outcome = await harness.run(`console.log('in'); call_tool('s', 'never', {})`, {
     ...style,
-    limits: { timeMs: 100 },
+    limits: { timeMs: await harness.shortMs(style) },
   });
   expect(outcome).toMatchObject({ ok: false, error: { code: 'TIMEOUT' }, console: ['in'], calls: 1 });
   expect(harness.called.at(-1)?.signal.aborted).toBe(true);

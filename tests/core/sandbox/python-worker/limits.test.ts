@@ -1,5 +1,5 @@
 /** Whatever the Python code does, it ends in time, within its memory, and the core goes on. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SandboxRequest } from '../../../../src-main/core/sandbox/sandbox-request.ts';
 import { Harness, text } from '../sandbox-harness.ts';
 
@@ -26,7 +26,7 @@ const endless: [string, string][] = [
 test.each(endless)('%s that does not end is stopped', async (_name, code) => {
   const message = 'The code did not end within 0.3 seconds and was stopped.';
   expect(await harness.error(code, short)).toEqual({ code: 'TIMEOUT', message });
-  await vi.waitFor(() => expect(harness.sandbox.processes).toBe(0));
+  await expect.poll(() => harness.sandbox.processes).toBe(0);
 });
 
 test('a call under way when the time is over is cancelled, and what was printed is kept', async () => {
@@ -126,17 +126,17 @@ test('a run that is cancelled ends at once, and its call and its process with it
     const controller = new AbortController();
     const before = harness.called.length;
     const run = harness.error(`await call_tool("echo")\n${code}`, { ...python, signal: controller.signal });
-    await vi.waitFor(() => expect(harness.called.length).toBeGreaterThan(before), 10_000);
+    await expect.poll(() => harness.called.length).toBeGreaterThan(before);
     controller.abort();
     expect(await run).toEqual({ code: 'CANCELLED', message: 'The run was cancelled.' });
-    await vi.waitFor(() => expect(harness.sandbox.processes).toBe(0));
+    await expect.poll(() => harness.sandbox.processes).toBe(0);
   }
 });
 
 test('closing ends what runs', async () => {
   const other = new Harness();
   const run = other.error('while True: pass', python);
-  await vi.waitFor(() => expect(other.sandbox.processes).toBe(1));
+  await expect.poll(() => other.sandbox.processes).toBe(1);
   await other.sandbox.close();
   expect(await run).toMatchObject({ code: 'CANCELLED' });
   expect(other.sandbox.processes).toBe(0);

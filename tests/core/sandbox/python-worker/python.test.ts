@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseJson } from '../../../../src-main/core/base/json.ts';
 import type { SandboxRequest } from '../../../../src-main/core/sandbox/sandbox-request.ts';
 import { Harness, text } from '../sandbox-harness.ts';
@@ -176,7 +176,7 @@ test('a call that nobody awaits runs all the same, and its failure is told', asy
 test('runs know nothing of each other, and leave no process behind', async () => {
   await value('global_name = 1');
   expect(await error('global_name')).toMatchObject({ message: expect.stringMatching(/^NameError/) as string });
-  await vi.waitFor(() => expect(harness.sandbox.processes).toBe(0));
+  await expect.poll(() => harness.sandbox.processes).toBe(0);
 });
 
 test('where the interpreter cannot be loaded, that is what is said', async () => {
