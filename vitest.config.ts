@@ -52,7 +52,7 @@ const longer = [
 /** Node itself loads the sources, as it does in the processes that tests start: Vite's way costs a fifth more. */
 const experimental = { viteModuleRunner: false, nodeLoader: false };
 const limits = {
-  ...{ testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } },
+  ...{ testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } },
   setupFiles: ['scripts/test/loading.ts'],
   experimental,
 };
