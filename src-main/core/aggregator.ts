@@ -95,6 +95,8 @@ interface AggregatorOptions {
   readonly admit?: AdmitCall | undefined;
   /** Somebody gathers traces of calls. */
   readonly isTraced?: boolean | undefined;
+  /** Where people of a team answer what waits for them, in words. */
+  readonly answerAt?: (() => string) | undefined;
   /** In place of the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
   /** Where it is one of several cores: ids that name it. */
@@ -285,6 +287,7 @@ export class Aggregator {
     this.trust = openFlow({
       stores,
       settings: options.config.reader('flow'),
+      answerAt: options.answerAt,
       log: log.child('flow'),
     });
     this.sessions.ended.on((id) => this.trust.flow.forget(id));

@@ -11,6 +11,8 @@ import { Questions } from './trust/questions.ts';
 interface FlowOptions {
   readonly stores: Pick<CoreStores, 'flowDecisions' | 'flowRecord'>;
   readonly settings: () => FlowSettings;
+  /** Where people answer, in words; absent: on this machine. */
+  readonly answerAt?: (() => string) | undefined;
   readonly log: Log;
 }
 
@@ -24,13 +26,13 @@ export interface OpenFlow {
   readonly close: () => Promise<void>;
 }
 
-export function openFlow({ stores, settings, log }: FlowOptions): OpenFlow {
+export function openFlow({ stores, settings, answerAt, log }: FlowOptions): OpenFlow {
   const questions = new Questions();
   const decisions = new FlowDecisions(stores.flowDecisions);
   const record = new FlowRecord(stores.flowRecord, Date.now);
   const onTrouble = (error: unknown): void =>
     log.warn('What was decided about data that leaves could not be kept.', { error });
-  const flow = new Flow({ settings, questions, decisions, record, now: Date.now, nameOfApp, onTrouble });
+  const flow = new Flow({ settings, questions, decisions, record, now: Date.now, nameOfApp, answerAt, onTrouble });
   const start = async (): Promise<void> => {
     await Promise.all([decisions.start(), record.start()]);
   };

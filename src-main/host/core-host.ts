@@ -88,7 +88,7 @@ export class CoreHost {
     const { env, version, mode, counter, sandbox } = options;
     const stores = team?.stores;
     const ids = team?.replicas?.ids;
-    const { personal, own, admit, isTraced } = team ?? {};
+    const { personal, own, admit, isTraced, answerAt } = team ?? {};
     this.#options = options;
     this.#team = team;
     this.paths = paths;
@@ -110,6 +110,7 @@ export class CoreHost {
       own,
       admit,
       isTraced,
+      answerAt,
     });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
     this.#stops.push(() => this.#runs.close());

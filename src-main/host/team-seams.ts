@@ -56,6 +56,8 @@ export interface TeamSeams {
   readonly admit: AdmitCall;
   /** Somebody gathers traces of calls. */
   readonly isTraced: boolean;
+  /** Where people answer what waits for them, in words. */
+  readonly answerAt: () => string;
   /** Called last, when the core has ended. */
   readonly close: () => Promise<void>;
 }

@@ -14,7 +14,6 @@ import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
 import { objectsVariables, readObjectsAddress } from './answers/objects-address.ts';
 import { ConfigWatch } from './config/config-watch.ts';
 import { Changes } from './database/changes.ts';
-import { serverQuestion } from './dashboard/server-desk.ts';
 import { TeamDashboard } from './dashboard/team-dashboard.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
@@ -29,6 +28,7 @@ import { openOperations, type OpenOperations } from './operations/open-operation
 import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
 import { SharedListings } from './replicas/shared-listings.ts';
+import { SharedInbox } from './replicas/shared-inbox.ts';
 import { SharedStandings } from './replicas/shared-standings.ts';
 import { openPersonal, type Placement } from './placement/open-personal.ts';
 import { type OpenQuotas, openQuotas } from './quotas/open-quotas.ts';
@@ -85,18 +85,18 @@ export class Replica {
   #spans: CallSpans | undefined;
   readonly #home: Disposable;
   #listings: SharedListings | undefined;
-  readonly #standings: OpenStandings;
+  readonly #shared: OpenShared;
 
   private constructor(
     host: CoreHost,
-    { database, changes, replicas, readiness, personal, signIns, quotas, standings, home }: MadeAtHome,
+    { database, changes, replicas, readiness, personal, signIns, quotas, shared, home }: MadeAtHome,
     options: ReplicaOptions,
   ) {
     this.#options = options;
     this.#readiness = readiness;
     this.#home = home;
     this.#personal = personal;
-    this.#standings = standings;
+    this.#shared = shared;
     this.host = host;
     this.database = database;
     this.changes = changes;
@@ -142,12 +142,12 @@ export class Replica {
             readOwn: async ({ user }, name) => (await stores.promise).readOwn(user, name),
           });
           const quotas = openQuotas(database.of(options.tenant), options.tenant, log.child('quotas'));
-          const { seams, signIns, standings } = await openSeams(options, {
+          const { seams, signIns, shared } = await openSeams(options, {
             ...{ room, database, changes, keys, replicas, readiness, personal, quotas },
             onStores: stores.resolve,
             host: () => host,
           });
-          made.resolve({ database, changes, replicas, readiness, personal, signIns, quotas, standings });
+          made.resolve({ database, changes, replicas, readiness, personal, signIns, quotas, shared });
           return seams;
         },
       });
@@ -170,7 +170,7 @@ export class Replica {
     if (listener !== undefined) await this.replicas?.start(listener);
     if (!this.#isRunner) {
       this.#listings = this.#shareListings();
-      this.#standings.get();
+      this.#shared.get();
     }
     this.#readiness.isListening = true;
   }
@@ -207,7 +207,7 @@ export class Replica {
   async stop(): Promise<void> {
     this.#readiness.isDraining = true;
     await this.#listings?.stop();
-    await this.#standings.stop();
+    await this.#shared.stop();
     this.#config.stop();
     await this.host.stop();
     await this.#spans?.close();
@@ -260,20 +260,21 @@ interface Made {
   readonly personal: Placement;
   readonly signIns: OpenSignIns;
   readonly quotas: OpenQuotas;
-  readonly standings: OpenStandings;
+  readonly shared: OpenShared;
 }
 
 interface MadeAtHome extends Made {
   readonly home: Disposable;
 }
 
-interface OpenStandings {
-  /** Made when it is first asked for: they follow the servers of a core that is there. */
-  readonly get: () => SharedStandings;
+/** What the replicas tell each other of themselves. */
+interface OpenShared {
+  /** Made when it is first asked for: it follows a core that is there. */
+  readonly get: () => { readonly standings: SharedStandings; readonly inbox: SharedInbox };
   readonly stop: () => Promise<void>;
 }
 
-interface Opened extends Omit<Made, 'signIns' | 'standings'> {
+interface Opened extends Omit<Made, 'signIns' | 'shared'> {
   readonly keys: TeamKeys;
   readonly room: TeamRoom;
   readonly onStores: (stores: OpenStores) => void;
@@ -284,7 +285,7 @@ interface Opened extends Omit<Made, 'signIns' | 'standings'> {
 async function openSeams(
   options: ReplicaOptions,
   opened: Opened,
-): Promise<{ readonly seams: TeamSeams } & Pick<Made, 'signIns' | 'standings'>> {
+): Promise<{ readonly seams: TeamSeams } & Pick<Made, 'signIns' | 'shared'>> {
   const { database, changes, host, keys, personal, replicas, readiness, room } = opened;
   const isRunner = replicas?.role === 'runner';
   const { tenant, listen, publicUrl } = options;
@@ -301,15 +302,15 @@ async function openSeams(
     came: (user, token, until) => signIns.came(user, token, until),
   });
   const { people, tokens, gate } = door;
-  const standings = openStandings(options, opened);
+  const shared = openShared(options, opened);
   const dashboard = new TeamDashboard({
     ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot, replicas },
-    standings: standings.get,
+    ...{ standings: () => shared.get().standings, shared: () => shared.get().inbox },
     ...{ keys, host, issuer: door.issuer, notes: door.notes },
     home: () => browsersReach(options, host().port),
     signIns: () => signIns.signIns,
   });
-  replicas?.questions.answer(serverQuestion, dashboard.ofServer);
+  for (const [kind, answer] of Object.entries(dashboard.answers)) replicas?.questions.answer(kind, answer);
   const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.isAsked(request) === true;
   const replica = `${hostname()}:${listen.port}`;
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica });
@@ -329,6 +330,7 @@ async function openSeams(
     own: signIns.own,
     admit: opened.quotas.quotas.admit,
     isTraced: tracesTarget(options.env) !== undefined,
+    answerAt: () => `on the team’s page ${url(host().port).replace(/mcp$/, '#/inbox')}`,
     replicas,
     door: {
       address: listen.address,
@@ -354,21 +356,25 @@ async function openSeams(
       await database.close();
     },
   };
-  return { seams, signIns, standings };
+  return { seams, signIns, shared };
 }
 
-function openStandings({ tenant }: ReplicaOptions, { changes, database, host, replicas, room }: Opened): OpenStandings {
-  let standings: SharedStandings | undefined;
-  const open = (): SharedStandings =>
-    new SharedStandings({
-      ...{ tenant, changes, sql: database.of(tenant), registry: replicas?.registry },
-      servers: host().core.servers,
-      mask: (text) => room.masker.maskText(text),
-      log: room.log.child('standings'),
-    });
+function openShared({ tenant }: ReplicaOptions, { changes, database, host, keys, replicas, room }: Opened): OpenShared {
+  let shared: ReturnType<OpenShared['get']> | undefined;
+  const open = (): ReturnType<OpenShared['get']> => {
+    const { inbox, servers } = host().core;
+    const rows = { tenant, changes, sql: database.of(tenant), registry: replicas?.registry };
+    const mask = (text: string): string => room.masker.maskText(text);
+    return {
+      standings: new SharedStandings({ ...rows, servers, mask, log: room.log.child('standings') }),
+      inbox: new SharedInbox({ ...rows, inbox, ring: keys.sealing(tenant, 'inbox'), log: room.log.child('inbox') }),
+    };
+  };
   return {
-    get: () => (standings ??= open()),
-    stop: async () => standings?.stop(),
+    get: () => (shared ??= open()),
+    stop: async () => {
+      await Promise.all([shared?.standings.stop(), shared?.inbox.stop()]);
+    },
   };
 }
 

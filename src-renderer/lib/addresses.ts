@@ -2,7 +2,7 @@
 
 export const views = ['overview', 'inbox', 'servers', 'activity', 'spills', 'setup', 'settings'] as const;
 const admins = ['overview', 'inbox', 'servers', 'activity', 'spills', 'people', 'audit', 'tokens'] as const;
-const members = ['overview', 'servers', 'activity', 'spills', 'tokens'] as const;
+const members = ['overview', 'inbox', 'servers', 'activity', 'spills', 'tokens'] as const;
 export type View = (typeof views)[number] | (typeof admins)[number];
 
 /** Those that there are for whoever looks; of one person's Tooltray all but a team's. */

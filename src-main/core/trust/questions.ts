@@ -21,16 +21,25 @@ export interface Choice {
   readonly meaning?: string;
   /** Something leaves, starts or is allowed by it: never the easy button. */
   readonly risky: boolean;
+  /** In a team, whose word it takes. */
+  readonly whose?: WhoseWord;
 }
+
+/** `theirs`: of whoever's call it is, since nobody else is shown all of it; `admins`: it counts for everybody from then on. Absent: anybody's who sees it. */
+export type WhoseWord = 'theirs' | 'admins';
 
 /** Something a person needs in order to decide, letter by letter as it was said: data, never markup. */
 export interface QuestionDetail {
   readonly name: string;
   readonly text: string;
+  /** What their app wrote: in a team for whoever's call it is, and nobody else. */
+  readonly isPrivate?: true;
 }
 
 export interface NewQuestion {
-  /** Questions with the same cause are one item and one notification. */
+  /** Of a team whose call it is, by their id; undefined on a desktop. */
+  readonly person?: string | undefined;
+  /** One person's questions with the same cause are one item and one notification. */
   readonly cause: string;
   /** What is asked again under the same key while it is open is the same question. */
   readonly key: string;
@@ -57,11 +66,8 @@ export interface OpenQuestion extends Omit<NewQuestion, 'openMs'> {
 
 /** How a question ended. */
 export type Answer =
-  | { readonly how: 'answered'; readonly choice: string; readonly by: AnsweredBy; readonly at: number }
+  | { readonly how: 'answered'; readonly choice: string; readonly by: string; readonly at: number }
   | { readonly how: 'expired' | 'withdrawn'; readonly at: number };
-
-/** Where a person answered. */
-export type AnsweredBy = 'dashboard' | 'tray' | 'command line' | 'client app';
 
 export interface EndedQuestion {
   readonly question: OpenQuestion;
@@ -75,14 +81,15 @@ export interface AskedQuestion {
 }
 
 interface QuestionLimits {
-  /** All apps share one person, so none may take all there is room for. */
-  readonly ofAll: number;
+  /** All apps share one person, so none may take all there is room for; and nobody of a team, all that there is for the others. */
+  readonly ofPerson: number;
   readonly ofApp: number;
+  readonly ofAll: number;
   /** Of the details of one question, in characters: nobody reads more before they decide. */
   readonly characters: number;
 }
 
-const defaults: QuestionLimits = { ofAll: 200, ofApp: 40, characters: 64 * 1024 };
+const defaults: QuestionLimits = { ofPerson: 200, ofApp: 40, ofAll: 2_000, characters: 64 * 1024 };
 
 interface Held extends AskedQuestion {
   readonly end: (answer: Answer) => void;
@@ -113,7 +120,7 @@ export class Questions {
   ask({ openMs, ...asked }: NewQuestion): AskedQuestion {
     const known = this.#find(asked.key);
     if (known !== undefined) return known;
-    this.#requireRoom(asked.app);
+    this.#requireRoom(asked);
     const at = Date.now();
     const details = cutDetails(asked.details, this.#limits.characters);
     const question: OpenQuestion = { ...asked, details, id: this.#newId(), at, until: at + openMs };
@@ -126,8 +133,11 @@ export class Questions {
     return held;
   }
 
-  /** A person's word. Throws AppError not_found where it is open no more, bad_request for a choice that it does not have. */
-  answer(id: string, choice: string, by: AnsweredBy): OpenQuestion {
+  /**
+   * A person's word. `by`: where they said it, `dashboard`, `tray`, `command line`, `client app`; in a team with their name before it. Throws
+   * AppError not_found where it is open no more, bad_request for a choice that it does not have.
+   */
+  answer(id: string, choice: string, by: string): OpenQuestion {
     const held = this.#held.get(id);
     if (held === undefined) {
       throw new AppError('not_found', `No question waits under ${shortName(id)}.`, {
@@ -168,11 +178,13 @@ export class Questions {
     return [...this.#held.values()].find(({ question }) => question.key === key);
   }
 
-  #requireRoom(app: string): void {
-    const { ofAll, ofApp } = this.#limits;
-    const own = this.open().filter((question) => question.app === app).length;
-    if (own < ofApp && this.#held.size < ofAll) return;
-    const whose = own < ofApp ? `${ofAll} questions of all apps` : `${ofApp} questions of this app`;
+  #requireRoom({ app, person }: Pick<NewQuestion, 'app' | 'person'>): void {
+    const { ofAll, ofApp, ofPerson } = this.#limits;
+    const theirs = this.open().filter((question) => question.person === person);
+    const ofThis = theirs.filter((question) => question.app === app);
+    if (ofThis.length < ofApp && theirs.length < ofPerson && this.#held.size < ofAll) return;
+    const all = theirs.length < ofPerson ? `${ofAll} questions of all people` : `${ofPerson} questions of all apps`;
+    const whose = ofThis.length < ofApp ? all : `${ofApp} questions of this app`;
     throw new AppError('session_limit', `${whose} wait for the person already, so nothing more is asked.`, {
       fix: 'Ask the person to answer them in Tooltray.',
     });
@@ -189,10 +201,11 @@ export class Questions {
 
 function cutDetails(details: readonly QuestionDetail[], most: number): readonly QuestionDetail[] {
   let left = most;
-  return details.map(({ name, text }) => {
+  return details.map((detail) => {
+    const { text } = detail;
     const room = left;
     left = Math.max(0, left - text.length);
-    if (text.length <= room) return { name, text };
-    return { name, text: `${cutText(text, Math.max(1, room))}\n(${text.length} characters in all)` };
+    if (text.length <= room) return detail;
+    return { ...detail, text: `${cutText(text, Math.max(1, room))}\n(${text.length} characters in all)` };
   });
 }

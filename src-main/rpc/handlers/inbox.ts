@@ -13,6 +13,7 @@ export const inboxHandlers = {
   undecide: ({ id }, { core }) => core.inbox.undo(id),
 } satisfies Handlers;
 
-export function inboxSummary({ id, kind, cause, at, until, server, sentence, from, isGrave }: InboxItem): InboxSummary {
-  return { id, kind, cause, at, until, server, sentence, from, isGrave };
+export function inboxSummary(item: InboxItem): InboxSummary {
+  const { id, kind, cause, at, until, server, person, sentence, from, isGrave } = item;
+  return { id, kind, cause, at, until, server, ...(person !== undefined && { person }), sentence, from, isGrave };
 }

@@ -21,7 +21,7 @@ export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
   ...{ spillUse: 'everyone', pinSpill: 'everyone', deleteSpill: 'everyone', restoreSpill: undo, pruneSpills: 'admins' },
   ...{ personTokens: 'everyone', givePersonToken: 'everyone', revokePersonToken: 'everyone' },
   ...{ people: 'admins', setPersonOff: 'admins', auditEntries: 'admins' },
-  ...{ inbox: 'admins', inboxItem: 'admins', decide: 'admins', undecide: 'admins' },
+  ...{ inbox: 'everyone', inboxItem: 'everyone', decide: 'everyone', undecide: 'admins' },
   ...{ reviews: 'admins', reviewServer: 'admins', lookInside: 'admins', scan: 'admins' },
   ...{ flowRecord: 'admins', declineFlowOffer: 'admins', profiles: 'admins', variables: 'admins' },
   ...{ tools: 'admins', search: 'admins', find: 'everyone', toolMatches: 'everyone' },

@@ -25,7 +25,8 @@ import type { AnswerQuestion } from '../replicas/inner-questions.ts';
 import { requireAllowed } from './allowed-questions.ts';
 import { callbackPath } from './issuer-door.ts';
 import { IssuerSignIn } from './issuer-sign-in.ts';
-import { answerOfServer, type ServerDeskParts } from './server-desk.ts';
+import { answerOfInbox, InboxDesk, type InboxDeskParts, inboxQuestion } from './inbox-desk.ts';
+import { answerOfServer, type ServerDeskParts, serverQuestion } from './server-desk.ts';
 import { PageDoor } from './page-door.ts';
 import { PageSessions } from './page-sessions.ts';
 import { teamQuestions } from './team-questions.ts';
@@ -34,7 +35,7 @@ import { TokenSignIn } from './token-sign-in.ts';
 import { readerOf, type Viewer } from './viewer.ts';
 import { viewerSource, viewerState } from './viewer-state.ts';
 
-export interface TeamDashboardParts extends ServerDeskParts {
+export interface TeamDashboardParts extends ServerDeskParts, Pick<InboxDeskParts, 'shared'> {
   readonly tenant: string;
   readonly database: Database;
   readonly changes: Pick<Changes, 'changed'>;
@@ -123,9 +124,13 @@ export class TeamDashboard {
     return (await this.#door.viewer(request))?.user;
   }
 
-  /** What another replica asks for a page of its own. */
-  get ofServer(): AnswerQuestion {
-    return answerOfServer(() => this.#parts.host().rpcDeps);
+  /** What another replica asks for a page of its own, by kind. */
+  get answers(): Readonly<Record<string, AnswerQuestion>> {
+    const { host, people } = this.#parts;
+    return {
+      [serverQuestion]: answerOfServer(() => host().rpcDeps),
+      [inboxQuestion]: answerOfInbox(() => host().core.inbox, people),
+    };
   }
 
   close(): void {
@@ -168,8 +173,11 @@ export class TeamDashboard {
     const key = JSON.stringify(viewer);
     const known = this.#publishers.get(key);
     if (known !== undefined) return known;
-    const standings = this.#parts.standings();
-    const parts = { deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers, standings };
+    const parts = {
+      ...{ deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers },
+      ...{ standings: this.#parts.standings(), waiting: this.#parts.shared() },
+      inbox: new InboxDesk(this.#inboxParts, viewer),
+    };
     const log = this.#parts.host().log.child('dashboard');
     const made = new StatePublisher(viewerState(viewer, parts), viewerSource(parts), (slice, error) =>
       log.warn(`The state's part "${slice}" could not be told.`, { error }),
@@ -179,12 +187,19 @@ export class TeamDashboard {
     return made;
   }
 
+  get #inboxParts(): InboxDeskParts {
+    const { host, shared, replicas } = this.#parts;
+    const namesOf = (users: readonly string[]): ReturnType<TeamRecord['namesOf']> => this.#record.namesOf(users);
+    return { inbox: host().core.inbox, shared, replicas, namesOf };
+  }
+
   #questionsOf(viewer: Viewer): ReturnType<typeof teamQuestions> {
     const { people, tokens, host, signIns, standings, replicas } = this.#parts;
     const { core } = host();
     const note = core.audit.note.bind(core.audit);
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
     return teamQuestions(viewer, {
+      ...this.#inboxParts,
       ...{ core, people, tokens, note, signIns: signIns(), standings, replicas },
       ...rows,
     });

@@ -13,6 +13,7 @@ import { findHandlers } from '../../rpc/handlers/find.ts';
 import { serverHandlers } from '../../rpc/handlers/servers.ts';
 import { priced } from '../../rpc/handlers/settings.ts';
 import type { CallOfTeam, CallPages } from '../activity/call-pages.ts';
+import { InboxDesk, type InboxDeskParts } from './inbox-desk.ts';
 import { PeopleDesk, type PeopleDeskParts } from './people-desk.ts';
 import { ServerDesk, type ServerDeskParts } from './server-desk.ts';
 import { SignInDesk, type SignInDeskParts } from './sign-in-desk.ts';
@@ -20,7 +21,7 @@ import type { TeamRecord } from './team-record.ts';
 import { stepQuestions, type StepParts } from './team-steps.ts';
 import { readerOf, rowsOf, type Viewer, whoseOf } from './viewer.ts';
 
-export interface QuestionParts extends PeopleDeskParts, StepParts, ServerDeskParts {
+export interface QuestionParts extends PeopleDeskParts, StepParts, ServerDeskParts, InboxDeskParts {
   readonly core: Aggregator;
   readonly people: PeopleDeskParts['people'];
   readonly record: TeamRecord;
@@ -36,6 +37,7 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
   const whose = rowsOf(viewer);
   const desk = new PeopleDesk(parts, viewer);
   const ofServer = new ServerDesk(parts, viewer);
+  const inbox = new InboxDesk(parts, viewer);
   const servers = (): readonly ServerConfig[] => {
     const scope = scopeOfViewer(viewer, core);
     return core.options.config.current.servers.filter(({ name }) => scope.hasServer(name));
@@ -80,8 +82,9 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
       });
       return { entries: rows, ...nextOf(next) };
     },
-    decide: ({ id, action, parts: meant }) =>
-      core.inbox.decide(id, { action, parts: meant, by: `${viewer.name}, dashboard` }),
+    inbox: () => inbox.inbox(),
+    inboxItem: ({ id }, _deps, signal) => inbox.item(id, signal),
+    decide: (input, _deps, signal) => inbox.decide(input, signal),
     deleteSpill: async ({ id }, { reader = readerOf(viewer) }: RpcDeps) => {
       if (await core.spills.remove(id, reader)) return {};
       throw new AppError('not_found', 'You have no such kept answer.', { fix: 'It may have been too old.' });

@@ -7,7 +7,6 @@ import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.t
 import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
 import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
 import { flowOverview } from '../../rpc/handlers/flow.ts';
-import { inboxSummary } from '../../rpc/handlers/inbox.ts';
 import { profilesOverview } from '../../rpc/handlers/profiles.ts';
 import { attentionItems } from '../../rpc/slices/attention.ts';
 import { ListTokens } from '../../rpc/slices/list-tokens.ts';
@@ -16,7 +15,9 @@ import { illFirst, serverRows } from '../../rpc/slices/server-rows.ts';
 import type { SliceBuilders, Source } from '../../rpc/state-publisher.ts';
 import type { AnswerRows } from '../answers/answer-rows.ts';
 import { placementOf } from '../../core/config/placement.ts';
+import type { SharedInbox } from '../replicas/shared-inbox.ts';
 import type { SharedStandings } from '../replicas/shared-standings.ts';
+import type { InboxDesk } from './inbox-desk.ts';
 import { standingOf, toldOfReplicas, toldOfRunners } from './over-replicas.ts';
 import { scopeOfViewer } from './team-questions.ts';
 import type { TeamRecord } from './team-record.ts';
@@ -27,19 +28,21 @@ export interface ViewerStateParts {
   readonly record: TeamRecord;
   readonly answers: AnswerRows;
   readonly standings: SharedStandings;
+  readonly waiting: SharedInbox;
+  /** Of whoever looks. */
+  readonly inbox: Pick<InboxDesk, 'waiting'>;
 }
 
 /** What other replicas did is seen when it is looked for, this often, in ms. */
 const lookMs = 5_000;
 
-export function viewerState(viewer: Viewer, { deps, record, answers, standings }: ViewerStateParts): SliceBuilders {
+export function viewerState(viewer: Viewer, parts: ViewerStateParts): SliceBuilders {
+  const { deps, record, answers, standings, inbox } = parts;
   const { core } = deps;
   const whose = rowsOf(viewer);
   const tokens = new ListTokens(core);
   const isForAdmin = isAdmin(viewer);
   const facts = (): AppState['core'] => (isForAdmin ? coreFacts(deps) : { ...coreFacts(deps), ...withoutPlaces });
-  const inbox = async (): Promise<AppState['inbox']> =>
-    isForAdmin ? (await core.inbox.items()).map(inboxSummary) : [];
   return {
     core: facts,
     servers: async () => {
@@ -49,11 +52,12 @@ export function viewerState(viewer: Viewer, { deps, record, answers, standings }
     },
     sessions: () => core.sessions.all.filter((one) => one.isHere && sees(viewer, one)).map(sessionStatus),
     attention: async () => {
-      if (!isForAdmin) return [];
-      const servers = await overReplicas(serverStatuses(core), viewer, core, standings);
-      return attentionItems({ core: facts(), servers, inbox: await inbox(), apps: [] }).map(mendable);
+      // Of servers and settings members are told where they are.
+      const servers = isForAdmin ? await overReplicas(serverStatuses(core), viewer, core, standings) : [];
+      const ofCore = isForAdmin ? facts() : { ...facts(), paused: false, httpProblem: '' };
+      return attentionItems({ core: ofCore, servers, inbox: await inbox.waiting(), apps: [] }).map(mendable);
     },
-    inbox,
+    inbox: () => inbox.waiting(),
     flow: () => (isForAdmin ? flowOverview(core) : { ...flowOverview(core), ...noFlow }),
     profiles: () => (isForAdmin ? { ...profilesOverview(deps), tokens: [] } : { profiles: [], tokens: [] }),
     savings: () => record.savingsOverview(whose, core),
@@ -73,12 +77,13 @@ export function viewerState(viewer: Viewer, { deps, record, answers, standings }
   };
 }
 
-export function viewerSource({ deps: { core }, standings }: ViewerStateParts): Source {
+export function viewerSource({ deps: { core }, standings, waiting }: ViewerStateParts): Source {
   return (touch) => {
     const looking = setInterval(() => touch('activity', 'timeline', 'savings', 'servers', 'spills'), lookMs).unref();
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
       standings.changed.on(() => touch('servers', 'attention')),
+      waiting.changed.on(() => touch('inbox', 'attention')),
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions')),
       core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'flow', 'profiles')),

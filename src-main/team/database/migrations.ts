@@ -271,6 +271,16 @@ export const migrations: readonly Migration[] = [
       ${ofTenant('server_states')}
     `,
   },
+  {
+    name: 'what waits for a decision at each replica, sealed',
+    sql: `
+      CREATE TABLE tooltray.inbox_items (
+        tenant text NOT NULL, replica text NOT NULL, id text NOT NULL, item text NOT NULL, since timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant, replica, id)
+      );
+      ${ofTenant('inbox_items')}
+    `,
+  },
 ];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */

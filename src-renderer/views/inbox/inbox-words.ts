@@ -14,6 +14,16 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   'sign-in-file': 'Plain file',
 };
 
+/** Where nothing does; `role`: of whoever looks, in a team. */
+export function whatWaits(role: 'admin' | 'member' | undefined): string {
+  const sends = 'would send something to where only an answer led';
+  if (role === 'member') return `A call of yours that ${sends} waits here until you say whether it may.`;
+  if (role === 'admin') {
+    return `A server that says something else than what was accepted, a change that a model proposes, a call that ${sends}: each waits here until it is decided.`;
+  }
+  return `A server that says something else than what you accepted, a change that a model proposes, an edit of the config file by another program, a call that ${sends}, a launch that may mend a server: each waits here until you decide.`;
+}
+
 /** What is shown: by its id, by the server it is about, else the first one. */
 export function chosenItem(items: readonly InboxSummary[], path: readonly string[]): InboxSummary | undefined {
   const [id, server] = path;

@@ -77,13 +77,22 @@ test('what is asked again while it is open is the same question', async () => {
 });
 
 test('one app cannot take all the room, and all apps together find an end', () => {
-  const questions = new Questions({ ofAll: 3, ofApp: 2 });
+  const questions = new Questions({ ofPerson: 3, ofApp: 2 });
   questions.ask({ ...asked, key: '1' });
   questions.ask({ ...asked, key: '2' });
   expect(codeOf(() => questions.ask({ ...asked, key: '3' }))).toBe('session_limit');
   questions.ask({ ...asked, key: '3', app: 'zed' });
   expect(codeOf(() => questions.ask({ ...asked, key: '4', app: 'claude' }))).toBe('session_limit');
   expect(questions.open()).toHaveLength(3);
+});
+
+test('nobody of a team takes the room of the others, and all of them find an end', () => {
+  const questions = new Questions({ ofAll: 3, ofPerson: 2, ofApp: 2 });
+  questions.ask({ ...asked, person: 'ana', key: '1' });
+  questions.ask({ ...asked, person: 'ana', key: '2', app: 'zed' });
+  expect(codeOf(() => questions.ask({ ...asked, person: 'ana', key: '3', app: 'claude' }))).toBe('session_limit');
+  questions.ask({ ...asked, person: 'ben', key: '4' });
+  expect(codeOf(() => questions.ask({ ...asked, person: 'cleo', key: '5' }))).toBe('session_limit');
 });
 
 test('details that nobody could read are cut, and say how long they were', () => {

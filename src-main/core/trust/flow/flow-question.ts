@@ -9,6 +9,8 @@ import { sensitiveWords } from './sensitive.ts';
 import type { FlowTool } from './tool-roles.ts';
 
 interface Asker {
+  /** Of a team, by their id. */
+  readonly person: string | undefined;
   readonly app: string;
   /** As people call it. */
   readonly appName: string;
@@ -20,20 +22,20 @@ export function flowQuestion(
   tool: FlowTool,
   args: JsonObject | undefined,
   findings: readonly Finding[],
-  { app, appName, sessionId }: Asker,
+  { person, app, appName, sessionId }: Asker,
   key: string,
   openMs: number,
 ): NewQuestion {
   const [first] = findings;
   return {
     cause: `flow ${tool.server} ${first === undefined ? '' : decisionKey(first)}`,
-    ...{ key, app, sessionId, server: tool.server, tool: tool.id },
+    ...{ person, key, app, sessionId, server: tool.server, tool: tool.id },
     sentence: flowSentence(tool, findings, appName),
     details: [
       ...findings.flatMap(detailsOf),
-      { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2) },
+      { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2), isPrivate: true },
     ],
-    choices: choicesFor(tool, findings),
+    choices: choicesFor(tool, findings, person === undefined ? 'whatever app' : 'whoever’s app'),
     openMs,
   };
 }
@@ -53,12 +55,15 @@ export function flowSentence(tool: FlowTool, findings: readonly Finding[], appNa
   return `${shown(appName)} wants to ${deedOf(first)} with ${shown(tool.id)}. ${reasonOf(first)}${more}`;
 }
 
+interface AskedState {
+  readonly kind: 'unanswered' | 'refused' | 'not asked';
+  readonly id?: string;
+  /** Where they answer, in a team; undefined: on this machine. */
+  readonly at?: string | undefined;
+}
+
 /** The refusal. `state`: what became of the question. */
-export function refusal(
-  tool: FlowTool,
-  findings: readonly Finding[],
-  state: { readonly kind: 'unanswered' | 'refused' | 'not asked'; readonly id?: string },
-): AppError {
+export function refusal(tool: FlowTool, findings: readonly Finding[], state: AskedState): AppError {
   const [first] = findings;
   const what = first === undefined ? '' : ` It would ${deedOf(first)}. ${reasonOf(first)}`;
   const number = state.id === undefined ? '' : ` (question ${state.id})`;
@@ -86,11 +91,13 @@ export function refusal(
     'not_allowed',
     `${tool.id} was not called: the person was asked${number} and has not answered.${what}`,
     {
-      fix: 'They can answer in Tooltray: in its tray menu, its dashboard, or by "tooltray inbox". Call it again with the same arguments once they did.',
+      fix: `They can answer in Tooltray: ${state.at ?? onThisMachine}. Call it again with the same arguments once they did.`,
       data,
     },
   );
 }
+
+const onThisMachine = 'in its tray menu, its dashboard, or by "tooltray inbox"';
 
 function deedOf(finding: Finding): string {
   if (finding.why === 'secret') return `send ${sensitiveWords[finding.kind]}`;
@@ -122,7 +129,8 @@ function detailsOf(finding: Finding): readonly QuestionDetail[] {
     : [where];
 }
 
-function choicesFor(tool: FlowTool, findings: readonly Finding[]): readonly Choice[] {
+/** `whose`: who asks is asked about no more, in words. */
+function choicesFor(tool: FlowTool, findings: readonly Finding[], whose: string): readonly Choice[] {
   const places = [...new Set(findings.map(decisionKey))].map((key) => shown(key.slice(key.indexOf(' ') + 1)));
   const these = findings.every(({ why }) => why === 'secret')
     ? 'this kind of data'
@@ -141,12 +149,14 @@ function choicesFor(tool: FlowTool, findings: readonly Finding[]): readonly Choi
       label: 'Send this once',
       meaning: 'This call goes through as it is shown. The next one is asked for again.',
       risky: true,
+      whose: 'theirs',
     },
     {
       id: 'always',
       label: `Always for ${these}`,
-      meaning: `${tool.server} may send to ${places.join(', ')} without a question, whatever app asks, until you take it back.`,
+      meaning: `${tool.server} may send to ${places.join(', ')} without a question, ${whose} asks, until you take it back.`,
       risky: true,
+      whose: 'admins',
     },
   ];
 }

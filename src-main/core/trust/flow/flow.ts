@@ -10,7 +10,8 @@ import type { FlowSettings } from '../../config/app-config.ts';
 import { awaitTelling } from '../../wire/await-telling.ts';
 import type { Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
-import type { Answer, AnsweredBy, AskedQuestion, Questions } from '../questions.ts';
+import { type Principal, userOnRecord } from '../../security/principal.ts';
+import type { Answer, AskedQuestion, Questions } from '../questions.ts';
 import type { FlowDecisions } from './flow-decisions.ts';
 import { flowQuestion, flowSentence, refusal } from './flow-question.ts';
 import type { FlowOutcome, FlowRecord } from './flow-record.ts';
@@ -29,6 +30,7 @@ import { type FlowTool, RolesOfTools } from './tool-roles.ts';
 
 /** Of a call's context, what is needed here. */
 export interface FlowContext {
+  readonly principal: Pick<Principal, 'tenant' | 'user'>;
   readonly app: string;
   readonly sessionId: string;
   /** What belongs together where a session is not all of it (2026-07-28 over HTTP). */
@@ -57,7 +59,7 @@ export interface FlowVerdict {
   readonly rule: string;
   /** The question that was answered, where there was one just now, and where that was. */
   readonly question?: string;
-  readonly by?: AnsweredBy;
+  readonly by?: string;
 }
 
 interface FlowParts {
@@ -68,6 +70,8 @@ interface FlowParts {
   readonly now: () => number;
   /** As people call an app. */
   readonly nameOfApp: (app: string) => string;
+  /** Where people answer, in words; absent: on this machine. */
+  readonly answerAt?: (() => string) | undefined;
   /** What went wrong behind a call's back. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -225,7 +229,7 @@ export class Flow {
     findings: readonly Finding[],
     session: FlowSession,
     context: FlowContext,
-  ): Promise<{ readonly question: string; readonly choice: string; readonly by: AnsweredBy }> {
+  ): Promise<{ readonly question: string; readonly choice: string; readonly by: string }> {
     const { openMinutes, waitSeconds } = this.#parts.settings();
     const key = callKey(tool, args, context);
     let asked: AskedQuestion;
@@ -235,7 +239,7 @@ export class Flow {
           tool,
           args,
           findings,
-          { ...context, appName: this.#parts.nameOfApp(context.app) },
+          { ...context, appName: this.#parts.nameOfApp(context.app), person: userOnRecord(context.principal) },
           key,
           openMinutes * 60_000,
         ),
@@ -253,7 +257,7 @@ export class Flow {
       return { question: id, choice: answer.choice, by: answer.by };
     if (answer?.how === 'answered') throw refusal(tool, findings, { kind: 'refused', id });
     this.#noteOutcome(tool, findings, context, 'unanswered');
-    throw refusal(tool, findings, { kind: 'unanswered', id });
+    throw refusal(tool, findings, { kind: 'unanswered', id, at: this.#parts.answerAt?.() });
   }
 
   /** What the person said counts also where nobody waits for it any more. */

@@ -1,4 +1,5 @@
 /** What waits for a person: types only, as every place shows them that asks (dashboard, tray, command line). */
+import type { WhoseWord } from '../questions.ts';
 
 /**
  * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;
@@ -29,6 +30,8 @@ export interface InboxItem {
   /** Until then it can be answered, in ms since 1970; undefined: as long as it stands there. */
   readonly until: number | undefined;
   readonly server: string | undefined;
+  /** Of a team whose it is, by their id: nobody else decides on it, but for admins. Absent: of everybody. */
+  readonly person?: string | undefined;
   /** What is asked, as one sentence. */
   readonly sentence: string;
   /** Who wants it, as a sentence: `Cursor asked with manage_servers.` */
@@ -48,7 +51,7 @@ export interface InboxItem {
 /** What lists show. */
 export type InboxSummary = Pick<
   InboxItem,
-  'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'sentence' | 'from' | 'isGrave'
+  'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'person' | 'sentence' | 'from' | 'isGrave'
 >;
 
 export interface Meaning {
@@ -66,6 +69,8 @@ export interface InboxAction {
   readonly isRisky: boolean;
   /** It may be said of some parts alone. */
   readonly isByPart: boolean;
+  /** In a team, whose word it takes. */
+  readonly whose?: WhoseWord | undefined;
 }
 
 /** One change, or several that are the same. */
@@ -99,6 +104,8 @@ export interface DiffLine {
   readonly after?: string;
   /** All of it as one text. */
   readonly text: string;
+  /** In a team for whoever's item it is, and nobody else. */
+  readonly isPrivate?: true | undefined;
   /** Of longer texts that changed in parts: `before` and `after` by sentences, with what the other side does not have. */
   readonly pieces?: { readonly before: readonly Piece[]; readonly after: readonly Piece[] };
 }

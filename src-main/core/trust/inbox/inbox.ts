@@ -41,7 +41,7 @@ export class Inbox {
     for (const source of sources) source.onChange(() => this.changed.emit());
   }
 
-  /** The gravest first, then what waits for a time only, then the oldest. */
+  /** The most urgent first. */
   async items(): Promise<readonly InboxItem[]> {
     const all = await Promise.all(this.#sources.map((source) => source.items()));
     return all.flat().toSorted(moreUrgent);
@@ -103,13 +103,16 @@ export class Inbox {
   }
 }
 
-function moreUrgent(one: InboxItem, other: InboxItem): number {
+/** For a sort: the gravest first, then what waits for a time only, then the oldest. */
+export function moreUrgent(one: Urgency, other: Urgency): number {
   return (
     Number(other.isGrave) - Number(one.isGrave) ||
     (one.until ?? Number.MAX_VALUE) - (other.until ?? Number.MAX_VALUE) ||
     (one.at ?? Number.MAX_VALUE) - (other.at ?? Number.MAX_VALUE)
   );
 }
+
+type Urgency = Pick<InboxItem, 'isGrave' | 'until' | 'at'>;
 
 function requireAnswer(item: InboxItem, { action, parts }: PersonsWord): void {
   const answer = item.actions.find(({ id }) => id === action);

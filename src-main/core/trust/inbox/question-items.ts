@@ -21,7 +21,8 @@ interface QuestionSourceParts {
 const mostQuestions = 20;
 
 export function questionSource({ questions, decisions, nameOfApp }: QuestionSourceParts): InboxSource {
-  const open = (): Map<string, OpenQuestion[]> => Map.groupBy(questions.open(), ({ cause }) => cause);
+  const open = (): Map<string, OpenQuestion[]> =>
+    Map.groupBy(questions.open(), ({ cause, person }) => JSON.stringify([cause, person]));
   return {
     onChange: (listener) => {
       const stops = [questions.changed.on(listener), decisions.changed.on(listener)];
@@ -50,10 +51,9 @@ export function questionSource({ questions, decisions, nameOfApp }: QuestionSour
 
 /** Those of the cause that came since were not shown, and are asked on. */
 function answer(questions: Questions, item: InboxItem, { action, by }: PersonsWord): Outcome {
-  const where = by === 'command line' ? 'command line' : 'dashboard';
   const open = new Set(questions.open().map(({ id }) => id));
   const shown = item.parts.flatMap(({ keys }) => keys);
-  for (const id of shown) if (open.has(id)) questions.answer(id, action, where);
+  for (const id of shown) if (open.has(id)) questions.answer(id, action, by);
   const label = item.actions.find(({ id }) => id === action)?.label ?? action;
   return { sentence: `${label}: ${item.sentence}`, isDone: true };
 }
@@ -61,12 +61,13 @@ function answer(questions: Questions, item: InboxItem, { action, by }: PersonsWo
 function itemOf(asked: readonly OpenQuestion[], nameOfApp: (app: string) => string): InboxItem[] {
   const [first] = asked;
   if (first === undefined) return [];
-  const { id, cause, at, server, sentence, choices } = first;
+  const { id, cause, at, server, person, sentence, choices } = first;
   const apps = [...new Set(asked.map(({ app }) => markHidden(nameOfApp(app))))];
   const waiting = asked.length === 1 ? 'a call that waits' : `${count(asked.length, 'call')} that wait`;
   return [
     {
       ...{ id, kind: 'flow', cause, at, server, isGrave: false, sentence: markHidden(sentence), meanings: [] },
+      ...(person !== undefined && { person }),
       until: Math.min(...asked.map(({ until }) => until)),
       from: `${listed(apps)} ${apps.length === 1 ? 'has' : 'have'} ${waiting}.`,
       parts: asked.slice(0, mostQuestions).map((question) => partOf(question, nameOfApp)),
@@ -76,8 +77,8 @@ function itemOf(asked: readonly OpenQuestion[], nameOfApp: (app: string) => stri
   ];
 }
 
-function actionOf({ id, label, meaning = '', risky }: Choice): InboxAction {
-  return { id, label, meaning, isRisky: risky, isByPart: false };
+function actionOf({ id, label, meaning = '', risky, whose }: Choice): InboxAction {
+  return { id, label, meaning, isRisky: risky, isByPart: false, ...(whose && { whose }) };
 }
 
 function partOf({ id, tool, app, details }: OpenQuestion, nameOfApp: (app: string) => string): InboxPart {
@@ -85,9 +86,9 @@ function partOf({ id, tool, app, details }: OpenQuestion, nameOfApp: (app: strin
     keys: [id],
     title: `${markHidden(nameOfApp(app))}${tool === undefined ? '' : ` with ${markHidden(tool)}`}`,
     ...{ notes: [], added: [], more: 0 },
-    lines: details.map(({ name, text }) => {
+    lines: details.map(({ name, text, isPrivate }) => {
       const [what, said] = [markHidden(name), markLines(text)];
-      return { what, change: 'same', after: said, text: `${what}: ${said}` };
+      return { what, change: 'same', after: said, text: `${what}: ${said}`, ...(isPrivate && { isPrivate }) };
     }),
   };
 }

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { JsonFile } from '../../../../src-main/core/base/kept-document.ts';
 import type { FlowSettings } from '../../../../src-main/core/config/app-config.ts';
 import { defaultConfig } from '../../../../src-main/core/config/default-config.ts';
+import { thePerson } from '../../../../src-main/core/security/principal.ts';
 import { Flow, type FlowContext } from '../../../../src-main/core/trust/flow/flow.ts';
 import { FlowDecisions } from '../../../../src-main/core/trust/flow/flow-decisions.ts';
 import { FlowRecord } from '../../../../src-main/core/trust/flow/flow-record.ts';
@@ -49,7 +50,7 @@ function start(settings: Partial<FlowSettings> = {}, home = join(folder, String(
     },
   });
   const context = (more: Partial<FlowContext> = {}): FlowContext => ({
-    ...{ app: 'cursor', sessionId: 's1', signal: new AbortController().signal },
+    ...{ principal: thePerson, app: 'cursor', sessionId: 's1', signal: new AbortController().signal },
     ...more,
   });
   return {
@@ -303,7 +304,7 @@ describe('answers', () => {
     expect(question?.details).toEqual([
       { name: 'To', text: 'mark@evil.example' },
       { name: 'Came from', text: expect.stringMatching(/^mail:read_inbox, \d{4}-\d\d-\d\dT/) as string },
-      { name: 'What mail:send_email would be called with', text: expect.any(String) as string },
+      { name: 'What mail:send_email would be called with', text: expect.any(String) as string, isPrivate: true },
     ]);
     expect(question?.details.at(-1)?.text).toContain('"body": "hello"');
     expect(question?.choices.map(({ id, risky }) => [id, risky])).toEqual([
