@@ -120,6 +120,7 @@ export class Replica {
       const made = Promise.withResolvers<Made>();
       const limits = (): HttpSettings => host.core.options.config.current.http;
       const ofConfig = (): string => host.core.options.config.version;
+      const remembersReading = (): boolean => host.core.options.config.current.flow.mode === 'ask';
       const host = await CoreHost.open({
         ...coreOptions(options),
         team: async (room) => {
@@ -131,7 +132,18 @@ export class Replica {
           const replicas =
             among &&
             new OpenReplicas({
-              ...{ ...among, tenant, keys, version, database, changes, log, limits, config: ofConfig },
+              ...{
+                ...among,
+                tenant,
+                keys,
+                version,
+                database,
+                changes,
+                log,
+                limits,
+                config: ofConfig,
+                remembersReading,
+              },
             });
           const stores = Promise.withResolvers<OpenStores>();
           const personal = openPersonal({

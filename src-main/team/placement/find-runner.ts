@@ -7,7 +7,7 @@ import { AppError, toAppError } from '../../core/base/errors.ts';
 import type { StdioServerConfig } from '../../core/config/app-config.ts';
 import type { Person } from '../../core/servers/personal-lines.ts';
 import type { Transport } from '../../core/wire/transport.ts';
-import { byRendezvous } from './rendezvous.ts';
+import { byRendezvous } from '../replicas/rendezvous.ts';
 import type { LineAnswer } from './runner-line.ts';
 
 export type WantedServer = Pick<StdioServerConfig, 'name' | 'maxMessageBytes' | 'initTimeoutMs'>;

@@ -47,6 +47,8 @@ interface ReplicaParts extends ReplicaPlace {
   readonly limits: () => HttpSettings;
   /** Of its config as it is now. */
   readonly config: () => string;
+  /** What a call sends is held against what calls before it read. */
+  readonly remembersReading: () => boolean;
 }
 
 /** A balancer looks every two seconds, and believes the third look. */
@@ -91,7 +93,10 @@ export class OpenReplicas implements Replicas {
     this.passOn = new PassOn(seals, () => registry.now, this.reach);
     this.questions = new InnerQuestions({ seals, now: () => registry.now, reach: this.reach });
     const listener = (): HttpListener | undefined => this.#listener;
-    this.#router = new Router({ ids: this.ids, registry, sessions: this.book, passOn: this.passOn, listener, log });
+    this.#router = new Router({
+      ...{ ids: this.ids, registry, sessions: this.book, passOn: this.passOn, listener, log },
+      remembersReading: options.remembersReading,
+    });
     this.#inner = new InnerDoor({
       ...options.inner,
       ...{ listener, log, tenant, questions: this.questions },

@@ -150,6 +150,12 @@ export class ReplicaRegistry {
     return this.#alike.find(({ role }) => role !== 'runner');
   }
 
+  /** Ids of those that take client apps and do not end soon, this one among them where it does. */
+  get lastingFronts(): readonly string[] {
+    const others = this.#alike.flatMap(({ id, role }) => (role === 'runner' ? [] : id));
+    return this.#isDraining || this.#options.role === 'runner' ? others : [this.id, ...others];
+  }
+
   /** Of the same tenant, without this one: those that take client apps, also those that are about to end. */
   get otherFronts(): readonly Replica[] {
     const { tenant } = this.#options;

@@ -12,6 +12,7 @@ import { ParkedCalls } from '../../core/sessions/parked-calls.ts';
 import { refusalOf, refuse } from '../../core/sessions/http/http-io.ts';
 import { isRequest, type RpcRequest } from '../../core/wire/message.ts';
 import type { PassOn } from './pass-on.ts';
+import { byRendezvous } from './rendezvous.ts';
 import type { ReplicaRegistry } from './replica-registry.ts';
 import { idsIn, type SealedIds } from './sealed-ids.ts';
 import type { SharedSessions } from './shared-sessions.ts';
@@ -22,8 +23,13 @@ interface RouterParts {
   readonly sessions: SharedSessions;
   readonly passOn: PassOn;
   readonly listener: () => Pick<HttpListener, 'hasSession' | 'sessionLeft'> | undefined;
+  /** What a call sends is held against what calls before it read (`flow: ask`). */
+  readonly remembersReading: () => boolean;
   readonly log: Pick<Log, 'warn'>;
 }
+
+/** Which read, or send. */
+const reading: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
 
 /** A program that a model wrote may name a call; what is longer is no program. */
 const longestText = 1024 * 1024;
@@ -97,14 +103,34 @@ export class Router {
 
   /** What a request of 2026-07-28 names belongs to one replica; the first that is another's decides. */
   #ofRequest(request: RpcRequest, asked: Asked, person: Person): Promise<boolean> | undefined {
-    const { ids, registry } = this.#parts;
+    const { ids, registry, remembersReading } = this.#parts;
     const named = namedIn(request, asked.body?.text ?? '');
-    if (named.length === 0) return undefined;
-    for (const [kind, id] of named) {
-      const maker = ids.ownerOf(kind, id, person);
-      if (maker !== undefined && maker !== registry.id) return this.#passTo(maker, asked, person);
+    const makers = named.flatMap(([kind, id]) => ids.ownerOf(kind, id, person) ?? []);
+    const other = makers.find((maker) => maker !== registry.id);
+    if (other !== undefined) return this.#passTo(other, asked, person);
+    if (makers.length > 0 || !remembersReading() || !reading.has(request.method)) return undefined;
+    return this.#homeOf(asked, person) === registry.id ? undefined : this.#takeHome(asked, person);
+  }
+
+  /** Where it is remembered what this app's calls read: the same for all replicas that know of the same ones. */
+  #homeOf({ place }: Asked, person: Person): string {
+    const { registry } = this.#parts;
+    const fronts = registry.lastingFronts.map((id) => ({ id }));
+    return byRendezvous(fronts, person, place.person?.token ?? place.holder)[0]?.id ?? registry.id;
+  }
+
+  /** Nothing of it has run where nobody takes it. */
+  async #takeHome(asked: Asked, person: Person): Promise<boolean> {
+    const { registry, passOn } = this.#parts;
+    for (let tries = 0; tries < mostTries; tries++) {
+      const home = this.#homeOf(asked, person);
+      const replica = registry.find(home);
+      if (home === registry.id) return false;
+      if (replica !== undefined && (await passOn.to(replica, asked, person)) === 'answered') return true;
+      await registry.refresh();
     }
-    return undefined;
+    passOn.refuse(asked);
+    return true;
   }
 
   async #passTo(maker: string, asked: Asked, person: Person): Promise<boolean> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect } from '../../../src-main/team/database/database.ts';
-import { byRendezvous } from '../../../src-main/team/placement/rendezvous.ts';
+import { byRendezvous } from '../../../src-main/team/replicas/rendezvous.ts';
 import type { ReplicaRole } from '../../../src-main/team/replicas/replica-role.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
 import { place } from '../../support/start-replicas.ts';

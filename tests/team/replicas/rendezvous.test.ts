@@ -1,6 +1,6 @@
 /** Where a person's process is begun: all replicas agree, and a runner that goes or comes moves only its own. */
 import { expect, test } from 'vitest';
-import { byRendezvous } from '../../../src-main/team/placement/rendezvous.ts';
+import { byRendezvous } from '../../../src-main/team/replicas/rendezvous.ts';
 
 const runner = (id: string): { readonly id: string } => ({ id });
 const [a, b, c] = [runner('a_000001'), runner('b_000001'), runner('c_000001')];
