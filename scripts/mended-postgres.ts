@@ -3,7 +3,7 @@
  * its way brings down others: what the transaction still sends (its ROLLBACK) throws from a timer, past everybody who could catch it,
  * or goes out on the connection that took the place of the lost one, whose next answers then go to the wrong queries; and a connection
  * that went with something unsent never sends again. Told upstream: porsager/postgres#1154, #1208. Where a server refuses or closes connections
- * after one was lost, what is asked then is never answered, and the pool does not end (#1097, #1193). And what is asked of a server that sleeps, or
+ * after one was lost, what is asked then is never answered, and the pool does not end (#1097, #1193). Of several servers that are named none is ever given up. And what is asked of a server that sleeps, or
  * over a way whose packets are lost, is waited for without an end: where statements have a limit of their own, an answer has one, too.
  */
 import type { Plugin } from 'vite';
@@ -45,21 +45,40 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
       times: 1,
     },
     // A connection that is closed without a word before its first query is one that cannot be had: it was tried again at once, without an end.
+    // Where several servers are named, each is tried once; they were tried in turns without an end, since none was counted.
     {
       from: `    if (initial)
       return reconnect()
 
     !hadError && (query || sent.length) && error(`,
-      to: `    if (initial && (hadError || target_session_attrs || options.host.length > 1))
+      to: `    if (initial && options.host[++retries])
       return reconnect()
 
     !hadError && (query || sent.length || initial) && error(`,
       times: 1,
     },
+    {
+      from: "xs.in_hot_standby === 'off' && options.host[retries])",
+      to: "xs.in_hot_standby === 'off' && options.host[retries + 1])",
+      times: 1,
+    },
+    // One that answers nothing is followed by the next.
+    {
+      from: "    errored(Errors.connection('CONNECT_TIMEOUT', options, socket))\n",
+      to: "    error(Errors.connection('CONNECT_TIMEOUT', options, socket))\n",
+      times: 1,
+    },
     // What was lost with one connection is not under way on the next: there, the server's refusal was taken for that query's.
     {
       from: '    closedTime = performance.now()\n',
-      to: '    query = results = errorResponse = null\n    closedTime = performance.now()\n',
+      to: '    query = results = errorResponse = null\n    retries = 0\n    closedTime = performance.now()\n',
+      times: 1,
+    },
+    // Whoever waits for its end is told, unless it is opened once more for what was asked before.
+    {
+      from: "    onclose(connection, Errors.connection('CONNECTION_CLOSED', options, socket))\n",
+      to: `    onclose(connection, Errors.connection('CONNECTION_CLOSED', options, socket))
+    ended && connection.queue !== queues.connecting && (ended(), ending = ended = null)\n`,
       times: 1,
     },
     // At both ends of a connection.

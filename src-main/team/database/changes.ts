@@ -5,6 +5,7 @@
 import type { ISql, Sql } from 'postgres';
 import { Event } from '../../core/base/events.ts';
 import type { Log } from '../../core/base/log.ts';
+import { databaseError } from './database.ts';
 
 export interface Change {
   readonly tenant: string;
@@ -45,8 +46,16 @@ export class Changes {
     this.#log = log;
   }
 
-  /** Resolves when it hears. Rejects with what PostgreSQL says. */
+  /** Resolves when it hears. Rejects with AppError store_unreachable, or what PostgreSQL says. */
   async start(): Promise<void> {
+    try {
+      await this.#listen();
+    } catch (error) {
+      throw databaseError(error);
+    }
+  }
+
+  async #listen(): Promise<void> {
     const first = Promise.withResolvers<void>();
     first.promise.catch(() => undefined);
     const listening = await this.#sql.listen(

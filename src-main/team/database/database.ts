@@ -8,7 +8,7 @@ import { AppError } from '../../core/base/errors.ts';
 export type { ISql as Query } from 'postgres';
 
 export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/name`. */
+  /** `postgres://user:password@host:port/name`; several hosts with commas between them. */
   readonly url: string;
   /** Connections for each tenant and for what belongs to none; 8 by default. */
   readonly most?: number;
@@ -99,7 +99,9 @@ function isUnreachable(code: string): boolean {
 
 /** The error names no password. Throws AppError bad_request. */
 function checkUrl(url: string): void {
-  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return;
+  // Of several servers (`one:5432,two:5432`) the first.
+  const first = url.replace(/^(\w+:\/\/[^/?,]*),[^/?]*/, '$1');
+  if (URL.canParse(first) && /^postgres(ql)?:$/.test(new URL(first).protocol)) return;
   throw new AppError('bad_request', 'The database’s address is not one of PostgreSQL.', {
     fix: 'Give it as postgres://user:password@host:5432/name.',
   });

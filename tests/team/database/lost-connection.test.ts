@@ -1,10 +1,11 @@
 /**
  * A connection that goes in the middle of a transaction is an error of that transaction, and no end of the process; one of which nothing comes
- * any more is lost, too (scripts/mended-postgres.ts).
+ * any more is lost, too; and what takes connections and closes them is a database that cannot be reached (scripts/mended-postgres.ts).
  */
 import { type AddressInfo, connect as dial, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src-main/team/database/database.ts';
+import { startReplica } from '../../support/start-replica.ts';
 import { openTeamDatabase, teamDatabase } from '../../support/team-database.ts';
 
 test('a transaction whose connection was ended rejects, and the next query has another one', async () => {
@@ -45,25 +46,81 @@ test('what is asked after a connection was lost is answered where the database i
   await sql.end();
 });
 
-test('a server that takes connections and closes them at once is one that cannot be reached', async () => {
+/** Takes connections, and closes them at once, or when it was asked something. */
+async function closing(how: 'at once' | 'when asked' = 'at once') {
   let knocks = 0;
   const door = createServer((socket) => {
     knocks++;
-    socket.end();
+    socket.on('error', () => undefined);
+    if (how === 'at once') socket.end();
+    else socket.once('data', () => socket.end());
   });
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void door.close());
-  const sql = connect({ url: `postgres://nobody@127.0.0.1:${(door.address() as AddressInfo).port}/none`, most: 1 });
-  for (let time = 0; time < 3; time++) await expect(sql`SELECT 1`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
-  expect(knocks).toBe(3);
+  return { at: `127.0.0.1:${(door.address() as AddressInfo).port}`, knocks: () => knocks };
+}
+
+test.each(['at once', 'when asked'] as const)(
+  'a server that takes connections and closes them %s is one that cannot be reached, also where several are named',
+  async (how) => {
+    const [one, other] = [await closing(how), await closing(how)];
+    const anyOf = connect({ url: `postgres://nobody@${one.at},${other.at}/none`, most: 1 });
+    const writable = connect({ url: `postgres://nobody@${one.at}/none?target_session_attrs=read-write`, most: 1 });
+    const plain = connect({ url: `postgres://nobody@${one.at}/none`, most: 1 });
+    onTestFinished(() => Promise.all([anyOf, writable, plain].map((sql) => sql.end())).then(() => undefined));
+    const closed = { code: 'CONNECTION_CLOSED' };
+    for (let time = 0; time < 3; time++) await expect(plain`SELECT 1`).rejects.toMatchObject(closed);
+    expect(one.knocks()).toBe(3);
+    for (let time = 0; time < 3; time++) await expect(writable`SELECT 1`).rejects.toMatchObject(closed);
+    expect(one.knocks()).toBe(6);
+    for (let time = 0; time < 3; time++) await expect(anyOf`SELECT 1`).rejects.toMatchObject(closed);
+    expect([one.knocks(), other.knocks()]).toEqual([9, 3]);
+  },
+);
+
+test('a pool that is ended while its last connection is closed ends, when all that was asked is answered', async () => {
+  const { at, knocks } = await closing('when asked');
+  const sql = connect({ url: `postgres://nobody@${at}/none`, most: 1 });
+  const asked = [1, 2, 3].map((n) => sql`SELECT ${n}::int`.then(String, ({ code }: { code: string }) => code));
+  await expect.poll(knocks).toBe(1);
   await sql.end();
+  expect(await Promise.all(asked)).toEqual(Array(3).fill('CONNECTION_CLOSED'));
 });
 
-/** In front of a server: open, and silent when it is told to be. */
-async function quietable(url: string): Promise<{ readonly url: string; readonly beQuiet: () => void }> {
+test('of several servers the first that is there is taken, whatever becomes of those before it', async () => {
+  const url = new URL(await teamDatabase());
+  const gone = createServer();
+  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+  const { port } = gone.address() as AddressInfo;
+  await new Promise((resolve) => gone.close(resolve));
+  const hosts = [`127.0.0.1:${port}`, (await closing()).at, (await closing('when asked')).at, url.host];
+  for (const wish of ['', '?target_session_attrs=read-write']) {
+    const sql = connect({ url: url.href.replace(url.host, hosts.join(',')) + wish, most: 1 });
+    onTestFinished(() => sql.end());
+    expect([...(await sql`SELECT 1 AS one`)]).toEqual([{ one: 1 }]);
+  }
+  const standby = connect({ url: `${url.href}?target_session_attrs=standby`, most: 1 });
+  onTestFinished(() => standby.end());
+  await expect(standby`SELECT 1`).rejects.toMatchObject({ code: 'CONNECTION_DESTROYED' });
+  const nobody = connect({ url: `postgres://nobody@${hosts.slice(0, 1).join()},127.0.0.1:${port}/none`, most: 1 });
+  onTestFinished(() => nobody.end());
+  await expect(nobody`SELECT 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test.each([1, 2, 4])(
+  'a replica that gets %i connections while it starts, and no more, says so and ends',
+  async (most) => {
+    const door = await inFront(await teamDatabase(), most);
+    await expect(startReplica(door.url, { servers: {} })).rejects.toMatchObject({ code: 'store_unreachable' });
+  },
+);
+
+/** In front of a server: open to so many connections, and silent when it is told to be. */
+async function inFront(url: string, most = Infinity): Promise<{ readonly url: string; readonly beQuiet: () => void }> {
   const { hostname, port } = new URL(url);
   const pairs: [Socket, Socket][] = [];
   const door = createServer((front) => {
+    if (pairs.length >= most) return void front.on('error', () => undefined).end();
     const behind = dial(Number(port), hostname);
     for (const [one, other] of [[front, behind] as const, [behind, front] as const])
       one.on('error', () => undefined).on('close', () => other.destroy());
@@ -89,7 +146,7 @@ async function quietable(url: string): Promise<{ readonly url: string; readonly 
 
 test('what is asked of a server that answers nothing any more is lost after its statements’ own limit, and one that idles is not', async () => {
   const url = await teamDatabase();
-  const quiet = await quietable(url);
+  const quiet = await inFront(url);
   const [sql, other] = [connect({ url: quiet.url, most: 1 }, { statement_timeout: 600 }), connect({ url, most: 1 })];
   onTestFinished(async () => void (await Promise.all([sql.end({ timeout: 0 }), other.end()])));
   const pid = async (): Promise<unknown> => (await sql`SELECT pg_backend_pid() AS pid`)[0]?.['pid'];
