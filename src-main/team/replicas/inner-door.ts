@@ -11,6 +11,7 @@ import { readTextBody } from '../../core/sessions/http/http-io.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
 import { oneOf } from '../../core/sessions/http/inbound.ts';
 import { type InnerQuestions, questionPath } from './inner-questions.ts';
+import { replicaHeader } from './reach.ts';
 import { digestOf, type LineClaims, passedHeaders, passHeader, type PassReader } from './passes.ts';
 
 /** What a line to a person's process is asked for as. Source: RFC 9110, 7.8. */
@@ -25,6 +26,8 @@ export const notHere = 421;
 const keptMs = 60_000;
 
 export interface InnerDoorOptions {
+  /** Id of this replica. */
+  readonly replica: string;
   /** An address of this machine that other replicas reach, and nobody else should. */
   readonly host: string;
   /** 0: any free one. */
@@ -105,9 +108,9 @@ export class InnerDoor {
       if (request.url === questionPath) return await this.#takeQuestion(request, response);
       const passed = { method: request.method ?? '', headers: passedHeaders(request.headers) };
       const claims = passes.read(oneOf(request.headers[passHeader]), passed);
-      if (claims?.person.tenant !== tenant) return void answer(response, 403);
+      if (claims?.person.tenant !== tenant) return void this.#refuse(response);
       const text = request.method === 'POST' ? await readTextBody(request, mostBytes()) : undefined;
-      if (digestOf(text) !== claims.digest) return void answer(response, 403);
+      if (digestOf(text) !== claims.digest) return void this.#refuse(response);
       const doors = listener();
       const session = oneOf(request.headers['mcp-session-id']);
       // Whoever is told that it is not here asks the database next, which has to know.
@@ -122,12 +125,18 @@ export class InnerDoor {
     }
   }
 
+  /** Who looks whether it answers sees which one it is. */
+  #refuse(response: ServerResponse): void {
+    response.setHeader(replicaHeader, this.#options.replica);
+    answer(response, 403);
+  }
+
   async #takeQuestion(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { passes, tenant, questions, mostBytes } = this.#options;
     const claims = passes.readQuestion(oneOf(request.headers[passHeader]));
-    if (claims?.person.tenant !== tenant) return answer(response, 403);
+    if (claims?.person.tenant !== tenant) return this.#refuse(response);
     const asked = await readTextBody(request, mostBytes());
-    if (digestOf(asked) !== claims.digest) return answer(response, 403);
+    if (digestOf(asked) !== claims.digest) return this.#refuse(response);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const answered = await questions.take(claims, asked, gone.signal);

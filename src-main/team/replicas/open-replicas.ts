@@ -99,6 +99,7 @@ export class OpenReplicas implements Replicas {
     });
     this.#inner = new InnerDoor({
       ...options.inner,
+      replica: registry.id,
       ...{ listener, log, tenant, questions: this.questions },
       takeLine: () => this.#takeLine,
       passes: new PassReader(seals, registry.id, () => registry.now),

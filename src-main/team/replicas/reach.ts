@@ -1,6 +1,7 @@
 /**
  * Whether another replica still answers, for whoever waits for something of it: one that sleeps, or whose packets are lost on the way, ends
- * no connection, and what was asked of it would be waited for without an end.
+ * no connection, and what was asked of it would be waited for without an end. That the database takes it for gone is no proof: after an
+ * outage it takes all of them for gone, until they can say otherwise.
  */
 import { request as send } from 'node:http';
 import type { ReplicaRegistry } from './replica-registry.ts';
@@ -22,6 +23,8 @@ interface Watched {
 const usualMs = 5_000;
 /** A busy one may miss a look or two. */
 const mostMissed = 3;
+/** Whose door it is: at its address there may be another one by now, or another life of it. */
+export const replicaHeader = 'tooltray-replica';
 
 export class Reach {
   readonly #options: ReachOptions;
@@ -36,7 +39,7 @@ export class Reach {
     return [...this.#watched.values()].filter(({ lost }) => lost.size > 0).length;
   }
 
-  /** Calls `lost` once, when the replica of this id is gone or has not answered for a while. Returns how to stop. */
+  /** Calls `lost` once, when the replica of this id has not answered for a while, or not now where it is said to be gone. Returns how to stop. */
   watch(id: string, lost: () => void): () => void {
     const watched = this.#watched.get(id) ?? this.#begin(id);
     watched.lost.add(lost);
@@ -47,21 +50,30 @@ export class Reach {
   #begin(id: string): Watched {
     const { everyMs = usualMs, patienceMs = usualMs, registry } = this.#options;
     let missed = 0;
+    let isGone = false;
+    let address = registry.find(id)?.address;
     const tellLost = (): void => {
       this.#end(id, watched);
       for (const lost of [...watched.lost]) lost();
     };
     const look = async (): Promise<void> => {
+      clearTimeout(timer);
       if (watched.lost.size === 0) return this.#end(id, watched);
-      const address = registry.find(id)?.address;
-      missed = address !== undefined && (await answers(address, patienceMs)) ? 0 : missed + 1;
-      if (this.#watched.get(id) !== watched) return;
-      if (missed >= mostMissed) tellLost();
+      const known = registry.find(id)?.address;
+      isGone = known === undefined;
+      address = known ?? address;
+      const looked = (looks += 1);
+      const isThere = address !== undefined && (await answers(address, id, patienceMs));
+      missed = isThere ? 0 : missed + 1;
+      // It was looked at once more meanwhile.
+      if (this.#watched.get(id) !== watched || looked !== looks) return;
+      if (missed >= (isGone ? 1 : mostMissed)) tellLost();
       else timer = setTimeout(() => void look(), everyMs).unref();
     };
+    let looks = 0;
     let timer = setTimeout(() => void look(), everyMs).unref();
     const unfollow = registry.gone.on((gone) => {
-      if (gone === id) tellLost();
+      if (gone === id) void look();
     });
     const watched: Watched = {
       lost: new Set(),
@@ -80,12 +92,13 @@ export class Reach {
   }
 }
 
-/** Whatever its inner door says: without a pass, that it lets nobody in. Never rejects. */
-function answers(address: string, ms: number): Promise<boolean> {
+/** Whatever its inner door says: without a pass, that it lets nobody in. Of an earlier version it does not say whose it is. Never rejects. */
+function answers(address: string, id: string, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = send(`http://${address}/`, { agent: false, signal: AbortSignal.timeout(ms) }, (answer) => {
       answer.resume();
-      resolve(true);
+      const { [replicaHeader]: whose = id } = answer.headers;
+      resolve(whose === id);
     });
     asked.on('error', () => resolve(false));
     asked.end();

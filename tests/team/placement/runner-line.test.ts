@@ -32,6 +32,7 @@ const claims: LineClaims = {
 /** `take` has what gets through. */
 function doorFor(take: TakeLine | undefined): InnerDoor {
   return new InnerDoor({
+    replica: claims.to,
     ...{ host: '127.0.0.1', port: 0, tenant: 'main' },
     passes: new PassReader(seals, claims.to, () => now),
     takeLine: () => take,

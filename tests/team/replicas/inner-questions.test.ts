@@ -20,10 +20,16 @@ function at(address: string): Replica {
   return { id: 'b_000000', tenant: 'main', role: 'all', address, version: '1', isDraining: false, config: '' };
 }
 
-function questions(replica = at('')): { readonly asks: InnerQuestions; readonly gone: Event<string> } {
+/** `forget`: the database takes it for gone. */
+function questions(replica = at('')): { readonly asks: InnerQuestions; readonly forget: () => void } {
   const gone = new Event<string>();
-  const reach = new Reach({ registry: { gone, find: () => replica } });
-  return { asks: new InnerQuestions({ seals, now, reach }), gone };
+  let known: Replica | undefined = replica;
+  const reach = new Reach({ registry: { gone, find: () => known }, patienceMs: 20 });
+  const forget = (): void => {
+    known = undefined;
+    gone.emit(replica.id);
+  };
+  return { asks: new InnerQuestions({ seals, now, reach }), forget };
 }
 
 /** The inner door of a replica, and what it was asked. */
@@ -31,7 +37,14 @@ async function open(answer: (input: object, person: object) => Promise<object>):
   const { asks } = questions();
   asks.answer('inbox', answer);
   const door = new InnerDoor({
-    ...{ host: '127.0.0.1', port: 0, tenant: 'main', questions: asks, passes: new PassReader(seals, 'b_000000', now) },
+    ...{
+      replica: 'b_000000',
+      host: '127.0.0.1',
+      port: 0,
+      tenant: 'main',
+      questions: asks,
+      passes: new PassReader(seals, 'b_000000', now),
+    },
     ...{ takeLine: () => undefined, listener: () => undefined, isClaimed: () => false, heard: () => undefined },
     ...{ mostBytes: () => 1024, log: { warn: () => undefined } },
   });
@@ -90,7 +103,7 @@ test('whoever asks is told whether it was taken, where the other one is not ther
     code: 'store_unreachable',
     message: expect.stringContaining('nothing was done') as string,
   });
-  // It takes what it is asked, and is gone by what the database says.
+  // It takes what it is asked, is gone by what the database says, and does not answer.
   const heard = Promise.withResolvers<void>();
   const silent = createTcp((socket) => {
     socket.on('data', () => heard.resolve()).on('error', () => undefined);
@@ -98,9 +111,9 @@ test('whoever asks is told whether it was taken, where the other one is not ther
   });
   const there = at(await listening(silent));
   onTestFinished(() => void silent.close());
-  const { asks, gone } = questions(there);
+  const { asks, forget } = questions(there);
   const asked = asks.ask(there, 'inbox', {}, ana);
-  void heard.promise.then(() => gone.emit(there.id));
+  void heard.promise.then(forget);
   await expect(asked).rejects.toMatchObject({ code: 'call_failed' });
 });
 

@@ -18,10 +18,12 @@ function replicaAt(port: number): Replica {
   return { id: 'b_000000', tenant: 'main', role: 'all', address, version: '1', isDraining: false, config: '' };
 }
 
-function reachOf(replica: Replica, patienceMs: number) {
+function reachOf(replica: Replica, patienceMs: number, pauseMs = everyMs) {
   const gone = new Event<string>();
-  const registry = { gone, find: (id: string) => (id === replica.id ? replica : undefined) };
-  return { reach: new Reach({ registry, everyMs, patienceMs }), gone };
+  let known: Replica | undefined = replica;
+  const registry = { gone, find: (id: string) => (id === replica.id ? known : undefined) };
+  const forget = (): void => void (known = undefined);
+  return { reach: new Reach({ registry, everyMs: pauseMs, patienceMs }), gone, forget };
 }
 
 async function listen(handler: RequestListener): Promise<number> {
@@ -89,16 +91,42 @@ test('one that takes its time and still answers a look is waited for', async () 
   expect(reach.size).toBe(0);
 });
 
-test('one that is gone by the database’s word is waited for no longer, and each is looked at once, however many wait', async () => {
+test('one that is gone by the database’s word and does not answer is waited for no longer; each is looked at once, however many wait', async () => {
   const other = await stalled();
   const replica = replicaAt(other.port);
-  const { reach, gone } = reachOf(replica, 60_000);
+  const { reach, gone, forget } = reachOf(replica, everyMs, 60_000);
   const told: string[] = [];
   const stops = ['one', 'two', 'three'].map((who) => reach.watch(replica.id, () => told.push(who)));
   expect(reach.size).toBe(1);
   stops[1]?.();
   gone.emit('c_000000');
-  expect(told).toEqual([]);
+  forget();
   gone.emit(replica.id);
+  await until(() => told.length > 0);
   expect([told, reach.size]).toEqual([['one', 'three'], 0]);
+});
+
+test('one that the database took for gone, since nobody could tell it otherwise, and that answers is waited for', async () => {
+  let looks = 0;
+  let release = (): void => undefined;
+  const port = await listen((request, response) => {
+    if (request.method === 'POST') release = () => void response.end('{"done":true}');
+    else response.writeHead(403, { 'tooltray-replica': 'b_000000' }).end(() => (looks += 1));
+  });
+  const replica = replicaAt(port);
+  const { reach, gone, forget } = reachOf(replica, 60_000);
+  const asking = askThrough(replica, reach);
+  await until(() => looks > 0);
+  forget();
+  gone.emit(replica.id);
+  const before = looks;
+  await until(() => looks > before + 2);
+  release();
+  expect(await asking).toEqual({ status: 200, text: '{"done":true}' });
+});
+
+test('another life of a replica, at the same address, is not the one that is waited for', async () => {
+  const port = await listen((_request, response) => response.writeHead(403, { 'tooltray-replica': 'b_999999' }).end());
+  const { reach } = reachOf(replicaAt(port), 60_000);
+  await new Promise<void>((resolve) => reach.watch('b_000000', resolve));
 });
