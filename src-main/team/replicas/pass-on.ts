@@ -13,12 +13,19 @@ import type { Person } from '../../core/security/owned-ids.ts';
 import { limitConnecting, placeOf } from './inner-address.ts';
 import { notHere } from './inner-door.ts';
 import { digestOf, passedHeaders, passHeader, signPass } from './passes.ts';
-import type { Reach } from './reach.ts';
+import { type Reach, replicaHeader } from './reach.ts';
 import type { Seals } from './seals.ts';
 import type { Replica } from './replica-registry.ts';
 
 /** `unreached`: nobody took it. `not here`: it was refused before anything was done. Else it has its answer. */
 export type PassedOn = 'answered' | 'unreached' | 'not here';
+
+interface Sent {
+  readonly replica: Replica;
+  readonly asked: Asked;
+  readonly method: string;
+  readonly list: readonly string[];
+}
 
 const retrySeconds = 3;
 const ascii = /^[\t -~]*$/;
@@ -53,25 +60,37 @@ export class PassOn {
   }
 
   /** Never rejects. */
-  to(replica: Replica, asked: Asked, person: Person): Promise<PassedOn> {
-    const { request, response, place, body } = asked;
-    const { promise, resolve } = Promise.withResolvers<PassedOn>();
+  async to(replica: Replica, asked: Asked, person: Person): Promise<PassedOn> {
+    const { request, place, body } = asked;
     const method = request.method ?? 'GET';
     const headers = headersOf(asked);
     const claims = { to: replica.id, place, person, digest: digestOf(body?.text) };
     const pass = signPass(this.#seals, claims, { method, headers }, this.#now());
     const list = headerList(replica.address, { ...headers, [passHeader]: pass }, body?.text);
-    const upstream = send({
-      ...placeOf(replica.address),
-      method,
-      agent: this.#agent,
-      headers: list,
-    });
+    const sent = { replica, asked, method, list };
+    const how = await this.#send(sent, this.#agent);
+    if (how === 'answered' || how === 'unreached' || how === 'not here') return how;
+    // The pass counts once: where it was taken after all, it is refused now, and nothing is run again.
+    const again = await this.#send(sent, false);
+    if (again === 'answered' || again === 'not here') return again;
+    lost(asked, false);
+    return 'answered';
+  }
+
+  /** `hung up`: the connection was one of before, which ended as this went out. `not taken`: its pass had been used. */
+  #send({ replica, asked, method, list }: Sent, agent: Agent | false): Promise<PassedOn | 'hung up' | 'not taken'> {
+    const { response, body } = asked;
+    const { promise, resolve } = Promise.withResolvers<PassedOn | 'hung up' | 'not taken'>();
+    const upstream = send({ ...placeOf(replica.address), method, agent, headers: list });
     let isConnected = false;
     let isOver = false;
     // A connection of which nothing comes any more may stay open for hours.
-    const unwatch = this.#reach.watch(replica.id, () => upstream.destroy(new Error('It does not answer any more.')));
-    const over = (how: PassedOn): void => {
+    let isStalled = false;
+    const unwatch = this.#reach.watch(replica.id, () => {
+      isStalled = true;
+      upstream.destroy(new Error('It does not answer any more.'));
+    });
+    const over = (how: PassedOn | 'hung up' | 'not taken'): void => {
       isOver = true;
       unwatch();
       response.off('close', leave);
@@ -87,13 +106,16 @@ export class PassOn {
     limitConnecting(upstream, () => (isConnected = true));
     upstream.once('error', () => {
       if (isOver) return;
-      if (isConnected) lost(asked, false);
-      over(isConnected ? 'answered' : 'unreached');
+      if (!isConnected) return over('unreached');
+      if (upstream.reusedSocket && !isStalled) return over('hung up');
+      lost(asked, false);
+      over('answered');
     });
     upstream.once('response', (answer) => {
-      if (answer.statusCode === notHere) {
+      const refused = answer.statusCode === notHere ? 'not here' : agent === false && notTaken(answer);
+      if (refused !== false) {
         answer.resume();
-        return over('not here');
+        return over(refused);
       }
       this.#count++;
       passBack(answer, response);
@@ -128,6 +150,11 @@ export class PassOn {
   stop(): void {
     this.#agent.destroy();
   }
+}
+
+/** By the door itself, which says no to a pass that was used. */
+function notTaken({ statusCode, headers }: IncomingMessage): 'not taken' | false {
+  return statusCode === 403 && headers[replicaHeader] !== undefined && 'not taken';
 }
 
 /** As a list they are written as they are, not looked at one by one. They came through a parser of headers, or are ours. */

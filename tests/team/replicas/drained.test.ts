@@ -59,6 +59,38 @@ test('a replica that ends answers what runs, lets its sessions go on at once, an
   expect(noted()).toBe(2);
 });
 
+test('a session that another replica took over, since the database was away, has what runs answered where it runs, once', async () => {
+  const database = await teamDatabase();
+  const [log, file] = [join(folder, 'log of taken'), join(folder, 'answer of taken')];
+  const slow = join(import.meta.dirname, '../../integration/servers/slow.ts');
+  const config = { servers: { slow: { command: process.execPath, args: [slow, log] } }, slowCallSeconds: 0 };
+  const { a, b } = await startReplicas(database, ['a', 'b'], config);
+  onTestFinished(async () => {
+    for (const replica of [a, b]) await replica[Symbol.asyncDispose]();
+  });
+  const { session } = await openSession(a.url);
+  const running = post(a.url, 'tools/call', { name: 'slow_work', arguments: { file } }, session);
+  await until(() => existsSync(log));
+  const [ours, theirs] = [a.replica.replicas, b.replica.replicas];
+  // As whoever is asked first after an outage finds it: a could not say that it is there.
+  const claim = async (): Promise<unknown> => {
+    await a.replica.database
+      .shared`UPDATE tooltray.replicas SET until = now() - interval '1 s' WHERE id = ${ours?.registry.id ?? ''}`;
+    return theirs?.book.claim(session ?? '', { tenant: 'main', user: 'tester' });
+  };
+  await expect.poll(claim).toEqual({ by: 'us' });
+  ours?.registry.lapsed.emit();
+  await until(() => a.replica.host.httpDoor?.listener.hasSession(session) === false);
+  expect((await post(a.url, 'tools/list', {}, session)).status).toBe(200);
+  expect(b.replica.host.httpDoor?.listener.hasSession(session)).toBe(true);
+  writeFileSync(`${file}.part`, 'done');
+  renameSync(`${file}.part`, file);
+  const { message, status } = await running;
+  expect([status, JSON.stringify(message.result)]).toEqual([200, expect.stringContaining('done')]);
+  expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(1);
+  expect((await post(b.url, 'tools/list', {}, session)).status).toBe(200);
+});
+
 test('what comes for a session while it changes hands is answered by whoever has it then', async () => {
   const database = await teamDatabase();
   const config = { servers: { echo: fixture('echo') }, slowCallSeconds: 0 };

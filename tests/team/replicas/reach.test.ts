@@ -49,8 +49,9 @@ async function stalled() {
 }
 
 /** What an app is answered at a front that passes all of it on to this one. */
-async function askThrough(replica: Replica, reach: Reach): Promise<{ status: number; text: string }> {
-  const passOn = new PassOn(sealsFor(new TeamKeys([Buffer.alloc(32, 1)]), 'passes'), () => 0, reach);
+async function askThrough(replica: Replica, by: Reach | PassOn): Promise<{ status: number; text: string }> {
+  const passOn =
+    by instanceof PassOn ? by : new PassOn(sealsFor(new TeamKeys([Buffer.alloc(32, 1)]), 'passes'), () => 0, by);
   onTestFinished(() => passOn.stop());
   const message = { jsonrpc: '2.0' as const, id: 7, method: 'tools/call', params: { name: 'send_mail' } };
   const body = {
@@ -72,6 +73,39 @@ test('who waits for one that answers nothing any more is told that the call may 
   const { status, text } = await askThrough(replica, reach);
   expect([status, text]).toEqual([502, expect.stringContaining('It may have run, and was not run again.')]);
   expect([other.calls(), reach.size]).toEqual([1, 0]);
+});
+
+/** The connection of before ends as this is asked on it, or after it was taken. */
+async function hungUpOn(taken: boolean) {
+  const asked: string[] = [];
+  const port = await listen((request, response) => {
+    const pass = String(request.headers['tooltray-pass']);
+    const isFirst = asked.length === 0;
+    const isAgain = asked.includes(pass);
+    asked.push(pass);
+    request.resume();
+    // As the door of a replica that has seen this pass.
+    if (isAgain && taken) response.writeHead(403, { 'tooltray-replica': 'b_000000' }).end();
+    else if (isFirst || isAgain) response.writeHead(200, { 'content-type': 'application/json' }).end('{"done":true}');
+    else request.socket.destroy();
+  });
+  const replica = replicaAt(port);
+  const passOn = new PassOn(
+    sealsFor(new TeamKeys([Buffer.alloc(32, 1)]), 'passes'),
+    () => 0,
+    reachOf(replica, 60_000).reach,
+  );
+  onTestFinished(() => passOn.stop());
+  const answers = [await askThrough(replica, passOn), await askThrough(replica, passOn)];
+  return { answers, asked };
+}
+
+test('what goes out on a connection that the other side was just closing is sent once more by the same pass, which counts once', async () => {
+  const { answers, asked } = await hungUpOn(false);
+  expect(answers).toEqual([1, 2].map(() => ({ status: 200, text: '{"done":true}' })));
+  expect(asked).toHaveLength(3);
+  const { answers: again } = await hungUpOn(true);
+  expect(again[1]).toMatchObject({ status: 502, text: expect.stringContaining('It may have run') as string });
 });
 
 test('one that takes its time and still answers a look is waited for', async () => {

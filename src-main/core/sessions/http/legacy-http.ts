@@ -35,6 +35,8 @@ export class LegacyHttp {
   readonly #ending = new Map<string, Promise<void>>();
   /** Those that another core goes on with. */
   readonly #handedOver = new Set<string>();
+  /** Those that another core went on with unasked, until what runs of them here is answered. */
+  readonly #lost = new Set<LegacyLine>();
   /** Those that are being let go of, until another core can have them. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #limits: () => HttpSettings;
@@ -157,16 +159,24 @@ export class LegacyHttp {
     leaving.resolve();
   }
 
-  /** Those that another core has already. */
+  /** Those that another core has already: what runs here is answered here, and what comes from now on is theirs. */
   async letGo(isMeant: (id: string) => boolean): Promise<void> {
     const lines = [...this.#lines.values()].filter(({ seed }) => isMeant(seed.id));
-    for (const { seed } of lines) this.#handedOver.add(seed.id);
-    await Promise.all(lines.map((line) => line.close()));
+    for (const line of lines) {
+      this.#lines.delete(line.seed.id);
+      this.#lost.add(line);
+    }
+    await Promise.all(
+      lines.map(async (line) => {
+        await line.quiet(giveUpMs);
+        await line.close();
+      }),
+    );
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    await Promise.all([...this.#lines.values()].map((line) => line.close()));
+    await Promise.all([...this.#lines.values(), ...this.#lost].map((line) => line.close()));
   }
 
   /** Undefined: the request names none. */
@@ -234,7 +244,7 @@ export class LegacyHttp {
     const line: LegacyLine = new LegacyLine(seed, {
       streams: this.#streams,
       kept: this.#kept,
-      onEnd: () => this.#ended(seed),
+      onEnd: () => this.#ended(line),
       onIdle: () => {
         if (this.#isDraining && this.#lines.get(seed.id) === line) void this.#leave([line]);
       },
@@ -250,7 +260,10 @@ export class LegacyHttp {
     return line;
   }
 
-  #ended(seed: SessionSeed): void {
+  #ended(line: LegacyLine): void {
+    const { seed } = line;
+    // Another core's, or opened here again since.
+    if (this.#lost.delete(line)) return;
     this.#lines.delete(seed.id);
     if (this.#handedOver.delete(seed.id)) return;
     const ending = this.#book.ended(seed).finally(() => this.#ending.delete(seed.id));
