@@ -8,6 +8,7 @@ import { StepLog } from './activity/steps/step-log.ts';
 import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-counter.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
+import { PutOff } from './base/put-off.ts';
 import type { AppConfig } from './config/app-config.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { answersOfApp, factsOfApp, hasModel, nameOfApp } from './client-apps/app-limits.ts';
@@ -52,7 +53,8 @@ export function openRecord({ servers, counter: shared, config, version, places, 
   const options = { ...plain, ...settings().activity };
   const counter = shared ?? new TokenCounter({ workerUrl: tokenWorkerUrl() });
   const tokenCounter = new TokenCache(counter);
-  const activity = new ActivityLog({ ...options, tokenCounter });
+  const putOff = new PutOff();
+  const activity = new ActivityLog({ ...options, tokenCounter, putOff });
   const texts = new CallTexts({
     file: join(dirname(options.file), 'texts.db'),
     masker: options.masker,
@@ -62,7 +64,7 @@ export function openRecord({ servers, counter: shared, config, version, places, 
   const timeline = new StepLog({ activity, texts, masker: options.masker, log: options.log, maxRows: options.maxRows });
   const ledger = new Ledger({
     ...options,
-    store: { use: (work) => activity.query(work) },
+    store: activity,
     tokenCounter,
     servers: () => ownServers(servers),
     defersTools: (app) => factsOfApp(app).defersTools,
@@ -70,9 +72,8 @@ export function openRecord({ servers, counter: shared, config, version, places, 
     takesAnswers: answersOfApp,
     now: Date.now,
     steps: timeline,
+    putOff,
   });
-  // What both have put off is done together: one wait for the calls that come meanwhile instead of several.
-  activity.changed.on(() => ledger.batch.run());
   const ship = places.ship?.({ activity, timeline });
   noteMoments(activity, config, version);
   servers.listingChanged.on(() => ledger.serversChanged());

@@ -5,6 +5,7 @@ import { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
 import { type Masker, maskOnce } from '../base/mask.ts';
 import type { MendedDatabase } from '../base/mended-database.ts';
+import { PutOff } from '../base/put-off.ts';
 import { activityDatabase } from './activity-store.ts';
 import {
   type ActivityEntry,
@@ -28,6 +29,7 @@ import {
   updateTokens,
 } from './call-table.ts';
 import { Moments } from './moments.ts';
+import { OpenBatch } from './open-batch.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
 import type { TokenCounter } from './token-counter.ts';
 import { UsedTools } from './used-tools.ts';
@@ -38,6 +40,17 @@ export interface ActivityLogOptions extends Bounds {
   readonly log: Log;
   /** Counts tokens; whoever made it closes it, after this log. */
   readonly tokenCounter: Pick<TokenCounter, 'count'>;
+  /** Where records are made; shared with whatever else is put off until calls are answered. */
+  readonly putOff?: PutOff;
+}
+
+/** Rows of others in the same file, written after the calls that were recorded before them. */
+export interface RowsBeside {
+  readonly waiting: number;
+  /** They wait until `written` says so. Throws what SQLite throws. */
+  write(database: DatabaseSync): void;
+  /** What was given to `write` since the last time is on disk, or has to be given once more. */
+  written(isOnDisk: boolean): void;
 }
 
 interface Pending {
@@ -48,6 +61,12 @@ interface Pending {
   readonly tooMany: boolean;
 }
 
+/** Calls of a batch that is not on disk yet. */
+interface Inserted {
+  readonly pending: Pending;
+  readonly id: number;
+}
+
 interface CallLabels {
   readonly id: number;
   readonly labels: string;
@@ -56,8 +75,6 @@ interface CallLabels {
 
 const batchMs = 200;
 const batchRows = 200;
-/** A call is two of them, with its step. */
-const mostUnmade = 2 * batchRows;
 /** Records kept in memory while the database cannot be written. */
 const mostPending = 5000;
 const slowestRetryMs = 60_000;
@@ -78,8 +95,12 @@ export class ActivityLog {
   readonly #store: MendedDatabase;
   readonly #stretches = new Stretches();
   readonly #used = new UsedTools();
+  readonly #putOff: PutOff;
+  readonly #batch: OpenBatch;
+  #beside: RowsBeside | undefined;
   #pending: Pending[] = [];
-  #unmade: (() => void)[] = [];
+  #inserted: Inserted[] = [];
+  #insertedBytes = 0;
   #counted: CountedTokens[] = [];
   #labelled: CallLabels[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -93,7 +114,13 @@ export class ActivityLog {
     this.#bounds = { maxRows: Math.max(1, options.maxRows), maxBytes: Math.max(smallestBound, options.maxBytes) };
     this.#backlog = new TokenBacklog(options.tokenCounter);
     this.#store = activityDatabase(options.file, this.#bounds.maxBytes, options.log);
+    this.#batch = new OpenBatch(this.#store);
     this.moments = new Moments(this, options.log);
+    this.#putOff = options.putOff ?? new PutOff();
+    this.#putOff.paused.on(() => {
+      // What could not be written is not tried again with every part.
+      if (this.#retryMs === 0) this.#write(this.#putOff.isEmpty);
+    });
   }
 
   /**
@@ -114,14 +141,20 @@ export class ActivityLog {
 
   /**
    * Calls `make`, which is to record something, before the next batch is written: what it takes to make a record is then
-   * spent off the call's way and for many calls at once, not between an answer and the next call.
+   * spent off the call's way.
    */
   recordLater(make: () => void): void {
-    if (this.#closed) return;
-    this.#unmade.push(make);
-    // No more calls than these are held in memory, and many calls are held up once instead of each part of the work holding up another one.
-    if (this.#unmade.length === mostUnmade) setImmediate(() => this.flush());
-    this.#schedule(batchMs);
+    if (!this.#closed) this.#putOff.add(make);
+  }
+
+  /** Called once, by whoever has rows besides. */
+  writesBeside(rows: RowsBeside): void {
+    this.#beside = rows;
+  }
+
+  /** Others' rows wait. */
+  writeSoon(): void {
+    if (!this.#closed) this.#schedule(batchMs);
   }
 
   /** Adds what was found in a call's answer, by the id that `onWritten` told. Returns at once. */
@@ -146,6 +179,12 @@ export class ActivityLog {
     });
   }
 
+  /** For what has nothing to do with calls: none is made for this. Throws what SQLite throws. */
+  use<T>(work: (database: DatabaseSync) => T): T {
+    if (this.#batch.isOpen) this.#write();
+    return this.#store.use(work);
+  }
+
   stats(): ActivityStats {
     this.flush();
     return this.#store.use(callStats);
@@ -165,29 +204,13 @@ export class ActivityLog {
 
   /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
   flush(): void {
-    this.#makeRecords();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#pending.length + this.#counted.length + this.#labelled.length === 0) return;
-    try {
-      while (this.#pending.length > 0) this.#insertBatch();
-      const counted = this.#counted;
-      this.#store.use((database) => updateTokens(database, counted));
-      this.#stretches.note(counted.map(({ id }) => id));
-      this.#counted = [];
-      const labelled = this.#labelled.filter(({ generation }) => generation === this.#store.generation);
-      this.#store.use((database) => updateLabels(database, labelled));
-      this.#labelled = [];
-      this.#recovered();
-      this.changed.emit();
-    } catch (error) {
-      this.#failed(error);
-    }
+    this.#putOff.run();
+    this.#write();
   }
 
   /** Waits a moment for tokens still being counted, writes everything and closes the file, `last` of all with what is in it. */
   async close(last?: () => Promise<void> | undefined): Promise<void> {
-    this.#makeRecords();
+    this.#putOff.run();
     this.moments.close();
     this.#closed = true;
     this.flush();
@@ -203,38 +226,98 @@ export class ActivityLog {
     this.#store.close();
   }
 
-  #makeRecords(): void {
-    for (const make of this.#unmade.splice(0)) make();
+  /** Not yet on disk where more of the same work is about to come. */
+  #write(isEnd = true): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const beside = this.#beside?.waiting ?? 0;
+    const waits = this.#pending.length + this.#counted.length + this.#labelled.length + beside > 0;
+    if (!waits && !this.#batch.isOpen) return;
+    try {
+      while (this.#pending.length > 0) {
+        this.#insert();
+        if (this.#isFull) this.#commit();
+      }
+      if (beside > 0 && !this.#batch.add((database) => this.#beside?.write(database))) this.#insertAgain();
+      if (!isEnd) return;
+      this.#commit();
+      this.#recovered();
+      this.changed.emit();
+    } catch (error) {
+      this.#undo();
+      this.#failed(error);
+    }
   }
 
   #schedule(delayMs: number): void {
     if (this.#timer !== undefined && (delayMs > 0 || this.#retryMs > 0)) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.flush(), Math.max(delayMs, this.#retryMs)).unref();
+    this.#timer = setTimeout(() => this.#write(), Math.max(delayMs, this.#retryMs)).unref();
   }
 
   /** A batch is at most a twentieth of the bound, so that the file outgrows it by no more than that before it is trimmed. */
-  #insertBatch(): void {
+  get #isFull(): boolean {
+    return this.#inserted.length >= batchRows || this.#insertedBytes > this.#bounds.maxBytes / 20;
+  }
+
+  /** As many of those that wait as fit into the batch, and one at least. */
+  #insert(): void {
     const rows: CallRow[] = [];
     const masker = maskOnce(this.#options.masker);
-    let bytes = 0;
-    for (const { call } of this.#pending.slice(0, batchRows)) {
+    let bytes = this.#insertedBytes;
+    for (const { call } of this.#pending.slice(0, batchRows - this.#inserted.length)) {
       const row = toRow(call, masker);
       bytes += rowBytes(row);
-      if (rows.length > 0 && bytes > this.#bounds.maxBytes / 20) break;
+      if (rows.length + this.#inserted.length > 0 && bytes > this.#bounds.maxBytes / 20) break;
       rows.push(row);
     }
-    const calls = this.#pending.slice(0, rows.length).map(({ call }) => call);
-    const ids = this.#store.use((database) => insertRows(database, rows, calls));
-    this.#stretches.note(ids);
-    const written = this.#pending.splice(0, rows.length);
-    written.forEach((pending, index) => {
-      const id = ids[index] ?? 0;
+    const calls = this.#pending.slice(0, rows.length);
+    let ids: readonly number[] = [];
+    const isWhole = this.#batch.add((database) => {
+      ids = insertRows(
+        database,
+        rows,
+        calls.map(({ call }) => call),
+      );
+    });
+    this.#pending.splice(0, rows.length);
+    if (!isWhole) this.#insertAgain();
+    this.#inserted.push(...calls.map((pending, index) => ({ pending, id: ids[index] ?? 0 })));
+    this.#insertedBytes = bytes;
+  }
+
+  /** What the batch had was in a file that is gone. */
+  #insertAgain(): void {
+    this.#pending.unshift(...this.#inserted.map(({ pending }) => pending));
+    this.#inserted = [];
+    this.#insertedBytes = 0;
+    this.#beside?.written(false);
+  }
+
+  #undo(): void {
+    this.#batch.undo();
+    this.#insertAgain();
+  }
+
+  #commit(): void {
+    const { generation } = this.#store;
+    const [counted, labelled] = [this.#counted, this.#labelled.filter((one) => one.generation === generation)];
+    if (counted.length + labelled.length > 0)
+      this.#batch.add((database) => {
+        updateTokens(database, counted);
+        updateLabels(database, labelled);
+      });
+    this.#batch.commit();
+    const inserted = this.#inserted;
+    [this.#inserted, this.#insertedBytes, this.#counted, this.#labelled] = [[], 0, [], []];
+    this.#beside?.written(true);
+    this.#stretches.note([...inserted, ...counted].map(({ id }) => id));
+    for (const { pending, id } of inserted) {
       this.#countTokens(pending, id);
       pending.onWritten?.(id);
       if (pending.call.outcome === 'ok') this.#used.note(pending.call.server, pending.call.tool);
-    });
-    this.#store.use((database) => trim(database, this.#bounds));
+    }
+    if (inserted.length > 0) this.#store.use((database) => trim(database, this.#bounds));
   }
 
   #countTokens({ call, texts, tooMany }: Pending, id: number): void {

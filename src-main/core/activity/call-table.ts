@@ -12,7 +12,7 @@ import {
   type ToolActivity,
 } from './call-record.ts';
 import type { CallTokens } from './token-backlog.ts';
-import { transaction } from '../base/private-database.ts';
+import { prepared, transaction } from '../base/private-database.ts';
 import { deleteOldest, number } from './table-room.ts';
 
 export interface Bounds {
@@ -30,7 +30,7 @@ const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${colum
 /** Inserts the rows, with what few of them have, in one transaction and returns their ids, in order. */
 export function insertRows(database: DatabaseSync, rows: readonly CallRow[], rare: readonly RareFacts[]): number[] {
   return transaction(database, () => {
-    const insert = database.prepare(insertSql);
+    const insert = prepared(database, insertSql);
     const ids = rows.map((row) => Number(insert.run(...row).lastInsertRowid));
     noteRare(database, ids, rare);
     return ids;
@@ -59,7 +59,8 @@ function noteRare(database: DatabaseSync, ids: readonly number[], rare: readonly
 export function updateTokens(database: DatabaseSync, counts: readonly CountedTokens[]): void {
   if (counts.length === 0) return;
   transaction(database, () => {
-    const update = database.prepare(
+    const update = prepared(
+      database,
       'UPDATE calls SET tokensIn = ?, tokensSent = ?, tokensOut = ?, tokensEstimated = ? WHERE id = ?',
     );
     for (const { id, tokensIn, tokensSent, tokensOut, estimated } of counts)
@@ -82,7 +83,7 @@ export function updateLabels(
 
 /** Deletes the oldest records that are too many or take too much room; their pages are used again or given back. */
 export function trim(database: DatabaseSync, { maxRows, maxBytes }: Bounds): void {
-  database.prepare('DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
+  prepared(database, 'DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
   deleteOldest(database, ['calls', 'steps'], maxBytes);
 }
 

@@ -1,5 +1,6 @@
 /** Keeps an SQLite file within a bound of bytes: the oldest rows of its tables go, by ids that grow. */
 import type { DatabaseSync } from 'node:sqlite';
+import { prepared } from '../base/private-database.ts';
 
 type Table = 'calls' | 'steps' | 'texts';
 
@@ -22,7 +23,7 @@ export function deleteOldest(database: DatabaseSync, tables: readonly Table[], m
 
 /** What a query answers as `n`; 0 for nothing. */
 export function number(database: DatabaseSync, sql: string): number {
-  return Number(database.prepare(sql).get()?.['n'] ?? 0);
+  return Number(prepared(database, sql).get()?.['n'] ?? 0);
 }
 
 function usedBytes(database: DatabaseSync): number {

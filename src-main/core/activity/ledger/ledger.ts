@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
+import type { PutOff } from '../../base/put-off.ts';
 import type { Result } from '../../wire/message.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
 import type { AnswerTaker } from './as-read.ts';
@@ -20,7 +21,7 @@ import {
   sumLedger,
   toRows,
 } from './ledger-table.ts';
-import { Batch, PayloadCounter } from './payload-counter.ts';
+import { PayloadCounter } from './payload-counter.ts';
 
 export interface LedgerOptions {
   /** Shared with the record of calls, whose bound on the file's size it keeps to. */
@@ -40,6 +41,8 @@ export interface LedgerOptions {
   readonly now: () => number;
   /** Hears of every request and answer, and of what they weigh. */
   readonly steps: StepBook;
+  /** Where it is counted, once calls are answered. */
+  readonly putOff: PutOff;
 }
 
 /** How long a question waits for tokens still being counted, and how long the end does, in ms. */
@@ -49,7 +52,6 @@ const closeMs = 1500;
 const rowBytes = 250;
 
 export class Ledger {
-  readonly batch = new Batch();
   readonly #options: LedgerOptions;
   readonly #counter: PayloadCounter;
   readonly #lists: ListTexts;
@@ -59,7 +61,7 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.#counter = new PayloadCounter(options.tokenCounter, this.batch);
+    this.#counter = new PayloadCounter(options.tokenCounter, options.putOff);
     this.#lists = new ListTexts(this.#counter);
     // An eighth of the file for each table: the record of calls is there as well.
     const rows = Math.max(200, Math.floor(options.maxBytes / 8 / rowBytes));
@@ -77,7 +79,7 @@ export class Ledger {
       hasModel: this.#options.hasModel,
       takesAnswers: this.#options.takesAnswers,
       steps: this.#options.steps,
-      later: (work) => this.batch.add(work),
+      later: (work) => this.#options.putOff.add(work),
       now: this.#options.now,
       enter: (entries, owner, step) => this.#enter(entries, owner, step),
       ended: () => this.#sessions.delete(session),
@@ -138,9 +140,9 @@ export class Ledger {
   }
 
   async #idle(): Promise<void> {
-    this.batch.run();
+    this.#options.putOff.run();
     while (this.#counting.size > 0) {
-      this.batch.run();
+      this.#options.putOff.run();
       // What is counted may lead to more that waits for the next batch.
       await Promise.race([Promise.all(this.#counting), sleep(10)]);
     }

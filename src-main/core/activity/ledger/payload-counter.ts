@@ -1,5 +1,6 @@
 /** Counts the tokens of what messages carry: later, each object once, and never holding more than there is room for. */
 import { isObject } from '../../base/json.ts';
+import type { PutOff } from '../../base/put-off.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
 import { nothing } from './entry.ts';
@@ -11,16 +12,16 @@ const longestWhole = 4 * 1024 * 1024;
 
 export class PayloadCounter {
   readonly #counter: Pick<TokenCounter, 'count'>;
-  readonly #batch: Batch;
+  readonly #putOff: PutOff;
   /** One answer is what a server sent, what the pipeline gave and what crossed the line, all at once. */
   readonly #known = new WeakMap<object, Promise<TokenCount>>();
   readonly #counting = new Set<() => void>();
   #bytes = 0;
   #gaveUp = false;
 
-  constructor(counter: Pick<TokenCounter, 'count'>, batch: Batch) {
+  constructor(counter: Pick<TokenCounter, 'count'>, putOff: PutOff) {
     this.#counter = counter;
-    this.#batch = batch;
+    this.#putOff = putOff;
   }
 
   /** The o200k tokens of the JSON text as it goes over the line; undefined counts nothing. Never rejects. */
@@ -48,7 +49,7 @@ export class PayloadCounter {
   /** Counts a text that is made later. */
   countText(text: () => string): Promise<TokenCount> {
     return new Promise((resolve) => {
-      this.#batch.add(() => {
+      this.#putOff.add(() => {
         try {
           this.#countNow(text(), resolve);
         } catch {
@@ -122,60 +123,4 @@ function range(chunks: readonly Buffer[], start: number, length: number): string
     before += chunk.length;
   }
   return Buffer.concat(found).toString('utf8');
-}
-
-// Work that is put off and done between calls, a little at a time: what it takes is spent on the way of none of them.
-
-const waitMs = 200;
-/** How long it keeps the thread at a time, in ms. */
-const sliceMs = 2;
-/** However busy it is, no more than these are held: beyond, they are done at once. */
-const mostWaiting = 500;
-
-export class Batch {
-  #work: (() => void)[] = [];
-  #done = 0;
-  #isPlanned = false;
-
-  add(work: () => void): void {
-    this.#work.push(work);
-    if (this.#work.length - this.#done > mostWaiting) this.run();
-    else this.#plan();
-  }
-
-  /** Does what waits, now, and what comes of it. */
-  run(): void {
-    this.#until(Infinity);
-  }
-
-  #plan(): void {
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
-    setTimeout(() => this.#slice(), waitMs).unref();
-  }
-
-  #slice(): void {
-    this.#until(performance.now() + sliceMs);
-    if (this.#work.length > 0) setImmediate(() => this.#slice()).unref();
-    else this.#isPlanned = false;
-  }
-
-  #do(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      // A mistake in what is put off is the developer's to see, not a reason to end the core.
-      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
-    }
-  }
-
-  #until(end: number): void {
-    let work = this.#work[this.#done];
-    for (; work !== undefined && performance.now() < end; work = this.#work[this.#done]) {
-      this.#done++;
-      this.#do(work);
-    }
-    this.#work = this.#work.slice(this.#done);
-    this.#done = 0;
-  }
 }

@@ -24,7 +24,6 @@ export class OpenSteps {
   readonly #run = randomUUID();
   /** When each was written down last, in ms since the epoch. */
   readonly #noted = new Map<number, number>();
-  #hasEndedLeft = false;
 
   /** Those of them that have to be written down now. */
   due(ids: readonly number[], now: number): ReadonlySet<number> {
@@ -50,13 +49,11 @@ export class OpenSteps {
 
   /** Once: ends those of cores that are gone. Returns whether there were any; throws what SQLite throws. */
   endLeft(database: DatabaseSync): boolean {
-    if (this.#hasEndedLeft) return false;
     const left = database
       .prepare('SELECT id, pid, run FROM openSteps')
       .all()
       .filter(({ pid, run }) => run !== this.#run && (Number(pid) === process.pid || !isRunning(Number(pid))));
     if (left.length > 0) transaction(database, () => end(database, JSON.stringify(left.map(({ id }) => id))));
-    this.#hasEndedLeft = true;
     return left.length > 0;
   }
 }

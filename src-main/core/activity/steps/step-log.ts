@@ -2,6 +2,7 @@
  * Takes down what client apps ask and are given, a step each: those that run, which a person may see and end, and those that are over, on
  * disk beside the calls that ran for them. Written in batches off the answers' way, bounded, and never a reason for an answer to fail.
  */
+import type { DatabaseSync } from 'node:sqlite';
 import { Event } from '../../base/events.ts';
 import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
@@ -9,7 +10,7 @@ import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
 import { isFailure, type Result } from '../../wire/message.ts';
 import { fact, RawJson } from '../../wire/raw-json.ts';
-import type { ActivityLog } from '../activity-log.ts';
+import type { ActivityLog, RowsBeside } from '../activity-log.ts';
 import type { CallOutcome, CallRecord } from '../call-record.ts';
 import type { CallTexts, SaidSide } from '../call-texts.ts';
 import { type Entry, loadedInNet } from '../ledger/entry.ts';
@@ -19,7 +20,7 @@ import { isStep, type StepKind, type StepRecord, stepWords } from './step.ts';
 import { StepTable, type StepTokens, updateStepTokens } from './step-table.ts';
 
 interface StepLogOptions {
-  readonly activity: Pick<ActivityLog, 'query' | 'recordLater'>;
+  readonly activity: Pick<ActivityLog, 'query' | 'recordLater' | 'writesBeside' | 'writeSoon' | 'flush'>;
   readonly texts: Pick<CallTexts, 'hold'>;
   readonly masker: Pick<Masker, 'maskText'>;
   readonly log: Log;
@@ -32,16 +33,23 @@ export interface OpenStep {
   readonly owner: () => StepOwner;
 }
 
-const batchMs = 200;
 /** How often it is looked whether something runs for long, in ms. */
 const lookMs = 500;
 /** Steps in memory while the database cannot be written. */
 const mostPending = 5000;
-const slowestRetryMs = 60_000;
 /** Of an answer that tells an error, in bytes: a longer one is not looked through for its text. */
 const longestToldError = 64 * 1024;
 
-export class StepLog implements StepBook {
+/** Of a batch that is not on disk yet. */
+interface Given {
+  readonly steps: StepRecord[];
+  readonly counted: StepTokens[];
+  hasLeft: boolean;
+}
+
+const nothingGiven = (): Given => ({ steps: [], counted: [], hasLeft: false });
+
+export class StepLog implements StepBook, RowsBeside {
   /** Steps were written, or something has run for a while. */
   readonly changed = new Event();
   readonly #options: StepLogOptions;
@@ -50,15 +58,16 @@ export class StepLog implements StepBook {
   readonly #told = new OpenSteps();
   #pending: StepRecord[] = [];
   #counted: StepTokens[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #given = nothingGiven();
+  #hasEndedLeft = false;
   #lookTimer: NodeJS.Timeout | undefined;
   #lastId = 0;
   #revision = 0;
-  #retryMs = 0;
   #closed = false;
 
   constructor(options: StepLogOptions) {
     this.#options = options;
+    options.activity.writesBeside(this);
   }
 
   /** Moves when steps were written. */
@@ -94,7 +103,6 @@ export class StepLog implements StepBook {
         this.#options.log.warn('A step could not be recorded.', { error });
       }
     });
-    this.#schedule(batchMs);
   }
 
   /** Before somebody is told that they run: whatever becomes of the core, they are found again. */
@@ -142,34 +150,46 @@ export class StepLog implements StepBook {
       loaded: loadedInNet(entries),
     });
     if (this.#counted.length > mostPending) this.#counted.shift();
-    this.#schedule(batchMs);
+    this.#options.activity.writeSoon();
   }
 
-  /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
+  /** Writes what waits, now, with its calls. Never throws: what cannot be written is tried again later. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    try {
-      // It makes what is to be recorded, and writes the calls first: a step is never there without its calls.
-      const wasLeft = this.#options.activity.query((database) => {
-        const [steps, counted] = [this.#pending, this.#counted];
-        this.#table.insert(database, steps, this.#options.masker, this.#options.maxRows);
-        updateStepTokens(database, counted);
-        for (const { id } of steps) this.#told.forget(id);
-        return this.#told.endLeft(database);
-      });
-      const wrote = wasLeft || this.#pending.length + this.#counted.length > 0;
-      [this.#pending, this.#counted] = [[], []];
-      this.#retryMs = 0;
-      if (wrote) {
-        this.#revision++;
-        this.changed.emit();
-      }
-    } catch (error) {
-      if (this.#retryMs === 0) this.#options.log.warn('Steps cannot be written; trying again.', { error });
-      this.#retryMs = Math.min(slowestRetryMs, Math.max(1000, this.#retryMs * 2));
-      if (!this.#closed) this.#schedule(this.#retryMs);
+    this.#options.activity.flush();
+  }
+
+  /** Rows that wait; what an earlier core left is one until it is looked at. */
+  get waiting(): number {
+    return this.#pending.length + this.#counted.length + Number(!this.#hasEndedLeft);
+  }
+
+  /** A step is never there without its calls. Throws what SQLite throws. */
+  write(database: DatabaseSync): void {
+    const { steps, counted } = this.#given;
+    // Given before the work: whatever comes of it, `written` tells.
+    const [newSteps, newCounted] = [this.#pending, this.#counted];
+    [this.#pending, this.#counted] = [[], []];
+    steps.push(...newSteps);
+    counted.push(...newCounted);
+    this.#table.insert(database, newSteps, this.#options.masker, this.#options.maxRows);
+    updateStepTokens(database, newCounted);
+    if (!this.#hasEndedLeft) this.#given.hasLeft = this.#told.endLeft(database);
+    this.#hasEndedLeft = true;
+  }
+
+  written(isOnDisk: boolean): void {
+    const { steps, counted, hasLeft } = this.#given;
+    this.#given = nothingGiven();
+    if (!isOnDisk) {
+      this.#pending = [...steps, ...this.#pending];
+      this.#counted = [...counted, ...this.#counted];
+      this.#hasEndedLeft = false;
+      return;
     }
+    for (const { id } of steps) this.#told.forget(id);
+    if (!hasLeft && steps.length + counted.length === 0) return;
+    this.#revision++;
+    this.changed.emit();
   }
 
   /** Before the record of calls is closed. */
@@ -177,7 +197,6 @@ export class StepLog implements StepBook {
     for (const { exchange, owner } of this.open) this.ended(exchange, 'cancelled', owner());
     this.flush();
     this.#closed = true;
-    clearTimeout(this.#timer);
     clearTimeout(this.#lookTimer);
   }
 
@@ -188,11 +207,6 @@ export class StepLog implements StepBook {
     if (oldest === undefined || this.#closed) return;
     if (Date.now() - oldest.exchange.startedAt >= lookMs) this.changed.emit();
     this.#lookTimer = setTimeout(() => this.#look(), lookMs).unref();
-  }
-
-  #schedule(delayMs: number): void {
-    if (this.#timer !== undefined || this.#closed) return;
-    this.#timer = setTimeout(() => this.flush(), Math.max(delayMs, this.#retryMs)).unref();
   }
 
   #record(exchange: Exchange, owner: StepOwner, end: StepEnd, durationMs: number): void {
@@ -229,7 +243,7 @@ export class StepLog implements StepBook {
   #add(step: StepRecord): void {
     this.#pending.push(step);
     if (this.#pending.length > mostPending) this.#pending.shift();
-    this.#schedule(batchMs);
+    this.#options.activity.writeSoon();
   }
 }
 

@@ -1,7 +1,7 @@
 /** The table of steps: inserts within the bound, the tokens that the ledger found, and the calls that ran for each. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type Masker, maskOnce } from '../../base/mask.ts';
-import { transaction } from '../../base/private-database.ts';
+import { prepared, transaction } from '../../base/private-database.ts';
 import type { ActivityEntry, CallOutcome } from '../call-record.ts';
 import { selectCalls, toEntry } from '../call-table.ts';
 import { longestWords, type StepKind, type StepRecord } from './step.ts';
@@ -44,7 +44,7 @@ export class StepTable {
   insert(database: DatabaseSync, steps: readonly StepRecord[], masker: Pick<Masker, 'maskText'>, most: number): void {
     if (steps.length === 0) return;
     transaction(database, () => {
-      const insert = database.prepare(insertSql);
+      const insert = prepared(database, insertSql);
       const once = maskOnce(masker);
       for (const step of steps) insert.run(...toValues(step, once));
     });
@@ -61,7 +61,7 @@ export class StepTable {
 export function updateStepTokens(database: DatabaseSync, counted: readonly StepTokens[]): void {
   if (counted.length === 0) return;
   transaction(database, () => {
-    const update = database.prepare('UPDATE steps SET given = ?, raw = ?, baseline = ?, loaded = ? WHERE id = ?');
+    const update = prepared(database, 'UPDATE steps SET given = ?, raw = ?, baseline = ?, loaded = ? WHERE id = ?');
     for (const { id, given, raw, baseline, loaded } of counted) update.run(given, raw, baseline, loaded, id);
   });
 }

@@ -14,7 +14,7 @@ import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
 import type { AuditBook } from './audit-log.ts';
 import { Batch, Waiting } from './batch.ts';
-import { type Link, mostUnsigned } from './chain.ts';
+import type { Link } from './chain.ts';
 import type { AuditEntry, Digest, OwnEntry } from './entries.ts';
 import { type AuditKeys, KeyFile, type KeySource } from './keys.ts';
 import { FileLog, headFile, openTail, readNotedHead, segmentFile, segmentsIn, type Tail } from './segments.ts';
@@ -43,6 +43,8 @@ interface AuditLimits {
 const defaults: AuditLimits = { segmentBytes: 32 * 1024 * 1024, segments: 20, pending: 10_000 };
 
 const batchMs = 200;
+/** So many notes of calls are written without waiting: more would hold a call up for longer. */
+const batchNotes = 32;
 /** Another process is writing. */
 const lockedMs = 10;
 const slowestRetryMs = 60_000;
@@ -106,7 +108,7 @@ export class Audit implements AuditBook {
   note(entry: AuditEntry): void {
     if (this.#isClosed) return;
     this.#waiting.add({ at: this.#options.now(), entry });
-    if (entry.kind === 'call') this.#schedule(this.#waiting.notes.length >= mostUnsigned ? 0 : batchMs);
+    if (entry.kind === 'call') this.#schedule(this.#waiting.notes.length >= batchNotes ? 0 : batchMs);
     else this.#wantHead();
   }
 
