@@ -21,7 +21,7 @@ const busyMs = 250;
 export function openPrivateDatabase(file: string, kind: DatabaseKind): DatabaseSync {
   ensurePrivateDir(dirname(file));
   makePrivate(file);
-  const database = new DatabaseSync(file, { timeout: busyMs });
+  const database = new PrivateDatabase(file, { timeout: busyMs });
   try {
     // With WAL, NORMAL loses at most the last moments in a power cut, and nothing when the process dies.
     database.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`);
@@ -52,15 +52,19 @@ export function setAside(file: string): string {
   return aside;
 }
 
-const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
+class PrivateDatabase extends DatabaseSync {
+  readonly #statements = new Map<string, StatementSync>();
+
+  prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.prepare(sql)));
+    return statement;
+  }
+}
 
 /** Compiled once for each open file: where there are triggers, that takes longer than to insert ten rows. For the few texts that do not vary. */
 export function prepared(database: DatabaseSync, sql: string): StatementSync {
-  let known = statements.get(database);
-  if (known === undefined) statements.set(database, (known = new Map<string, StatementSync>()));
-  let statement = known.get(sql);
-  if (statement === undefined) known.set(sql, (statement = database.prepare(sql)));
-  return statement;
+  return database instanceof PrivateDatabase ? database.prepared(sql) : database.prepare(sql);
 }
 
 /** All of the work is done, or nothing. Within a transaction it is a part of that. */
