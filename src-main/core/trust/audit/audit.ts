@@ -44,7 +44,7 @@ const defaults: AuditLimits = { segmentBytes: 32 * 1024 * 1024, segments: 20, pe
 
 const batchMs = 200;
 /** So many notes of calls are written without waiting: more would hold a call up for longer. */
-const batchNotes = 32;
+const batchNotes = 64;
 /** Another process is writing. */
 const lockedMs = 10;
 const slowestRetryMs = 60_000;
