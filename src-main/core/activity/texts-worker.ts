@@ -1,8 +1,11 @@
 /** Entry of the worker thread that keeps the texts of calls: it masks, compresses, writes and reads them. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveWay } from '../base/worker-line.ts';
 import { TextsDesk } from './texts/texts-desk.ts';
 import type { TextsQuestion } from './texts/texts-messages.ts';
 
+// Nobody waits for what is only kept.
+giveWay();
 const desk = new TextsDesk(String(workerData));
 
 parentPort?.on('message', (question: TextsQuestion) => {

@@ -1,5 +1,6 @@
 /** What threads of ours begin with. */
 import { once } from 'node:events';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { startThread } from '../../../src-main/core/base/worker-line.ts';
@@ -24,3 +25,22 @@ test('a thread gets nothing of our environment but where Node keeps what it has 
   expect(await environment()).toEqual({ NODE_COMPILE_CACHE: folder });
   vi.unstubAllEnvs();
 });
+
+const giving = `import { parentPort } from "node:worker_threads";
+import { readlinkSync } from "node:fs";
+import { getPriority } from "node:os";
+const { giveWay } = await import(${JSON.stringify(new URL('../../../src-main/core/base/worker-line.ts', import.meta.url))});
+giveWay();
+parentPort.postMessage(getPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1))));`;
+
+test.runIf(process.platform === 'linux')(
+  'a thread that gives way comes after the others, which stay as they are',
+  async () => {
+    const before = getPriority();
+    const thread = startThread(new URL(`data:text/javascript,${encodeURIComponent(giving)}`), { memory: 64 });
+    const [priority] = (await once(thread, 'message')) as [number];
+    await thread.terminate();
+    expect(priority).toBe(Math.max(before, 10));
+    expect(getPriority()).toBe(before);
+  },
+);
