@@ -1,5 +1,6 @@
 /** People of a team at a server that wants each of them to sign in, over two whole replicas behind one address and a real authorization server. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { type OidcFixture, startOidcFixture } from '../../fixtures/servers/oidc-http.ts';
 import { CookieBrowser } from '../../core/servers/sign-in/browser.ts';
 import { bearer } from '../../support/callers.ts';
@@ -7,8 +8,8 @@ import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import type { Params, RawMessage } from '../../support/raw-client.ts';
 import { Page } from '../dashboard/page.ts';
-import { roundRobin } from '../../support/round-robin.ts';
-import { startReplica, type TestReplica } from '../../support/start-replica.ts';
+import { openRoundRobin } from '../../support/round-robin.ts';
+import { startReplica, teamToken, type TestReplica } from '../../support/start-replica.ts';
 import { TeamPeople } from '../../support/team-callers.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
@@ -19,15 +20,16 @@ let people: TeamPeople;
 beforeEach(async () => {
   fixture = await startOidcFixture();
   const database = await teamDatabase();
-  const ports: number[] = [];
-  const front = await roundRobin(ports);
+  const port = await freePort();
   const config = { servers: { far: { url: fixture.url, prefix: 'far' } } };
-  const named = { publicUrl: front.url.replace('/mcp', ''), allowedHosts: ['127.0.0.1'] };
+  const named = { publicUrl: `http://127.0.0.1:${port}`, allowedHosts: ['127.0.0.1'] };
   const start = (): Promise<TestReplica> => startReplica(database, config, named);
   replicas = [await start(), await start()];
-  ports.push(...replicas.map(({ port }) => port));
+  const ports = replicas.map((replica) => replica.port);
+  const front = await openRoundRobin(ports, port, teamToken);
   people = new TeamPeople(replicas[0]);
   onTestFinished(async () => {
+    await front[Symbol.asyncDispose]();
     await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
     await fixture[Symbol.asyncDispose]();
   });
