@@ -60,7 +60,7 @@ export async function startSwift({ folder, port: wanted }: ObjectStoreOptions): 
   return store;
 }
 
-/** It is up when all of its parts answer, which making the bucket asks of them. */
+/** It is up when all of its parts answer: those of accounts and containers are asked by making the bucket, that of objects by looking for one. */
 async function hasBucket(endpoint: string, parts: readonly ChildProcess[]): Promise<void> {
   const { TOOLTRAY_OBJECTS_KEY_ID: accessKeyId, TOOLTRAY_OBJECTS_KEY: secretAccessKey } = swiftKeys;
   const client = new S3mini({ endpoint, region: 'us-east-1', accessKeyId, secretAccessKey });
@@ -69,7 +69,8 @@ async function hasBucket(endpoint: string, parts: readonly ChildProcess[]): Prom
     if (gone !== undefined) throw new Error(`A part of Swift ended with ${gone.exitCode ?? gone.signalCode}.`);
     await client.createBucket().catch(() => false);
     // It may have been there from before.
-    if (await client.bucketExists().catch(() => false)) return;
+    const hasBucketNow = await client.bucketExists().catch(() => false);
+    if (hasBucketNow && (await client.objectExists('whether-it-is-up').catch(() => 'away')) !== 'away') return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('Swift did not answer in time.');
@@ -108,6 +109,8 @@ pipeline = ${filters.join(' ')} proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
+# A part that did not answer ten times would not be asked for a minute: here each is asked until it is up, and has no other in its place.
+error_suppression_limit = 1000000
 ${filters.map((name) => `[filter:${name}]\nuse = egg:swift#${egg(name)}\n${more[name] ?? ''}`).join('\n')}
 `;
 }
