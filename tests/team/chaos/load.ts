@@ -152,15 +152,17 @@ class Worker {
     const [resultFile] = /\b[a-km-np-z2-9]{20}\b/.exec(text) ?? [];
     const asked = { name: 'read_result', arguments: { resultFile, op: 'grep', pattern: 'line 200 ' } };
     for (;;) {
-      const told = await this.#again('tools/call', asked, call);
-      const isAway = told['isError'] === true && /does not answer|cannot be reached/.test(JSON.stringify(told));
-      if (!isAway) {
-        await this.#complete(asked, told, call);
+      try {
+        // On a busy machine it takes so long that it has a handle: what is away is told at the end of it, too.
+        await this.#complete(asked, await this.#again('tools/call', asked, call), call);
         return;
+      } catch (error) {
+        const said = (error as Error).message;
+        if (!/does not answer|cannot be reached/.test(said)) throw error;
+        // The engine that has it is away: it is there again with it.
+        call.refusals.push(said);
+        await sleep(againMs);
       }
-      // The engine that has it is away: it is there again with it.
-      call.refusals.push(JSON.stringify(told['content']));
-      await sleep(againMs);
     }
   }
 
@@ -228,6 +230,18 @@ class Worker {
     if (message.error !== undefined) throw new Error(message.error.message);
     return line;
   }
+}
+
+/** Calls that began since then, and whose apps wait without having been told that nothing was run. */
+export function notTold(calls: readonly Call[], since: number): readonly Call[] {
+  // One that was asked something runs already, and waits for what its app has to say.
+  const waiting = calls.filter(({ outcome, from, texts }) => outcome === 'open' && from > since && texts.length === 0);
+  return waiting.filter(({ refusals }) => !refusals.some(saysNothingRan));
+}
+
+/** An app that could not greet has asked for nothing yet. */
+function saysNothingRan(said: string): boolean {
+  return said.startsWith('503') || said.startsWith('not greeted');
 }
 
 function accepted(id: string): Params {

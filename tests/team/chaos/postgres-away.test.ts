@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Cluster, startPostgres } from '../../../scripts/team/engines/postgres.ts';
 import { takesSystem } from '../../../scripts/team/engines/system.ts';
 import { openChaosTeam } from './chaos-team.ts';
-import { type Load, startLoad } from './load.ts';
+import { type Load, notTold, startLoad } from './load.ts';
 import { until } from '../../support/until.ts';
 import { expectWhole } from './verdict.ts';
 
@@ -33,18 +33,7 @@ async function refusedFor(load: Load, ms: number): Promise<void> {
   const away = performance.now();
   await until(() => performance.now() - away > ms);
   if (ms <= knownMs) return;
-  // One that was asked something runs already, and waits for what its app has to say.
-  const notTold = (): readonly object[] =>
-    load.calls
-      .filter(({ outcome, from, texts }) => outcome === 'open' && from > away && texts.length === 0)
-      .filter(({ refusals }) => !refusals.some(saysNothingRan))
-      .map(({ id, refusals }) => ({ id, refusals }));
-  await expect.poll(notTold, { timeout: 60_000 }).toEqual([]);
-}
-
-/** An app that could not greet has asked for nothing yet. */
-function saysNothingRan(said: string): boolean {
-  return said.startsWith('503') || said.startsWith('not greeted');
+  await expect.poll(() => notTold(load.calls, away), { timeout: 60_000 }).toEqual([]);
 }
 
 test.runIf(takesSystem('postgres'))(
