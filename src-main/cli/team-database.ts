@@ -14,6 +14,11 @@ export function databaseUrl(given: string | undefined): string {
   });
 }
 
+/** Whether one is said. */
+export function hasDatabase(given: string | undefined): boolean {
+  return Boolean(given ?? process.env[variable]);
+}
+
 export const usualTenant = 'main';
 /** Of commands that look after a team. */
 export const tenantFlags = {
@@ -21,22 +26,22 @@ export const tenantFlags = {
   tenant: { value: 'NAME', help: `whose installation it is (${usualTenant})` },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-interface TenantGiven {
+export interface TenantGiven {
   readonly database: string | undefined;
   readonly tenant: string | undefined;
 }
 
 /** Works on one tenant's rows. Rejects with AppError: unsupported for another schema, store_unreachable, bad_request. */
-export async function withTenant(
+export async function withTenant<T>(
   { database: url, tenant = usualTenant }: TenantGiven,
-  work: (sql: ReturnType<Database['of']>, tenant: string) => Promise<void>,
-): Promise<void> {
+  work: (sql: ReturnType<Database['of']>, tenant: string) => Promise<T>,
+): Promise<T> {
   const { Database: Opened } = await import('../team/database/database.ts');
   const { requireSchema } = await import('../team/database/migrate.ts');
   const database = new Opened({ url: databaseUrl(url), most: 2, name: 'tooltray command' });
   try {
     await requireSchema(database.shared);
-    await work(database.of(tenant), tenant);
+    return await work(database.of(tenant), tenant);
   } finally {
     await database.close();
   }

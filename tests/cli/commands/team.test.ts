@@ -132,3 +132,26 @@ test('a config in layers is checked for a hook of Git: what is wrong stands with
     ),
   ]);
 });
+
+test('what a config comes to for somebody has their groups of the database, and all quotas that they count in', async () => {
+  const folder = join(home.path, 'shown-config');
+  mkdirSync(join(folder, 'groups'), { recursive: true });
+  const quotas = { calls: { by: ['user'], calls: 2000, per: 'day' } };
+  writeFileSync(join(folder, 'organisation.jsonc'), JSON.stringify({ servers: {}, mode: 'meta', quotas }));
+  const sales = { mode: 'search', quotas: { slow: { by: ['app'], atOnce: 4 } } };
+  writeFileSync(join(folder, 'groups/sales.jsonc'), JSON.stringify(sales));
+  const at = ['--database', await teamDatabase()];
+  await home.json('user', 'add', 'ben', '--group', 'sales', ...at);
+  const show = (...words: string[]): ReturnType<typeof home.run> => home.run('team-config', 'show', folder, ...words);
+  const { stdout } = await show('--user', 'ben', ...at);
+  expect(stdout.split('\n').filter((line) => /^(Groups|mode|Quota)/.test(line))).toEqual([
+    'Groups: sales',
+    'mode: "search"',
+    'Quota calls: {"by":["user"],"calls":2000,"per":"day"}',
+    'Quota slow: {"by":["app"],"atOnce":4}',
+  ]);
+  // What is named goes before what is known.
+  expect((await show('--user', 'ben', '--group', 'other', ...at)).stdout).toContain('Groups: other\nmode: "meta"');
+  expect((await show('--user', 'ben')).stdout).toContain('Groups: none\nmode: "meta"');
+  expect((await show('--user', 'nobody', ...at)).code).not.toBe(0);
+});

@@ -1,4 +1,4 @@
-/** `tooltray team-config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for CI. */
+/** `tooltray team-config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for CI; and what it comes to for a person. */
 import { relative, resolve } from 'node:path';
 import { maskText } from '../../../core/base/mask.ts';
 import { count } from '../../../core/base/wording.ts';
@@ -8,6 +8,7 @@ import { applyLayers } from '../../../core/config/layers/apply-layers.ts';
 import { openConfig } from '../../../host/open-config.ts';
 import { cliPaths } from '../../cli-config.ts';
 import { command, jsonFlag } from '../../command.ts';
+import { hasDatabase, type TenantGiven, tenantFlags, withTenant } from '../../team-database.ts';
 import { oneLine, paint, plainText, printAnswer } from '../../terminal.ts';
 
 export const teamConfig = command({
@@ -19,12 +20,19 @@ export const teamConfig = command({
   flags: {
     user: { value: 'NAME', help: 'with show: whose file counts' },
     group: { value: 'NAME', many: true, help: 'with show: a group they are in' },
+    ...tenantFlags,
     json: jsonFlag,
   },
-  notes: ['Exit code 1 when something is wrong: as a hook of Git, or a step of CI, it keeps that out.'],
-  async run({ user = '', group: groups, json }, [folder = '.'], action) {
+  notes: [
+    'With show and a database, whose flag or variable says it, the groups are those that they are in there, where --group names none.',
+    'Exit code 1 when something is wrong: as a hook of Git, or a step of CI, it keeps that out.',
+  ],
+  async run({ user = '', group, json, ...where }, [folder = '.'], action) {
     const store = await openConfig(resolve(folder), true, process.env, cliPaths());
-    if (action === 'show') return show(store, user, groups, json);
+    if (action === 'show') {
+      const isAsked = user !== '' && group.length === 0 && hasDatabase(where.database);
+      return show(store, user, isAsked ? await groupsOf(user, where) : group, json);
+    }
     const { problems, version, current } = store;
     const { groups: ofGroups = {}, people = {} } = current.layers ?? {};
     const errors = problems.filter(({ severity }) => severity === 'error').length;
@@ -41,8 +49,16 @@ export const teamConfig = command({
   },
 });
 
+/** As replicas know them. Rejects with AppError not_found, store_unreachable. */
+async function groupsOf(name: string, where: TenantGiven): Promise<readonly string[]> {
+  return withTenant(where, async (sql, tenant) => {
+    const { People } = await import('../../../team/people/people.ts');
+    return (await new People(sql, tenant).named(name)).groups;
+  });
+}
+
 function show(store: ConfigStore, name: string, groups: readonly string[], json: boolean): number {
-  const { config, profiles, favourites } = applyLayers(store.current, { name, groups });
+  const { config, profiles, favourites, quotas } = applyLayers(store.current, { name, groups });
   const { mode, appModes, ui, appUi, condense, enrichment, extraTools, slowCallSeconds, retrieve, code, results } =
     config;
   const { threshold, thresholds, appThresholds, toon, clean } = results;
@@ -50,10 +66,14 @@ function show(store: ConfigStore, name: string, groups: readonly string[], json:
     ...{ mode, appModes, ui, appUi, condense, enrichment, extraTools, slowCallSeconds, retrieve, code },
     results: { threshold, thresholds, appThresholds, toon, clean },
   };
-  printAnswer(json, { settings, profiles, favourites }, () => [
+  printAnswer(json, { groups, settings, profiles, favourites, quotas }, () => [
+    oneLine(`Groups: ${groups.join(', ') || 'none'}`),
     ...Object.entries(settings).map(([key, value]) => oneLine(`${key}: ${JSON.stringify(value) ?? 'the usual'}`)),
     ...profiles.map((profile) => oneLine(`Lets through: ${JSON.stringify(profile)}`)),
     oneLine(`Favourites: ${favourites.join(', ') || 'none'}`),
+    ...quotas.map(({ name: quota, id: _id, replaces: _replaces, ...bounds }) =>
+      oneLine(`Quota ${quota}: ${JSON.stringify(bounds)}`),
+    ),
   ]);
   return 0;
 }
