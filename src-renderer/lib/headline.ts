@@ -3,13 +3,14 @@ import type { HealthLevel, ServerRow, SessionStatus } from '../../src-main/rpc/c
 import type { Slices } from './app-state.svelte.ts';
 import { count, list } from './format.ts';
 
-export type HeadlineFacts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'modes'>;
+export type HeadlineFacts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'modes' | 'team'>;
 
 /** `7 servers healthy · Claude Desktop and Cursor in session · Search mode`. Empty before anything is known. */
-export function headline({ core, servers, sessions, modes }: HeadlineFacts): string {
+export function headline({ core, servers, sessions, modes, team }: HeadlineFacts): string {
   return [
     ...(servers === undefined ? [] : [core?.paused === true ? 'Paused: no server runs' : serversInWords(servers)]),
-    ...(sessions === undefined ? [] : [appsInWords(sessions)]),
+    // A team's page knows those of its own replica alone: it would say that nobody is there who is at another.
+    ...(sessions === undefined || team ? [] : [appsInWords(sessions)]),
     ...(modes === undefined ? [] : [`${modeName(modes.mode)} mode`]),
   ].join(' · ');
 }

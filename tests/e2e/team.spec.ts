@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, type Page, test as plain } from '@playwright/test';
+import { expect, type Locator, type Page, test as plain } from '@playwright/test';
 import { freePort } from '../../scripts/team/engines/free-port.ts';
 import { startOidc } from '../../scripts/team/engines/oidc.ts';
 import { startPostgres } from '../../scripts/team/engines/postgres.ts';
@@ -16,6 +16,7 @@ const cli = join(import.meta.dirname, '../../dist/cli.js');
 
 interface Team {
   readonly url: string;
+  readonly config: string;
   readonly tokens: Readonly<Record<'ana' | 'ben', string>>;
 }
 
@@ -59,7 +60,7 @@ const test = plain.extend<{ team: Team }>({
     const child = spawn(process.execPath, [cli, ...words, ...door], { stdio: ['ignore', 'pipe', 'inherit'], env });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     await new Promise<string>((resolve) => createInterface(child.stdout).once('line', resolve));
-    await use({ url, tokens });
+    await use({ url, config, tokens });
     child.kill();
     await ended;
     await idp.stop();
@@ -155,6 +156,28 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign out ana' }).click();
   await expect(page.getByLabel('Your personal token')).toBeVisible();
+});
+
+test('on a narrow page the servers of a team stay within their card, with room for what is wrong', async ({
+  page,
+  team,
+}) => {
+  await page.setViewportSize({ width: 600, height: 800 });
+  await signIn(page, team, 'ana');
+  // One at an address has a column for one's own sign-in, and one that does not start a button.
+  const servers = { gone: { command: 'no-such-program' }, far: { url: 'http://127.0.0.1:9/mcp' } };
+  await writeFile(team.config, JSON.stringify({ servers }));
+  await page.goto(`${team.url}/#/servers`);
+  const [card, table] = [page.locator('section.card'), page.getByRole('table', { name: 'Servers' })];
+  const why = table.getByText('"no-such-program" was not found on PATH.');
+  await expect(why).toBeVisible();
+  await expect(table.getByRole('button', { name: 'Sign in to far' })).toBeVisible();
+  const right = async (of: Locator): Promise<number> => {
+    const box = await of.boundingBox();
+    return (box?.x ?? 0) + (box?.width ?? 0);
+  };
+  expect(await right(table)).toBeLessThanOrEqual(await right(card));
+  expect((await why.boundingBox())?.width).toBeGreaterThan(130);
 });
 
 test('a call that waits is let go by whoever made it; an admin sees whose it is, and none of its words', async ({

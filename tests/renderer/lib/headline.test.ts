@@ -4,7 +4,7 @@ import type { CoreFacts } from '../../../src-main/rpc/contract.ts';
 import { headline, serversInWords } from '../../../src-renderer/lib/headline.ts';
 import { serverRow, session } from '../rows.ts';
 
-const nothing = { core: undefined, servers: undefined, sessions: undefined, modes: undefined };
+const nothing = { core: undefined, servers: undefined, sessions: undefined, modes: undefined, team: undefined };
 const modes = { mode: 'search', modes: [] };
 
 test('it names servers, apps and mode', () => {
@@ -21,6 +21,14 @@ test('it says nothing before anything is known', () => {
 test('more than three apps are counted', () => {
   const sessions = ['a', 'b', 'c', 'd'].map((app) => session(app, app));
   expect(headline({ ...nothing, sessions })).toBe('4 apps in session');
+});
+
+test('a team’s page, which knows the apps of one replica, says nothing of them', () => {
+  const team = { person: 'ana', role: 'admin' } as const;
+  const sessions = [session('1', 'Cursor')];
+  expect(headline({ ...nothing, servers: [serverRow('a')], sessions, modes, team })).toBe(
+    '1 server healthy · Search mode',
+  );
 });
 
 test('a pause goes before what the servers would say', () => {
