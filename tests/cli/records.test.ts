@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { allCases } from '../support/all-cases.ts';
 import { until } from '../support/until.ts';
 import { CliHome, entries, eventually } from './cli-home.ts';
 
@@ -24,31 +25,34 @@ test('status says whether a core runs, where, and what is ill or cannot be used'
   expect((await home.run('status')).stdout).toMatch(/broken/);
 });
 
-test('serve says why a server is not there, also while that is being tried again as another one still starts', async () => {
-  await using home = new CliHome();
-  const [again, gate] = ['again', 'gate'].map((name) => join(home.path, name)) as [string, string];
-  // Ends at its first start, and says nothing at the next.
-  const script = `const { existsSync, writeFileSync } = require('node:fs'); const { AGAIN } = process.env;
+test.runIf(allCases)(
+  'serve says why a server is not there, also while that is being tried again as another one still starts',
+  async () => {
+    await using home = new CliHome();
+    const [again, gate] = ['again', 'gate'].map((name) => join(home.path, name)) as [string, string];
+    // Ends at its first start, and says nothing at the next.
+    const script = `const { existsSync, writeFileSync } = require('node:fs'); const { AGAIN } = process.env;
     if (existsSync(AGAIN + '.first')) { writeFileSync(AGAIN, ''); setInterval(() => undefined, 1000); }
     else { writeFileSync(AGAIN + '.first', ''); process.exitCode = 3; }`;
-  const gated = join(import.meta.dirname, '../integration/servers/gated.ts');
-  home.writeConfig({
-    servers: {
-      dies: { command: process.execPath, args: ['-e', script], env: { AGAIN: again } },
-      slow: { command: process.execPath, args: [gated, gate] },
-    },
-  });
-  const child = home.spawn(['serve', '--port', '0', '--no-open'], {}, []);
-  const ended = once(child, 'exit');
-  let told = '';
-  child.stdout?.on('data', (chunk: Buffer) => (told += chunk.toString()));
-  await until(() => existsSync(again));
-  writeFileSync(gate, '');
-  await until(() => told.includes('ready'));
-  child.kill('SIGTERM');
-  await ended;
-  expect(told).toMatch(/^1 of 2 servers ready, 1 tool\.\n {2}dies: .*exited with code 3/m);
-});
+    const gated = join(import.meta.dirname, '../integration/servers/gated.ts');
+    home.writeConfig({
+      servers: {
+        dies: { command: process.execPath, args: ['-e', script], env: { AGAIN: again } },
+        slow: { command: process.execPath, args: [gated, gate] },
+      },
+    });
+    const child = home.spawn(['serve', '--port', '0', '--no-open'], {}, []);
+    const ended = once(child, 'exit');
+    let told = '';
+    child.stdout?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    await until(() => existsSync(again));
+    writeFileSync(gate, '');
+    await until(() => told.includes('ready'));
+    child.kill('SIGTERM');
+    await ended;
+    expect(told).toMatch(/^1 of 2 servers ready, 1 tool\.\n {2}dies: .*exited with code 3/m);
+  },
+);
 
 test('list shows an entry that cannot be used, with a core and without one', async () => {
   await using home = new CliHome({ echo: entries.echo, broken: { command: 7 } });
@@ -121,7 +125,7 @@ test('activity lists the calls, filters them, and exports every one', async () =
   expect(rows.map(({ tool }) => tool)).toEqual(['current_time', 'echo']);
 });
 
-test('activity tells steps and sessions of apps, not calls alone', async () => {
+test.runIf(allCases)('activity tells steps and sessions of apps, not calls alone', async () => {
   await using home = new CliHome({ echo: entries.echo, utils: { type: 'builtin', builtin: 'utils' } });
   await home.serve();
   await home.run('call', 'echo:echo', 'message=hello', '--read');
@@ -149,7 +153,7 @@ test('activity tells steps and sessions of apps, not calls alone', async () => {
   expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(['call', 'call']);
 });
 
-test('call takes what the call may do at most, pairs, and helper tools of modes', async () => {
+test.runIf(allCases)('call takes what the call may do at most, pairs, and helper tools of modes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-files-'));
   const utils = { type: 'builtin', builtin: 'utils', folders: [folder] };
   await using home = new CliHome({ tracker: entries.tracker, utils });

@@ -21,7 +21,7 @@ const whole = process.env['TOOLTRAY_HOSTILE'] === 'whole';
 const seed = Number(process.env['TOOLTRAY_SEED'] ?? Date.now() % 1_000_000_000);
 const counts = whole
   ? { frames: 1_000_000, requests: 100_000, answers: 10_000, configs: 10_000, kills: 500, floodMs: 10_000 }
-  : { frames: 3000, requests: 300, answers: 100, configs: 300, kills: 3, floodMs: 300 };
+  : { frames: 1000, requests: 100, answers: 50, configs: 100, kills: 2, floodMs: 300 };
 /** A neighbour's call under load may take so long, in ms. The short cut shares its machine with other tests … */
 const worstMs = whole ? 1000 : 10_000;
 /** … so there it is counted what our own thread, the core's, was busy with meanwhile: what it was queued behind. */

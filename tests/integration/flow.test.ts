@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { JsonFile } from '../../src-main/core/base/kept-document.ts';
 import { FlowRecord } from '../../src-main/core/trust/flow/flow-record.ts';
 import type { OpenQuestion } from '../../src-main/core/trust/questions.ts';
+import { someOf } from '../support/all-cases.ts';
 import { finished, handleIn } from '../support/finished.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
@@ -158,7 +159,7 @@ const ways: Record<string, { readonly mode: string; readonly way: Way }> = {
   'through meta': { mode: 'meta', way: (client, tool, args = {}) => client.callTool('invoke', { name: tool, args }) },
 };
 
-describe.each(Object.keys(ways))('%s', (name) => {
+describe.each(someOf(3, Object.keys(ways)))('%s', (name) => {
   const { mode, way } = ways[name] as (typeof ways)[string];
 
   test('what was read this way is known, and what is sent this way is asked for', async () => {
@@ -201,7 +202,7 @@ describe('an answer on disk', () => {
     'as arguments': (client, id) =>
       client.callTool('proxy-dispatch', { action: 'call', tool: 'files_write_file', argumentsFile: id }),
   };
-  test.each(Object.keys(readers))('and is known to another session that reads it %s', async (how) => {
+  test.each(someOf(2, Object.keys(readers)))('and is known to another session that reads it %s', async (how) => {
     await using flow = await flowCore(long);
     const first = await flow.core.open();
     await first.callTool('files_read_file', { path: 'report.txt' });

@@ -1,5 +1,6 @@
 /** A server that is killed in the middle of calls. */
 import { expect, test } from 'vitest';
+import { allCases } from '../support/all-cases.ts';
 import { isAlive } from '../support/processes.ts';
 import type { RawMessage } from '../support/raw-client.ts';
 import { textOf } from '../support/socket-client.ts';
@@ -75,7 +76,7 @@ test('after the core has stopped no process is left: not the server, not what it
   expect(pids.map(isAlive)).toEqual([false, false, false]);
 });
 
-test('a killed server takes what it started with it', async () => {
+test.runIf(allCases)('a killed server takes what it started with it', async () => {
   await using core = await startCore({ servers: { family: fixture('misbehaving', 'grandchild') } });
   const client = await core.open();
   const family = JSON.parse(await client.say('pids')) as { pid: number; grandchild: number };

@@ -8,6 +8,7 @@ import type { CallEntry, DecisionEntry } from '../../src-main/core/trust/audit/e
 import { readPage } from '../../src-main/core/trust/audit/read.ts';
 import { callSummary } from '../../src-main/rpc/slices/activity-overview.ts';
 import { ask } from '../rpc/dashboard-client.ts';
+import { someOf } from '../support/all-cases.ts';
 import { textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -23,11 +24,13 @@ async function recorded(core: TestCore): Promise<ActivityEntry | undefined> {
 }
 
 describe('an answer that gives orders', () => {
-  test.each([
-    ['short', poison],
-    ['of many windows', `${filler.repeat(9000)}${poison} ${filler.repeat(3000)}`],
-    ['of more than a megabyte', `${filler.repeat(30_000)}${poison}`],
-  ])('is labelled where it is %s, and is what it was', async (_, text) => {
+  test.each(
+    someOf(2, [
+      ['short', poison],
+      ['of many windows', `${filler.repeat(9000)}${poison} ${filler.repeat(3000)}`],
+      ['of more than a megabyte', `${filler.repeat(30_000)}${poison}`],
+    ]),
+  )('is labelled where it is %s, and is what it was', async (_, text) => {
     await using core = await startCore({ servers, results: { threshold: 0 } });
     const client = await core.open();
     const answer = await client.callTool('x_echo', { message: text });
@@ -53,19 +56,21 @@ describe('an answer that holds what nobody should carry about', () => {
   const card = '4111 1111 1111 1111';
   const key = `ghp_${'a1B2c3D4'.repeat(5)}`;
 
-  test.each([
-    ['a short one', `The card is ${card}.`, ['holds-card']],
-    [
-      'one of many slices, where two of them meet',
-      `${'x'.repeat(128 * 1024 - 10)} ${key} ${filler.repeat(9)}`,
-      ['holds-key'],
-    ],
-    [
-      'one of more than a megabyte',
-      `${filler.repeat(30_000)}\n-----BEGIN PRIVATE KEY-----\n${'MIIEvQ'.repeat(40)}\n-----END PRIVATE KEY-----\n${key}`,
-      ['holds-private-key', 'holds-key'],
-    ],
-  ])('is labelled and is what it was: %s', async (_, text, labels) => {
+  test.each(
+    someOf(2, [
+      ['a short one', `The card is ${card}.`, ['holds-card']],
+      [
+        'one of many slices, where two of them meet',
+        `${'x'.repeat(128 * 1024 - 10)} ${key} ${filler.repeat(9)}`,
+        ['holds-key'],
+      ],
+      [
+        'one of more than a megabyte',
+        `${filler.repeat(30_000)}\n-----BEGIN PRIVATE KEY-----\n${'MIIEvQ'.repeat(40)}\n-----END PRIVATE KEY-----\n${key}`,
+        ['holds-private-key', 'holds-key'],
+      ],
+    ]),
+  )('is labelled and is what it was: %s', async (_, text, labels) => {
     await using core = await startCore({ servers, results: { threshold: 0 } });
     const client = await core.open();
     expect(textOf(await client.callTool('x_echo', { message: text }))).toBe(text);

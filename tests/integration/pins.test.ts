@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { someOf } from '../support/all-cases.ts';
 import { type Names, shownEverywhere } from '../support/shown-everywhere.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -203,7 +204,8 @@ describe('one field that changes while the server runs is shown to nobody and ca
     expect(await client.say('draw', { shape: 'circle' })).toBe('called draw');
   });
 
-  test.each(fields)('$path = $value', async ({ path, value, tool, prompt }) => {
+  // All of them at once: below.
+  test.each(someOf(10, fields))('$path = $value', async ({ path, value, tool, prompt }) => {
     const before = server.calls;
     const isIntroduced = /^(?:instructions|serverInfo)/.test(path);
     await offer(changed(path, value), isIntroduced);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppError } from '../../src-main/core/base/errors.ts';
 import { modes } from '../../src-main/core/mode-list.ts';
 import { commandLineHandlers } from '../../src-main/rpc/handlers/command-line.ts';
+import { allCases } from '../support/all-cases.ts';
 import type { Params } from '../support/raw-client.ts';
 import { goThrough } from '../core/servers/sign-in/browser.ts';
 import { type OAuthFixture, startOAuthFixture } from '../fixtures/servers/oauth-http.ts';
@@ -259,22 +260,25 @@ describe('a server that is starting', () => {
     expect(await told(app, 'list_all_tools', {})).toContain('slow_work');
   });
 
-  test('is waited for by nobody who names another one, or a mode whose list cannot change', async () => {
-    await using slow = await startingCore('never');
-    const fixed = modes.filter(({ fixedList }) => fixedList === true).map(({ name }) => name);
-    expect(fixed).toContain('search');
-    for (const mode of fixed) {
-      const app = await slow.open({}, { mode });
-      expect((await app.toolNames()).length).toBeGreaterThan(0);
-    }
-    const app = await slow.open();
-    expect(await told(app, 'call_tool', { name: 'good:echo_tool', arguments: { message: 'x' } })).toContain(
-      '"who":"A"',
-    );
-    expect(await told(app, 'good_echo_tool', { message: 'x' })).toContain('"who":"A"');
-    expect(await told(app, 'good:nope', {})).toContain('was not found on good');
-    expect(slow.server('slow').state.kind).toBe('connecting');
-  });
+  test.runIf(allCases)(
+    'is waited for by nobody who names another one, or a mode whose list cannot change',
+    async () => {
+      await using slow = await startingCore('never');
+      const fixed = modes.filter(({ fixedList }) => fixedList === true).map(({ name }) => name);
+      expect(fixed).toContain('search');
+      for (const mode of fixed) {
+        const app = await slow.open({}, { mode });
+        expect((await app.toolNames()).length).toBeGreaterThan(0);
+      }
+      const app = await slow.open();
+      expect(await told(app, 'call_tool', { name: 'good:echo_tool', arguments: { message: 'x' } })).toContain(
+        '"who":"A"',
+      );
+      expect(await told(app, 'good_echo_tool', { message: 'x' })).toContain('"who":"A"');
+      expect(await told(app, 'good:nope', {})).toContain('was not found on good');
+      expect(slow.server('slow').state.kind).toBe('connecting');
+    },
+  );
 
   test('is waited for with its prompts and resources, too', async () => {
     await using slow = await startingCore('prompts');
@@ -286,7 +290,7 @@ describe('a server that is starting', () => {
     for (const { message } of await Promise.all(asked)) expect(message.error?.message).not.toContain('starting');
   });
 
-  test('is waited for by no name that does not say whose it is, and named in the answer', async () => {
+  test.runIf(allCases)('is waited for by no name that does not say whose it is, and named in the answer', async () => {
     await using slow = await startingCore('bare');
     const app = await slow.open();
     for (const [method, params] of [
@@ -321,7 +325,7 @@ describe('a server that is starting', () => {
   });
 });
 
-test('a listed server that is woken by a call says in the meantime that it starts', async () => {
+test.runIf(allCases)('a listed server that is woken by a call says in the meantime that it starts', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-states-home-'));
   open('woken');
   const config = { servers: { slow: { ...gated('woken'), lazy: true } } };
@@ -379,7 +383,7 @@ test.each(absent)('so is what the tool proxy is asked for: %s', async (_state, {
       expect([input, await told(client, 'proxy', input)]).toEqual([input, expect.stringMatching(word)]);
 });
 
-test('what a server had when it was listed last is known by its bare name and address', async () => {
+test.runIf(allCases)('what a server had when it was listed last is known by its bare name and address', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-states-home-'));
   await using first = await startCore({ servers: { good, asker: fixture('asker') } }, { home });
   await first.host.stop();
@@ -451,52 +455,55 @@ test('a server that wants to be signed in to again says so in its tools, stands 
   expect(await told(one, 'shut_whoami', {})).toContain('the one who signed in');
 });
 
-test('a server that has failed for long says so in its tools, and no more when it is back', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'tooltray-ill-'));
-  const program = join(home, 'program.ts');
-  const works = `import ${JSON.stringify(fixture('echo').args[0])};`;
-  writeFileSync(program, works);
-  await using ill = await startCore(
-    {
-      servers: { ill: { command: process.execPath, args: [program] }, twin: fixture('echo') },
-      dispatch: { deny: ['twin:echo'] },
-    },
-    { home },
-  );
-  const one = await ill.open();
-  const description = async (): Promise<string> => {
-    const { tools } = (await one.request('tools/list')) as { tools: { name: string; description: string }[] };
-    return tools.find(({ name }) => name === 'ill_echo')?.description ?? '';
-  };
-  const before = await description();
-  writeFileSync(program, 'process.exit(1);');
-  const server = ill.server('ill');
-  await server.rest();
-  void server.ready().catch(() => undefined);
-  await until(() => ill.host.core.catalog.current.tools.some(({ down }) => down !== undefined));
-  expect(await description()).toMatch(/^\[not answering\] /);
-  await one.notification('notifications/tools/list_changed');
-  const found = await one.callTool('search_tools', { query: 'echo' });
-  const hits = JSON.parse(textOf(found)) as { name: string }[];
-  expect(hits.map(({ name }) => name).at(-1)).toBe('ill_echo');
-  const refused = await one.callTool('ill_echo', { message: 'x' });
-  expect(textOf(refused)).toMatch(/ill .*Another tool that may do: twin_echo\./s);
-  // What a setting hides, or a program may not call, is not named.
-  const dispatched = { action: 'call', tool: 'ill:echo', arguments: { message: 'x' } };
-  expect(await told(one, 'proxy-dispatch', dispatched)).toMatch(/^(?!.*Another tool).*ill/s);
-  const code = 'call_tool("ill", "echo", { message: "x" })';
-  const allowed = { options: { allowed_servers: ['ill'] } };
-  expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
-  expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
-  // Back again, it takes the call and dies of it: whoever goes elsewhere might do it twice.
-  expect(ill.host.core.catalog.current.lookup.tools.withId('ill:echo')[0]?.down).toBeDefined();
-  writeFileSync(program, diesOfACall);
-  let last = '';
-  while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));
-  expect(last).not.toContain('Another tool');
-  writeFileSync(program, works);
-  // It may have come back by itself already, as it was before.
-  await server.rest();
-  await server.retry();
-  expect(await description()).toBe(before);
-});
+test.runIf(allCases)(
+  'a server that has failed for long says so in its tools, and no more when it is back',
+  async () => {
+    const home = mkdtempSync(join(tmpdir(), 'tooltray-ill-'));
+    const program = join(home, 'program.ts');
+    const works = `import ${JSON.stringify(fixture('echo').args[0])};`;
+    writeFileSync(program, works);
+    await using ill = await startCore(
+      {
+        servers: { ill: { command: process.execPath, args: [program] }, twin: fixture('echo') },
+        dispatch: { deny: ['twin:echo'] },
+      },
+      { home },
+    );
+    const one = await ill.open();
+    const description = async (): Promise<string> => {
+      const { tools } = (await one.request('tools/list')) as { tools: { name: string; description: string }[] };
+      return tools.find(({ name }) => name === 'ill_echo')?.description ?? '';
+    };
+    const before = await description();
+    writeFileSync(program, 'process.exit(1);');
+    const server = ill.server('ill');
+    await server.rest();
+    void server.ready().catch(() => undefined);
+    await until(() => ill.host.core.catalog.current.tools.some(({ down }) => down !== undefined));
+    expect(await description()).toMatch(/^\[not answering\] /);
+    await one.notification('notifications/tools/list_changed');
+    const found = await one.callTool('search_tools', { query: 'echo' });
+    const hits = JSON.parse(textOf(found)) as { name: string }[];
+    expect(hits.map(({ name }) => name).at(-1)).toBe('ill_echo');
+    const refused = await one.callTool('ill_echo', { message: 'x' });
+    expect(textOf(refused)).toMatch(/ill .*Another tool that may do: twin_echo\./s);
+    // What a setting hides, or a program may not call, is not named.
+    const dispatched = { action: 'call', tool: 'ill:echo', arguments: { message: 'x' } };
+    expect(await told(one, 'proxy-dispatch', dispatched)).toMatch(/^(?!.*Another tool).*ill/s);
+    const code = 'call_tool("ill", "echo", { message: "x" })';
+    const allowed = { options: { allowed_servers: ['ill'] } };
+    expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
+    expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
+    // Back again, it takes the call and dies of it: whoever goes elsewhere might do it twice.
+    expect(ill.host.core.catalog.current.lookup.tools.withId('ill:echo')[0]?.down).toBeDefined();
+    writeFileSync(program, diesOfACall);
+    let last = '';
+    while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));
+    expect(last).not.toContain('Another tool');
+    writeFileSync(program, works);
+    // It may have come back by itself already, as it was before.
+    await server.rest();
+    await server.retry();
+    expect(await description()).toBe(before);
+  },
+);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
+import { allCases, someOf } from '../support/all-cases.ts';
 import { finished, handleIn } from '../support/finished.ts';
 import type { Params, RawMessage } from '../support/raw-client.ts';
 import { HttpClient } from '../support/http-client.ts';
@@ -78,7 +79,7 @@ const lines: Record<string, (core: TestCore) => Promise<Call>> = {
   },
 };
 
-describe.each(Object.entries(lines))('a client app of %s', (_line, open) => {
+describe.each(someOf(2, Object.entries(lines)))('a client app of %s', (_line, open) => {
   test('is given a handle in time, waits with it, and gets the answer as often as it asks; the tool has run once', async () => {
     await using slow = await slowCore({ extraTools: ['await_result'] });
     const call = await open(slow.core);
@@ -105,31 +106,36 @@ describe.each(Object.entries(lines))('a client app of %s', (_line, open) => {
   });
 });
 
-test('an answer that nobody waits for and memory has no room for is kept on disk, whole, under the name of its tool', async () => {
-  await using slow = await slowCore({ mode: 'search', results: { threshold: 0 } });
-  const call = await lines['the handshake era over the socket']!(slow.core);
-  const { handle } = pendingOf(await call('call_tool', { name: 'work', arguments: slow.work }));
-  const whole = 'a line of an answer\n'.repeat(3_500_000);
-  slow.finish(whole);
-  const { spills } = slow.core.host.core;
-  // Seventy megabytes through a pipe: where others want the processor, more than what a wait usually has.
-  await expect.poll(async () => (await spills.list()).length, { timeout: 50_000 }).toBeGreaterThan(0);
-  const [spill] = await spills.list();
-  const wait = { name: 'await_result', arguments: { handle } };
-  await expect.poll(async () => textOf(await call('call_tool', wait))).toContain(spill?.file);
-  expect(spill).toMatchObject({ server: 'slow', tool: 'work', kind: 'text' });
-  expect(readFileSync(spill?.file ?? '', 'utf8') === whole).toBe(true);
-  expect(slow.noted()).toEqual(['work']);
-});
+test.runIf(allCases)(
+  'an answer that nobody waits for and memory has no room for is kept on disk, whole, under the name of its tool',
+  async () => {
+    await using slow = await slowCore({ mode: 'search', results: { threshold: 0 } });
+    const call = await lines['the handshake era over the socket']!(slow.core);
+    const { handle } = pendingOf(await call('call_tool', { name: 'work', arguments: slow.work }));
+    const whole = 'a line of an answer\n'.repeat(3_500_000);
+    slow.finish(whole);
+    const { spills } = slow.core.host.core;
+    // Seventy megabytes through a pipe: where others want the processor, more than what a wait usually has.
+    await expect.poll(async () => (await spills.list()).length, { timeout: 50_000 }).toBeGreaterThan(0);
+    const [spill] = await spills.list();
+    const wait = { name: 'await_result', arguments: { handle } };
+    await expect.poll(async () => textOf(await call('call_tool', wait))).toContain(spill?.file);
+    expect(spill).toMatchObject({ server: 'slow', tool: 'work', kind: 'text' });
+    expect(readFileSync(spill?.file ?? '', 'utf8') === whole).toBe(true);
+    expect(slow.noted()).toEqual(['work']);
+  },
+);
 
-test.each([
-  ['search', 'call_tool', 'name', 'arguments'],
-  ['meta', 'invoke', 'name', 'args'],
-  ['gateway', 'slow', 'tool', 'arguments'],
-  ['retrieve', 'call_tool_read', 'name', 'args'],
-  ['dispatch', 'proxy-dispatch', 'tool', 'arguments'],
-  ['universal', 'proxy', 'path', 'args'],
-])('in mode %s the call and the wait go through %s', async (mode, helper, toolKey, argsKey) => {
+test.each(
+  someOf(2, [
+    ['search', 'call_tool', 'name', 'arguments'],
+    ['meta', 'invoke', 'name', 'args'],
+    ['gateway', 'slow', 'tool', 'arguments'],
+    ['retrieve', 'call_tool_read', 'name', 'args'],
+    ['dispatch', 'proxy-dispatch', 'tool', 'arguments'],
+    ['universal', 'proxy', 'path', 'args'],
+  ]),
+)('in mode %s the call and the wait go through %s', async (mode, helper, toolKey, argsKey) => {
   await using slow = await slowCore({ mode });
   const client = new ModernClient(await slow.core.connect());
   const wrapped = async (tool: string, args: Params): Promise<Params> => {

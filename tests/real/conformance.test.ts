@@ -91,8 +91,7 @@ test.runIf(allCases).each([
 // Each start loads the suite anew; forms of every kind are asked over HTTP above, and in the long run over stdio as well.
 test.each([
   'tools-call-sampling',
-  'tools-call-elicitation',
-  ...(allCases ? ['elicitation-sep1034-defaults', 'elicitation-sep1330-enums'] : []),
+  ...(allCases ? ['tools-call-elicitation', 'elicitation-sep1034-defaults', 'elicitation-sep1330-enums'] : []),
 ])('%s passes from a server over stdio, which asks on a line of the era of the app', async (scenario) => {
   const target = ['server', '--url', `${core?.url}/server/conformance`, '--scenario', scenario];
   const args = [program, ...target, '--spec-version', '2025-11-25'];

@@ -5,6 +5,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ShimClient, TestHome } from './shim-client.ts';
+import { allCases } from '../support/all-cases.ts';
 import { until } from '../support/until.ts';
 
 const initialize = {
@@ -158,7 +159,7 @@ test('without anybody asking for it, a core that was quit is not started again',
     .toEqual(['initialize', 'notifications/initialized']);
 });
 
-test('a line of 20 MB passes both ways byte for byte', async () => {
+test.runIf(allCases)('a line of 20 MB passes both ways byte for byte', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);
@@ -194,20 +195,23 @@ test('a long line that was cut by the loss of the core is answered with the erro
   expect(home.heardBy(second).map(({ id }) => id)).toEqual([0, undefined, 2]);
 });
 
-test('a core that cannot be started fails each request with the reason, and is tried again at the next', async () => {
-  using home = new TestHome();
-  const script = join(home.path, 'broken.mjs');
-  writeFileSync(script, "console.error('the disk is full'); process.exit(3);");
-  home.env['TOOLTRAY_CORE_COMMAND'] = JSON.stringify([process.execPath, script]);
-  using client = new ShimClient(home.env);
-  client.say(initialize);
-  const { error } = await client.answer(0);
-  expect(error?.message).toMatch(/could not be started: it ended with code 3\..*the disk is full/);
-  await until(() => client.stderr.includes('the disk is full'));
-  using _core = await home.startCore();
-  client.say({ ...initialize, id: 1 });
-  expect((await client.answer(1)).result?.method).toBe('initialize');
-});
+test.runIf(allCases)(
+  'a core that cannot be started fails each request with the reason, and is tried again at the next',
+  async () => {
+    using home = new TestHome();
+    const script = join(home.path, 'broken.mjs');
+    writeFileSync(script, "console.error('the disk is full'); process.exit(3);");
+    home.env['TOOLTRAY_CORE_COMMAND'] = JSON.stringify([process.execPath, script]);
+    using client = new ShimClient(home.env);
+    client.say(initialize);
+    const { error } = await client.answer(0);
+    expect(error?.message).toMatch(/could not be started: it ended with code 3\..*the disk is full/);
+    await until(() => client.stderr.includes('the disk is full'));
+    using _core = await home.startCore();
+    client.say({ ...initialize, id: 1 });
+    expect((await client.answer(1)).result?.method).toBe('initialize');
+  },
+);
 
 test('a core that turns the shim away is not started a second time, and its reason is told', async () => {
   using home = new TestHome();

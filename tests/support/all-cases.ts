@@ -5,3 +5,10 @@ export const allCases = process.env['TOOLTRAY_LONG'] === 'yes';
 export function madeUp(runs: number): { readonly numRuns: number; readonly seed?: number } {
   return allCases ? { numRuns: runs * 20 } : { numRuns: runs, seed: 20_261_123 };
 }
+
+/** Where each case proves the same of another one: all of them in the long run, else so many, spread over the whole table. */
+export function someOf<const Case>(count: number, cases: readonly Case[]): readonly Case[] {
+  if (allCases || count >= cases.length) return cases;
+  const step = count === 1 ? 0 : (cases.length - 1) / (count - 1);
+  return Array.from({ length: count }, (_, at) => cases[Math.round(at * step)] as Case);
+}

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { CliHome, eventually, type Outcome } from '../cli-home.ts';
+import { allCases } from '../../support/all-cases.ts';
 
 let person = '';
 
@@ -84,7 +85,7 @@ test('an app is connected by an address that works, revoked while it is in use, 
   expect(await status()).toBe(406);
 });
 
-test('without a core an app is revoked for the next one, and for one of its own', async () => {
+test.runIf(allCases)('without a core an app is revoked for the next one, and for one of its own', async () => {
   await using home = new CliHome({});
   const outcome = await run(home, ['revoke', 'cursor', '--json']);
   expect(JSON.parse(outcome.stdout)).toMatchObject({ app: 'cursor' });
@@ -93,7 +94,7 @@ test('without a core an app is revoked for the next one, and for one of its own'
   expect((await run(home, ['apps'])).stdout).toMatch(/^cursor +not connected +revoked /m);
 });
 
-test('what cannot be done is refused with the reason', async () => {
+test.runIf(allCases)('what cannot be done is refused with the reason', async () => {
   await using home = new CliHome({});
   const desktop = await run(home, ['install', 'claude-desktop', '--http', '--yes']);
   expect([desktop.code, desktop.stderr]).toEqual([

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { allCases, someOf } from '../../support/all-cases.ts';
 import { filesHolding } from '../../support/files-holding.ts';
 import { cliFile, CliHome, entries, eventually, type Outcome } from '../cli-home.ts';
 
@@ -115,7 +116,7 @@ test('what looks like a secret is named before, with the way to seal it; sealed,
   expect(done.stdout).not.toContain(secret);
 });
 
-test('moved servers leave their app for ours, and come back', async () => {
+test.runIf(allCases)('moved servers leave their app for ours, and come back', async () => {
   await using home = new CliHome({});
   const file = await cursor({ a: entries.echo });
   const before = await readFile(file, 'utf8');
@@ -128,29 +129,31 @@ test('moved servers leave their app for ours, and come back', async () => {
   expect([Object.keys(serversOf(home)), await readFile(file, 'utf8')]).toEqual([[], before]);
 });
 
-test.each<[string, string, string, object?]>([
-  [
-    'ToolMux',
-    'mcp.json',
-    JSON.stringify({ mode: 'meta', servers: { s: { command: 'c', args: ['a'], timeout: 120000 } } }),
-    { initTimeoutSeconds: 120 },
-  ],
-  [
-    'MCPProxy',
-    'mcp_config.json',
-    JSON.stringify({ listen: 'x', mcpServers: [{ name: 's', command: 'c', args: ['a'], enabled: true }] }),
-  ],
-  ['Magg', 'config.json', JSON.stringify({ servers: { s: { source: 'https://x', command: 'c a' } } })],
-  ['Codex', 'config.toml', '[mcp_servers.s]\ncommand = "c"\nargs = ["a"]\n'],
-  ['Goose', 'config.yaml', 'extensions:\n  s: {type: stdio, cmd: c, args: [a]}\n'],
-])('a file of %s is brought over', async (_, name, text, more = {}) => {
+test.each<[string, string, string, object?]>(
+  someOf(2, [
+    [
+      'ToolMux',
+      'mcp.json',
+      JSON.stringify({ mode: 'meta', servers: { s: { command: 'c', args: ['a'], timeout: 120000 } } }),
+      { initTimeoutSeconds: 120 },
+    ],
+    [
+      'MCPProxy',
+      'mcp_config.json',
+      JSON.stringify({ listen: 'x', mcpServers: [{ name: 's', command: 'c', args: ['a'], enabled: true }] }),
+    ],
+    ['Magg', 'config.json', JSON.stringify({ servers: { s: { source: 'https://x', command: 'c a' } } })],
+    ['Codex', 'config.toml', '[mcp_servers.s]\ncommand = "c"\nargs = ["a"]\n'],
+    ['Goose', 'config.yaml', 'extensions:\n  s: {type: stdio, cmd: c, args: [a]}\n'],
+  ]),
+)('a file of %s is brought over', async (_, name, text, more = {}) => {
   await using home = new CliHome({});
   const file = await put(name, text);
   expect((await run(home, ['import', '--file', file, '--yes'])).code).toBe(0);
   expect(serversOf(home)).toEqual({ s: { command: 'c', args: ['a'], ...more } });
 });
 
-test('a pasted command line is brought over, and a bundle once it knows what it needs', async () => {
+test.runIf(allCases)('a pasted command line is brought over, and a bundle once it knows what it needs', async () => {
   await using home = new CliHome({});
   expect((await run(home, ['import', '--file', '-', '--yes'], 'npx -y @acme/mcp-server-mail\n')).code).toBe(0);
   const manifest = {
@@ -176,7 +179,7 @@ test('a pasted command line is brought over, and a bundle once it knows what it 
   expect(await json(home, 'test', 'bundled')).toMatchObject({ ok: true, servers: [{ name: 'bundled', tools: 1 }] });
 });
 
-test('doctor tells what could mend a server, and mends it only when it may', async () => {
+test.runIf(allCases)('doctor tells what could mend a server, and mends it only when it may', async () => {
   await using home = new CliHome({ x: entries.missing });
   await cursor({ x: { ...entries.echo, env: { A: 'b' } } });
   const told = await run(home, ['doctor', '--fix']);
@@ -194,23 +197,26 @@ test('doctor tells what could mend a server, and mends it only when it may', asy
   expect(serversOf(home)['x']).toEqual({ ...entries.echo, env: { A: 'b' } });
 });
 
-test('add with a name alone finds its launch in another app, and runs and writes nothing of it before the yes', async () => {
-  await using home = new CliHome({});
-  const trace = join(person, 'ran');
-  const script = `require('node:fs').writeFileSync(process.env.TRACE, ''); import(${JSON.stringify(entries.echo.args[0])})`;
-  const launch = { command: process.execPath, args: ['-e', script], env: { TRACE: trace } };
-  await cursor({ x: launch });
-  const dry = await json(home, 'add', 'x', '--dry-run');
-  const unasked = await run(home, ['add', 'x']);
-  expect([unasked.code, unasked.stdout]).toEqual([1, expect.stringMatching(/^Cursor starts x as .*\n.*Add --yes/)]);
-  expect([dry['written'], existsSync(trace), serversOf(home)]).toEqual([false, false, {}]);
+test.runIf(allCases)(
+  'add with a name alone finds its launch in another app, and runs and writes nothing of it before the yes',
+  async () => {
+    await using home = new CliHome({});
+    const trace = join(person, 'ran');
+    const script = `require('node:fs').writeFileSync(process.env.TRACE, ''); import(${JSON.stringify(entries.echo.args[0])})`;
+    const launch = { command: process.execPath, args: ['-e', script], env: { TRACE: trace } };
+    await cursor({ x: launch });
+    const dry = await json(home, 'add', 'x', '--dry-run');
+    const unasked = await run(home, ['add', 'x']);
+    expect([unasked.code, unasked.stdout]).toEqual([1, expect.stringMatching(/^Cursor starts x as .*\n.*Add --yes/)]);
+    expect([dry['written'], existsSync(trace), serversOf(home)]).toEqual([false, false, {}]);
 
-  const done = await run(home, ['add', 'x', '--yes', '--description', 'Mine']);
-  expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/^Cursor starts x as .*\nAdded to /)]);
-  expect([existsSync(trace), serversOf(home)['x']]).toEqual([true, { ...launch, description: 'Mine' }]);
-  const none = await run(home, ['add', 'nobody', '--yes']);
-  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('starts a server called "nobody"')]);
-});
+    const done = await run(home, ['add', 'x', '--yes', '--description', 'Mine']);
+    expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/^Cursor starts x as .*\nAdded to /)]);
+    expect([existsSync(trace), serversOf(home)['x']]).toEqual([true, { ...launch, description: 'Mine' }]);
+    const none = await run(home, ['add', 'nobody', '--yes']);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('starts a server called "nobody"')]);
+  },
+);
 
 /** A `tooltray` on the PATH, as npm would put one there. */
 async function onPath(): Promise<NodeJS.ProcessEnv> {
@@ -219,28 +225,31 @@ async function onPath(): Promise<NodeJS.ProcessEnv> {
   return { PATH: `${dirname(file)}:${process.env['PATH']}` };
 }
 
-test('a project’s file is connected by a command that works elsewhere too, without secrets, and put back', async () => {
-  await using home = new CliHome();
-  home.writeConfig({ port: 0, servers: { e: entries.echo } });
-  const project = join(person, 'site');
-  const file = await put('site/.mcp.json', '{\n  "mcpServers": { "own": { "command": "own" } }\n}\n');
-  const before = await readFile(file, 'utf8');
-  const env = await onPath();
-  const done = await run(home, ['install', 'claude-code', '--yes', '--project', project], '', env);
-  expect([done.code, done.stderr]).toEqual([0, '']);
-  expect(done.stdout).toMatch(/No password and no token is written into it/);
-  expect(done.stdout).toContain(`Claude Code is connected in ${await realpath(project)}.`);
-  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-    mcpServers: { tooltray: { type: 'stdio', command: 'tooltray', args: ['stdio', '--app', 'claude-code'] } },
-  });
-  const listed = await run(home, ['apps', '--project', project, '--json'], '', env);
-  expect(JSON.parse(listed.stdout)).toMatchObject({ apps: [{ id: 'claude-code', connected: 'yes', servers: 1 }] });
-  const gone = await run(home, ['uninstall', 'claude-code', '--yes', '--project', project]);
-  expect([gone.code, await readFile(file, 'utf8')]).toEqual([0, before]);
-  await trialEnded(home);
-});
+test.runIf(allCases)(
+  'a project’s file is connected by a command that works elsewhere too, without secrets, and put back',
+  async () => {
+    await using home = new CliHome();
+    home.writeConfig({ port: 0, servers: { e: entries.echo } });
+    const project = join(person, 'site');
+    const file = await put('site/.mcp.json', '{\n  "mcpServers": { "own": { "command": "own" } }\n}\n');
+    const before = await readFile(file, 'utf8');
+    const env = await onPath();
+    const done = await run(home, ['install', 'claude-code', '--yes', '--project', project], '', env);
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    expect(done.stdout).toMatch(/No password and no token is written into it/);
+    expect(done.stdout).toContain(`Claude Code is connected in ${await realpath(project)}.`);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+      mcpServers: { tooltray: { type: 'stdio', command: 'tooltray', args: ['stdio', '--app', 'claude-code'] } },
+    });
+    const listed = await run(home, ['apps', '--project', project, '--json'], '', env);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ apps: [{ id: 'claude-code', connected: 'yes', servers: 1 }] });
+    const gone = await run(home, ['uninstall', 'claude-code', '--yes', '--project', project]);
+    expect([gone.code, await readFile(file, 'utf8')]).toEqual([0, before]);
+    await trialEnded(home);
+  },
+);
 
-test('a project that is not there, an app without one, and a token in one are refused', async () => {
+test.runIf(allCases)('a project that is not there, an app without one, and a token in one are refused', async () => {
   await using home = new CliHome({});
   const refusal = async (...args: string[]): Promise<unknown[]> => {
     const { code, stderr } = await run(home, ['install', ...args, '--yes']);
@@ -257,7 +266,7 @@ test('a project that is not there, an app without one, and a token in one are re
   ]);
 });
 
-test('servers of a project are brought over with their folder, moved, and come back', async () => {
+test.runIf(allCases)('servers of a project are brought over with their folder, moved, and come back', async () => {
   await using home = new CliHome({});
   const file = await put('site/.cursor/mcp.json', `${JSON.stringify({ mcpServers: { a: entries.echo } })}\n`);
   const project = await realpath(join(person, 'site'));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { fixtureCommand } from '../../fixtures/spawn-fixture.ts';
 import { CliHome, entries } from '../cli-home.ts';
+import { allCases } from '../../support/all-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-cli-inbox-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,7 +53,7 @@ test('a server that says something else: shown with what is new first, one tool 
   await onlyId(home);
 });
 
-test('what another program wrote into the config file is approved, and taken back', async () => {
+test.runIf(allCases)('what another program wrote into the config file is approved, and taken back', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect((await home.run('inbox')).stdout).toBe(nothing);
   home.writeConfig({ servers: { echo: entries.echo, evil: { ...entries.echo, env: { API_TOKEN: 'x' } } } });

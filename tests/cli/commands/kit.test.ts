@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readKits } from '../../../src-main/core/config/kits.ts';
 import { CliHome, entries } from '../cli-home.ts';
+import { allCases } from '../../support/all-cases.ts';
 
 const { echo } = entries;
 const servers = {
@@ -43,18 +44,21 @@ test('a loaded kit is printed as a kit file with what it says of itself, and wit
   });
 });
 
-test('all servers are written to a file that is a kit, for its owner alone, and never over another file', async () => {
-  await using home = homeWithKit();
-  const file = join(home.path, 'kit.d', 'all.json');
-  const { data } = await home.json('kit', 'export', '--output', file);
-  expect(data).toEqual({ file, servers: ['mine', 'theirs'], secrets: { theirs: ['API_KEY'] } });
-  const [all] = (await readKits([join(home.path, 'kit.d')])).kits;
-  expect([all?.name, Object.keys(all?.servers ?? {})]).toEqual(['all', ['mine', 'theirs']]);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  const before = readFileSync(file, 'utf8');
-  expect((await home.run('kit', 'export', 'work', '--output', file)).code).toBe(1);
-  expect(readFileSync(file, 'utf8')).toBe(before);
-});
+test.runIf(allCases)(
+  'all servers are written to a file that is a kit, for its owner alone, and never over another file',
+  async () => {
+    await using home = homeWithKit();
+    const file = join(home.path, 'kit.d', 'all.json');
+    const { data } = await home.json('kit', 'export', '--output', file);
+    expect(data).toEqual({ file, servers: ['mine', 'theirs'], secrets: { theirs: ['API_KEY'] } });
+    const [all] = (await readKits([join(home.path, 'kit.d')])).kits;
+    expect([all?.name, Object.keys(all?.servers ?? {})]).toEqual(['all', ['mine', 'theirs']]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const before = readFileSync(file, 'utf8');
+    expect((await home.run('kit', 'export', 'work', '--output', file)).code).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  },
+);
 
 test.each([
   [['kit', 'export', 'play'], 1, 'is loaded'],
@@ -84,37 +88,44 @@ test('load adds the servers of a kit, unload takes out those that only it brough
   expect((await home.json('kit', 'list')).data).toMatchObject({ broken: [{ name: 'broken' }] });
 });
 
-test('what a kit would start is shown as it is: nothing hides as a secret, invisible characters are marks', async () => {
-  await using home = homeWithKit();
-  const args = [...echo.args, '--api-key', 'evil-package', 'a\u200bb'];
-  const entry = { ...echo, args, env: { API_TOKEN: '$(curl evil)' } };
-  writeFileSync(join(home.path, 'kit.d', 'sly.json'), JSON.stringify({ servers: { sly: entry } }));
-  const { length } = echo.args;
-  const shown = [
-    `Argument ${length + 2}: "evil-package"`,
-    `Argument ${length + 3}: "a⟨U+200B⟩b"`,
-    'Variable API_TOKEN: "$(curl evil)"',
-  ];
-  const info = (await home.run('kit', 'info', 'sly')).stdout;
-  const { data } = await home.json('kit', 'info', 'sly');
-  expect(data['servers']).toEqual({ sly: { ...entry, args: [...args.slice(0, -1), 'a⟨U+200B⟩b'] } });
-  const loaded = (await home.run('kit', 'load', 'sly')).stdout;
-  for (const line of shown) expect([info.includes(line), loaded.includes(line)]).toEqual([true, true]);
-});
+test.runIf(allCases)(
+  'what a kit would start is shown as it is: nothing hides as a secret, invisible characters are marks',
+  async () => {
+    await using home = homeWithKit();
+    const args = [...echo.args, '--api-key', 'evil-package', 'a\u200bb'];
+    const entry = { ...echo, args, env: { API_TOKEN: '$(curl evil)' } };
+    writeFileSync(join(home.path, 'kit.d', 'sly.json'), JSON.stringify({ servers: { sly: entry } }));
+    const { length } = echo.args;
+    const shown = [
+      `Argument ${length + 2}: "evil-package"`,
+      `Argument ${length + 3}: "a⟨U+200B⟩b"`,
+      'Variable API_TOKEN: "$(curl evil)"',
+    ];
+    const info = (await home.run('kit', 'info', 'sly')).stdout;
+    const { data } = await home.json('kit', 'info', 'sly');
+    expect(data['servers']).toEqual({ sly: { ...entry, args: [...args.slice(0, -1), 'a⟨U+200B⟩b'] } });
+    const loaded = (await home.run('kit', 'load', 'sly')).stdout;
+    for (const line of shown) expect([info.includes(line), loaded.includes(line)]).toEqual([true, true]);
+  },
+);
 
-test('where nobody is asked, what a kit brings waits for the review; what was agreed to does not', async () => {
-  await using home = homeWithKit();
-  const { code, stdout } = await home.run('kit', 'load', 'play');
-  // What it would run comes first.
-  expect({ code, at: stdout.indexOf('Argument 1') < stdout.indexOf('Added for your review: game') }).toEqual({
-    ...{ code: 0, at: true },
-  });
-  const state = async (): Promise<string | undefined> =>
-    ((await home.json('list')).data['servers'] as { name: string; state: string }[]).find(({ name }) => name === 'game')
-      ?.state;
-  expect(await state()).toBe('disabled');
-  expect((await home.json('review')).data).toMatchObject({ reviews: [{ server: 'game', standing: 'in-review' }] });
-  await home.run('kit', 'unload', 'play');
-  expect((await home.json('kit', 'load', 'play', '--yes')).data).toMatchObject({ inReview: [] });
-  expect(await state()).not.toBe('disabled');
-});
+test.runIf(allCases)(
+  'where nobody is asked, what a kit brings waits for the review; what was agreed to does not',
+  async () => {
+    await using home = homeWithKit();
+    const { code, stdout } = await home.run('kit', 'load', 'play');
+    // What it would run comes first.
+    expect({ code, at: stdout.indexOf('Argument 1') < stdout.indexOf('Added for your review: game') }).toEqual({
+      ...{ code: 0, at: true },
+    });
+    const state = async (): Promise<string | undefined> =>
+      ((await home.json('list')).data['servers'] as { name: string; state: string }[]).find(
+        ({ name }) => name === 'game',
+      )?.state;
+    expect(await state()).toBe('disabled');
+    expect((await home.json('review')).data).toMatchObject({ reviews: [{ server: 'game', standing: 'in-review' }] });
+    await home.run('kit', 'unload', 'play');
+    expect((await home.json('kit', 'load', 'play', '--yes')).data).toMatchObject({ inReview: [] });
+    expect(await state()).not.toBe('disabled');
+  },
+);

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { sandboxProblem } from '../../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { CliHome, entries } from '../cli-home.ts';
+import { allCases } from '../../support/all-cases.ts';
 
 const servers = async (home: CliHome): Promise<unknown> =>
   ((await home.json('list')).data['servers'] as { name: string; state: string }[]).map(({ name, state }) =>
@@ -79,29 +80,32 @@ test('a server in review is started for a look alone, in a box, and tried by no 
   expect((await home.run('review', '--look')).stderr).toContain('tooltray review NAME --look');
 });
 
-test('approve takes several ids, tells of each, and one that is gone keeps no other from being decided', async () => {
-  await using home = new CliHome({ echo: entries.echo });
-  const ask = async (name: string): Promise<string> => {
-    const entry = { name, command: entries.echo.command, args_json: JSON.stringify(entries.echo.args) };
-    const { stdout } = await home.run('call', 'upstream_servers', JSON.stringify({ operation: 'add', ...entry }));
-    return (JSON.parse(stdout) as { proposal_id: string }).proposal_id;
-  };
-  const [a, b, c] = [await ask('a'), await ask('b'), await ask('c')];
-  const both = await home.run('approve', a, b);
-  expect(both).toMatchObject({ code: 0, stderr: '' });
-  expect(both.stdout).toMatch(new RegExp(`^Approved:\n${a} .*"a"[^]*\n${b} .*"b"`));
-  expect(await servers(home)).toEqual(['echo', 'a', 'b']);
+test.runIf(allCases)(
+  'approve takes several ids, tells of each, and one that is gone keeps no other from being decided',
+  async () => {
+    await using home = new CliHome({ echo: entries.echo });
+    const ask = async (name: string): Promise<string> => {
+      const entry = { name, command: entries.echo.command, args_json: JSON.stringify(entries.echo.args) };
+      const { stdout } = await home.run('call', 'upstream_servers', JSON.stringify({ operation: 'add', ...entry }));
+      return (JSON.parse(stdout) as { proposal_id: string }).proposal_id;
+    };
+    const [a, b, c] = [await ask('a'), await ask('b'), await ask('c')];
+    const both = await home.run('approve', a, b);
+    expect(both).toMatchObject({ code: 0, stderr: '' });
+    expect(both.stdout).toMatch(new RegExp(`^Approved:\n${a} .*"a"[^]*\n${b} .*"b"`));
+    expect(await servers(home)).toEqual(['echo', 'a', 'b']);
 
-  const some = await home.json('approve', a, c);
-  expect(some).toMatchObject({
-    code: 1,
-    data: { decided: [{ id: c }], refused: [expect.stringContaining(a) as string] },
-  });
-  expect(await servers(home)).toEqual(['echo', 'a', 'b', 'c']);
-  expect((await home.run('proposals')).stdout).toBe('Nothing is waiting for your decision.\n');
-});
+    const some = await home.json('approve', a, c);
+    expect(some).toMatchObject({
+      code: 1,
+      data: { decided: [{ id: c }], refused: [expect.stringContaining(a) as string] },
+    });
+    expect(await servers(home)).toEqual(['echo', 'a', 'b', 'c']);
+    expect((await home.run('proposals')).stdout).toBe('Nothing is waiting for your decision.\n');
+  },
+);
 
-test('a description that a model wrote is seen beside the original, and taken back', async () => {
+test.runIf(allCases)('a description that a model wrote is seen beside the original, and taken back', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
   const { stdout } = await home.run('call', 'optimize_descriptions', JSON.stringify(save));

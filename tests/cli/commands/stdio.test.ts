@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cliFile, CliHome, entries, eventually } from '../cli-home.ts';
+import { allCases } from '../../support/all-cases.ts';
 
 const initialize = {
   jsonrpc: '2.0',
@@ -73,7 +74,7 @@ test('with Node 20, which cannot run a core, it reaches one that runs', async ()
   expect(stdout).toMatch(/"id":2\b.*"tools":\[\{/);
 });
 
-test('with Node 20 and no core, each request is answered with what is needed', async () => {
+test.runIf(allCases)('with Node 20 and no core, each request is answered with what is needed', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const env = { TOOLTRAY_CORE_COMMAND: JSON.stringify([process.execPath, ...olderNode, cliFile, 'serve']) };
   const { stdout } = await home.runWith({ node: olderNode, env, input: `${JSON.stringify(initialize)}\n` }, 'stdio');
@@ -88,7 +89,7 @@ test('a client app that leaves at once leaves nothing behind', async () => {
   expect(await home.run('stdio', '--standalone')).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('a private core mends a server that does not start, where nobody has to be asked', async () => {
+test.runIf(allCases)('a private core mends a server that does not start, where nobody has to be asked', async () => {
   await using home = new CliHome({ x: entries.missing });
   mkdirSync(join(home.path, '.cursor'), { recursive: true });
   writeFileSync(join(home.path, '.cursor/mcp.json'), JSON.stringify({ mcpServers: { x: entries.echo } }));

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { allCases } from '../../support/all-cases.ts';
 import { testKeys } from '../../support/start-replica.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { CliHome, entries } from '../cli-home.ts';
@@ -54,49 +55,55 @@ test('somebody is added, gets a token, comes in with it, and is taken out again'
   expect(await home.run('token', 'create', 'nobody', ...at)).toMatchObject({ code: 1 });
 });
 
-test('secrets of a team are kept for the organisation and for each user apart, and sealed anew', async () => {
-  const at = ['--database', await teamDatabase()];
-  vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  await home.run('user', 'add', 'ana', ...at);
-  const set = (value: string, ...words: string[]) =>
-    home.runWith({ input: value }, 'team-secret', 'set', ...words, ...at);
-  expect(await set('all of us', 'KEY')).toMatchObject({ code: 0, stdout: 'KEY of the organisation is kept.\n' });
-  expect(await set('mine', 'OWN', '--user', 'ana')).toMatchObject({ code: 0, stdout: 'OWN of ana is kept.\n' });
-  const named = async (...words: string[]): Promise<unknown> =>
-    ((await home.json('team-secret', ...words, ...at)).data as { secrets: { name: string }[] }).secrets.map(
-      ({ name }) => name,
+test.runIf(allCases)(
+  'secrets of a team are kept for the organisation and for each user apart, and sealed anew',
+  async () => {
+    const at = ['--database', await teamDatabase()];
+    vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await home.run('user', 'add', 'ana', ...at);
+    const set = (value: string, ...words: string[]) =>
+      home.runWith({ input: value }, 'team-secret', 'set', ...words, ...at);
+    expect(await set('all of us', 'KEY')).toMatchObject({ code: 0, stdout: 'KEY of the organisation is kept.\n' });
+    expect(await set('mine', 'OWN', '--user', 'ana')).toMatchObject({ code: 0, stdout: 'OWN of ana is kept.\n' });
+    const named = async (...words: string[]): Promise<unknown> =>
+      ((await home.json('team-secret', ...words, ...at)).data as { secrets: { name: string }[] }).secrets.map(
+        ({ name }) => name,
+      );
+    expect([await named(), await named('list', '--user', 'ana')]).toEqual([['KEY'], ['OWN']]);
+    expect((await home.json('team-secret', 'rotate', ...at)).data).toEqual({ rows: 2 });
+    expect((await home.run('team-secret', 'rm', 'OWN', '--user', 'ana', ...at)).stdout).toBe(
+      'OWN of ana is forgotten.\n',
     );
-  expect([await named(), await named('list', '--user', 'ana')]).toEqual([['KEY'], ['OWN']]);
-  expect((await home.json('team-secret', 'rotate', ...at)).data).toEqual({ rows: 2 });
-  expect((await home.run('team-secret', 'rm', 'OWN', '--user', 'ana', ...at)).stdout).toBe(
-    'OWN of ana is forgotten.\n',
-  );
-  for (const [words, code, said] of [
-    [['OWN', '--user', 'anna'], 1, 'anna'],
-    [['a b'], 2, 'cannot be the name of a secret'],
-  ] as const)
-    expect(await set('x', ...words)).toMatchObject({ code, stderr: expect.stringContaining(said) as string });
-});
+    for (const [words, code, said] of [
+      [['OWN', '--user', 'anna'], 1, 'anna'],
+      [['a b'], 2, 'cannot be the name of a secret'],
+    ] as const)
+      expect(await set('x', ...words)).toMatchObject({ code, stderr: expect.stringContaining(said) as string });
+  },
+);
 
-test('a user’s sign-ins are listed, a link for them is made, and all that is sealed as theirs is erased with them', async () => {
-  const at = ['--database', await teamDatabase()];
-  vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  await home.run('user', 'add', 'ana', ...at);
-  await home.runWith({ input: 'mine' }, 'team-secret', 'set', 'OWN', '--user', 'ana', ...at);
-  expect((await home.json('team-sign-in', '--user', 'ana', ...at)).data).toEqual({ user: 'ana', signIns: [] });
-  const link = await home.run(
-    ...['team-sign-in', 'link', 'far', '--user', 'ana', '--public-url', 'https://tools.example.com', ...at],
-  );
-  expect(link.stdout).toMatch(/^https:\/\/tools\.example\.com\/sign-in\/[\w-]+\n$/);
-  expect((await home.run('team-sign-in', 'out', '--user', 'ana', ...at)).stdout).toBe(
-    'ana is not signed in anywhere.\n',
-  );
-  expect((await home.json('user', 'off', 'ana', '--erase', ...at)).data).toMatchObject({ isOff: true, signedOut: 0 });
-  expect((await home.json('team-secret', 'list', '--user', 'ana', ...at)).data).toMatchObject({ secrets: [] });
-  expect(await home.run('team-sign-in', ...at)).toMatchObject({ code: 2 });
-});
+test.runIf(allCases)(
+  'a user’s sign-ins are listed, a link for them is made, and all that is sealed as theirs is erased with them',
+  async () => {
+    const at = ['--database', await teamDatabase()];
+    vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await home.run('user', 'add', 'ana', ...at);
+    await home.runWith({ input: 'mine' }, 'team-secret', 'set', 'OWN', '--user', 'ana', ...at);
+    expect((await home.json('team-sign-in', '--user', 'ana', ...at)).data).toEqual({ user: 'ana', signIns: [] });
+    const link = await home.run(
+      ...['team-sign-in', 'link', 'far', '--user', 'ana', '--public-url', 'https://tools.example.com', ...at],
+    );
+    expect(link.stdout).toMatch(/^https:\/\/tools\.example\.com\/sign-in\/[\w-]+\n$/);
+    expect((await home.run('team-sign-in', 'out', '--user', 'ana', ...at)).stdout).toBe(
+      'ana is not signed in anywhere.\n',
+    );
+    expect((await home.json('user', 'off', 'ana', '--erase', ...at)).data).toMatchObject({ isOff: true, signedOut: 0 });
+    expect((await home.json('team-secret', 'list', '--user', 'ana', ...at)).data).toMatchObject({ secrets: [] });
+    expect(await home.run('team-sign-in', ...at)).toMatchObject({ code: 2 });
+  },
+);
 
 test('what is of use with --team alone is refused without it', async () => {
   const { code, stderr } = await home.run('serve', '--public-url', 'https://tools.example.com');

@@ -5,6 +5,7 @@ import { execute } from '../../../src-main/core/modes/code.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { Sandbox } from '../../../src-main/core/sandbox/sandbox.ts';
 import { helperContext } from './helper-context.ts';
+import { allCases } from '../../support/all-cases.ts';
 
 const sandbox = new Sandbox();
 const withoutPython = new Sandbox({ pythonUrl: new URL('file:///nowhere/python-worker.js') });
@@ -55,7 +56,7 @@ test('a language is named in any case, and one that there is not is refused', as
   }
 });
 
-test('helper tools of ToolMux are functions, and are called by call_tool', async () => {
+test.runIf(allCases)('helper tools of ToolMux are functions, and are called by call_tool', async () => {
   const python = `import asyncio
 count, again, listed = await asyncio.gather(get_tool_count(), call_tool("get_tool_count", {}), list_all_tools("files"))
 found = await search_tools("read a file", limit=3)

@@ -1,6 +1,7 @@
 /** The bytes of a message, gathered: all of them, in order, and in few pieces however many parts they came in. */
 import { expect, test } from 'vitest';
 import { GatheredBytes } from '../../../src-main/core/wire/frame-reader.ts';
+import { allCases } from '../../support/all-cases.ts';
 
 /** Parts whose bytes tell where they belong. */
 function* partsOf(total: number, length: number): Generator<Buffer> {
@@ -17,13 +18,16 @@ function gather(parts: Iterable<Buffer>): readonly Buffer[] {
   return gathered.parts();
 }
 
-test.each([64 * 1024, 4 * 1024 * 1024 + 8, 40 * 1024 * 1024 + 4])('%i bytes come back as they came', (total) => {
-  const all = Buffer.concat([...partsOf(total, total)]);
-  const parts = gather(partsOf(total, 64 * 1024));
-  expect(Buffer.concat([...parts]).equals(all)).toBe(true);
-  // The first four megabytes are not worth copying.
-  expect(parts.length).toBeLessThanOrEqual(64 + 2);
-});
+test.each([64 * 1024, 4 * 1024 * 1024 + 8, ...(allCases ? [40 * 1024 * 1024 + 4] : [])])(
+  '%i bytes come back as they came',
+  (total) => {
+    const all = Buffer.concat([...partsOf(total, total)]);
+    const parts = gather(partsOf(total, 64 * 1024));
+    expect(Buffer.concat([...parts]).equals(all)).toBe(true);
+    // The first four megabytes are not worth copying.
+    expect(parts.length).toBeLessThanOrEqual(64 + 2);
+  },
+);
 
 test('a part that is large already is not copied, and stays in its place', () => {
   const [first, large, last] = [Buffer.alloc(5_000_000, 1), Buffer.alloc(2_000_000, 2), Buffer.alloc(1000, 3)];

@@ -1,6 +1,7 @@
 /** `tooltray env`: which variables servers get, by name, and giving them some. */
 import { expect, test } from 'vitest';
 import { CliHome, entries } from '../../cli-home.ts';
+import { allCases } from '../../../support/all-cases.ts';
 
 const env = { PLANTED_API_KEY: 'sk-planted-0002' };
 
@@ -24,7 +25,7 @@ test('names are told and never what is in them; a variable is given by its name,
   expect((await home.runWith({ env }, 'env')).stdout).toMatch(/echo +all, as you said/);
 });
 
-test('a server that is not there, or that nothing is started for, is said so', async () => {
+test.runIf(allCases)('a server that is not there, or that nothing is started for, is said so', async () => {
   await using home = new CliHome({ far: { url: 'https://mcp.test/mcp' } });
   expect((await home.run('env', 'fra')).stderr).toContain('Did you mean "far"?');
   expect((await home.run('env', 'far')).stderr).toContain('not started here by a command');

@@ -120,21 +120,24 @@ test('killed at any moment of a move, each value is in the config or in the vaul
   }
 });
 
-test('a running core is told: a server starts when its secret is set, and the passphrase opens its vault', async () => {
-  await using home = new CliHome({ echo: { ...entries.echo, env: { K: '${secret:K}' } } });
-  const words = 'correct horse battery';
-  expect((await run(home, words, 'key', 'passphrase')).stdout).toContain('under your passphrase');
-  await home.runWith({ input: planted, env: { ...env, TOOLTRAY_VAULT_PASSPHRASE: words } }, 'secret', 'set', 'K');
-  await home.serve();
-  const state = async (): Promise<string> => (await home.run('list', '--json')).stdout;
-  expect(await eventually(state, (text) => text.includes('passphrase has not been given'))).not.toContain('planted');
-  expect((await run(home, 'another horse', 'unlock')).stderr).toContain('not the passphrase');
-  await run(home, words, 'unlock');
-  await eventually(state, (text) => text.includes('"ready"'));
-  expect(filesWith(home, planted)).toEqual([]);
-});
+test.runIf(allCases)(
+  'a running core is told: a server starts when its secret is set, and the passphrase opens its vault',
+  async () => {
+    await using home = new CliHome({ echo: { ...entries.echo, env: { K: '${secret:K}' } } });
+    const words = 'correct horse battery';
+    expect((await run(home, words, 'key', 'passphrase')).stdout).toContain('under your passphrase');
+    await home.runWith({ input: planted, env: { ...env, TOOLTRAY_VAULT_PASSPHRASE: words } }, 'secret', 'set', 'K');
+    await home.serve();
+    const state = async (): Promise<string> => (await home.run('list', '--json')).stdout;
+    expect(await eventually(state, (text) => text.includes('passphrase has not been given'))).not.toContain('planted');
+    expect((await run(home, 'another horse', 'unlock')).stderr).toContain('not the passphrase');
+    await run(home, words, 'unlock');
+    await eventually(state, (text) => text.includes('"ready"'));
+    expect(filesWith(home, planted)).toEqual([]);
+  },
+);
 
-test('doctor says where the key lies, what is missing, and when nothing can be opened', async () => {
+test.runIf(allCases)('doctor says where the key lies, what is missing, and when nothing can be opened', async () => {
   await using home = new CliHome({ off: { command: 'x', env: { K: '${secret:K}' }, enabled: false } });
   const finding = async (): Promise<unknown> => {
     const { stdout } = await home.runWith({ env }, 'doctor', '--json');
