@@ -125,7 +125,7 @@ test('arrows move between calls, Enter opens one, and Escape gives the focus bac
   expect(second).not.toBe(first);
 });
 
-test('no barrier is found in either theme', async ({ page, core }) => {
+test('no barrier is found in either theme', { tag: '@long' }, async ({ page, core }) => {
   // Each look at the page takes seconds where others want the processor, too.
   test.slow();
   await core.call('tracker_close_issue', { number: 7 });

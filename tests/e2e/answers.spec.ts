@@ -95,7 +95,7 @@ test('a short answer is searched and asked as a kept one is, and shows only line
   await expectNoBarrier(page, 'the table');
 });
 
-test('two answers stand beside each other with what differs', async ({ page, core }) => {
+test('two answers stand beside each other with what differs', { tag: '@long' }, async ({ page, core }) => {
   await core.call('tracker_list_issues', { count: 2 });
   const before = side(await openNewest(page, core, 'list_issues'), 'Server sent');
   await before.getByRole('button', { name: 'Compare' }).click();

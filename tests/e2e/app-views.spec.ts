@@ -138,28 +138,29 @@ test('what a view wants of the network and of devices stands there verbatim, and
   await expect(view.locator('#sandbox')).toContainText('"http://api.views.test:9"');
 });
 
-test('a server’s tools say which have a view, a run shows it, and a stopped one is shown again', async ({
-  page,
-  core,
-}) => {
-  await page.goto(core.link);
-  await page.goto(core.at('servers/viewer/tools'));
-  await expect(page.getByText('6 have views of their own')).toBeVisible();
-  await page.getByRole('link', { name: 'Run show', exact: true }).click();
-  await page.getByLabel('Arguments as JSON').fill('{"words": "by hand"}');
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  const view = viewOf(page);
-  await expect(view.locator('#input')).toHaveText('{"words":"by hand"}');
-  await expect(view.locator('#result')).toContainText('show was told by hand');
-  await expectNoBarrier(page, 'a run with a view');
-  await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await expect(page.getByText('You stopped it.')).toBeVisible();
-  await expect(page.locator('iframe')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Show it again' }).click();
-  await expect(view.locator('#result')).toContainText('show was told by hand');
-});
+test(
+  'a server’s tools say which have a view, a run shows it, and a stopped one is shown again',
+  { tag: '@long' },
+  async ({ page, core }) => {
+    await page.goto(core.link);
+    await page.goto(core.at('servers/viewer/tools'));
+    await expect(page.getByText('6 have views of their own')).toBeVisible();
+    await page.getByRole('link', { name: 'Run show', exact: true }).click();
+    await page.getByLabel('Arguments as JSON').fill('{"words": "by hand"}');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const view = viewOf(page);
+    await expect(view.locator('#input')).toHaveText('{"words":"by hand"}');
+    await expect(view.locator('#result')).toContainText('show was told by hand');
+    await expectNoBarrier(page, 'a run with a view');
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect(page.getByText('You stopped it.')).toBeVisible();
+    await expect(page.locator('iframe')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Show it again' }).click();
+    await expect(view.locator('#result')).toContainText('show was told by hand');
+  },
+);
 
-test('a step of a session has its view folded below what was said', async ({ page, core }) => {
+test('a step of a session has its view folded below what was said', { tag: '@long' }, async ({ page, core }) => {
   const app = await core.connect();
   await app.call('viewer_show', { words: 'a step' });
   await page.goto(core.link);
@@ -173,15 +174,19 @@ test('a step of a session has its view folded below what was said', async ({ pag
   await expectNoBarrier(page, 'a step with a view');
 });
 
-test('of an answer that was kept on disk its model has the short one, and its view the whole', async ({ page }) => {
-  const servers = { viewer: fixtureCommand('viewer'), echo: fixtureCommand('echo') };
-  await using core = await ServedCore.start({ config: { mode: 'proxy', results: { threshold: 300 }, servers } });
-  const words = `${'before it, '.repeat(200)}the middle${', behind it'.repeat(200)}`;
-  const given = await (await core.connect()).call('viewer_show', { words });
-  expect(given).toContain('tooltray://spill/');
-  expect(given).not.toContain('the middle');
-  const view = await openRecorded(page, core, 'show');
-  await expect(view.locator('#input')).toContainText('the middle');
-  await expect(view.locator('#result')).toContainText('the middle');
-  await expectNoBarrier(page, 'the view of a kept answer');
-});
+test(
+  'of an answer that was kept on disk its model has the short one, and its view the whole',
+  { tag: '@long' },
+  async ({ page }) => {
+    const servers = { viewer: fixtureCommand('viewer'), echo: fixtureCommand('echo') };
+    await using core = await ServedCore.start({ config: { mode: 'proxy', results: { threshold: 300 }, servers } });
+    const words = `${'before it, '.repeat(200)}the middle${', behind it'.repeat(200)}`;
+    const given = await (await core.connect()).call('viewer_show', { words });
+    expect(given).toContain('tooltray://spill/');
+    expect(given).not.toContain('the middle');
+    const view = await openRecorded(page, core, 'show');
+    await expect(view.locator('#input')).toContainText('the middle');
+    await expect(view.locator('#result')).toContainText('the middle');
+    await expectNoBarrier(page, 'the view of a kept answer');
+  },
+);

@@ -48,8 +48,12 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   ],
 };
 
+/** A look takes seconds: at these views always, at all of them in the long run. */
+const always = ['overview', 'inbox'];
+
 for (const [name, group] of Object.entries(places)) {
-  test(`no barrier is found in ${name}`, async ({ page, livedIn: { core } }) => {
+  const tag = always.includes(name) ? [] : '@long';
+  test(`no barrier is found in ${name}`, { tag }, async ({ page, livedIn: { core } }) => {
     test.slow();
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(core.link);
@@ -63,7 +67,7 @@ for (const [name, group] of Object.entries(places)) {
   });
 }
 
-test('no barrier is found where nothing is there yet', async ({ page }) => {
+test('no barrier is found where nothing is there yet', { tag: '@long' }, async ({ page }) => {
   test.slow();
   await using core = await ServedCore.start({ config: { servers: {} } });
   await page.goto(core.link);

@@ -39,7 +39,7 @@ test('basic-vanillajs shows the time of a recorded call, and asks its server for
   await expectNoBarrier(page, 'a real view');
 });
 
-test('budget-allocator draws what the recorded call gave', async ({ page }) => {
+test('budget-allocator draws what the recorded call gave', { tag: '@long' }, async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   const { core, view } = await showCall(page, 'budget-allocator', 'get-budget-data');
   await using _core = core;

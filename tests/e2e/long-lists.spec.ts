@@ -54,34 +54,36 @@ test('a hundred and fifty servers are gone through by wheel and keys, selected, 
   expect((await link('server-149').locator('xpath=ancestor::th').boundingBox())?.width).toBeGreaterThan(140);
 });
 
-test('of four hundred tools those in sight are there; one that was unfolded is so when it comes back', async ({
-  page,
-}) => {
-  await using core = await ServedCore.start({ config: { mode: 'search', servers: { many: servers.many } } });
-  await page.setViewportSize({ width: 1280, height: 700 });
-  await page.goto(core.link);
-  await page.goto(core.at('servers/many/tools'));
-  const tools = page.getByRole('dialog', { name: 'many' }).getByRole('listitem');
-  const tool = (at: number) =>
-    tools.filter({ has: page.getByRole('switch', { name: `Offer tool_${at}`, exact: true }) });
-  await expect(tool(0)).toBeVisible();
-  expect(await tools.count()).toBeLessThan(100);
-  await expect(tool(0)).toHaveAttribute('aria-setsize', '400');
+test(
+  'of four hundred tools those in sight are there; one that was unfolded is so when it comes back',
+  { tag: '@long' },
+  async ({ page }) => {
+    await using core = await ServedCore.start({ config: { mode: 'search', servers: { many: servers.many } } });
+    await page.setViewportSize({ width: 1280, height: 700 });
+    await page.goto(core.link);
+    await page.goto(core.at('servers/many/tools'));
+    const tools = page.getByRole('dialog', { name: 'many' }).getByRole('listitem');
+    const tool = (at: number) =>
+      tools.filter({ has: page.getByRole('switch', { name: `Offer tool_${at}`, exact: true }) });
+    await expect(tool(0)).toBeVisible();
+    expect(await tools.count()).toBeLessThan(100);
+    await expect(tool(0)).toHaveAttribute('aria-setsize', '400');
 
-  await tool(3).locator('summary').click();
-  await expect(tool(3)).toContainText('Which thing 3');
-  await tool(1).hover();
-  for (let turn = 0; turn < 40; turn++) await page.mouse.wheel(0, 1_000);
-  await expect(tool(399)).toBeInViewport();
-  await expect(tool(3)).toHaveCount(0);
-  await expect(page.getByRole('dialog', { name: 'many' }).locator('details[open]')).toHaveCount(0);
-  await tool(399).getByRole('switch').click();
-  await expect(tool(399).getByRole('switch')).not.toBeChecked();
-  await expect(tool(399)).toBeInViewport();
-  await expectNoBarrier(page, 'the end of a long list of tools');
-  await tool(398).hover();
-  for (let turn = 0; turn < 40; turn++) await page.mouse.wheel(0, -1_000);
-  await expect(tool(3)).toContainText('Which thing 3');
-  await page.getByRole('searchbox', { name: 'Filter tools' }).fill('tool_39');
-  await expect(tools).toHaveCount(11);
-});
+    await tool(3).locator('summary').click();
+    await expect(tool(3)).toContainText('Which thing 3');
+    await tool(1).hover();
+    for (let turn = 0; turn < 40; turn++) await page.mouse.wheel(0, 1_000);
+    await expect(tool(399)).toBeInViewport();
+    await expect(tool(3)).toHaveCount(0);
+    await expect(page.getByRole('dialog', { name: 'many' }).locator('details[open]')).toHaveCount(0);
+    await tool(399).getByRole('switch').click();
+    await expect(tool(399).getByRole('switch')).not.toBeChecked();
+    await expect(tool(399)).toBeInViewport();
+    await expectNoBarrier(page, 'the end of a long list of tools');
+    await tool(398).hover();
+    for (let turn = 0; turn < 40; turn++) await page.mouse.wheel(0, -1_000);
+    await expect(tool(3)).toContainText('Which thing 3');
+    await page.getByRole('searchbox', { name: 'Filter tools' }).fill('tool_39');
+    await expect(tools).toHaveCount(11);
+  },
+);

@@ -146,53 +146,58 @@ test('a server is stopped and started again, which its row, its facts and its lo
   }
 });
 
-test('the button fits the cause: no command is edited, a missing secret is added, and the server starts with it', async ({
-  page,
-  core,
-}) => {
-  await rowOf(page, 'missing').getByRole('button', { name: 'Edit missing' }).click();
-  await expect(page.getByRole('tab', { name: 'Config' })).toHaveAttribute('aria-selected', 'true');
-  await page.goto(core.at('servers'));
-  await rowOf(page, 'sealed').getByRole('button', { name: 'Add secret sealed' }).click();
-  await page.getByLabel('Value of SEALED_TOKEN').fill('hunter2-hunter2');
-  await expectNoBarrier(page, 'a secret that is missing');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog', { name: 'sealed' })).toContainText('Ready');
-  await page.keyboard.press('Escape');
-  await page.goto(core.at('servers/missing/log'));
-  // There never was a process, and it is in the log.
-  await expect(page.getByRole('region', { name: 'Log of missing' })).toContainText('was not found on PATH');
-});
+test(
+  'the button fits the cause: no command is edited, a missing secret is added, and the server starts with it',
+  { tag: '@long' },
+  async ({ page, core }) => {
+    await rowOf(page, 'missing').getByRole('button', { name: 'Edit missing' }).click();
+    await expect(page.getByRole('tab', { name: 'Config' })).toHaveAttribute('aria-selected', 'true');
+    await page.goto(core.at('servers'));
+    await rowOf(page, 'sealed').getByRole('button', { name: 'Add secret sealed' }).click();
+    await page.getByLabel('Value of SEALED_TOKEN').fill('hunter2-hunter2');
+    await expectNoBarrier(page, 'a secret that is missing');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('dialog', { name: 'sealed' })).toContainText('Ready');
+    await page.keyboard.press('Escape');
+    await page.goto(core.at('servers/missing/log'));
+    // There never was a process, and it is in the log.
+    await expect(page.getByRole('region', { name: 'Log of missing' })).toContainText('was not found on PATH');
+  },
+);
 
-test('the log follows until somebody scrolls away, counts what came, is filtered and saved', async ({ page, core }) => {
-  await page.goto(core.at('servers/talker/log'));
-  const log = page.getByRole('region', { name: 'Log of talker' });
-  const isAtEnd = (): Promise<boolean> =>
-    log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight <= 24 && box.scrollTop > 0);
-  await expect.poll(isAtEnd).toBe(true);
-  await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible();
-  await expectNoBarrier(page, 'a log that follows');
-  await log.hover();
-  await page.mouse.wheel(0, -200);
-  const follow = page.getByRole('button', { name: /Follow.*[1-9]\d* new/s });
-  await expect(follow).toBeVisible();
-  const held = await log.innerText();
-  await expect(follow).toContainText(/([5-9]|\d\d) new/);
-  expect(await log.innerText()).toBe(held);
-  await follow.click();
-  await expect.poll(isAtEnd).toBe(true);
-  await page.getByRole('searchbox', { name: 'Filter lines of the log' }).fill('tooltray started');
-  // It never answers, so it is started anew from time to time.
-  await expect(log).not.toContainText('beat');
-  await expect(log.getByRole('listitem').first()).toContainText(/Started, process \d+\./);
-  const saved = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save' }).click();
-  const download = await saved;
-  expect(download.suggestedFilename()).toBe('talker.log');
-  expect(await readFile(await download.path(), 'utf8')).toMatch(
-    /^(\d{4}-[\d:.T-]+Z tooltray: Started, process \d+\.\n)+$/,
-  );
-  await page.getByRole('searchbox', { name: 'Filter lines of the log' }).fill('no such line');
-  await page.getByRole('button', { name: 'Clear filter' }).click();
-  await expect(log).toContainText('beat');
-});
+test(
+  'the log follows until somebody scrolls away, counts what came, is filtered and saved',
+  { tag: '@long' },
+  async ({ page, core }) => {
+    await page.goto(core.at('servers/talker/log'));
+    const log = page.getByRole('region', { name: 'Log of talker' });
+    const isAtEnd = (): Promise<boolean> =>
+      log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight <= 24 && box.scrollTop > 0);
+    await expect.poll(isAtEnd).toBe(true);
+    await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible();
+    await expectNoBarrier(page, 'a log that follows');
+    await log.hover();
+    await page.mouse.wheel(0, -200);
+    const follow = page.getByRole('button', { name: /Follow.*[1-9]\d* new/s });
+    await expect(follow).toBeVisible();
+    const held = await log.innerText();
+    await expect(follow).toContainText(/([5-9]|\d\d) new/);
+    expect(await log.innerText()).toBe(held);
+    await follow.click();
+    await expect.poll(isAtEnd).toBe(true);
+    await page.getByRole('searchbox', { name: 'Filter lines of the log' }).fill('tooltray started');
+    // It never answers, so it is started anew from time to time.
+    await expect(log).not.toContainText('beat');
+    await expect(log.getByRole('listitem').first()).toContainText(/Started, process \d+\./);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toBe('talker.log');
+    expect(await readFile(await download.path(), 'utf8')).toMatch(
+      /^(\d{4}-[\d:.T-]+Z tooltray: Started, process \d+\.\n)+$/,
+    );
+    await page.getByRole('searchbox', { name: 'Filter lines of the log' }).fill('no such line');
+    await page.getByRole('button', { name: 'Clear filter' }).click();
+    await expect(log).toContainText('beat');
+  },
+);

@@ -153,27 +153,31 @@ for (const { where, open } of [
   { where: 'in the setup', open: 'setup/servers' },
   { where: 'where servers are added', open: 'servers?add=apps' },
 ]) {
-  test(`servers are moved here under the names that were chosen, and given back, ${where}`, async ({ page, home }) => {
-    const before = [await home.read(claudeFile), await home.read(cursorFile)];
-    await page.goto(home.at(open));
-    await expect(page.getByText('Its secrets come along: TRACKER_TOKEN')).toBeVisible();
-    await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('echo');
-    await expect(page.getByText('Another one would have this name.')).toBeVisible();
-    await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('issues');
-    await page.getByRole('checkbox', { name: 'Bring notes over' }).uncheck();
-    await page.getByRole('checkbox', { name: /^Move them/ }).check();
-    await page.getByRole('button', { name: 'Move 2 servers' }).click();
-    const brought = page.getByRole('list', { name: 'Servers that came' }).getByRole('listitem');
-    await expect(brought.filter({ hasText: 'issues' })).toContainText('Ready');
-    expect(Object.keys((JSON.parse(await home.read(claudeFile)) as { mcpServers: object }).mcpServers)).toEqual([
-      'tooltray',
-    ]);
-    expect(await home.read(cursorFile)).toContain('notes-server');
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await expect(page.getByRole('button', { name: 'Move 2 servers' })).toBeVisible();
-    expect([await home.read(claudeFile), await home.read(cursorFile)]).toEqual(before);
-    expect(await home.read('own/config.json')).not.toContain('issues');
-  });
+  test(
+    `servers are moved here under the names that were chosen, and given back, ${where}`,
+    { tag: open === 'setup/servers' ? [] : '@long' },
+    async ({ page, home }) => {
+      const before = [await home.read(claudeFile), await home.read(cursorFile)];
+      await page.goto(home.at(open));
+      await expect(page.getByText('Its secrets come along: TRACKER_TOKEN')).toBeVisible();
+      await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('echo');
+      await expect(page.getByText('Another one would have this name.')).toBeVisible();
+      await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('issues');
+      await page.getByRole('checkbox', { name: 'Bring notes over' }).uncheck();
+      await page.getByRole('checkbox', { name: /^Move them/ }).check();
+      await page.getByRole('button', { name: 'Move 2 servers' }).click();
+      const brought = page.getByRole('list', { name: 'Servers that came' }).getByRole('listitem');
+      await expect(brought.filter({ hasText: 'issues' })).toContainText('Ready');
+      expect(Object.keys((JSON.parse(await home.read(claudeFile)) as { mcpServers: object }).mcpServers)).toEqual([
+        'tooltray',
+      ]);
+      expect(await home.read(cursorFile)).toContain('notes-server');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await expect(page.getByRole('button', { name: 'Move 2 servers' })).toBeVisible();
+      expect([await home.read(claudeFile), await home.read(cursorFile)]).toEqual(before);
+      expect(await home.read('own/config.json')).not.toContain('issues');
+    },
+  );
 }
 
 test('a setting is kept as soon as it is changed, and an empty one is taken out again', async ({ page, home }) => {

@@ -73,27 +73,28 @@ test('a text is searched, and a JSONPath is asked', async ({ page, core }) => {
   await expect(page.getByRole('region', { name: 'Answer to the query' })).toContainText('"in review"');
 });
 
-test('an answer of 100 MB is read to its end and in parts, and a question that takes too long is stopped', async ({
-  page,
-  core,
-}) => {
-  test.slow();
-  await open(page, core, await keep(core, 'big_big', { bytes: 100_000_000 }));
-  const region = page.getByRole('region', { name: 'The text of the answer' });
-  await region.focus();
-  await page.keyboard.press('End');
-  await expect(region.getByText('"row": 97655,')).toBeVisible();
-  await page.getByRole('tab', { name: 'Tree' }).click();
-  await page.getByRole('textbox', { name: 'Part to show' }).fill('$[97000]');
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('97000', { exact: true })).toBeVisible();
-  // Would go on for hours.
-  await page.getByRole('tab', { name: 'Query' }).click();
-  await page.getByRole('textbox', { name: 'JSONPath' }).fill('$[?$[?@.nowhere]]');
-  await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(page.getByRole('button', { name: 'Ask' })).toBeEnabled();
-});
+test(
+  'an answer of 100 MB is read to its end and in parts, and a question that takes too long is stopped',
+  { tag: '@long' },
+  async ({ page, core }) => {
+    test.slow();
+    await open(page, core, await keep(core, 'big_big', { bytes: 100_000_000 }));
+    const region = page.getByRole('region', { name: 'The text of the answer' });
+    await region.focus();
+    await page.keyboard.press('End');
+    await expect(region.getByText('"row": 97655,')).toBeVisible();
+    await page.getByRole('tab', { name: 'Tree' }).click();
+    await page.getByRole('textbox', { name: 'Part to show' }).fill('$[97000]');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('97000', { exact: true })).toBeVisible();
+    // Would go on for hours.
+    await page.getByRole('tab', { name: 'Query' }).click();
+    await page.getByRole('textbox', { name: 'JSONPath' }).fill('$[?$[?@.nowhere]]');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(page.getByRole('button', { name: 'Ask' })).toBeEnabled();
+  },
+);
 
 test('the tree is gone through by keyboard beyond what is in sight, and screen readers are told how long a text is', async ({
   page,
@@ -139,7 +140,7 @@ test('a deleted answer comes back as long as the undo is there', async ({ page, 
   await expect(page.getByText('kept until you delete it')).toBeVisible();
 });
 
-test('no barrier is found in either theme', async ({ page, core }) => {
+test('no barrier is found in either theme', { tag: '@long' }, async ({ page, core }) => {
   // Each look at the page takes seconds where others want the processor, too.
   test.slow();
   const id = await keep(core, 'tracker_list_issues', { count: 500 });

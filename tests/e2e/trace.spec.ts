@@ -81,7 +81,7 @@ test('what runs is told with how far it is, and the person ends it', async ({ pa
   await expect(row(page, 'slow_progress')).toContainText('Cancelled');
 });
 
-test('by keyboard: rows, the panel, the widths of the parts', async ({ page }) => {
+test('by keyboard: rows, the panel, the widths of the parts', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 1680, height: 900 });
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
   const app = await core.connect();
@@ -110,39 +110,41 @@ test('by keyboard: rows, the panel, the widths of the parts', async ({ page }) =
   await expectNoBarrier(page, 'steps, narrow');
 });
 
-test('what was asked, sent and given face each other as far as there is room, and can have all of it', async ({
-  page,
-}) => {
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await using core = await ServedCore.start({ config: { mode: 'proxy', servers, results: { threshold: 4000 } } });
-  const app = await core.connect();
-  await app.call('tracker_list_issues', { count: 300 });
-  await page.goto(core.link);
-  await openAll(page, core);
-  await row(page, 'list_issues').getByRole('link').click();
-  const panel = page.getByRole('region', { name: 'Step', exact: true });
-  const side = (name: string) => panel.getByRole('region', { name, exact: true });
-  // Beside the steps: one of the two at a time, and the one that was looked at last is there again.
-  await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
-  await expect(side('Asked')).toBeVisible();
-  await expect(side('Server sent')).toBeVisible();
-  await expect(side('Model was given')).toBeHidden();
-  await panel.getByRole('tab', { name: 'Model was given' }).click();
-  await expect(side('Server sent')).toBeHidden();
-  await page.reload();
-  await expect(side('Model was given')).toBeVisible();
-  await expectNoBarrier(page, 'one side at a time');
-  await panel.getByRole('button', { name: 'Show it alone' }).click();
-  await expect(page.getByRole('table', { name: 'Steps' })).toBeHidden();
-  const [sent, given] = await Promise.all([side('Server sent').boundingBox(), side('Model was given').boundingBox()]);
-  expect(sent?.y).toBe(given?.y);
-  await expectNoBarrier(page, 'a step alone');
-  await page.setViewportSize({ width: 640, height: 400 });
-  await expect(panel.getByRole('tab', { name: 'Server sent' })).toBeVisible();
-  await expect(panel.getByRole('button', { name: 'Show it beside the steps' })).toBeHidden();
-  await panel.getByRole('link', { name: 'Back to the steps' }).click();
-  await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
-});
+test(
+  'what was asked, sent and given face each other as far as there is room, and can have all of it',
+  { tag: '@long' },
+  async ({ page }) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await using core = await ServedCore.start({ config: { mode: 'proxy', servers, results: { threshold: 4000 } } });
+    const app = await core.connect();
+    await app.call('tracker_list_issues', { count: 300 });
+    await page.goto(core.link);
+    await openAll(page, core);
+    await row(page, 'list_issues').getByRole('link').click();
+    const panel = page.getByRole('region', { name: 'Step', exact: true });
+    const side = (name: string) => panel.getByRole('region', { name, exact: true });
+    // Beside the steps: one of the two at a time, and the one that was looked at last is there again.
+    await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
+    await expect(side('Asked')).toBeVisible();
+    await expect(side('Server sent')).toBeVisible();
+    await expect(side('Model was given')).toBeHidden();
+    await panel.getByRole('tab', { name: 'Model was given' }).click();
+    await expect(side('Server sent')).toBeHidden();
+    await page.reload();
+    await expect(side('Model was given')).toBeVisible();
+    await expectNoBarrier(page, 'one side at a time');
+    await panel.getByRole('button', { name: 'Show it alone' }).click();
+    await expect(page.getByRole('table', { name: 'Steps' })).toBeHidden();
+    const [sent, given] = await Promise.all([side('Server sent').boundingBox(), side('Model was given').boundingBox()]);
+    expect(sent?.y).toBe(given?.y);
+    await expectNoBarrier(page, 'a step alone');
+    await page.setViewportSize({ width: 640, height: 400 });
+    await expect(panel.getByRole('tab', { name: 'Server sent' })).toBeVisible();
+    await expect(panel.getByRole('button', { name: 'Show it beside the steps' })).toBeHidden();
+    await panel.getByRole('link', { name: 'Back to the steps' }).click();
+    await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
+  },
+);
 
 test('an app’s mode and limit are changed beside its sessions, for that app, with what it means; hits are counted', async ({
   page,

@@ -156,13 +156,17 @@ for (const [at, mode] of modeNames.entries()) {
   const server = names[at % names.length] as string;
   const era = eras[at % 2] ?? '2025-11-25';
   const door = at % 4 < 2 ? 'shim' : 'HTTP';
-  test(`in mode ${mode} the interface of ${server} is shown, and what it calls comes back (${door}, ${era})`, async ({
-    page,
-  }) => {
-    await using host = await UiHost.open(page, listed, scripts);
-    await showsItself(host, { mode, era, door, server });
-    await expectOwnAnswers(listed, server);
-  });
+  // A mode that lists servers' tools, and one that leads to them; the rest in the long run.
+  const tag = ['proxy', 'search'].includes(mode) ? [] : '@long';
+  test(
+    `in mode ${mode} the interface of ${server} is shown, and what it calls comes back (${door}, ${era})`,
+    { tag },
+    async ({ page }) => {
+      await using host = await UiHost.open(page, listed, scripts);
+      await showsItself(host, { mode, era, door, server });
+      await expectOwnAnswers(listed, server);
+    },
+  );
 
   test(`in mode ${mode} all six are shown, by each way and in both eras @long`, async ({ page }) => {
     test.setTimeout(300_000);

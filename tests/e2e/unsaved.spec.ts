@@ -70,7 +70,7 @@ test('a server that is added by hand, and a pasted text', async ({ page, core })
   }
 });
 
-test('what is chosen to be brought over, until it is', async ({ page }) => {
+test('what is chosen to be brought over, until it is', { tag: '@long' }, async ({ page }) => {
   const files = { '.cursor/mcp.json': { mcpServers: { echo: fixtureCommand('echo') } } };
   await using home = await ServedCore.start({ files });
   await page.goto(home.link);
