@@ -238,7 +238,10 @@ export class ActivityLog {
         this.#insert();
         if (this.#isFull) this.#commit();
       }
-      if (beside > 0 && !this.#batch.add((database) => this.#beside?.write(database))) this.#insertAgain();
+      if (beside > 0 && !this.#batch.add((database) => this.#beside?.write(database))) {
+        this.#insertAgain();
+        this.#schedule(batchMs);
+      }
       if (!isEnd) return;
       this.#commit();
       this.#recovered();

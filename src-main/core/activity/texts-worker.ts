@@ -4,7 +4,7 @@ import { giveWay } from '../base/worker-line.ts';
 import { TextsDesk } from './texts/texts-desk.ts';
 import type { TextsQuestion } from './texts/texts-messages.ts';
 
-// Nobody waits for what is only kept.
+// No call waits for what is kept of it, and a person who reads one can wait for a moment.
 giveWay();
 const desk = new TextsDesk(String(workerData));
 

@@ -62,7 +62,7 @@ class PrivateDatabase extends DatabaseSync {
   }
 }
 
-/** Compiled once for each open file: where there are triggers, that takes longer than to insert ten rows. For the few texts that do not vary. */
+/** Compiled once for each open file: where there are triggers, that takes as long as to insert several rows. For the few texts that do not vary. */
 export function prepared(database: DatabaseSync, sql: string): StatementSync {
   return database instanceof PrivateDatabase ? database.prepared(sql) : database.prepare(sql);
 }
