@@ -1,9 +1,9 @@
 /** What calls over HTTP cost: the time of each, processor time of who answers them, and how many there can be a second. */
-import { processCpu } from './process-cpu.mjs';
+import { settledCpu } from './process-cpu.mjs';
 import { RawHttp } from './raw-http.mjs';
 import { quantile } from './statistics.mjs';
 
-export const callsPerRound = 50;
+export const callsPerRound = 200;
 export const inFlight = 32;
 export const secondsAtFull = 5;
 
@@ -20,11 +20,11 @@ export async function callTimes({ client }, count) {
   return taken;
 }
 
-/** One round, with the processor time that it took. `path`: `{pid, url, era, client, token}`. */
+/** One round, with the processor time that it took, then and afterwards. `path`: `{pid, url, era, client, token}`. */
 export async function costOf(path) {
-  const before = processCpu(path.pid);
+  const before = await settledCpu(path.pid);
   const times = await callTimes(path, callsPerRound);
-  return { times, cpu: processCpu(path.pid) - before };
+  return { times, cpu: (await settledCpu(path.pid)) - before };
 }
 
 /** `values`: of its rounds. */
@@ -44,8 +44,8 @@ export function rowOf(path, values, perSecond) {
 /** With so many clients at once, each on a connection of its own. */
 export async function throughput({ pid, url, era, token }) {
   const clients = await Promise.all(Array.from({ length: inFlight }, () => RawHttp.connect(url, era, { token })));
+  const before = await settledCpu(pid);
   const until = performance.now() + secondsAtFull * 1000;
-  const before = processCpu(pid);
   let count = 0;
   const work = async (client) => {
     while (performance.now() < until) {
@@ -54,7 +54,7 @@ export async function throughput({ pid, url, era, token }) {
     }
   };
   await Promise.all(clients.map(work));
-  const cpu = (processCpu(pid) - before) / count;
+  const cpu = ((await settledCpu(pid)) - before) / count;
   for (const client of clients) client.close();
   return { perSecond: Math.round(count / secondsAtFull), cpu };
 }

@@ -15,7 +15,7 @@ import { interleave } from '../statistics.mjs';
 import { formatTable, verdict } from '../table.mjs';
 
 const warmUpCalls = 2_000;
-const rounds = 40;
+const rounds = 15;
 
 export async function measure(print) {
   if (processCpu(process.pid) === undefined) {

@@ -1,4 +1,10 @@
-/** How long an echo call takes: directly, through shim and core, through the floor, and over HTTP. */
+/**
+ * How long an echo call takes: directly, through shim and core, through the floor, and over HTTP.
+ *
+ *   npm run bench -- latency --before DIR    beside another build, in turns
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Core } from '../core.mjs';
 import { HttpClient } from '../http-client.mjs';
 import { cli, entry, fixture, shim } from '../places.mjs';
@@ -12,33 +18,58 @@ import { formatTable, verdict } from '../table.mjs';
  * which halves the time, and whether it stays so is chance.
  */
 const callsPerRound = 20;
-const rounds = 250;
+const rounds = 100;
+/** Before each turn, so that what a path puts off until its calls are answered is in no other's time. */
+const pauseMs = 300;
+/** And all paths once more without a pause, where it has to be done between calls. */
+const callsInARow = 500;
+const rows = 8;
 /** V8 goes on optimising the core's longer path up to about here. */
 const warmUpCalls = 10_000;
-const mostRatio = 1.5;
+const mostRatio = 1.35;
+const mostRatioOfSlow = 1.8;
 
 export async function measure(print) {
   await using stack = new AsyncDisposableStack();
   const paths = await openPaths(stack);
   for (const call of Object.values(paths)) await times(call, warmUpCalls);
-  const jobs = Object.fromEntries(
-    Object.entries(paths).map(([name, call]) => [name, () => times(call, callsPerRound)]),
-  );
-  const result = summary(await interleave(jobs, rounds));
-  const { paths: rows, ratio } = result;
-  print(
-    `echo, µs; ${rounds} interleaved rounds of ${callsPerRound} sequential calls after ${warmUpCalls} to warm up\n`,
-  );
-  print(formatTable(rows));
-  print(`\nadded by shim + core ÷ added by the floor: p50 ${verdict(ratio.p50, mostRatio)}`);
-  print(`the same where nothing got in the way (p10): ${ratio.p10.toFixed(2)}; p99: ${ratio.p99.toFixed(2)}`);
-  return result;
+  const inTurns = async (callsPerTurn, turns) => {
+    const turn = (call) => async () => {
+      await sleep(pauseMs);
+      return times(call, callsPerTurn);
+    };
+    const jobs = Object.fromEntries(Object.entries(paths).map(([name, call]) => [name, turn(call)]));
+    return summary(await interleave(jobs, turns));
+  };
+  print(`echo, µs; after ${warmUpCalls} calls to warm up, all paths in turns, a pause of ${pauseMs} ms before each`);
+  const [bursts, inARow] = [await inTurns(callsPerRound, rounds), await inTurns(callsInARow, rows)];
+  print(`\n${rounds} times ${callsPerRound} calls, one after the other\n`);
+  print(formatTable(bursts.paths));
+  print(`\nadded by shim + core ÷ added by the floor: p50 ${verdict(bursts.ratio.p50, mostRatio)}`);
+  print(`p99 ${verdict(bursts.ratio.p99, mostRatioOfSlow)}; p10 ${bursts.ratio.p10.toFixed(2)}`);
+  printBefore(print, bursts);
+  print(`\n${rows} times ${callsInARow} calls, one after the other\n`);
+  print(formatTable(inARow.paths));
+  const { p50, p99 } = inARow.ratio;
+  print(`\nadded by shim + core ÷ added by the floor: p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}`);
+  printBefore(print, inARow);
+  return { bursts, inARow };
 }
 
-/** Every path at once, each with an echo server of its own. */
+function printBefore(print, { ratioBefore }) {
+  if (ratioBefore === undefined) return;
+  const { p10, p50, p99 } = ratioBefore;
+  print(`before: p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}, p10 ${p10.toFixed(2)}`);
+}
+
+/** Every path at once, each with processes of its own: what one's core does after its answers is not in another's time. */
 async function openPaths(stack) {
-  const core = await Core.start(cli, { echo: entry(fixture('echo')) });
-  stack.defer(() => core.stop());
+  const start = async (program) => {
+    const core = await Core.start(program, { echo: entry(fixture('echo')) });
+    stack.defer(() => core.stop());
+    return core;
+  };
+  const core = await start(cli);
   const floor = await startFloor(fixture('echo'));
   stack.defer(() => floor.stop());
   const open = async (command, env) => {
@@ -48,7 +79,7 @@ async function openPaths(stack) {
     return (message) => client.request('tools/call', { name: 'echo', arguments: { message } });
   };
   const http = async (era) => {
-    const client = await HttpClient.connect(core.url, era);
+    const client = await HttpClient.connect((await start(cli)).url, era);
     stack.defer(() => client.close());
     return (message) => client.callTool('echo', { message });
   };
@@ -56,9 +87,19 @@ async function openPaths(stack) {
     direct: await open(fixture('echo')),
     floor: await open(floor.command),
     'shim + core': await open([process.execPath, shim], core.home.env),
+    ...(await openBefore(start, open)),
     'HTTP, legacy era': await http('legacy'),
     'HTTP, modern era': await http('modern'),
   };
+}
+
+/** Shim and core of the build that `--before` names. */
+async function openBefore(start, open) {
+  const at = process.argv.indexOf('--before');
+  if (at < 0) return {};
+  const folder = process.argv[at + 1];
+  const core = await start(join(folder, 'cli.js'));
+  return { 'shim + core, before': await open([process.execPath, join(folder, 'shim.cjs')], core.home.env) };
 }
 
 /** The time of each call, in µs. */
@@ -81,9 +122,14 @@ function summary(values) {
     const added = { 'p50 added': Math.round(p50 - direct.p50), 'p99 added': Math.round(p99 - direct.p99) };
     return { path, p10: Math.round(p10), p50: Math.round(p50), p99: Math.round(p99), ...added };
   });
-  const [ours, floor] = [figures(values['shim + core']), figures(values.floor)];
-  const ratioOf = (key) => (ours[key] - direct[key]) / (floor[key] - direct[key]);
-  return { paths, ratio: { p10: ratioOf('p10'), p50: ratioOf('p50'), p99: ratioOf('p99') } };
+  const floor = figures(values.floor);
+  const ratiosOf = (path) => {
+    const of = figures(values[path]);
+    const ratio = (key) => (of[key] - direct[key]) / (floor[key] - direct[key]);
+    return { p10: ratio('p10'), p50: ratio('p50'), p99: ratio('p99') };
+  };
+  const before = 'shim + core, before';
+  return { paths, ratio: ratiosOf('shim + core'), ...(before in values && { ratioBefore: ratiosOf(before) }) };
 }
 
 function figures(taken) {

@@ -13,7 +13,7 @@ import { interleave } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
 
 const warmUpCalls = 1_000;
-const rounds = 20;
+const rounds = 10;
 const leastTimes = 3;
 
 /** Command lines of bridges that keep a session, for a server given as a command line. */
