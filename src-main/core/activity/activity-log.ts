@@ -117,9 +117,9 @@ export class ActivityLog {
     this.#batch = new OpenBatch(this.#store);
     this.moments = new Moments(this, options.log);
     this.#putOff = options.putOff ?? new PutOff();
-    this.#putOff.paused.on(() => {
+    this.#putOff.paused.on((followsSoon) => {
       // What could not be written is not tried again with every part.
-      if (this.#retryMs === 0) this.#write(this.#putOff.isEmpty);
+      if (this.#retryMs === 0) this.#write(!followsSoon);
     });
   }
 

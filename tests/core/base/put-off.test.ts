@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PutOff } from '../../../src-main/core/base/put-off.ts';
 
 test('what is put off is done in its order, by itself, and with what comes of it', async () => {
@@ -13,11 +13,11 @@ test('what is put off is done in its order, by itself, and with what comes of it
   await expect.poll(() => done).toEqual([1, 2, 3]);
 });
 
-test('no more than 500 are held', () => {
+test('no more than 1000 are held', () => {
   const putOff = new PutOff();
   let done = 0;
-  for (let n = 0; n < 501; n++) putOff.add(() => done++);
-  expect(done).toBe(501);
+  for (let n = 0; n < 1001; n++) putOff.add(() => done++);
+  expect(done).toBe(1001);
 });
 
 test('one that fails does not keep the others from being done', () => {
@@ -33,20 +33,71 @@ test('one that fails does not keep the others from being done', () => {
   warned.mockRestore();
 });
 
-test('what comes fast is begun at once, and others have their turn between its parts', async () => {
+/** Work of 0.2 ms. */
+function busy(): void {
+  for (const until = performance.now() + 0.2; performance.now() < until;);
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('what is more than may wait for a quiet moment is begun at once, and others have their turn between its parts', async () => {
   const putOff = new PutOff();
   let done = 0;
-  let parts = 0;
-  putOff.paused.on(() => parts++);
-  const busy = (): void => {
-    for (const until = performance.now() + 0.2; performance.now() < until;);
-    done++;
-  };
-  for (let n = 0; n < 64; n++) putOff.add(busy);
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const parts: boolean[] = [];
+  putOff.paused.on((followsSoon) => parts.push(followsSoon));
+  for (let n = 0; n < 400; n++)
+    putOff.add(() => {
+      busy();
+      done++;
+    });
   await turn();
   expect(done).toBeGreaterThan(0);
-  expect(done).toBeLessThan(64);
-  while (!putOff.isEmpty) await turn();
-  expect(parts).toBeGreaterThan(5);
+  expect(done).toBeLessThan(400);
+  await expect.poll(() => putOff.isEmpty).toBe(true);
+  expect(parts.length).toBeGreaterThan(5);
+  expect(parts.at(-1)).toBe(false);
+});
+
+describe('while calls come one after the other', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** A call every 2 ms, each with work that is put off. */
+  async function callsFor(ms: number, putOff: PutOff, work: () => void): Promise<void> {
+    for (let at = 0; at < ms; at += 2) {
+      putOff.add(work);
+      await vi.advanceTimersByTimeAsync(2);
+    }
+  }
+
+  test('their records wait until they pause', async () => {
+    const putOff = new PutOff();
+    let done = 0;
+    await callsFor(600, putOff, () => done++);
+    expect(done).toBe(0);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(done).toBe(300);
+  });
+
+  test('two seconds at most', async () => {
+    const putOff = new PutOff();
+    let done = 0;
+    const slow = (): void => void done++;
+    for (let at = 0; at < 3000; at += 7) {
+      putOff.add(slow);
+      await vi.advanceTimersByTimeAsync(7);
+    }
+    expect(done).toBeGreaterThan(280);
+  });
+
+  test('a part that is done is not left open until the next', async () => {
+    const putOff = new PutOff();
+    const parts: boolean[] = [];
+    putOff.paused.on((followsSoon) => parts.push(followsSoon));
+    // The clock of this test stands still while work is done, so a part would be all of it: this one says that time has passed.
+    const slow = (): void => void vi.advanceTimersByTime(1);
+    for (let n = 0; n < 4; n++) putOff.add(slow);
+    await vi.advanceTimersByTimeAsync(210);
+    expect(parts.at(-1)).toBe(false);
+  });
 });
