@@ -20,6 +20,8 @@ import { HttpPorts, type HttpPortsOptions } from './http-ports.ts';
 
 /** A team's calls take longer than one person likes to wait for the end; below the 30 s that Kubernetes gives a process. */
 const teamDrainSeconds = 25;
+/** Longer than balancers keep a connection on which nothing comes, so that none sends on one that is just being closed. */
+const keptForBalancerMs = 75_000;
 
 export interface HttpDoorOptions {
   readonly core: Aggregator;
@@ -71,6 +73,7 @@ export class HttpDoor {
       other,
       limits: () => core.options.config.current.http,
       usualDrainSeconds: team && teamDrainSeconds,
+      keptMs: team && keptForBalancerMs,
       budgets: core.budgets,
       awaited: () => this.#awaited + core.parked.count,
       among: replicas && amongOf(replicas),

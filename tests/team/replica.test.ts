@@ -35,6 +35,12 @@ test('a replica answers by the names that it was given, and opens no socket, and
   expect(await statusOf(at('/mcp'), forwarded)).toBe(401);
 });
 
+test('a connection is kept longer than balancers keep theirs', async () => {
+  await using one = await startReplica(await teamDatabase(), noServers);
+  const { headers } = await fetch(`http://127.0.0.1:${one.port}/healthz`);
+  expect(headers.get('keep-alive')).toBe('timeout=75');
+});
+
 test('a schema that lacks steps, or has more, is refused before anything is opened', async () => {
   const url = await teamDatabase({ isEmpty: true });
   await expect(startReplica(url, noServers)).rejects.toMatchObject({ code: 'unsupported' });

@@ -53,6 +53,8 @@ interface Row {
   readonly version: string;
   readonly draining: boolean;
   readonly config: string;
+  /** Its lease has not ended. */
+  readonly holds: boolean;
   readonly now: number;
 }
 
@@ -80,6 +82,8 @@ export class ReplicaRegistry {
   #clock = { theirs: Date.now(), ours: performance.now() };
   #saidAt = 0;
   #isBlind = false;
+  /** Until then, by `performance.now()`, the others need no lease: all of them were without a database, and say that they are there by and by. */
+  #waitsUntil = 0;
   #beating: Promise<void> = Promise.resolve();
   /** Looks that were asked for in between. */
   #looking: Promise<unknown> = Promise.resolve();
@@ -132,7 +136,7 @@ export class ReplicaRegistry {
     return this.#clock.theirs + performance.now() - this.#clock.ours;
   }
 
-  /** What the database last said; while it cannot be reached, that goes on. */
+  /** What the database last said; while it cannot be reached, and for a lease after it, that goes on. */
   isLive(id: string): boolean {
     return id === this.id || this.#others.has(id);
   }
@@ -210,6 +214,8 @@ export class ReplicaRegistry {
     const { config, sql, tenant, role, version } = this.#options;
     const asked = performance.now();
     const has = this.#address === '' ? '' : config();
+    const wasBlind = this.#isBlind;
+    const known = [...this.#others.keys()];
     const rows = await sql<Row[]>`
       WITH own AS (
         INSERT INTO tooltray.replicas (id, tenant, role, address, version, draining, config, until)
@@ -219,18 +225,23 @@ export class ReplicaRegistry {
         ON CONFLICT (id) DO UPDATE SET until = excluded.until, draining = excluded.draining, config = excluded.config
       ), old AS (DELETE FROM tooltray.replicas WHERE until < now() - ${keptFor}::interval)
       SELECT other.id AS other, other.tenant, other.role, other.address, other.version, other.draining, other.config,
-        extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
-      FROM (VALUES (true)) AS always LEFT JOIN tooltray.replicas other ON other.id <> ${this.id} AND other.until > now()`;
+        other.until > now() AS holds, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
+      FROM (VALUES (true)) AS always LEFT JOIN tooltray.replicas other
+        ON other.id <> ${this.id} AND (other.until > now() OR other.id = ANY(${known}))`;
     const answered = performance.now();
     const wasLapsed = this.#saidAt !== 0 && asked - this.#saidAt > this.#leaseMs;
+    const wasAway = wasBlind || (this.#saidAt !== 0 && answered - this.#saidAt > this.#leaseMs);
+    if (wasAway) this.#waitsUntil = answered + this.#leaseMs;
     if (this.#address !== '') this.#saidAt = asked;
     this.#isBlind = false;
     const [first] = rows;
     if (first !== undefined) this.#clock = { theirs: first.now, ours: (asked + answered) / 2 };
     const before = [...this.#others.keys()];
     this.#others = new Map(
-      rows.flatMap(({ other, draining, now: _now, ...more }) =>
-        other === null ? [] : [[other, { id: other, ...more, isDraining: draining }]],
+      rows.flatMap(({ other, draining, holds, now: _now, ...more }) =>
+        other === null || !(holds || answered < this.#waitsUntil)
+          ? []
+          : [[other, { id: other, ...more, isDraining: draining }]],
       ),
     );
     for (const id of before) if (!this.#others.has(id)) this.gone.emit(id);

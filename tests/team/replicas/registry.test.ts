@@ -1,8 +1,10 @@
 /** Who is among the replicas, and where the others reach it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect, Database } from '../../../src-main/team/database/database.ts';
 import { ReplicaRegistry } from '../../../src-main/team/replicas/replica-registry.ts';
 import type { ReplicaRole } from '../../../src-main/team/replicas/replica-role.ts';
+import { tcpDoor } from '../../support/tcp-door.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 const log = { warn: () => undefined, info: () => undefined };
@@ -66,4 +68,50 @@ test('sessions are opened at no runner, people’s processes at no front, and ne
   await runner.stop();
   await one.refresh();
   expect([one.find(runner.id), gone]).toEqual([undefined, [runner.id]]);
+});
+
+test('after a time without the database nobody is taken for gone who is there, and who is not is once a lease has passed', async () => {
+  const url = new URL(await teamDatabase());
+  const door = await tcpDoor(url.hostname, Number(url.port));
+  url.port = String(door.port);
+  const leaseMs = 400;
+  const start = async (name: string): Promise<ReplicaRegistry> => {
+    const database = new Database({ url: url.href, most: 2 });
+    onTestFinished(() => database.close());
+    const registry = new ReplicaRegistry({
+      ...{ name, log, leaseMs, tenant: 'main', role: 'all', sql: database.shared },
+      // They say that they are there when this test has them do so.
+      ...{ version: '0', config: () => '', beatMs: 600_000 },
+    });
+    await registry.start(`127.0.0.1:${name}`);
+    onTestFinished(() => registry.stop());
+    return registry;
+  };
+  const [one, lasting, ending, left] = [
+    await start('one'),
+    await start('lasting'),
+    await start('ending'),
+    await start('left'),
+  ];
+  const gone: string[] = [];
+  one.gone.on((id) => gone.push(id));
+  await one.refresh();
+  await door.shut();
+  await one.refresh();
+  await sleep(leaseMs + 100);
+  await door.reopen();
+  await expect.poll(() => one.refresh().then(() => one.isBlind)).toBe(false);
+  expect([one.isLive(lasting.id), one.isLive(ending.id), gone]).toEqual([true, true, []]);
+  await left.stop();
+  await expect.poll(() => lasting.refresh().then(() => lasting.isBlind)).toBe(false);
+  await one.refresh();
+  expect(gone).toEqual([left.id]);
+  await expect
+    .poll(async () => {
+      await lasting.refresh();
+      await one.refresh();
+      return gone;
+    })
+    .toEqual([left.id, ending.id]);
+  expect(one.isLive(lasting.id)).toBe(true);
 });

@@ -74,6 +74,8 @@ export interface HttpListenerOptions {
   readonly among?: Among | undefined;
   /** How long a request may take to come whole, in ms. */
   readonly requestMs?: number | undefined;
+  /** How long a connection is kept on which nothing comes, in ms; where it is absent, as Node does. */
+  readonly keptMs?: number | undefined;
   readonly onOddity: (text: string) => void;
 }
 
@@ -150,12 +152,13 @@ export class HttpListener {
 
   /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
   async open(port: number): Promise<number> {
-    const { requestMs = usualRequestMs, limits, address: host = '127.0.0.1' } = this.#options;
+    const { requestMs = usualRequestMs, limits, address: host = '127.0.0.1', keptMs } = this.#options;
     const options = {
       connectionsCheckingInterval: Math.min(2000, requestMs),
       headersTimeout: Math.min(10_000, requestMs),
       // For the request to come whole: answers may take as long as a tool does, and streams stay open.
       requestTimeout: requestMs,
+      ...(keptMs !== undefined && { keepAliveTimeout: keptMs }),
       // A second Host, token or version would be dropped without a word; as a list it is none.
       joinDuplicateHeaders: true,
     };
