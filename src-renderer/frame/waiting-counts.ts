@@ -6,10 +6,9 @@ type Waiting = Pick<Slices, 'attention' | 'inbox' | 'servers' | 'setup'>;
 
 export function waitingCounts({ attention, inbox, servers, setup }: Waiting): Partial<Record<View, number>> {
   const ill = servers?.filter(({ level }) => level === 'error' || level === 'attention').length ?? 0;
-  // What is decided in the inbox is counted there.
-  const others = attention?.filter(({ action }) => action.kind !== 'decide' && action.kind !== 'heal').length ?? 0;
   return {
-    ...(others > 0 && { overview: others }),
+    // As its list there says, with what is decided in the inbox.
+    ...((attention?.length ?? 0) > 0 && { overview: attention?.length ?? 0 }),
     ...((inbox?.length ?? 0) > 0 && { inbox: inbox?.length ?? 0 }),
     ...(ill > 0 && { servers: ill }),
     ...((setup?.open ?? 0) > 0 && { setup: setup?.open ?? 0 }),

@@ -42,9 +42,9 @@ export function whole(number: number): string {
   return Math.round(number).toLocaleString('en');
 }
 
-/** `none failed`, `1,204 failed`. */
-export function failedInWords(number: number): string {
-  return `${number === 0 ? 'none' : whole(number)} failed`;
+/** `no problems`, `1,204 problems`: calls that were not answered, or with an error. */
+export function problemsInWords(number: number): string {
+  return number === 0 ? 'no problems' : count(number, 'problem');
 }
 
 /** Three digits at most: `950`, `18.4k`, `184k`, `1.84M`; a minus sign where it is negative. */

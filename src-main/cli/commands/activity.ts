@@ -1,6 +1,6 @@
 /** `tooltray activity [list | sessions | export]`: the calls that were made, or the steps of apps' sessions, the newest first. */
 import { writeFile } from 'node:fs/promises';
-import { count } from '../../core/base/wording.ts';
+import { count, durationInWords } from '../../core/base/wording.ts';
 import type { ActivityQuery, CallSummary, CoreAccess, StepQuery, StepSummary } from '../../rpc/contract.ts';
 import { command, commonFlags, sinceFlag } from '../command.ts';
 import { withCore } from '../core-access.ts';
@@ -121,7 +121,7 @@ function row({
     oneLine(appName),
     oneLine(name),
     how,
-    `${Math.round(durationMs)} ms`,
+    durationInWords(durationMs),
     ...tokens,
     oneLine(why ?? error ?? ''),
   ];

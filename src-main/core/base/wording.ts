@@ -24,6 +24,17 @@ export function bytesInWords(bytes: number): string {
   return `${Number(size.toFixed(digits))} ${['bytes', 'kB', 'MB', 'GB', 'TB'][power]}`;
 }
 
+/** How long something took, given in ms: `8 ms`, `1.2 s`, `3 min 5 s`. To the letter as the page has it. */
+export function durationInWords(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
 /** Whether a text holds every word of what a person typed, whatever their case and order. */
 export function hasEveryWord(typed: string): (text: string) => boolean {
   const words = typed

@@ -11,7 +11,7 @@ test('where nothing waits nothing is counted', () => {
   expect(waitingCounts({ attention: undefined, inbox: undefined, servers: undefined, setup: undefined })).toEqual({});
 });
 
-test('servers that are ill, decisions, other things that need a person and open steps are counted', () => {
+test('servers that are ill, decisions, all that needs a person and open steps are counted', () => {
   const action = { kind: 'retry', label: 'Try again' } as const;
   const item: AttentionItem = { id: 'server-b', sentence: 'b', server: 'b', action };
   const servers = [serverRow('a'), serverRow('b', { level: 'error' }), serverRow('c', { level: 'off' })];
@@ -22,9 +22,9 @@ test('servers that are ill, decisions, other things that need a person and open 
       ...{ sentence: '', from: '', isGrave: false },
     },
   ];
-  // What is decided in the inbox is counted there alone.
+  // As many as the overview lists.
   expect(waitingCounts({ attention: [decide, item, item], inbox, servers, setup: setup(3) })).toEqual({
-    overview: 2,
+    overview: 3,
     inbox: 1,
     servers: 1,
     setup: 3,

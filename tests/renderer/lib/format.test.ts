@@ -1,5 +1,5 @@
 /** Numbers, sizes and times as people read them. */
-import { bytesInWords } from '../../../src-main/core/base/wording.ts';
+import { bytesInWords, durationInWords } from '../../../src-main/core/base/wording.ts';
 import { describe, expect, test } from 'vitest';
 import {
   ago,
@@ -8,7 +8,7 @@ import {
   compact,
   count,
   duration,
-  failedInWords,
+  problemsInWords,
   hour,
   list,
   moment,
@@ -52,6 +52,11 @@ test('a size is told alike by the page, the command line and what a model is giv
   expect(sizes.map(bytesInWords)).toEqual(sizes.map(bytes));
 });
 
+test('so is how long something took', () => {
+  const times = [0, 0.4, 999.4, 999.6, 1_000, 6_169, 9_949, 9_951, 59_499, 59_501, 60_000, 185_000, 3_720_000];
+  expect(times.map(durationInWords)).toEqual(times.map(duration));
+});
+
 test('durations change their unit before they need four digits', () => {
   expect([0.4, 84, 999, 1_000, 9_960, 59_400, 60_000, 185_000, 3_720_000].map(duration)).toEqual([
     '0 ms',
@@ -83,7 +88,7 @@ test('words are listed as one would say them', () => {
 });
 
 test('what failed is told in thousands, and where nothing did in a word', () => {
-  expect([0, 1, 1204].map(failedInWords)).toEqual(['none failed', '1 failed', '1,204 failed']);
+  expect([0, 1, 1204].map(problemsInWords)).toEqual(['no problems', '1 problem', '1,204 problems']);
 });
 
 test('a moment of another day has its day in front, and in short no seconds', () => {

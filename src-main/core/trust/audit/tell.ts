@@ -1,5 +1,5 @@
 /** A record of the audit as a sentence for people. */
-import { bytesInWords, count } from '../../base/wording.ts';
+import { bytesInWords, count, durationInWords } from '../../base/wording.ts';
 import type { AuditRecord, CallEntry, RefusalEntry, ServerEntry } from './entries.ts';
 
 export function tellRecord(record: AuditRecord): string {
@@ -55,5 +55,5 @@ function called({ server, tool, outcome, code, result, ms, labels = [], verdict,
   const how = outcome === 'ok' ? '' : ` (${outcome.replace('_', ' ')}${code === undefined ? '' : ` ${code}`})`;
   const answer = result === undefined ? 'no answer' : bytesInWords(result.bytes);
   const more = [...labels, ...(verdict === undefined ? [] : [by === undefined ? verdict : `${verdict} (${by})`])];
-  return `${server}:${tool}${how}, ${answer} in ${Math.round(ms)} ms${more.length === 0 ? '' : `: ${more.join(', ')}`}`;
+  return `${server}:${tool}${how}, ${answer} in ${durationInWords(ms)}${more.length === 0 ? '' : `: ${more.join(', ')}`}`;
 }

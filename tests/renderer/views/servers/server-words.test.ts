@@ -46,7 +46,7 @@ test('only what takes its time says what it waits for', () => {
 });
 
 test('failures are told beside the calls', () => {
-  expect(callsInWords({ calls24h: 96, failures24h: 2 })).toBe('96 calls in 24 hours, 2 failed');
+  expect(callsInWords({ calls24h: 96, failures24h: 2 })).toBe('96 calls in 24 hours, 2 problems');
 });
 
 test('a filter finds every word, in name, state or address', () => {
