@@ -33,7 +33,7 @@ export function requireReviewed(server: { readonly name: string; readonly held?:
   if (server?.held !== 'review' && server?.held !== 'blocked') return;
   const said = server.held === 'review' ? 'waits for the review of the person' : 'was blocked by the person';
   throw new AppError('not_allowed', `${server.name} ${said}.`, {
-    fix: `Only they can let it start, where they see what it is: tooltray review ${server.name}, or Tooltray's window.`,
+    fix: `Only they, or in a team an admin, can let it start, where they see what it is: tooltray review ${server.name}, or Tooltray's window.`,
   });
 }
 

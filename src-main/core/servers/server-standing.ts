@@ -116,13 +116,12 @@ export function switchedOff(server: string): AppError {
   });
 }
 
-/** Until a person has agreed to start it without the container that it asks for. */
 /** Until a person has looked at it, or because they did. */
 function inReview(server: string, held: 'review' | 'blocked'): AppError {
   const said =
     held === 'review' ? 'waits for the review of the person and is not started before' : 'was blocked by the person';
   return new AppError('server_disabled', `${server} ${said}.`, {
-    fix: `Do without it; they can look at it and accept it: tooltray review ${server}, or Tooltray's window.`,
+    fix: `Do without it; they, or in a team an admin, can look at it and accept it: tooltray review ${server}, or Tooltray's window.`,
   });
 }
 

@@ -91,7 +91,7 @@ describe('a name that says whose it is', () => {
     [
       'held:run',
       'in-review',
-      "held waits for the review of the person and is not started before. Do without it; they can look at it and accept it: tooltray review held, or Tooltray's window.",
+      "held waits for the review of the person and is not started before. Do without it; they, or in a team an admin, can look at it and accept it: tooltray review held, or Tooltray's window.",
     ],
   ])('%s: %s', (spelling, reason, text) => {
     expect(answer(world, spelling)).toEqual([reason, text]);

@@ -7,7 +7,7 @@ export function held(server: string, { kind, name, class: change, isRugPull }: D
   const what = kind === 'introduction' ? server : `${server}:${name}`;
   const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
   return new AppError('not_allowed', `${what} ${how} since ${server} was accepted, and waits for the person.`, {
-    fix: `Ask them to look at it: tooltray review ${server}, or Tooltray's window.`,
+    fix: `Ask them, or in a team an admin, to look at it: tooltray review ${server}, or Tooltray's window.`,
     data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
   });
 }
