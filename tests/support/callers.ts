@@ -131,7 +131,10 @@ function told({ result, error }: RawMessage, ref: string): string {
   return JSON.stringify({ content: result?.['content'], isError: result?.['isError'], error }).replaceAll(ref, 'IT');
 }
 
-/** Whether something comes `through` to a caller by each way, or is told `as unknown`, letter by letter as what was made up. */
+/**
+ * Whether something comes `through` to a caller by each way, or is told `as unknown`, letter by letter as what was made up. Where neither is
+ * so, both refusals are told.
+ */
 export async function reachBy(
   caller: Caller,
   ref: string,
@@ -140,8 +143,10 @@ export async function reachBy(
   const reached: Record<string, string> = {};
   const guess = guessLike(ref);
   for (const [way, go] of Object.entries(ways)) {
-    const [itself, unknown] = [told(await go(caller, ref), ref), told(await go(caller, guess), guess)];
-    reached[way] = itself === unknown ? 'as unknown' : 'through';
+    const answer = await go(caller, ref);
+    const [itself, unknown] = [told(answer, ref), told(await go(caller, guess), guess)];
+    const isRefused = answer.error !== undefined || answer.result?.['isError'] === true;
+    reached[way] = itself === unknown ? 'as unknown' : isRefused ? `${itself} beside ${unknown}` : 'through';
   }
   return reached;
 }

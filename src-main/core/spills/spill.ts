@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { isSecretName } from '../base/mask.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
@@ -109,8 +110,12 @@ interface SpillName {
   readonly extension: string;
 }
 
+/** None that reads as the name of a secret (`…4key7`): in "the file ID: there is none" the word behind it would be masked. */
 export function newSpillId(): string {
-  return Array.from(randomBytes(idLength), (byte) => alphabet[byte & 31]).join('');
+  for (;;) {
+    const id = Array.from(randomBytes(idLength), (byte) => alphabet[byte & 31]).join('');
+    if (!isSecretName(id)) return id;
+  }
 }
 
 export function isSpillId(text: string): boolean {

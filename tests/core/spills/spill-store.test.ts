@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
 import { thePerson } from '../../../src-main/core/security/principal.ts';
 import { openSpillDatabase, SpillIndex } from '../../../src-main/core/spills/spill-index.ts';
 import { newSpillId, spillFileName } from '../../../src-main/core/spills/spill.ts';
@@ -88,6 +89,15 @@ test('an answer is kept whole, in a file that only its owner can read, and descr
   });
   if (!onWindows)
     expect([statSync(spill.file).mode & 0o777, statSync(open.folder).mode & 0o777]).toEqual([0o600, 0o700]);
+});
+
+test('no id reads as the name of a secret, so that nothing that is told of it is masked', () => {
+  const masker = new Masker();
+  // One of two thousand would.
+  for (let made = 0; made < 30_000; made++) {
+    const sentence = `The file '${newSpillId()}': There is none.`;
+    expect(masker.maskText(sentence)).toBe(sentence);
+  }
 });
 
 test('a name of a server or tool never shapes the path', async () => {
