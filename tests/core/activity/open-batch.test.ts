@@ -83,6 +83,36 @@ test('calls of a batch that comes to nothing are written by the next one, once e
   expect(open.activity.stats().calls).toBe(100);
 });
 
+test('a file that breaks while rows of others are written is begun anew, with its calls and those rows', async () => {
+  await using open = openActivity(folder);
+  const told = vi.fn();
+  const rows = { waiting: 1, given: 0, onDisk: 0 };
+  let isBroken = true;
+  open.activity.writesBeside({
+    get waiting() {
+      return rows.waiting;
+    },
+    write() {
+      rows.given += rows.waiting;
+      rows.waiting = 0;
+      if (!isBroken) return;
+      isBroken = false;
+      throw Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+    },
+    written(isOnDisk) {
+      if (isOnDisk) rows.onDisk += rows.given;
+      else rows.waiting += rows.given;
+      rows.given = 0;
+    },
+  });
+  for (let n = 0; n < 3; n++) open.activity.record(call(), undefined, told);
+  open.activity.flush();
+  // By itself, in the moment.
+  await expect.poll(() => told.mock.calls.length).toBe(3);
+  expect(open.activity.stats().calls).toBe(3);
+  expect(rows).toEqual({ waiting: 0, given: 0, onDisk: 1 });
+});
+
 test('a folder that cannot be had yet loses no call', async () => {
   const file = join(folder, 'not', 'yet', 'activity.db');
   writeFileSync(join(folder, 'not'), '');
