@@ -10,6 +10,7 @@ import { databaseUrl } from './team-database.ts';
 
 export interface AuditPlace extends AsyncDisposable {
   readonly log: AuditLog;
+  readonly whose: 'home' | 'team';
   /** undefined: there are none. Rejects with AppError secret_locked. */
   keys(): Promise<AuditKeys | undefined>;
   /** Has whoever writes it write what it holds. */
@@ -25,6 +26,7 @@ function homePlace(): AuditPlace {
   const folder = join(cliPaths().dataDir, 'audit');
   return {
     log: new FileLog(folder),
+    whose: 'home',
     keys: () => AuditKeys.findAnywhere(folder, openVault(cliPaths().dataDir, process.env)),
     settle,
     [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -45,6 +47,7 @@ async function teamPlace(url: string, tenant: string): Promise<AuditPlace> {
   const database = new Database({ url, most: 2, name: 'tooltray audit' });
   return {
     log: new AuditRows(database.of(tenant), tenant),
+    whose: 'team',
     keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit(tenant)),
     // Replicas write within a second.
     settle: () => Promise.resolve(),

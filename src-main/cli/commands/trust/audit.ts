@@ -57,7 +57,8 @@ export const audit = command({
     await place.settle();
     if (action === 'verify') return await verify(place, head, json);
     if (action === 'list') return await list(place.log, filter, limit ?? usualLimit, json);
-    const lines = readAll(place.log, filter, after);
+    // All of them, signed heads too: without these nobody checks the chain where it is kept.
+    const lines = readAll(place.log, { kinds: auditKinds, ...filter }, after);
     return await (otlp === undefined ? exportLines(lines, output) : send(lines, otlp, json));
   },
 });
@@ -111,7 +112,8 @@ async function verify(place: AuditPlace, head: string | undefined, json: boolean
     throw error;
   });
   const isLocked = keys === 'locked';
-  const answer = await verifyLog({ log: place.log, ownKey: isLocked ? undefined : keys?.publicKey, isLocked, known });
+  const ownKey = isLocked ? undefined : keys?.publicKey;
+  const answer = await verifyLog({ log: place.log, whose: place.whose, ownKey, isLocked, known });
   printAnswer(json, answer, () => verdictLines(answer));
   return answer.holds ? 0 : 1;
 }

@@ -55,5 +55,5 @@ function called({ server, tool, outcome, code, result, ms, labels = [], verdict,
   const how = outcome === 'ok' ? '' : ` (${outcome.replace('_', ' ')}${code === undefined ? '' : ` ${code}`})`;
   const answer = result === undefined ? 'no answer' : bytesInWords(result.bytes);
   const more = [...labels, ...(verdict === undefined ? [] : [by === undefined ? verdict : `${verdict} (${by})`])];
-  return `${server}:${tool}${how}, ${answer} in ${durationInWords(ms)}${more.length === 0 ? '' : `: ${more.join(', ')}`}`;
+  return `${[server, tool].filter(Boolean).join(':')}${how}, ${answer} in ${durationInWords(ms)}${more.length === 0 ? '' : `: ${more.join(', ')}`}`;
 }

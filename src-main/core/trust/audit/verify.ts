@@ -41,7 +41,9 @@ export interface Verification {
 
 export interface VerifyOptions {
   readonly log: AuditLog;
-  /** The home's own public key; undefined: it is gone. */
+  /** Told of the key: a team's is the first of those that its replicas are given. */
+  readonly whose?: 'home' | 'team';
+  /** The public key that signs now; undefined: it is gone. */
   readonly ownKey: string | undefined;
   /** There is one, and it cannot be had now. */
   readonly isLocked?: boolean;
@@ -63,11 +65,12 @@ const mostGaps = 1000;
 const remembered = 1024;
 
 /** Rejects as `log.open` does. */
-export async function verifyLog({ log, ownKey, isLocked = false, known }: VerifyOptions): Promise<Verification> {
+export async function verifyLog(options: VerifyOptions): Promise<Verification> {
+  const { log, known } = options;
   // Before the log: a head that is noted meanwhile is in it by then.
   const noted = await log.notedHead();
   const open = await log.open();
-  const check = new Check(ownKey, isLocked, [noted, known]);
+  const check = new Check(options, [noted, known]);
   try {
     for (const [at, part] of open.parts.entries()) {
       check.beginFile(part.first);
@@ -85,6 +88,7 @@ export async function verifyLog({ log, ownKey, isLocked = false, known }: Verify
 class Check {
   readonly #ownKey: string | undefined;
   readonly #isLocked: boolean;
+  readonly #whose: string;
   /** Records whose hash is known from elsewhere. */
   readonly #wanted: ReadonlyMap<number, Set<string>>;
   readonly #findings: Finding[] = [];
@@ -108,9 +112,10 @@ class Check {
   #trimmedTo = 0;
   #isFileStart = false;
 
-  constructor(ownKey: string | undefined, isLocked: boolean, known: readonly (Link | undefined)[]) {
+  constructor({ ownKey, isLocked = false, whose = 'home' }: VerifyOptions, known: readonly (Link | undefined)[]) {
     this.#ownKey = ownKey;
     this.#isLocked = isLocked;
+    this.#whose = whose === 'home' ? 'the key of this home' : 'the first of the team’s keys';
     const wanted = new Map<number, Set<string>>();
     for (const one of known) if (one) wanted.set(one.seq, (wanted.get(one.seq) ?? new Set()).add(one.hash));
     this.#wanted = wanted;
@@ -233,7 +238,7 @@ class Check {
       return;
     }
     if (head.key !== this.#ownKey && this.#keys.has(this.#ownKey ?? ''))
-      this.#tell('badly signed', seq, `Head ${seq} is not signed with the key of this home.`);
+      this.#tell('badly signed', seq, `Head ${seq} is not signed with ${this.#whose}.`);
     this.#lastKey = head.key;
     this.#keys.add(head.key);
     if (!isSigned(head.signed, head.sig, head.key))
@@ -271,10 +276,9 @@ class Check {
     if (this.#isLocked) this.#notes.push('The vault is locked, so whose the signatures are cannot be told now.');
     else if (this.#ownKey === undefined)
       this.#tell('badly signed', seq, 'The key of this home is gone, so nobody can tell whose signatures these are.');
-    else if (!this.#keys.has(this.#ownKey))
-      this.#tell('badly signed', seq, 'No head is signed with the key of this home.');
+    else if (!this.#keys.has(this.#ownKey)) this.#tell('badly signed', seq, `No head is signed with ${this.#whose}.`);
     else if (others.length > 0 && this.#lastKey === this.#ownKey)
-      this.#notes.push(`The first heads are signed with another key than this home has now: ${others.join(', ')}.`);
+      this.#notes.push(`The first heads are signed with another key than ${this.#whose}: ${others.join(', ')}.`);
   }
 
   #tellCut(head: Link | undefined, why: string): void {

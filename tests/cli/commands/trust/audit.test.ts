@@ -26,6 +26,10 @@ test('with a core and without one: the list, whether it holds, and where it does
   );
   const exported = await home.run('audit', 'export', '--jsonl', '--kind', 'call');
   expect(readFileSync(file, 'utf8')).toContain(exported.stdout);
+  // Whole: with the signed heads, without which nobody could check the chain where it is kept.
+  const whole = (await home.run('audit', 'export')).stdout;
+  expect(whole).toBe(readFileSync(file, 'utf8').slice(0, whole.length));
+  expect(JSON.parse(whole.split('\n')[0] ?? '')).toMatchObject({ seq: 1, kind: 'head' });
   const { hmac } = (JSON.parse(exported.stdout) as { arguments: { hmac: string } }).arguments;
   const digest = await home.runWith({ input: '{"message":"the lighthouse"}' }, 'audit', 'digest');
   expect(digest.stdout).toBe(`${hmac}  28 bytes\n`);

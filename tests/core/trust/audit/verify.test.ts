@@ -152,7 +152,7 @@ test('another key is told, and a key that is gone as well', async () => {
   await writtenLog(open.folder, 1);
   const { holds, keys, notes } = await verify(open.folder);
   expect({ holds, keys: keys.length }).toEqual({ holds: true, keys: 2 });
-  expect(notes).toEqual([`The first heads are signed with another key than this home has now: ${keys[0]}.`]);
+  expect(notes).toEqual([`The first heads are signed with another key than the key of this home: ${keys[0]}.`]);
 });
 
 test('a log that somebody wrote with a key of their own is none of this home', async () => {
