@@ -73,18 +73,25 @@ const partNames: Readonly<Record<string, string>> = {
   arguments: 'Argument',
 };
 
-/** Lines of a definition: where each value stands, in plain words, and what it is. */
-export function definitionLines(definition: JsonObject): ReadonlyMap<string, unknown> {
+/**
+ * Lines of a definition: where each value stands, in plain words, and what it is. `other`: what it is held against; what is empty and has
+ * something in it there is no line, since nothing is taken out.
+ */
+export function definitionLines(definition: JsonObject, other: JsonObject = {}): ReadonlyMap<string, unknown> {
   const lines = new Map<string, unknown>();
-  walk(definition, '', lines);
+  walk(definition, other, '', lines);
   return lines;
 }
 
-function walk(value: unknown, place: string, lines: Map<string, unknown>): void {
+function walk(value: unknown, other: unknown, place: string, lines: Map<string, unknown>): void {
   if (isObject(value) && Object.keys(value).length > 0) {
-    for (const [key, member] of Object.entries(value)) walk(member, place === '' ? key : `${place}.${key}`, lines);
+    for (const [key, member] of Object.entries(value))
+      walk(member, isObject(other) ? other[key] : undefined, place === '' ? key : `${place}.${key}`, lines);
+  } else if (isObject(value) && isObject(other) && Object.keys(other).length > 0) {
+    // All that came to it stands in lines of its own.
   } else if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {
-    value.forEach((item, at) => walk(item, `${place}[${at + 1}]`, lines));
+    const items: readonly unknown[] = Array.isArray(other) ? other : [];
+    value.forEach((item, at) => walk(item, items[at], `${place}[${at + 1}]`, lines));
   } else lines.set(placeInWords(place), value);
 }
 

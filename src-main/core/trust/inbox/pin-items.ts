@@ -180,16 +180,15 @@ function gravity([change]: readonly DefinitionChange[]): number {
 }
 
 function linesOf({ kind, before = {}, after = {} }: DefinitionChange): readonly DiffLine[] {
-  return diffLines(linesOfDefinition(kind, before), linesOfDefinition(kind, after)).filter(
-    ({ change }) => change !== 'same',
-  );
+  const [was, is] = [withoutName(kind, before), withoutName(kind, after)];
+  return diffLines(definitionLines(was, is), definitionLines(is, was)).filter(({ change }) => change !== 'same');
 }
 
 /** Without its name, which stands in the title: by that every definition would be another one. */
-function linesOfDefinition(kind: PinnedKind, definition: JsonObject): ReadonlyMap<string, unknown> {
+function withoutName(kind: PinnedKind, definition: JsonObject): JsonObject {
   const name = kind === 'template' ? 'uriTemplate' : kind === 'view' ? 'uri' : 'name';
   const { [name]: _name, ...rest } = definition;
-  return definitionLines(rest);
+  return rest;
 }
 
 function partOf({ changes, lines }: Group): InboxPart {

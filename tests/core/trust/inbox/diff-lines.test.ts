@@ -1,5 +1,6 @@
 /** Changes line by line: in plain words, verbatim, with the sentences that are another. */
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import {
   definitionLines,
   diffLine,
@@ -27,6 +28,20 @@ test('all pieces together are the text, whatever it is made of', () => {
     if (pieces === undefined) continue;
     expect(pieces.before.map((piece) => piece.text).join('')).toBe(`Same. ${text}`.replaceAll('\n', '⟨U+000A⟩'));
   }
+});
+
+test('what was empty and has something in it now is not told as taken out', () => {
+  const told = (was: JsonObject, is: JsonObject): string[] =>
+    diffLines(definitionLines(was, is), definitionLines(is, was))
+      .filter(({ change }) => change !== 'same')
+      .map(({ text }) => text);
+  const inputSchema = { type: 'object', properties: { path: { type: 'string' } } };
+  expect(told({}, { description: 'Draws.' })).toEqual(['Description: "Draws."']);
+  expect(told({ description: 'Draws.' }, {})).toEqual(['Description: "Draws." is taken out']);
+  expect(told({ inputSchema: { type: 'object', properties: {} } }, { inputSchema })).toEqual([
+    'Parameter path, type: "string"',
+  ]);
+  expect(told({ _meta: {} }, {})).toEqual(['_meta: {} is taken out']);
 });
 
 test('what cannot be seen is marked, what is very long is cut and says so', () => {
