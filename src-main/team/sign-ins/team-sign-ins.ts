@@ -9,6 +9,7 @@ import { Event } from '../../core/base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../core/config/app-config.ts';
 import { secretOfName } from '../../core/secrets/fill-secrets.ts';
 import { seal, unseal } from '../../core/secrets/sealing.ts';
+import { ofServers } from '../../core/secrets/secret-store.ts';
 import type { ServerSignIn } from '../../core/servers/sign-in/server-sign-in.ts';
 import type { Visit } from '../../core/servers/sign-in/sign-in-visit.ts';
 import { readSignIn, type SignInShelf, signInText, vaultName } from '../../core/servers/sign-in/sign-in-store.ts';
@@ -159,6 +160,12 @@ export class TeamSignIns {
     const names = await vault.names(prefix);
     const held = await Promise.all(names.map(async ({ name }) => heldIn(name, await vault.read(name))));
     return held.filter((one) => one !== undefined);
+  }
+
+  /** The names of this user's own values, `${user:NAME}`. Rejects with AppError. */
+  async valuesOf(user: string): Promise<readonly string[]> {
+    const kept = await this.#options.vaults.of(user).names(ofServers);
+    return kept.flatMap(({ name }) => secretOfName(name));
   }
 
   /** Signs a user out of a server, undefined: of all; taken back where it was granted, as far as that goes. Where that was. */

@@ -11,13 +11,15 @@ import { startReplica } from '../../support/start-replica.ts';
 import { openSession, post } from '../../support/team-caller.ts';
 import { TeamPeople } from '../../support/team-callers.ts';
 import { teamDatabase } from '../../support/team-database.ts';
+import { Page } from '../dashboard/page.ts';
 import { ann, as, bob } from '../placement/people.ts';
 
 test('a header holds each person’s own value, and a call says what is missing', async () => {
   const fixture = await startHttpFixture('conformance', { token: 'right' });
   onTestFinished(() => fixture.close());
   const keyed = { url: fixture.url, prefix: 'keyed', headers: { Authorization: 'Bearer ${user:KEY}' } };
-  await using at = await startReplica(await teamDatabase(), { servers: { keyed } });
+  const marked = { url: fixture.url, headers: { 'X-Mark': '${user:MARK}' } };
+  await using at = await startReplica(await teamDatabase(), { servers: { keyed, marked } });
   const people = new TeamPeople(at);
   const { vaults } = at.replica.signIns;
   const come = async (name: string, value?: string) => {
@@ -40,6 +42,11 @@ test('a header holds each person’s own value, and a call says what is missing'
   expect(await call(has)).toContain('simple text');
   expect(await call(wrong)).toContain('HTTP 401');
   expect(await call(nothing)).toContain('tooltray team-secret set --user NAME KEY');
+  // The dashboard says whose value is there, and offers nobody a sign-in that there is not.
+  const own = async ({ token }: { token: string }) => (await Page.open(at, token)).ask('ownSignIns', {});
+  const mark = { server: 'marked', name: 'MARK', isKept: false };
+  expect(await own(has)).toEqual({ signIns: [], values: [{ server: 'keyed', name: 'KEY', isKept: true }, mark] });
+  expect(await own(nothing)).toEqual({ signIns: [], values: [{ server: 'keyed', name: 'KEY', isKept: false }, mark] });
   await vaults.of(wrong.id).write(vaultName('KEY'), 'right');
   expect(await call(wrong)).toContain('simple text');
   await vaults.of(has.id).write(vaultName('KEY'), 'not any more');
