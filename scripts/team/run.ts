@@ -82,7 +82,10 @@ async function start(): Promise<void> {
     const balancer = await startHaproxy({ folder: join(home, 'haproxy'), port, replicas: addresses });
     ends.push(() => balancer.stop());
   }
-  tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer: provider.issuer, database: cluster.url });
+  tell({
+    ...{ publicUrl, ports, runnerPort, isBalanced, tokens, config },
+    ...{ issuer: provider.issuer, database: cluster.url, keys: team.TOOLTRAY_TEAM_KEYS_FILE },
+  });
 }
 
 /** Seals what the database holds: made once, kept beside it here and nowhere near it in earnest. */
@@ -200,9 +203,11 @@ interface Told {
   readonly config: string;
   readonly issuer: string;
   readonly database: string;
+  /** The file of the team's keys. */
+  readonly keys: string;
 }
 
-function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer, database }: Told): void {
+function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer, database, keys }: Told): void {
   const [ana = ''] = tokens.values();
   const ask = `--header "Authorization: Bearer ${ana}"`;
   const lines = [
@@ -218,13 +223,18 @@ function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer
     `Database   ${database}`,
     `Provider   ${issuer} (any password)`,
     `Config     ${config}`,
+    `Keys       ${keys}`,
     ...people.map(({ name, role }) => `${name.padEnd(10)} ${role}: ${tokens.get(name)}`),
     '',
     'Try:',
     `  npx @modelcontextprotocol/inspector --cli ${publicUrl}/mcp --transport http ${ask} --method tools/list`,
     `  claude mcp add -s user -t http team ${publicUrl}/mcp ${ask}`,
     `  claude mcp add -s user -t http team-oauth ${publicUrl}/mcp   (no token: then /mcp in Claude Code opens the provider; sign in as ana or ben)`,
-    `  kill a replica (kill -9 its process) and call again; TOOLTRAY_DATABASE=${database} node dist/cli.js user off ben`,
+    '  kill a replica (kill -9 its process) and call again',
+    '',
+    'Commands for an admin, in another terminal:',
+    `  export TOOLTRAY_DATABASE=${database} TOOLTRAY_TEAM_KEYS_FILE=${keys}`,
+    '  node dist/cli.js user list    (also: user off ben, team-secret set NAME --user ben, team-sign-in --user ben, audit verify --tenant main)',
     '',
     'Ctrl+C ends all of it; what was done stays in .cache/team (npm run team -- --fresh begins anew).',
   ];
