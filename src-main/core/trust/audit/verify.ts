@@ -157,7 +157,8 @@ class Check {
     this.#tellStart();
     this.#tellCut(noted, 'was signed as the last one, and is gone with all that may have followed');
     this.#tellCut(known, 'is known from elsewhere, and is not there');
-    if (this.#unsigned > 0) this.#notes.push(`The last ${this.#unsigned} records are not signed yet.`);
+    if (this.#unsigned === 1) this.#notes.push('The last record is not signed yet.');
+    if (this.#unsigned > 1) this.#notes.push(`The last ${this.#unsigned} records are not signed yet.`);
     this.#tellKeys();
     return {
       holds: this.#found === 0,
