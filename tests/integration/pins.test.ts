@@ -282,7 +282,9 @@ describe('over a restart', () => {
     await pins.find('d')?.decide('keep', 'test', asked);
     expect(question(core)).toBeUndefined();
     const client = await core.open();
-    expect(await client.say('draw')).toContain('waits for the person');
+    const refused = await client.say('draw');
+    expect(refused).toContain('since d was accepted, and the person keeps it out.');
+    expect(refused).not.toContain('waits');
     const [kept] = pins.find('d')?.decisions ?? [];
     await pins.find('d')?.undo(kept?.id ?? '');
     await expect(pins.find('d')?.decide('accept', 'test', 'another')).rejects.toThrow(/changed meanwhile/);

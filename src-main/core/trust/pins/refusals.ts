@@ -2,12 +2,19 @@
 import { AppError } from '../../base/errors.ts';
 import type { DefinitionChange } from './offer.ts';
 
-/** With none of the server's new words in it. */
-export function held(server: string, { kind, name, class: change, isRugPull }: DefinitionChange): AppError {
+/** With none of the server's new words in it. `isKeptOut`: the person has looked at it, and nobody is asked any more. */
+export function held(
+  server: string,
+  { kind, name, class: change, isRugPull }: DefinitionChange,
+  isKeptOut: boolean,
+): AppError {
   const what = kind === 'introduction' ? server : `${server}:${name}`;
   const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
-  return new AppError('not_allowed', `${what} ${how} since ${server} was accepted, and waits for the person.`, {
-    fix: `Ask them, or in a team an admin, to look at it: tooltray review ${server}, or Tooltray's window.`,
+  const now = isKeptOut ? 'the person keeps it out' : 'waits for the person';
+  return new AppError('not_allowed', `${what} ${how} since ${server} was accepted, and ${now}.`, {
+    fix: isKeptOut
+      ? "Do without it. They, or in a team an admin, can take that back: Decided in the inbox of Tooltray's window, or tooltray inbox history."
+      : `Ask them, or in a team an admin, to look at it: tooltray review ${server}, or Tooltray's window.`,
     data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
   });
 }

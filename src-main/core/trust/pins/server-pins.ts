@@ -202,10 +202,10 @@ export class ServerPins {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** The same as an error, none of the server's new words in it; undefined where nothing waits for the person. */
+  /** The same as an error, none of the server's new words in it; undefined where nothing is kept from models. */
   refusalOf(kind: PinnedKind, name: unknown): AppError | undefined {
     const change = this.#held.get(keyOf(kind, name));
-    return change === undefined ? undefined : held(this.whose.server, change);
+    return change === undefined ? undefined : held(this.whose.server, change, !this.#isOpen(change));
   }
 
   get held(): readonly DefinitionChange[] {
@@ -214,7 +214,7 @@ export class ServerPins {
 
   /** What the person has not yet answered; undefined: nothing. */
   get question(): ReviewQuestion | undefined {
-    const open = this.held.filter(({ key, after }) => this.#pins?.refused.get(key) !== canonicalHash(after));
+    const open = this.held.filter((change) => this.#isOpen(change));
     if (open.length === 0) return undefined;
     const { name } = this.#config;
     return {
@@ -227,6 +227,11 @@ export class ServerPins {
       floats: this.#launch?.floats,
       at: Math.min(...open.map(({ key }) => this.#pins?.waits.get(key)?.since ?? this.#rules.now())),
     };
+  }
+
+  /** The person has not answered to it as it is now. */
+  #isOpen({ key, after }: DefinitionChange): boolean {
+    return this.#pins?.refused.get(key) !== canonicalHash(after);
   }
 
   get decisions(): readonly Decision[] {
