@@ -23,7 +23,7 @@ interface IssuerSignInParts {
   /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
   readonly notes: AccessNotes;
-  readonly entered: (name: string) => void;
+  readonly entered: (user: { readonly id: string; readonly name: string }) => void;
   /** ms since 1970. */
   readonly now: () => number;
 }
@@ -84,7 +84,7 @@ export class IssuerSignIn {
     if (!(await sessions.takeVisit(visit.nonce, visit.until))) throw again('This sign-in has come back before.');
     const user = await this.#admitted(claims, address);
     const begun = await sessions.begin(user.id);
-    entered(user.name);
+    entered(user);
     return begun;
   }
 

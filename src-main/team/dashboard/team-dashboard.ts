@@ -101,12 +101,12 @@ export class TeamDashboard {
       ...{ root, proxies, sessions: this.#sessions, isSecure: publicUrl?.startsWith('https:') ?? false },
       signIn: new TokenSignIn({
         ...{ gate, people, sessions: this.#sessions },
-        entered: (name) => this.#noteAccess('signed in', `${name} signed in to the dashboard, by a token.`),
+        entered: ({ id, name }) => this.#noteAccess('signed in', id, `${name} signed in to the dashboard, by a token.`),
       }),
       issuer: this.#issuerSignIn(),
       of: (viewer) => this.#of(viewer),
       follow: (...stream) => this.#follow(...stream),
-      left: ({ name }) => this.#noteAccess('signed out', `${name} signed out of the dashboard.`),
+      left: ({ user, name }) => this.#noteAccess('signed out', user, `${name} signed out of the dashboard.`),
     });
     this.#stopFollowing = changes.changed.on(({ tenant: whose, topic }) => {
       if (whose === tenant && topic === peopleTopic) void this.#endThoseOver();
@@ -148,7 +148,8 @@ export class TeamDashboard {
     return new IssuerSignIn({
       ...{ flow, issuer: tokens.name, rules, people, notes, sessions: this.#sessions, now: Date.now },
       ring: keys.sealing(tenant, 'page sign-ins'),
-      entered: (name) => this.#noteAccess('signed in', `${name} signed in to the dashboard, at ${flow.host}.`),
+      entered: ({ id, name }) =>
+        this.#noteAccess('signed in', id, `${name} signed in to the dashboard, at ${flow.host}.`),
     });
   }
 
@@ -230,7 +231,7 @@ export class TeamDashboard {
     }
   }
 
-  #noteAccess(change: 'signed in' | 'signed out', sentence: string): void {
-    this.#parts.host().core.audit.note({ kind: 'access', change, sentence });
+  #noteAccess(change: 'signed in' | 'signed out', user: string, sentence: string): void {
+    this.#parts.host().core.audit.note({ kind: 'access', change, user, sentence });
   }
 }

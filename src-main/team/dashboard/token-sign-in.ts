@@ -9,7 +9,7 @@ interface TokenSignInParts {
   readonly gate: Pick<PeopleGate, 'judge'>;
   readonly people: Pick<People, 'byId'>;
   readonly sessions: PageSessions;
-  readonly entered: (name: string) => void;
+  readonly entered: (user: { readonly id: string; readonly name: string }) => void;
 }
 
 export class TokenSignIn {
@@ -40,7 +40,7 @@ export class TokenSignIn {
     if (user === undefined) throw new AppError('unauthorized', 'This token opens nothing.');
     if (user.isService) throw forPrograms();
     const begun = await sessions.begin(user.id, judged.tokenId);
-    entered(user.name);
+    entered(user);
     return begun;
   }
 }

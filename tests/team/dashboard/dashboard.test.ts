@@ -74,6 +74,11 @@ describe('signing in', () => {
     const told = entries.map((row) => row.told);
     expect(told).toContain('ana signed in to the dashboard, by a token.');
     expect(told).toContain('ana signed out of the dashboard.');
+    const anas = await admin.ask('auditEntries', { kinds: ['access'], person: 'ana', limit: 20 });
+    expect(anas.entries.map((row) => [row.told, row.person])).toContainEqual([
+      'ana signed in to the dashboard, by a token.',
+      'ana',
+    ]);
   });
 
   test('it is over at once where the token is revoked, or its person is off', async () => {
