@@ -4,7 +4,7 @@ import { AppError, type ErrorCode, toAppError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
 import { GatheredBytes } from '../../wire/frame-reader.ts';
-import { type Message, type RequestId, type RpcErrorBody, serializeMessage } from '../../wire/message.ts';
+import { type Message, type RequestId, rpcCode, type RpcErrorBody, serializeMessage } from '../../wire/message.ts';
 import { toErrorBody } from '../../wire/peer.ts';
 
 /** The path, decoded nowhere. Throws AppError bad_request for an address that is none. */
@@ -228,4 +228,28 @@ export function hangUpUnlessRead(request: IncomingMessage): void {
   setTimeout(() => {
     if (!request.complete) request.socket.destroy();
   }, hangUpMs).unref();
+}
+
+// What is refused at the door.
+
+export const notJson = refusal(415, rpcCode.aborted, 'The body must be JSON: Content-Type must be application/json.');
+export const notAcceptable = refusal(
+  406,
+  rpcCode.aborted,
+  'An answer is JSON or a stream of events: Accept must name application/json and text/event-stream.',
+);
+export const notAllowed: Refusal = {
+  ...refusal(405, rpcCode.aborted, 'An endpoint takes POST, GET and DELETE.'),
+  headers: ['allow', 'GET, POST, DELETE'],
+};
+
+export function unauthorized(why: AppError | undefined): Refusal {
+  const message = why?.text ?? 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
+  return { ...refusal(401, rpcCode.aborted, message), headers: ['www-authenticate', 'Bearer realm="tooltray"'] };
+}
+
+/** What is wrong before there is a message: an address or a body that is none is no fault of its params. */
+export function doorRefusal(error: unknown): Refusal {
+  const why = refusalOf(error);
+  return why.status === 400 ? { ...why, error: { ...why.error, code: rpcCode.parse } } : why;
 }

@@ -12,9 +12,13 @@ import { type Endpoint, KnownEndpoints, unknownEndpoint } from '../views/endpoin
 import type { Asked, Route } from './asked.ts';
 import { endAt, Streams } from './event-stream.ts';
 import {
+  doorRefusal,
   goAhead,
   hangUpUnlessRead,
   idOf,
+  notAcceptable,
+  notAllowed,
+  notJson,
   parseBody,
   readTextBody,
   type Refusal,
@@ -24,6 +28,7 @@ import {
   requestPath,
   requireFits,
   tryLater,
+  unauthorized,
   writeEmpty,
 } from './http-io.ts';
 import { type Inbound, isJson, readInbound, takesBoth } from './inbound.ts';
@@ -464,28 +469,6 @@ export type Entry = Omit<SessionPlace, 'path'>;
 /** As it is for whoever comes there. */
 function bounded(endpoint: Endpoint, { person }: SessionPlace): Endpoint {
   return person === undefined ? endpoint : { ...endpoint, bounds: person.bounds };
-}
-
-const notJson = refusal(415, rpcCode.aborted, 'The body must be JSON: Content-Type must be application/json.');
-const notAcceptable = refusal(
-  406,
-  rpcCode.aborted,
-  'An answer is JSON or a stream of events: Accept must name application/json and text/event-stream.',
-);
-const notAllowed: Refusal = {
-  ...refusal(405, rpcCode.aborted, 'An endpoint takes POST, GET and DELETE.'),
-  headers: ['allow', 'GET, POST, DELETE'],
-};
-
-function unauthorized(why: AppError | undefined): Refusal {
-  const message = why?.text ?? 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
-  return { ...refusal(401, rpcCode.aborted, message), headers: ['www-authenticate', 'Bearer realm="tooltray"'] };
-}
-
-/** What is wrong before there is a message: an address or a body that is none is no fault of its params. */
-function doorRefusal(error: unknown): Refusal {
-  const why = refusalOf(error);
-  return why.status === 400 ? { ...why, error: { ...why.error, code: rpcCode.parse } } : why;
 }
 
 function idOfFirst(inbound: Inbound): RequestId | null {

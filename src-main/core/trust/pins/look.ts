@@ -4,6 +4,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Finding } from '../scan/finding.ts';
 import type { DefinitionKind } from '../scan/places.ts';
 import { scanDefinition } from '../scan/scan.ts';
+import { kindOf } from './offer.ts';
 import type { PinKey, PinnedKind } from './pin-file.ts';
 
 /** As what the scan reads each. */
@@ -37,6 +38,13 @@ export async function findingsIn(looked: readonly Looked[]): Promise<ReadonlyMap
     begun = performance.now();
   }
   return found;
+}
+
+/** What attacks are made of is no part of what a person accepts with a server: it is asked for by itself. */
+export async function withoutGrave(offered: ReadonlyMap<PinKey, JsonObject>): Promise<ReadonlyMap<PinKey, JsonObject>> {
+  const looked = [...offered].map(([key, after]) => ({ key, kind: kindOf(key), after }));
+  const found = await findingsIn(looked);
+  return new Map([...offered].filter(([key]) => found.get(key)?.some(({ tier }) => tier === 'block') !== true));
 }
 
 function newFindings(

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import { canonicalHash } from '../canonical-json.ts';
 import { type Launch, launchOf } from './launch.ts';
-import { findingsIn } from './look.ts';
+import { findingsIn, withoutGrave } from './look.ts';
 import {
   changesOf,
   type DefinitionChange,
@@ -16,7 +16,6 @@ import {
   goneOf,
   introduction,
   keyOf,
-  kindOf,
   keysOf,
   listsOf,
   needsPerson,
@@ -495,11 +494,4 @@ function forgetGone(definitions: Map<PinKey, JsonObject>, offered: ReadonlyMap<P
   if (definitions.size <= offered.size + mostGone) return;
   const gone = [...definitions.keys()].filter((key) => !offered.has(key));
   for (const key of gone.slice(0, gone.length - mostGone)) definitions.delete(key);
-}
-
-/** What attacks are made of is no part of what a person accepts with a server: it is asked for by itself. */
-async function withoutGrave(offered: ReadonlyMap<PinKey, JsonObject>): Promise<ReadonlyMap<PinKey, JsonObject>> {
-  const looked = [...offered].map(([key, after]) => ({ key, kind: kindOf(key), after }));
-  const found = await findingsIn(looked);
-  return new Map([...offered].filter(([key]) => found.get(key)?.some(({ tier }) => tier === 'block') !== true));
 }
