@@ -75,7 +75,7 @@ plain(
     await page.keyboard.press('Enter');
     await expect(page.getByText('Nothing waits for you')).toBeVisible();
     expect(await app.call('erase', {})).toContain('called erase');
-    expect(await app.call('draw', {})).toContain('waits for the person');
+    expect(await app.call('draw', {})).toContain('and the person keeps it out');
 
     await page.getByRole('tab', { name: 'Decided' }).click();
     const rows = page.getByRole('table', { name: 'What was decided' }).getByRole('row');
