@@ -75,6 +75,8 @@ interface CallLabels {
 
 const batchMs = 200;
 const batchRows = 200;
+/** Rows that are written in one go while more of the same batch is made. */
+const partRows = 32;
 /** Records kept in memory while the database cannot be written. */
 const mostPending = 5000;
 const slowestRetryMs = 60_000;
@@ -118,8 +120,8 @@ export class ActivityLog {
     this.moments = new Moments(this, options.log);
     this.#putOff = options.putOff ?? new PutOff();
     this.#putOff.paused.on((followsSoon) => {
-      // What could not be written is not tried again with every part.
-      if (this.#retryMs === 0) this.#write(!followsSoon);
+      // A few rows at a time: what repeats in them is masked once. What could not be written is not tried again with every part.
+      if (this.#retryMs === 0 && (!followsSoon || this.#pending.length >= partRows)) this.#write(!followsSoon);
     });
   }
 

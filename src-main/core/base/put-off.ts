@@ -7,7 +7,9 @@ const quietMs = 8;
 /** No longer than this after the first of it, and no more than so many, does it wait for a quiet moment. */
 const longestMs = 2000;
 const many = 400;
-/** How long it keeps the thread at a time, in ms; longer where more waits than `many`, so that it keeps up however busy it is. */
+/** How long it keeps the thread at a time where it is quiet, in ms. */
+const quietSliceMs = 1;
+/** And where it is not; longer where more waits than `many`, so that it keeps up however busy it is. */
 const sliceMs = 0.5;
 /** No more than these are held: beyond, they are done at once. */
 const mostWaiting = 1000;
@@ -71,7 +73,8 @@ export class PutOff {
       this.#timer ??= setTimeout(() => this.#goOn(), Math.ceil(wait)).unref();
       return;
     }
-    this.#until(now + sliceMs * Math.max(1, this.#waiting / many));
+    const isQuiet = now - this.#lastAt >= quietMs;
+    this.#until(now + (isQuiet ? quietSliceMs : sliceMs * Math.max(1, this.#waiting / many)));
     if (!this.isEmpty) this.#goOn();
   }
 
