@@ -9,7 +9,7 @@ import { formatTable } from '../table.mjs';
 import { StartedTeam } from './started-team.mjs';
 
 const warmUpCalls = 3_000;
-const rounds = 60;
+const rounds = 15;
 /** Of a call that another replica passes on, in ms. */
 const mostAdded = 0.3;
 
