@@ -77,10 +77,15 @@ export class AppError extends Error {
 export function withFix(error: AppError, more: string | undefined): AppError {
   if (more === undefined) return error;
   return new AppError(error.code, error.message, {
-    fix: error.fix === undefined ? more : `${error.fix} ${more}`,
+    fix: error.fix === undefined ? more : sentences(error.fix, more),
     cause: error,
     ...(error.data && { data: error.data }),
   });
+}
+
+/** One after the other; a fix that ends with a command is ended there. */
+export function sentences(fix: string, more: string): string {
+  return `${fix}${/[.!?…]$/.test(fix) ? '' : '.'} ${more}`;
 }
 
 /** The text of anything thrown, in the voice of AppError where it is one. */

@@ -1,5 +1,5 @@
 /** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
-import { AppError, withFix } from '../base/errors.ts';
+import { AppError, sentences, withFix } from '../base/errors.ts';
 import { maskText } from '../base/mask.ts';
 import type { Hold } from '../config/app-config.ts';
 import { awaitTelling } from '../wire/await-telling.ts';
@@ -149,7 +149,7 @@ function again(server: string, error: AppError): ServerAbsence {
 
 function failed(server: string, error: AppError, next: string): ServerAbsence {
   const told = new AppError(error.code, maskText(error.message), {
-    fix: error.fix === undefined ? next : `${error.fix} ${next}`,
+    fix: error.fix === undefined ? next : sentences(error.fix, next),
     cause: error,
     ...(error.data && { data: error.data }),
   });
