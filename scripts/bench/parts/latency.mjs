@@ -21,7 +21,7 @@ const callsPerRound = 20;
 const rounds = 100;
 /** Before each turn, so that what a path puts off until its calls are answered is in no other's time. */
 const pauseMs = 300;
-/** And all paths once more without a pause, where it has to be done between calls. */
+/** And in rows so long that it has to be done between their calls. */
 const callsInARow = 500;
 const rows = 8;
 /** V8 goes on optimising the core's longer path up to about here. */
