@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
-import { type Masker, maskOnce } from '../base/mask.ts';
+import { type Masker, RepeatMasker } from '../base/mask.ts';
 import type { MendedDatabase } from '../base/mended-database.ts';
 import { PutOff } from '../base/put-off.ts';
 import { activityDatabase } from './activity-store.ts';
@@ -75,8 +75,10 @@ interface CallLabels {
 
 const batchMs = 200;
 const batchRows = 200;
-/** Rows that are written in one go while more of the same batch is made. */
-const partRows = 32;
+/** Rows that are written in one go while more of the same batch is made: a call that comes waits for no more of them. */
+const partRows = 8;
+/** A batch that is written in parts is closed after this, in ms: other processes wait for it, `busyMs` of private-database.ts at the most. */
+const openMs = 25;
 /** Records kept in memory while the database cannot be written. */
 const mostPending = 5000;
 const slowestRetryMs = 60_000;
@@ -93,6 +95,7 @@ export class ActivityLog {
   readonly moments: Moments;
   readonly #options: ActivityLogOptions;
   readonly #bounds: Bounds;
+  readonly #masker: RepeatMasker;
   readonly #backlog: TokenBacklog;
   readonly #store: MendedDatabase;
   readonly #stretches = new Stretches();
@@ -113,6 +116,7 @@ export class ActivityLog {
   /** Opens nothing yet: the file is made with the first batch. */
   constructor(options: ActivityLogOptions) {
     this.#options = options;
+    this.#masker = new RepeatMasker(options.masker);
     this.#bounds = { maxRows: Math.max(1, options.maxRows), maxBytes: Math.max(smallestBound, options.maxBytes) };
     this.#backlog = new TokenBacklog(options.tokenCounter);
     this.#store = activityDatabase(options.file, this.#bounds.maxBytes, options.log);
@@ -120,8 +124,10 @@ export class ActivityLog {
     this.moments = new Moments(this, options.log);
     this.#putOff = options.putOff ?? new PutOff();
     this.#putOff.paused.on((followsSoon) => {
-      // A few rows at a time: what repeats in them is masked once. What could not be written is not tried again with every part.
-      if (this.#retryMs === 0 && (!followsSoon || this.#pending.length >= partRows)) this.#write(!followsSoon);
+      // What could not be written is not tried again with every part.
+      if (this.#retryMs > 0) return;
+      if (!followsSoon) this.#write();
+      else if (this.#pending.length >= partRows) this.#writePart();
     });
   }
 
@@ -228,26 +234,42 @@ export class ActivityLog {
     this.#store.close();
   }
 
-  /** Not yet on disk where more of the same work is about to come. */
-  #write(isEnd = true): void {
+  #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const beside = this.#beside?.waiting ?? 0;
     const waits = this.#pending.length + this.#counted.length + this.#labelled.length + beside > 0;
     if (!waits && !this.#batch.isOpen) return;
-    try {
-      while (this.#pending.length > 0) {
-        this.#insert();
-        if (this.#isFull) this.#commit();
-      }
-      if (beside > 0 && !this.#batch.add((database) => this.#beside?.write(database))) {
-        this.#insertAgain();
-        this.#schedule(batchMs);
-      }
-      if (!isEnd) return;
+    this.#try(() => {
+      this.#insertAll();
       this.#commit();
       this.#recovered();
       this.changed.emit();
+    });
+  }
+
+  /** Not yet on disk: more of the same batch is about to come. */
+  #writePart(): void {
+    if (!this.#batch.isOpen) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#write(), openMs).unref();
+    }
+    this.#try(() => this.#insertAll());
+  }
+
+  #insertAll(): void {
+    while (this.#pending.length > 0) {
+      this.#insert();
+      if (this.#isFull) this.#commit();
+    }
+    if ((this.#beside?.waiting ?? 0) === 0 || this.#batch.add((database) => this.#beside?.write(database))) return;
+    this.#insertAgain();
+    this.#schedule(batchMs);
+  }
+
+  #try(work: () => void): void {
+    try {
+      work();
     } catch (error) {
       this.#undo();
       this.#failed(error);
@@ -268,10 +290,9 @@ export class ActivityLog {
   /** As many of those that wait as fit into the batch, and one at least. */
   #insert(): void {
     const rows: CallRow[] = [];
-    const masker = maskOnce(this.#options.masker);
     let bytes = this.#insertedBytes;
     for (const { call } of this.#pending.slice(0, batchRows - this.#inserted.length)) {
-      const row = toRow(call, masker);
+      const row = toRow(call, this.#masker);
       bytes += rowBytes(row);
       if (rows.length + this.#inserted.length > 0 && bytes > this.#bounds.maxBytes / 20) break;
       rows.push(row);

@@ -206,19 +206,32 @@ export class Masker {
   }
 }
 
+/** A text that is longer is seldom said again. */
+const longestKnown = 200;
+const mostKnown = 500;
+
 /**
- * The same, and each text only once: names repeat from call to call, and masking them would be most of the work of writing them down. For one
- * batch: it keeps every text it was given.
+ * Masks texts as `masker` does, and what was masked lately without looking at it again: names repeat from call to call, and masking them
+ * would be most of the work of writing them down.
  */
-export function maskOnce(masker: Pick<Masker, 'maskText'>): Pick<Masker, 'maskText'> {
-  const masked = new Map<string, string>();
-  return {
-    maskText(text) {
-      const known = masked.get(text) ?? masker.maskText(text);
-      masked.set(text, known);
-      return known;
-    },
-  };
+export class RepeatMasker {
+  readonly #masker: Pick<Masker, 'maskText' | 'known'>;
+  readonly #masked = new Map<string, string>();
+  #known: Searched | undefined;
+
+  constructor(masker: Pick<Masker, 'maskText' | 'known'>) {
+    this.#masker = masker;
+  }
+
+  maskText(text: string): string {
+    if (this.#known !== this.#masker.known || this.#masked.size >= mostKnown) this.#masked.clear();
+    this.#known = this.#masker.known;
+    const known = this.#masked.get(text);
+    if (known !== undefined) return known;
+    const masked = this.#masker.maskText(text);
+    if (text.length <= longestKnown) this.#masked.set(text, masked);
+    return masked;
+  }
 }
 
 function ownEntries(value: object): [string, unknown][] {

@@ -6,25 +6,31 @@ const waitMs = 200;
 const quietMs = 8;
 /** No longer than this after the first of it, and no more than so many, does it wait for a quiet moment. */
 const longestMs = 2000;
-const many = 400;
+const many = 1200;
 /** How long it keeps the thread at a time where it is quiet, in ms. */
 const quietSliceMs = 1;
-/** And where it is not; longer where more waits than `many`, so that it keeps up however busy it is. */
+/**
+ * And where it is not, at the most: what is more than `many` is done as it comes, a piece or two in each turn of the loop, and no call
+ * stands behind a row of them. Longer where more waits than twice that, so that it keeps up however busy it is.
+ */
 const sliceMs = 0.5;
 /** No more than these are held: beyond, they are done at once. */
-const mostWaiting = 1000;
+const mostWaiting = 3000;
+
+interface Piece {
+  readonly work: () => void;
+  /** When it came, by the clock of `performance.now()`. */
+  readonly at: number;
+}
 
 export class PutOff {
-  /** A part of it is done, what came of it may be written; true: the next part follows within the moment. */
+  /** A part of it is done, what came of it may be written; true: more waits. */
   readonly paused = new Event<boolean>();
-  #work: (() => void)[] = [];
+  #work: Piece[] = [];
   #done = 0;
-  /** When the first of what waits came, and the last; by the clock of `performance.now()`. */
-  #firstAt = 0;
   #lastAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #isGoingOn = false;
-  #followsSoon = false;
 
   get isEmpty(): boolean {
     return this.#waiting === 0;
@@ -32,8 +38,7 @@ export class PutOff {
 
   add(work: () => void): void {
     this.#lastAt = performance.now();
-    if (this.isEmpty) this.#firstAt = this.#lastAt;
-    this.#work.push(work);
+    this.#work.push({ work, at: this.#lastAt });
     if (this.#waiting > mostWaiting) this.run();
     else if (this.#waiting === many) this.#goOn();
     else this.#timer ??= setTimeout(() => this.#goOn(), waitMs).unref();
@@ -50,8 +55,13 @@ export class PutOff {
 
   /** How long to wait for a quiet moment, in ms; 0: this is one, or it has to be done now. */
   #wait(now: number): number {
-    if (this.#waiting >= many || now - this.#firstAt >= longestMs) return 0;
+    if (this.#waiting >= many || this.#isLate(now)) return 0;
     return Math.max(0, this.#lastAt + quietMs - now);
+  }
+
+  #isLate(now: number): boolean {
+    const oldest = this.#work[this.#done];
+    return oldest !== undefined && now - oldest.at >= longestMs;
   }
 
   #goOn(): void {
@@ -69,12 +79,12 @@ export class PutOff {
     const now = performance.now();
     const wait = this.#wait(now);
     if (wait > 0) {
-      if (this.#followsSoon) this.#pause(false);
       this.#timer ??= setTimeout(() => this.#goOn(), Math.ceil(wait)).unref();
       return;
     }
     const isQuiet = now - this.#lastAt >= quietMs;
-    this.#until(now + (isQuiet ? quietSliceMs : sliceMs * Math.max(1, this.#waiting / many)));
+    const least = isQuiet || this.#isLate(now) ? 0 : many - 1;
+    this.#until(now + (isQuiet ? quietSliceMs : sliceMs * Math.max(1, this.#waiting / (2 * many))), least);
     if (!this.isEmpty) this.#goOn();
   }
 
@@ -87,20 +97,16 @@ export class PutOff {
     }
   }
 
-  #until(end: number): void {
-    let work = this.#work[this.#done];
-    for (; work !== undefined; work = this.#work[this.#done]) {
+  /** Until that time, or no more than so many wait. */
+  #until(end: number, least = 0): void {
+    let piece = this.#work[this.#done];
+    for (; piece !== undefined && this.#waiting > least; piece = this.#work[this.#done]) {
       this.#done++;
-      this.#do(work);
+      this.#do(piece.work);
       if (performance.now() >= end) break;
     }
     this.#work = this.#work.slice(this.#done);
     this.#done = 0;
-    this.#pause(!this.isEmpty);
-  }
-
-  #pause(followsSoon: boolean): void {
-    this.#followsSoon = followsSoon;
-    this.paused.emit(followsSoon);
+    this.paused.emit(!this.isEmpty);
   }
 }

@@ -49,6 +49,23 @@ export function giveWay(): void {
   }
 }
 
+/** Of work, and of the pause after it, in ms. */
+const breathMs = 0.3;
+
+/**
+ * To be called between pieces of a long work by a thread for which nobody waits: it sleeps for a moment after each stretch. Whatever its
+ * priority is, a system lets a thread that is at work go on for some milliseconds, and whoever is woken meanwhile waits behind it.
+ */
+export function breather(): () => void {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  let from = performance.now();
+  return () => {
+    if (performance.now() - from < breathMs) return;
+    Atomics.wait(never, 0, 0, breathMs);
+    from = performance.now();
+  };
+}
+
 interface ProcessOptions {
   /** Room for its objects, in MB. */
   readonly memory: number;

@@ -15,7 +15,7 @@ export interface TeamAuditOptions {
   readonly rows: AuditRows;
   readonly keys: AuditKeys;
   readonly seen: KeptDocument;
-  readonly masker: Pick<Masker, 'maskText'>;
+  readonly masker: Pick<Masker, 'maskText' | 'known'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** ms since 1970. */
   readonly now: () => number;
@@ -65,7 +65,7 @@ export class TeamAudit implements AuditBook {
     this.#options = options;
     this.log = options.rows;
     this.seen = options.seen;
-    this.#waiting = new Waiting(options.most ?? mostWaiting);
+    this.#waiting = new Waiting(options.most ?? mostWaiting, options.masker);
   }
 
   moveKey(): void {
@@ -150,13 +150,13 @@ export class TeamAudit implements AuditBook {
   }
 
   #lines({ notes, lost, wantsHead }: Sent, tail: Tail): Lines {
-    const { keys, masker, now } = this.#options;
+    const { keys, now } = this.#options;
     const batch = new Batch(tail, Math.max(0, tail.seq - tail.head), keys, now);
     // Every month begins with one, so that a month that is taken away leaves one that stands by itself.
     if (tail.isOver) batch.head();
     if (tail.head > tail.seq) batch.add({ kind: 'cut', to: tail.head });
     if (lost > 0) batch.add({ kind: 'lost', records: lost });
-    batch.notes(notes, masker);
+    batch.notes(notes);
     if (wantsHead && batch.unsigned > 0) batch.head();
     this.#hasUnsigned = batch.unsigned > 0;
     if (this.#hasUnsigned)

@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Masker } from '../../../src-main/core/base/mask.ts';
+import { PutOff } from '../../../src-main/core/base/put-off.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { call, openActivity } from './fixture.ts';
 import { allCases } from '../../support/all-cases.ts';
@@ -136,16 +137,16 @@ test('what is to be recorded later is not lost when the log is closed', async ()
   expect(again.activity.stats().calls).toBe(3);
 });
 
-test('no more than 400 calls are held while the database cannot be written', async () => {
+test('no more than 1200 calls are held while the database cannot be written', async () => {
   const file = join(folder, 'not', 'a-folder');
   writeFileSync(join(folder, 'not'), '');
   await using open = openActivity(folder, { file });
   const made = vi.fn(() => open.activity.record(call()));
-  for (let n = 0; n < 850; n++) {
+  for (let n = 0; n < 2050; n++) {
     open.activity.recordLater(made);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(850 - made.mock.calls.length).toBeLessThanOrEqual(400);
+  expect(2050 - made.mock.calls.length).toBeLessThanOrEqual(1200);
 });
 
 test('what comes fast is made and written in parts, between which calls are answered', async () => {
@@ -159,6 +160,18 @@ test('what comes fast is made and written in parts, between which calls are answ
   for (; made.mock.calls.length < 200; turns++) await new Promise((resolve) => setImmediate(resolve));
   expect(turns).toBeGreaterThan(2);
   expect(open.activity.stats().calls).toBe(200);
+});
+
+test('what is written in parts is closed within the moment, however much more of it waits', async () => {
+  const putOff = new PutOff();
+  await using open = openActivity(folder, { putOff });
+  for (let n = 0; n < 8; n++) open.activity.record(call());
+  putOff.paused.emit(true);
+  const other = new DatabaseSync(open.file, { readOnly: true });
+  onTestFinished(() => other.close());
+  const seen = (): unknown => other.prepare('SELECT count(*) AS count FROM calls').get()?.['count'];
+  expect(seen()).toBe(0);
+  await expect.poll(seen, { interval: 5 }).toBe(8);
 });
 
 test('stats add up what is kept', async () => {

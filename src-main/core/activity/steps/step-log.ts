@@ -7,7 +7,7 @@ import { Event } from '../../base/events.ts';
 import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
-import type { Masker } from '../../base/mask.ts';
+import { type Masker, RepeatMasker } from '../../base/mask.ts';
 import { isFailure, type Result } from '../../wire/message.ts';
 import { fact, RawJson } from '../../wire/raw-json.ts';
 import type { ActivityLog, RowsBeside } from '../activity-log.ts';
@@ -22,7 +22,7 @@ import { StepTable, type StepTokens, updateStepTokens } from './step-table.ts';
 interface StepLogOptions {
   readonly activity: Pick<ActivityLog, 'query' | 'recordLater' | 'writesBeside' | 'writeSoon' | 'flush'>;
   readonly texts: Pick<CallTexts, 'hold'>;
-  readonly masker: Pick<Masker, 'maskText'>;
+  readonly masker: Pick<Masker, 'maskText' | 'known'>;
   readonly log: Log;
   readonly maxRows: number;
 }
@@ -53,6 +53,7 @@ export class StepLog implements StepBook, RowsBeside {
   /** Steps were written, or something has run for a while. */
   readonly changed = new Event();
   readonly #options: StepLogOptions;
+  readonly #masker: RepeatMasker;
   readonly #table = new StepTable();
   readonly #open = new InFlight<number, OpenStep>();
   readonly #told = new OpenSteps();
@@ -67,6 +68,7 @@ export class StepLog implements StepBook, RowsBeside {
 
   constructor(options: StepLogOptions) {
     this.#options = options;
+    this.#masker = new RepeatMasker(options.masker);
     options.activity.writesBeside(this);
   }
 
@@ -121,7 +123,7 @@ export class StepLog implements StepBook, RowsBeside {
         return { id, startedAt, sessionId, app, mode, ...stepWords(method, params, mode), askedBytes };
       });
     try {
-      this.#options.activity.query((database) => this.#told.note(database, steps, this.#options.masker, now));
+      this.#options.activity.query((database) => this.#told.note(database, steps, this.#masker, now));
     } catch (error) {
       this.#options.log.debug('What runs could not be written down.', { error });
     }
@@ -171,7 +173,7 @@ export class StepLog implements StepBook, RowsBeside {
     [this.#pending, this.#counted] = [[], []];
     steps.push(...newSteps);
     counted.push(...newCounted);
-    this.#table.insert(database, newSteps, this.#options.masker, this.#options.maxRows);
+    this.#table.insert(database, newSteps, this.#masker, this.#options.maxRows);
     updateStepTokens(database, newCounted);
     if (!this.#hasEndedLeft) this.#given.hasLeft = this.#told.endLeft(database);
     this.#hasEndedLeft = true;

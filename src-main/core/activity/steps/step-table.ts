@@ -1,6 +1,6 @@
 /** The table of steps: inserts within the bound, the tokens that the ledger found, and the calls that ran for each. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { type Masker, maskOnce } from '../../base/mask.ts';
+import type { Masker } from '../../base/mask.ts';
 import { prepared, transaction } from '../../base/private-database.ts';
 import type { ActivityEntry, CallOutcome } from '../call-record.ts';
 import { selectCalls, toEntry } from '../call-table.ts';
@@ -45,8 +45,7 @@ export class StepTable {
     if (steps.length === 0) return;
     transaction(database, () => {
       const insert = prepared(database, insertSql);
-      const once = maskOnce(masker);
-      for (const step of steps) insert.run(...toValues(step, once));
+      for (const step of steps) insert.run(...toValues(step, masker));
     });
     this.#inserted += steps.length;
     if (this.#inserted < insertsPerTrim) return;

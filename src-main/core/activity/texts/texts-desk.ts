@@ -15,11 +15,13 @@ import { TextsTable } from './texts-table.ts';
 
 export class TextsDesk {
   readonly #table: TextsTable;
+  readonly #rest: () => void;
   #aside: string | undefined;
 
-  /** Opens nothing yet. */
-  constructor(file: string) {
-    this.#table = new TextsTable(file, (aside) => (this.#aside = aside));
+  /** Opens nothing yet. `rest` is called between the texts that are put. */
+  constructor(file: string, rest: () => void = () => undefined) {
+    this.#rest = rest;
+    this.#table = new TextsTable(file, (aside) => (this.#aside = aside), rest);
   }
 
   /** Never throws: what went wrong is in the answer. */
@@ -40,7 +42,10 @@ export class TextsDesk {
     const now = Date.now();
     if (question.kind === 'put') {
       const masker = Masker.knowing(question.known);
-      const calls = question.calls.map((call) => ({ ...call, texts: maskSides(call.sides, masker) }));
+      const calls = question.calls.map((call) => {
+        this.#rest();
+        return { ...call, texts: maskSides(call.sides, masker) };
+      });
       this.#table.put(calls, question.limits, now);
     } else if (question.kind === 'find') {
       const { id, startedAt, limits } = question;

@@ -40,12 +40,14 @@ export class TextsTable {
   readonly #file: string;
   readonly #store: MendedDatabase;
   readonly #said = new SaidIndex();
+  readonly #rest: () => void;
   #prunedAt = 0;
   #brokenAt: number | undefined;
 
-  /** Opens nothing yet. `onAside`: the file was broken, and lies under that name now. */
-  constructor(file: string, onAside: (aside: string) => void) {
+  /** Opens nothing yet. `onAside`: the file was broken, and lies under that name now. `rest` is called between rows. */
+  constructor(file: string, onAside: (aside: string) => void, rest: () => void) {
     this.#file = file;
+    this.#rest = rest;
     // What is deleted is overwritten where it stood, and the pages it had to itself are given back.
     const pragmas = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST';
     const kind = { name: 'The texts of calls', pragmas, steps };
@@ -58,11 +60,15 @@ export class TextsTable {
 
   /** All or none of them; then makes room. Throws what SQLite throws. */
   put(calls: readonly MaskedCall[], limits: TextLimits, now: number): void {
-    const rows = calls.map(({ id, startedAt, texts }) => ({ id, startedAt, texts, packed: packTexts(texts) }));
+    const rows = calls.map(({ id, startedAt, texts }) => {
+      this.#rest();
+      return { id, startedAt, texts, packed: packTexts(texts) };
+    });
     this.#use((database) => {
       transaction(database, () => {
         const insert = database.prepare(insertSql);
         for (const { id, startedAt, texts, packed } of rows) {
+          this.#rest();
           const { lastInsertRowid } = insert.run(id, startedAt, packed.codec, packed.sides, packed.body);
           this.#said.add(database, Number(lastInsertRowid), texts);
         }

@@ -22,7 +22,7 @@ import { FileLog, headFile, openTail, readNotedHead, segmentFile, segmentsIn, ty
 export interface AuditOptions {
   /** Of the log alone. */
   readonly folder: string;
-  readonly masker: Pick<Masker, 'maskText'>;
+  readonly masker: Pick<Masker, 'maskText' | 'known'>;
   readonly log: Log;
   /** ms since 1970. */
   readonly now: () => number;
@@ -94,7 +94,7 @@ export class Audit implements AuditBook {
     this.#keys = options.keys ?? new KeyFile(options.folder);
     this.#keys.decided.on(() => this.#keyDecided());
     this.#limits = { ...defaults, ...options.limits };
-    this.#waiting = new Waiting(this.#limits.pending);
+    this.#waiting = new Waiting(this.#limits.pending, options.masker);
     this.log = new FileLog(options.folder);
     this.seen = new JsonFile(join(options.folder, 'seen.json'), '{}');
   }
@@ -192,7 +192,7 @@ export class Audit implements AuditBook {
     if (isFull || known === undefined) batch.head();
     if (known === undefined) this.#noteOddities(tail, batch);
     if (this.#waiting.lost > 0) batch.add({ kind: 'lost', records: this.#waiting.lost });
-    batch.notes(this.#waiting.notes, this.#options.masker);
+    batch.notes(this.#waiting.notes);
     const going = isFull ? this.#tooOld() : undefined;
     if (going !== undefined) batch.add(going.entry);
     if (this.#wantsHead || going !== undefined) batch.head();

@@ -1,5 +1,5 @@
-/** Notes on their way into the log: what waits, bounded, and the lines of one write, chained and signed. */
-import { type Masker, maskOnce } from '../../base/mask.ts';
+/** Notes on their way into the log: what waits, bounded and masked, and the lines of one write, chained and signed. */
+import { type Masker, RepeatMasker } from '../../base/mask.ts';
 import { type Link, type MadeLine, makeHead, makeLine, mostUnsigned } from './chain.ts';
 import { type AuditEntry, bounded, type OwnEntry } from './entries.ts';
 import type { AuditKeys } from './keys.ts';
@@ -12,11 +12,13 @@ export interface Note {
 
 export class Waiting {
   readonly #most: number;
+  readonly #masker: RepeatMasker;
   #notes: Note[] = [];
   #lost = 0;
 
-  constructor(most: number) {
+  constructor(most: number, masker: Pick<Masker, 'maskText' | 'known'>) {
     this.#most = most;
+    this.#masker = new RepeatMasker(masker);
   }
 
   get notes(): readonly Note[] {
@@ -33,8 +35,8 @@ export class Waiting {
   }
 
   /** Calls give way first: there are many of them, and a decision cannot be had again. */
-  add(note: Note): void {
-    this.#notes.push(note);
+  add({ at, entry }: Note): void {
+    this.#notes.push({ at, entry: bounded(entry, (text) => this.#masker.maskText(text)) });
     if (this.#notes.length <= this.#most) return;
     const call = this.#notes.findIndex(({ entry }) => entry.kind === 'call');
     this.#notes.splice(Math.max(0, call), 1);
@@ -77,12 +79,8 @@ export class Batch {
     if (this.unsigned >= mostUnsigned) this.head();
   }
 
-  notes(notes: readonly Note[], masker: Pick<Masker, 'maskText'>): void {
-    const once = maskOnce(masker);
-    for (const { entry, at } of notes) {
-      const shown = bounded(entry, (text) => once.maskText(text));
-      this.add(shown, at);
-    }
+  notes(notes: readonly Note[]): void {
+    for (const { entry, at } of notes) this.add(entry, at);
   }
 
   /** Without a key nothing is signed; the next head signs it all. */
