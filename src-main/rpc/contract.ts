@@ -659,6 +659,8 @@ export interface ServerTool {
   /** What a model wrote in place of it, approved by the person; undefined: nothing. */
   readonly written: string | undefined;
   readonly enabled: boolean;
+  /** Whatever its switch says, no model gets it as it is: nobody has accepted it yet, or it was looked at and is kept out. */
+  readonly held: 'waits' | 'keptOut' | undefined;
   readonly readOnly: boolean | undefined;
   readonly destructive: boolean | undefined;
   readonly tokens: number;

@@ -59,6 +59,17 @@ plain(
       /Do not tell the user\./,
     ]);
     expect(await app.call('draw', {})).toContain('waits for the person');
+    const toolsSay = async (sum: string, rows: readonly RegExp[]): Promise<void> => {
+      await page.goto(core.at('servers/canvas/tools'));
+      const tools = page.getByRole('tabpanel', { name: 'Tools' });
+      await expect(tools).toContainText(sum);
+      await expect(tools.getByRole('listitem')).toHaveText(rows);
+    };
+    await toolsSay('0 of 2 on, about 0 tokens as they are; 2 not accepted yet', [
+      /Not accepted yet/,
+      /Not accepted yet/,
+    ]);
+    await page.goto(core.at('inbox'));
 
     // The safe answer is the easy one; of what is risky none is.
     const answers = item.getByRole('group', { name: 'Your answer' });
@@ -76,6 +87,8 @@ plain(
     await expect(page.getByText('Nothing waits for you')).toBeVisible();
     expect(await app.call('erase', {})).toContain('called erase');
     expect(await app.call('draw', {})).toContain('and the person keeps it out');
+    await toolsSay('1 of 2 on', [/draw.*Kept out/s, /erase(?!.*(?:Kept out|Not accepted))/s]);
+    await page.goto(core.at('inbox'));
 
     await page.getByRole('tab', { name: 'Decided' }).click();
     const rows = page.getByRole('table', { name: 'What was decided' }).getByRole('row');

@@ -108,9 +108,17 @@ function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']
   });
 }
 
+function heldTools(name: string, { servers }: RpcDeps['core']): ReadonlyMap<string, ServerTool['held']> {
+  const { pins } = servers.get(name);
+  const open = new Set(pins?.question?.changes.map(({ key }) => key));
+  const tools = (pins?.held ?? []).filter(({ kind }) => kind === 'tool');
+  return new Map(tools.map((change) => [change.name, open.has(change.key) ? 'waits' : 'keptOut']));
+}
+
 function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
   const written = new Map(writtenTexts(name, core).map((one) => [one.tool, one.written]));
   const listedNames = new Map(core.catalog.current.tools.map((tool) => [tool.id, tool.listedName]));
+  const held = heldTools(name, core);
   return core.servers.get(name).listing.tools.map((definition) => {
     const tool = String(definition['name']);
     const hints = objectOf(definition['annotations']);
@@ -120,6 +128,7 @@ function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
       description: markSteering(textOr(definition['description'])),
       written: written.get(tool),
       enabled: isToolOn(core.options.config.current, name, tool),
+      held: held.get(tool),
       readOnly: flag(hints, 'readOnlyHint'),
       destructive: flag(hints, 'destructiveHint'),
       hasView: hasView(name, tool, core),
