@@ -1,7 +1,7 @@
 /** Where a person's browser comes to sign in at the team's issuer: from our page to there, and back to us with the outcome. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AppError, toAppError } from '../../core/base/errors.ts';
-import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/callback-listener.ts';
+import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/plain-page.ts';
 import { HostCookie } from '../door/host-cookie.ts';
 import type { IssuerSignIn } from './issuer-sign-in.ts';
 

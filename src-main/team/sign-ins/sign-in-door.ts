@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, toAppError } from '../../core/base/errors.ts';
-import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/callback-listener.ts';
+import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/plain-page.ts';
 import { clientDocument } from '../../core/servers/sign-in/client-document.ts';
 import { HostCookie } from '../door/host-cookie.ts';
 import type { TeamSignIns } from './team-sign-ins.ts';

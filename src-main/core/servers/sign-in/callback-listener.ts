@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError, errorText } from '../../base/errors.ts';
+import { escapeHtml, plainPage, safeHeaders } from './plain-page.ts';
 
 /** What a browser that came back is told, or where it goes on. */
 export type CallbackAnswer = { readonly text: string } | { readonly goTo: string };
@@ -100,15 +101,6 @@ export class CallbackListener {
   }
 }
 
-/** Of every answer to a person's browser during a sign-in. */
-export const safeHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  connection: 'close',
-} as const;
-
 function show(response: ServerResponse, status: number, title: string, text: string): void {
   response.writeHead(status, { ...safeHeaders, 'content-type': 'text/html; charset=utf-8' });
   response.end(callbackPage(title, text));
@@ -123,19 +115,4 @@ function portTaken(port: number, cause: unknown): AppError {
 
 function callbackPage(title: string, text: string): string {
   return plainPage(title, `<p>${escapeHtml(text)}</p>`);
-}
-
-/** The plain page a browser shows when it comes to us: no script, no link. `body` is HTML. */
-export function plainPage(title: string, body: string): string {
-  return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-    '<meta name="color-scheme" content="light dark">',
-    `<title>${escapeHtml(title)}</title></head><body><h1>${escapeHtml(title)}</h1>`,
-    `${body}</body></html>\n`,
-  ].join('\n');
-}
-
-export function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

@@ -1,4 +1,5 @@
 /** The one door a browser has to us during a sign-in: it opens to the right callback, once. */
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -75,7 +76,12 @@ test('what others wrote is shown as text, on a page that may load and run nothin
   const page = await visit(back('state=the-state'));
   expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(page.text).not.toContain('<script>');
-  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const policy = page.headers.get('content-security-policy');
+  expect(policy).toContain("default-src 'none'");
+  // Its own style and no other.
+  const [, style = ''] = /<style>(.*)<\/style>/s.exec(page.text) ?? [];
+  expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+  expect(style).not.toBe('');
 });
 
 test('the wished port is taken, or another one where it is not free', async () => {
