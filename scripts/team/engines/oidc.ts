@@ -46,7 +46,8 @@ export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provide = (keys: SigningKeys | undefined) => new Provider(issuer, settings({ ...options, keys })).callback();
+  const provide = (keys: SigningKeys | undefined) =>
+    quietly(() => new Provider(issuer, settings({ ...options, keys }))).callback();
   let answer = provide(options.keys);
   server.on('request', (request, response) => answer(request, response));
   return {
@@ -59,6 +60,17 @@ export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** As it begins it warns whoever would run it so in earnest, line by line; those who do not had better read what we say. */
+function quietly<T>(begin: () => T): T {
+  const { warn, info } = console;
+  Object.assign(console, { warn: () => undefined, info: () => undefined });
+  try {
+    return begin();
+  } finally {
+    Object.assign(console, { warn, info });
+  }
 }
 
 function settings({ people, audience, scopes, client, clientAuth, keys, tokenSeconds = 600 }: OidcOptions): object {

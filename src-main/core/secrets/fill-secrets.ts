@@ -24,7 +24,7 @@ export function secretOfName(name: string): string[] {
 
 type ReadSecret = (name: string) => Promise<string | undefined>;
 
-interface FillOptions {
+export interface FillOptions {
   /** The value of `${user:NAME}` for whom it is started; absent, where there is one person, it is that secret. */
   readonly readUsers?: ReadSecret;
   /** The commands by which one is set (`SecretStore.setWith`); of a user's own, where that is another one. */
@@ -47,7 +47,7 @@ export async function fillSecrets<C extends ServerConfig>(
     if (value === undefined) {
       throw new AppError('secret_missing', `${config.name} needs the secret ${name}, which is not set.`, {
         fix: `Set it: ${isUsers ? setUsersWith : setWith} ${name}`,
-        data: { secret: name },
+        data: { secret: name, ...(isUsers && options.readUsers !== undefined && { whose: 'user' }) },
       });
     }
     // A program and a header could not be given it; their own refusals would quote it.

@@ -33,6 +33,8 @@ export interface SecretStore {
   readonly values: readonly string[];
   /** The command by which a person keeps one: `tooltray secret set`. */
   readonly setWith: string;
+  /** Where each person has values of their own, which are no others': the command by which one is kept. */
+  readonly setUsersWith?: string;
   /** undefined: there is none of that name. Rejects with AppError secret_locked. */
   read(name: string): Promise<string | undefined>;
   /** The names that begin so, with when each was set, in ms since 1970. */

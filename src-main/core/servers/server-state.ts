@@ -117,6 +117,9 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
         action: { kind: 'sign-in', label: 'Sign in' },
       };
     case 'error':
+      // Nothing is wrong with it: who has a value of their own, uses it.
+      if (state.error.data?.['whose'] === 'user')
+        return { level: 'off', summary: 'Waits for its people', detail: state.error.text, action: undefined };
       return {
         level: 'error',
         summary: 'Stopped',

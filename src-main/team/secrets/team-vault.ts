@@ -169,6 +169,10 @@ export class TeamVault implements SecretStore {
     return `tooltray team-secret set${this.#options.owner === organisation ? '' : ' --user NAME'}`;
   }
 
+  get setUsersWith(): string {
+    return 'tooltray team-secret set --user NAME';
+  }
+
   get values(): readonly string[] {
     return [...this.#values, ...this.#options.beside()];
   }

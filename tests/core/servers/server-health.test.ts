@@ -27,6 +27,13 @@ test.each<[ServerState, unknown[]]>([
     { kind: 'error', error, failures: 1, retryAt: 14_000 },
     ['error', 'Stopped', 'it exited with code 1. Look at its log. Next try in 4 s.', 'retry'],
   ],
+  [
+    {
+      ...{ kind: 'error', failures: 1, retryAt: 14_000 },
+      error: new AppError('secret_missing', 'a needs KEY.', { data: { secret: 'KEY', whose: 'user' } }),
+    },
+    ['off', 'Waits for its people', 'a needs KEY.', undefined],
+  ],
 ])('%o', (state, health) => {
   expect(healthOf(state)).toEqual(health);
 });
