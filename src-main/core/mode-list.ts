@@ -1,4 +1,4 @@
-/** The modes there are, and all helper tools by name. Adding a mode is one file and one line here. */
+/** The modes there are, and all helper tools by name. What else a new one needs: CONTRIBUTING.md, _Add something_. */
 import { AppError } from './base/errors.ts';
 import { closestWord } from './base/wording.ts';
 import { modeWords, readModeName } from './config/app-config.ts';

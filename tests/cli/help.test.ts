@@ -14,7 +14,7 @@ afterAll(() => home[Symbol.asyncDispose]());
 test('without arguments the help names every command and exits with 0', async () => {
   const { code, stdout } = await home.run();
   const named = stdout.match(/^ {2}[a-z-]+(?= )/gm)?.map((word) => word.trim());
-  expect({ code, named }).toEqual({
+  expect({ code, named }, 'a new one goes into this list, where it stands in the help').toEqual({
     code: 0,
     named: [
       ...[

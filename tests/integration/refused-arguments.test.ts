@@ -1,7 +1,7 @@
 /** What a server refuses for its arguments is answered with the schema they do not fit, once, whichever way the call came. */
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { modes } from '../../src-main/core/mode-list.ts';
 import { allCases } from '../support/all-cases.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -16,6 +16,8 @@ let client: SocketClient;
 beforeEach(async () => {
   client = await core.open({}, { mode: 'proxy' });
 });
+// A core has room for two hundred sessions, and there are more cases with every mode.
+afterEach(() => client.end());
 beforeAll(async () => {
   const refusing = { command: process.execPath, args: [join(import.meta.dirname, 'servers/refusing.ts')] };
   core = await startCore({ servers: { rail: refusing, a: fixture('compat', 'A') } });
@@ -92,6 +94,7 @@ describe.each(modes.map(({ name }) => name))('in mode %s', (mode) => {
   beforeEach(async () => {
     one = await core.open({}, { mode });
   });
+  afterEach(() => one.end());
 
   const ask = async (name: string, input: Params, day: string): Promise<string> =>
     told(one, name, JSON.parse(JSON.stringify(input).replaceAll('rpc', day)) as Params);
@@ -129,6 +132,7 @@ const inPython = allCases ? fetches : fetches.slice(0, 1);
 
 test.each(fetches)('what %s %j has shown is not told by a refusal, whoever refuses', async (name, input) => {
   const one = await core.open({}, { mode: 'search' });
+  onTestFinished(() => one.end());
   expect(JSON.stringify(await one.callTool(name, input))).toContain('minimum');
   const wrong = ['rpc', 'sdk', 5].map((day) => ({ day, seats: 1 }));
   for (const [way, call] of [

@@ -481,7 +481,7 @@ export type Hold = 'review' | 'blocked';
 
 // The names of the modes, and how a name that a person wrote is read. What each mode does is in core/modes.
 
-const modeNames = ['proxy', 'gateway', 'meta', 'search', 'code', 'dispatch', 'universal', 'retrieve'] as const;
+export const modeNames = ['proxy', 'gateway', 'meta', 'search', 'code', 'dispatch', 'universal', 'retrieve'] as const;
 
 export type ModeName = (typeof modeNames)[number];
 

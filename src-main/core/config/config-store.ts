@@ -5,7 +5,7 @@ import { type FSWatcher, watch } from 'chokidar';
 import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { AcceptedConfig, HeldReading, WaitingEdit } from './accepted-config.ts';
-import type { AppConfig, ConfigProblem } from './app-config.ts';
+import { type AppConfig, type ConfigProblem, modeNames } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { withFileLock } from '../base/file-lock.ts';
 import { kitFolders } from './kits.ts';
@@ -310,7 +310,7 @@ function wholeFile(path: string, error: unknown): ConfigProblem {
 /** JSONC with comments for the person who opens it. */
 export const firstConfig = `{
   // How tools are shown to AI apps. "auto": whatever costs each of them least. Or one of
-  // proxy, gateway, meta, search, code, dispatch, universal, retrieve.
+  // ${modeNames.join(', ')}.
   "mode": "auto",
 
   // Your MCP servers. This file is read again whenever you save it.

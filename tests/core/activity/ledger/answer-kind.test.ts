@@ -4,7 +4,10 @@ import { helperTools } from '../../../../src-main/core/mode-list.ts';
 
 test('every helper tool there is has its place in the ledger', () => {
   const without = [...helperTools.keys()].filter((name) => answerKind(name, {}, 'proxy') === 'direct');
-  expect(without, 'add them to `kinds` in src-main/core/activity/ledger/entry.ts').toEqual([]);
+  expect(
+    without,
+    'add them to `kinds` in src-main/core/activity/ledger/entry.ts, with a kind that is not `direct`',
+  ).toEqual([]);
 });
 
 test.each([
