@@ -149,10 +149,10 @@ export class ActivityLog {
 
   /**
    * Calls `make`, which is to record something, before the next batch is written: what it takes to make a record is then
-   * spent off the call's way.
+   * spent off the call's way. `bytes`: what it holds until then, about.
    */
-  recordLater(make: () => void): void {
-    if (!this.#closed) this.#putOff.add(make);
+  recordLater(make: () => void, bytes?: number): void {
+    if (!this.#closed) this.#putOff.add(make, bytes);
   }
 
   /** Called once, by whoever has rows besides. */

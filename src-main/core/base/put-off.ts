@@ -7,6 +7,8 @@ const quietMs = 8;
 /** No longer than this after the first of it, and no more than so many, does it wait for a quiet moment. */
 const longestMs = 2000;
 const many = 1200;
+/** Nor what holds more bytes than these. */
+const manyBytes = 8 * 1024 * 1024;
 /** How long it keeps the thread at a time where it is quiet, in ms. */
 const quietSliceMs = 1;
 /**
@@ -16,9 +18,11 @@ const quietSliceMs = 1;
 const sliceMs = 0.5;
 /** No more than these are held: beyond, they are done at once. */
 const mostWaiting = 3000;
+const mostBytes = 4 * manyBytes;
 
 interface Piece {
   readonly work: () => void;
+  readonly bytes: number;
   /** When it came, by the clock of `performance.now()`. */
   readonly at: number;
 }
@@ -28,6 +32,7 @@ export class PutOff {
   readonly paused = new Event<boolean>();
   #work: Piece[] = [];
   #done = 0;
+  #bytes = 0;
   #lastAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #isGoingOn = false;
@@ -36,11 +41,13 @@ export class PutOff {
     return this.#waiting === 0;
   }
 
-  add(work: () => void): void {
+  /** `bytes`: what it holds until it is done, about. */
+  add(work: () => void, bytes = 0): void {
     this.#lastAt = performance.now();
-    this.#work.push({ work, at: this.#lastAt });
-    if (this.#waiting > mostWaiting) this.run();
-    else if (this.#waiting === many) this.#goOn();
+    this.#work.push({ work, bytes, at: this.#lastAt });
+    this.#bytes += bytes;
+    if (this.#waiting > mostWaiting || this.#bytes > mostBytes) this.run();
+    else if (this.#isMuch) this.#goOn();
     else this.#timer ??= setTimeout(() => this.#goOn(), waitMs).unref();
   }
 
@@ -53,9 +60,13 @@ export class PutOff {
     return this.#work.length - this.#done;
   }
 
+  get #isMuch(): boolean {
+    return this.#waiting >= many || this.#bytes >= manyBytes;
+  }
+
   /** How long to wait for a quiet moment, in ms; 0: this is one, or it has to be done now. */
   #wait(now: number): number {
-    if (this.#waiting >= many || this.#isLate(now)) return 0;
+    if (this.#isMuch || this.#isLate(now)) return 0;
     return Math.max(0, this.#lastAt + quietMs - now);
   }
 
@@ -83,8 +94,8 @@ export class PutOff {
       return;
     }
     const isQuiet = now - this.#lastAt >= quietMs;
-    const least = isQuiet || this.#isLate(now) ? 0 : many - 1;
-    this.#until(now + (isQuiet ? quietSliceMs : sliceMs * Math.max(1, this.#waiting / (2 * many))), least);
+    const end = now + (isQuiet ? quietSliceMs : sliceMs * Math.max(1, this.#waiting / (2 * many)));
+    this.#until(end, !isQuiet && !this.#isLate(now));
     if (!this.isEmpty) this.#goOn();
   }
 
@@ -97,11 +108,12 @@ export class PutOff {
     }
   }
 
-  /** Until that time, or no more than so many wait. */
-  #until(end: number, least = 0): void {
+  /** Until that time; `excess`: or until what waits is not too much. */
+  #until(end: number, excess = false): void {
     let piece = this.#work[this.#done];
-    for (; piece !== undefined && this.#waiting > least; piece = this.#work[this.#done]) {
+    for (; piece !== undefined && (!excess || this.#isMuch); piece = this.#work[this.#done]) {
       this.#done++;
+      this.#bytes -= piece.bytes;
       this.#do(piece.work);
       if (performance.now() >= end) break;
     }

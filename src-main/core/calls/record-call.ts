@@ -5,6 +5,7 @@ import type { CallRecord, CountedText, CountedTexts } from '../activity/call-rec
 import type { StepLog } from '../activity/steps/step-log.ts';
 import type { CallTexts, SaidText } from '../activity/call-texts.ts';
 import { errorText } from '../base/errors.ts';
+import { isObject, type JsonObject, textOr } from '../base/json.ts';
 import { readSpillFacts, type SpillFacts } from '../spills/spill.ts';
 import { userOnRecord } from '../security/principal.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
@@ -54,7 +55,14 @@ export function recordCall({ activity: log, texts, timeline, scans, notes }: Cal
   };
   // A big answer is not held any longer than the log has room for; its size is known without work.
   if (call.result instanceof RawJson) make();
-  else log.recordLater(make);
+  else log.recordLater(make, heldBytes(call.result));
+}
+
+/** Of the texts and pictures in it, which are most of what is long; without going through all of it. */
+function heldBytes(result: JsonObject | undefined): number {
+  const items: readonly unknown[] = Array.isArray(result?.['content']) ? result['content'] : [];
+  const lengths = items.map((item) => (isObject(item) ? textOr(item['text'] ?? item['data']).length : 0));
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /** What became of a change that somebody asked for, or decided: a call of ours, with its outcome in words. */

@@ -106,3 +106,16 @@ test('what is more than may wait is done as it comes, and no row of it stands be
   await turn();
   expect(done).toBe(5);
 });
+
+test('what holds much does not wait for a quiet moment either', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
+  onTestFinished(() => clock.mockRestore());
+  const putOff = new PutOff();
+  let done = 0;
+  const megabyte = 1024 * 1024;
+  for (let n = 0; n < 10; n++) putOff.add(() => done++, megabyte);
+  await turn();
+  expect(done).toBe(3);
+  putOff.add(() => done++, 30 * megabyte);
+  expect(done).toBe(11);
+});
