@@ -134,6 +134,9 @@ test('an admin allows a destination for all at a replica where nothing waits, wh
   const again = wantsToSend('ana', 'rob@evil.example', 'once more', two);
   await expect.poll(() => roots.of('rob@evil.example')?.sentence).toMatch(/^ana’s /);
   const { id: next = '' } = roots.of('rob@evil.example') ?? {};
+  // The other replica hears of it a moment later than a page where it waits.
+  const others = follow(root.at(one));
+  await expect.poll(() => others.of('rob@evil.example')?.id).toBe(next);
   expect(await root.at(one).ask('decide', { id: next, action: 'no' })).toMatchObject({ isDone: true });
   expect(JSON.stringify(await again)).toContain('the person said no');
 });
