@@ -7,7 +7,6 @@ import type { TokenCounter } from '../core/activity/token-counter.ts';
 import { Aggregator } from '../core/aggregator.ts';
 import { followAccess, followTokens } from '../core/open-audit.ts';
 import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
-import { compileSmall } from '../core/base/compile-small.ts';
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
@@ -147,7 +146,6 @@ export class CoreHost {
       if (config.waiting.length > 0) log.warn(`${describeEdits(config.waiting)} See: tooltray inbox`);
     });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
-    compileSmall();
     const room = { paths, log, masker };
     return new CoreHost(options, room, config, await options.team?.(room));
   }
