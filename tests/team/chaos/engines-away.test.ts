@@ -48,10 +48,12 @@ test('without PostgreSQL calls go on, long answers are told whole, and the recor
     withThreeNotes().toSorted().join(),
     [...new Set([...whoseAre(meanwhile('long')), ...whoseAre(readsOn())])].sort().join(),
   ];
-  await until(() => told().every((who) => who === all.join()) || performance.now() > end);
+  const isWhole = ({ texts }: Call): boolean => texts.join().includes('tooltray/notKept');
+  const isEnough = (): boolean => told().every((who) => who === all.join()) && meanwhile('long').some(isWhole);
+  await until(() => isEnough() || performance.now() > end);
   expect(told()).toEqual([all.join(), all.join()]);
   expect(meanwhile('note').flatMap(({ refusals }) => refusals)).toEqual([]);
-  expect(meanwhile('long').some(({ texts }) => texts.join().includes('tooltray/notKept'))).toBe(true);
+  expect(meanwhile('long').some(isWhole)).toBe(true);
   await team.database.reopen();
   await load.progress(2);
   await expectWhole(team, await load.end());

@@ -45,6 +45,10 @@ test('a header holds each person’s own value, and a call says what is missing'
   // That nobody in particular has a value is no fault of the server's, and the organisation's is not theirs.
   await vaults.organisation.write(vaultName('MARK'), 'of all');
   const { servers } = at.replica.host.core;
+  await expect(servers.get('marked').ready()).rejects.toMatchObject({
+    code: 'secret_missing',
+    data: { whose: 'user' },
+  });
   await expect.poll(() => servers.get('marked').health.summary).toBe('Waits for its people');
   // The dashboard says whose value is there, and offers nobody a sign-in that there is not.
   const own = async ({ token }: { token: string }) => (await Page.open(at, token)).ask('ownSignIns', {});
