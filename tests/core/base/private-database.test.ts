@@ -1,9 +1,9 @@
 /** Promises of our SQLite files: brought up to date step by step, refused when newer, set aside one at a time. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isBroken, openPrivateDatabase, setAside } from '../../../src-main/core/base/private-database.ts';
+import { isBroken, openPrivateDatabase, setAside, transaction } from '../../../src-main/core/base/private-database.ts';
 
 const steps = ['CREATE TABLE notes (text TEXT)', 'ALTER TABLE notes ADD COLUMN at INTEGER DEFAULT 7'];
 let folder: string;
@@ -50,6 +50,33 @@ test('a broken file is set aside with what belongs to it, in the place of the on
   open(1).close();
   expect(readdirSync(folder).filter((name) => name.startsWith('notes.db-'))).toEqual([]);
 });
+
+test.runIf(existsSync('/proc/self/fd'))('what a transaction may have to take back goes through no file outside our folder', () => {
+  const database = open(1);
+  database.exec('CREATE INDEX notesByText ON notes (text); BEGIN');
+  const insert = database.prepare('INSERT INTO notes VALUES (?)');
+  for (let row = 0; row < 200; row++) insert.run(`secret ${row} ${'x'.repeat(1000)}`);
+  let openThen: string[] = [];
+  transaction(database, () => {
+    database.exec("UPDATE notes SET text = text || ' more'");
+    openThen = openFiles();
+  });
+  database.exec('COMMIT');
+  database.close();
+  expect(openThen.filter((path) => path.includes('etilqs'))).toEqual([]);
+  expect(openThen.filter((path) => path.startsWith(folder)).length).toBeGreaterThan(0);
+});
+
+/** A temporary file of SQLite has no name any more, but is open. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      return [];
+    }
+  });
+}
 
 function catching(work: () => unknown): unknown {
   try {

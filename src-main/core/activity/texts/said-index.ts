@@ -2,7 +2,7 @@
  * Finds texts of calls by their words. An index for each stretch of rows: what is pruned goes whole with its index, and of a stretch
  * that lost some rows a new one is made, so that no word of a deleted text is left on disk.
  */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { callSides } from './texts-messages.ts';
 import { type PackedTexts, type SideTexts, unpackTexts } from './pack-texts.ts';
 
@@ -24,11 +24,14 @@ const mostWords = 12;
 export class SaidIndex {
   #isThere: boolean | undefined;
   readonly #known = new Set<number>();
+  /** Into the newest stretch: to compile it takes longer than to insert a row. */
+  #insert: { readonly stretch: number; readonly statement: StatementSync } | undefined;
 
   /** Forgets what it knew of a file that is another one now. */
   reset(): void {
     this.#isThere = undefined;
     this.#known.clear();
+    this.#insert = undefined;
   }
 
   /** Inside the transaction that writes the row. */
@@ -37,7 +40,8 @@ export class SaidIndex {
     const stretch = stretchOf(row);
     if (!this.#known.has(stretch)) make(database, stretch);
     this.#known.add(stretch);
-    database.prepare(`INSERT INTO said${stretch} (rowid, words) VALUES (?, ?)`).run(row, wordsIn(texts));
+    if (this.#insert?.stretch !== stretch) this.#insert = { stretch, statement: insertInto(database, stretch) };
+    this.#insert.statement.run(row, wordsIn(texts));
   }
 
   /** Brings it in line with the rows there are. `wasPruned`: the oldest stretch may have lost some. */
@@ -102,6 +106,10 @@ function make(database: DatabaseSync, stretch: number): void {
     detail = none, tokenize = 'unicode61 remove_diacritics 2')`);
 }
 
+function insertInto(database: DatabaseSync, stretch: number): StatementSync {
+  return database.prepare(`INSERT INTO said${stretch} (rowid, words) VALUES (?, ?)`);
+}
+
 function drop(database: DatabaseSync, stretch: number): void {
   database.exec(`DROP TABLE said${stretch}`);
 }
@@ -109,7 +117,7 @@ function drop(database: DatabaseSync, stretch: number): void {
 function remake(database: DatabaseSync, stretch: number): void {
   database.exec(`DROP TABLE IF EXISTS said${stretch}`);
   make(database, stretch);
-  const insert = database.prepare(`INSERT INTO said${stretch} (rowid, words) VALUES (?, ?)`);
+  const insert = insertInto(database, stretch);
   const rows = database.prepare('SELECT id, codec, sides, body FROM texts WHERE id BETWEEN ? AND ?');
   for (const row of rows.iterate(stretch * stretchRows, (stretch + 1) * stretchRows - 1)) {
     insert.run(Number(row['id']), readable(row as unknown as PackedTexts));

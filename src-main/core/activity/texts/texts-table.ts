@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { MendedDatabase } from '../../base/mended-database.ts';
-import { transaction } from '../../base/private-database.ts';
+import { prepared, transaction } from '../../base/private-database.ts';
 import { deleteOldest } from '../table-room.ts';
 import { type PackedTexts, packTexts, type SideTexts, unpackTexts } from './pack-texts.ts';
 import { type SaidFound, SaidIndex } from './said-index.ts';
@@ -66,13 +66,13 @@ export class TextsTable {
     });
     this.#use((database) => {
       transaction(database, () => {
-        const insert = database.prepare(insertSql);
+        const insert = prepared(database, insertSql);
         for (const { id, startedAt, texts, packed } of rows) {
           this.#rest();
           const { lastInsertRowid } = insert.run(id, startedAt, packed.codec, packed.sides, packed.body);
           this.#said.add(database, Number(lastInsertRowid), texts);
         }
-        database.prepare('DELETE FROM texts WHERE id <= (SELECT max(id) FROM texts) - ?').run(limits.maxRows);
+        prepared(database, 'DELETE FROM texts WHERE id <= (SELECT max(id) FROM texts) - ?').run(limits.maxRows);
       });
     });
     this.prune(limits, now, now - this.#prunedAt >= pruneEveryMs);
@@ -139,7 +139,7 @@ export class TextsTable {
 }
 
 function oldestRow(database: DatabaseSync): unknown {
-  return database.prepare('SELECT min(id) AS id FROM texts').get()?.['id'];
+  return prepared(database, 'SELECT min(id) AS id FROM texts').get()?.['id'];
 }
 
 /** Pages that hold nothing any more; what was deleted is in none of the rest. */
