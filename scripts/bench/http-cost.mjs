@@ -22,9 +22,20 @@ export async function callTimes({ client }, count) {
 
 /** One round, with the processor time that it took, then and afterwards. `path`: `{pid, url, era, client, token}`. */
 export async function costOf(path) {
-  const before = await settledCpu(path.pid);
-  const times = await callTimes(path, callsPerRound);
-  return { times, cpu: (await settledCpu(path.pid)) - before };
+  let times;
+  const cpu = await settledCpuOf(path.pid, async () => (times = await callTimes(path, callsPerRound)));
+  return { times, cpu };
+}
+
+/** Processor time of each of so many calls, in ms. */
+export async function cpuOf(path, count) {
+  return (await settledCpuOf(path.pid, () => callTimes(path, count))) / count;
+}
+
+async function settledCpuOf(pid, work) {
+  const before = await settledCpu(pid);
+  await work();
+  return (await settledCpu(pid)) - before;
 }
 
 /** `values`: of its rounds. */

@@ -6,15 +6,17 @@
  */
 import { join } from 'node:path';
 import { Core } from '../core.mjs';
-import { callsPerRound, callTimes, costOf, inFlight, rowOf, secondsAtFull, throughput } from '../http-cost.mjs';
+import { callsPerRound, callTimes, costOf, cpuOf, inFlight, rowOf, secondsAtFull, throughput } from '../http-cost.mjs';
 import { cli, entry, fixture } from '../places.mjs';
 import { processCpu } from '../process-cpu.mjs';
 import { RawHttp } from '../raw-http.mjs';
 import { startHop } from '../start-hop.mjs';
 import { interleave } from '../statistics.mjs';
 import { formatTable, verdict } from '../table.mjs';
+import { warmUpCalls } from '../warm-up.mjs';
 
-const warmUpCalls = 2_000;
+/** Whose cost stands apart: few people ever make so many in a row. */
+const firstCalls = 2_000;
 const rounds = 15;
 
 export async function measure(print) {
@@ -24,14 +26,22 @@ export async function measure(print) {
   }
   await using stack = new AsyncDisposableStack();
   const paths = await openPaths(stack);
-  for (const path of Object.values(paths)) await callTimes(path, warmUpCalls);
+  const first = {};
+  for (const [name, path] of Object.entries(paths)) {
+    first[name] = await cpuOf(path, firstCalls);
+    await callTimes(path, warmUpCalls - firstCalls);
+  }
   const jobs = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, () => costOf(path)]));
   const costs = await interleave(jobs, rounds);
   const perSecond = {};
   for (const [name, path] of Object.entries(paths)) perSecond[name] = await throughput(path);
-  const rows = Object.entries(costs).map(([path, values]) => rowOf(path, values, perSecond[path]));
+  const rows = Object.entries(costs).map(([path, values]) => ({
+    ...rowOf(path, values, perSecond[path]),
+    'CPU ms at first': Number(first[path].toFixed(3)),
+  }));
   print(
-    `echo; ${rounds} interleaved rounds of ${callsPerRound} sequential calls; ${inFlight} in flight for ${secondsAtFull} s\n`,
+    `echo; ${rounds} interleaved rounds of ${callsPerRound} sequential calls after ${warmUpCalls}; ${inFlight} in flight for ${secondsAtFull} s\n` +
+      `at first: of the first ${firstCalls}, while V8 compiles; of the era that comes first most of it\n`,
   );
   print(formatTable(rows));
   const of = (path) => rows.find((row) => row.path === path);

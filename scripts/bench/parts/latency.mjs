@@ -1,17 +1,17 @@
 /**
- * How long an echo call takes: directly, through shim and core, through the floor, and over HTTP.
+ * How long an echo call takes: directly, through shim and core, and through the floor. Over HTTP: `http`.
  *
  *   npm run bench -- latency --before DIR    beside another build, in turns
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Core } from '../core.mjs';
-import { HttpClient } from '../http-client.mjs';
 import { cli, entry, fixture, shim } from '../places.mjs';
 import { startFloor } from '../start-floor.mjs';
 import { interleave, quantile } from '../statistics.mjs';
 import { StdioClient } from '../stdio-client.mjs';
 import { formatTable, verdict } from '../table.mjs';
+import { warmUpCalls } from '../warm-up.mjs';
 
 /**
  * Short turns, so that all paths find the machine in the same state: a row of calls soon has all its processes on one core,
@@ -24,8 +24,6 @@ const pauseMs = 300;
 /** And in rows so long that it has to be done between their calls. */
 const callsInARow = 500;
 const rows = 8;
-/** V8 goes on optimising the core's longer path up to about here. */
-const warmUpCalls = 10_000;
 const mostRatio = 1.35;
 const mostRatioOfSlow = 1.8;
 
@@ -62,7 +60,10 @@ function printBefore(print, { ratioBefore }) {
   print(`before: p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}, p10 ${p10.toFixed(2)}`);
 }
 
-/** Every path at once, each with processes of its own: what one's core does after its answers is not in another's time. */
+/**
+ * Every path at once, each with processes of its own: what one's core does after its answers is not in another's time. Nothing else: a
+ * person has one core, and each further one that takes turns with it leaves it a colder processor (with three of them p50 was a fifth higher).
+ */
 async function openPaths(stack) {
   const start = async (program) => {
     const core = await Core.start(program, { echo: entry(fixture('echo')) });
@@ -78,18 +79,11 @@ async function openPaths(stack) {
     await client.initialize();
     return (message) => client.request('tools/call', { name: 'echo', arguments: { message } });
   };
-  const http = async (era) => {
-    const client = await HttpClient.connect((await start(cli)).url, era);
-    stack.defer(() => client.close());
-    return (message) => client.callTool('echo', { message });
-  };
   return {
     direct: await open(fixture('echo')),
     floor: await open(floor.command),
     'shim + core': await open([process.execPath, shim], core.home.env),
     ...(await openBefore(start, open)),
-    'HTTP, legacy era': await http('legacy'),
-    'HTTP, modern era': await http('modern'),
   };
 }
 

@@ -11,8 +11,8 @@ import { processCpu } from '../process-cpu.mjs';
 import { RawHttp } from '../raw-http.mjs';
 import { interleave } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
+import { warmUpCalls } from '../warm-up.mjs';
 
-const warmUpCalls = 1_000;
 const rounds = 10;
 const leastTimes = 3;
 

@@ -6,9 +6,9 @@ import { RawHttp } from '../raw-http.mjs';
 import { startHop } from '../start-hop.mjs';
 import { interleave, median } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
+import { warmUpCalls } from '../warm-up.mjs';
 import { StartedTeam } from './started-team.mjs';
 
-const warmUpCalls = 3_000;
 const rounds = 15;
 /** Of a call that another replica passes on, in ms. */
 const mostAdded = 0.3;
