@@ -4,6 +4,7 @@ import type { Masker } from '../../base/mask.ts';
 import { prepared, transaction } from '../../base/private-database.ts';
 import type { ActivityEntry, CallOutcome } from '../call-record.ts';
 import { selectCalls, toEntry } from '../call-table.ts';
+import { number } from '../table-room.ts';
 import { longestWords, type StepKind, type StepRecord } from './step.ts';
 
 /** What a step weighs, by the ledger: nothing of it where no model reads what the app is sent. */
@@ -35,7 +36,8 @@ export const stepColumns = [
 // Not OR IGNORE: the triggers would be told to ignore as well.
 const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
 const longestError = 2000;
-const insertsPerTrim = 1000;
+/** Few at a time: what is deleted keeps the thread for as long as what was inserted. */
+const insertsPerTrim = 100;
 
 export class StepTable {
   #inserted = 0;
@@ -50,9 +52,10 @@ export class StepTable {
     this.#inserted += steps.length;
     if (this.#inserted < insertsPerTrim) return;
     this.#inserted = 0;
-    database
-      .prepare('DELETE FROM steps WHERE id <= (SELECT id FROM steps ORDER BY id DESC LIMIT 1 OFFSET ?)')
-      .run(most);
+    // By the sums of sessions: to count the steps themselves takes milliseconds.
+    const surplus = number(database, 'SELECT sum(steps) AS n FROM sessionHours') - most;
+    if (surplus <= 0) return;
+    prepared(database, 'DELETE FROM steps WHERE id IN (SELECT id FROM steps ORDER BY id LIMIT ?)').run(surplus);
   }
 }
 

@@ -122,6 +122,28 @@ test('sums are those of the rows, whatever was added, counted, removed, and afte
   }
 });
 
+test('the oldest steps give way a few at a time, so that there are never many more than may be', () => {
+  const [table, most] = [new StepTable(), 500];
+  open().use((database) => {
+    const counts: number[] = [];
+    for (let batch = 0; batch < 200; batch++) {
+      const ids = Array.from({ length: 7 }, (_one, n) => (start + (batch * 7 + n) * 60_000) * 1000);
+      table.insert(
+        database,
+        ids.map((id) => step({ id, sessionId: `s${batch % 5}` })),
+        masker,
+        most,
+      );
+      counts.push(Number(database.prepare('SELECT count(*) AS n FROM steps').get()?.['n']));
+    }
+    expect(Math.max(...counts)).toBeLessThan(most + 107);
+    expect(Math.min(...counts.slice(100))).toBeGreaterThanOrEqual(most);
+    const { oldest, newest } = database.prepare('SELECT min(id) AS oldest, max(id) AS newest FROM steps').get() ?? {};
+    expect((Number(newest) - Number(oldest)) / 60_000_000).toBe((counts.at(-1) ?? 0) - 1);
+    expectSums(database, {});
+  });
+});
+
 test('a file of the version before is summed up as it is opened', () => {
   const before = open();
   before.use((database) => {
