@@ -9,7 +9,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
 import { within } from '../base/within.ts';
-import { startThread, workerLocation } from '../base/worker-line.ts';
+import { hurryUp, noHurry, startThread, workerLocation } from '../base/worker-line.ts';
 import type { NotTaken } from './call-record.ts';
 import { CrashedRuns } from './crashed-runs.ts';
 import type { SaidFound } from './texts/said-index.ts';
@@ -25,6 +25,7 @@ import {
   type TextRange,
   type TextsAnswer,
   type TextsQuestion,
+  type TextsWork,
 } from './texts/texts-messages.ts';
 
 /** A text as it was said. */
@@ -77,6 +78,9 @@ const longestText = 8 * 1024 * 1024;
 const mostWaiting = 32 * 1024 * 1024;
 const firstPruneMs = 10_000;
 const pruneEveryMs = 60 * 60_000;
+/** In one message: calls, and bytes of their texts. */
+const mostInBatch = 500;
+const mostBatchBytes = 4 * 1024 * 1024;
 /** Of ids whose texts could not be written. */
 const mostLost = 10_000;
 /** A thread is worth while for so many bytes, or when something has waited for so long, in ms: many a core ends before. */
@@ -94,7 +98,7 @@ interface Outgoing {
   readonly known: Masker['known'];
 }
 
-/** What goes over in one message. */
+/** What goes over in one message, and is on disk at once or not at all: the core may end before all of them are. */
 interface Batch {
   readonly calls: CallToKeep[];
   readonly known: Masker['known'];
@@ -108,6 +112,7 @@ export class CallTexts {
   readonly #waiting = new Map<number, (answer: TextsAnswer) => void>();
   readonly #lost = new Set<number>();
   readonly #crashed: CrashedRuns;
+  readonly #hurry = noHurry();
   /** Calls that it keeps texts of began later. */
   readonly #madeAt = Date.now();
   #outbox: Outgoing[] = [];
@@ -200,6 +205,8 @@ export class CallTexts {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     const { deleteAtExit } = this.#options.settings();
+    // From now on somebody waits for it.
+    hurryUp(this.#hurry);
     if (deleteAtExit) this.#crashed.forget();
     if (deleteAtExit) this.#takeOut();
     else if (this.#worker === undefined) this.#putHere();
@@ -219,14 +226,15 @@ export class CallTexts {
     for (const batch of this.#takeOut()) void this.#put(batch);
   }
 
-  /** What waits to be written, by what was secret: nearly always one batch, because that seldom changes. */
+  /** What waits to be written, in order, by what was secret. */
   #takeOut(): readonly Batch[] {
     clearTimeout(this.#lateTimer);
     this.#lateTimer = undefined;
     const batches: Batch[] = [];
     for (const { call, bytes, known } of this.#outbox) {
       let batch = batches.at(-1);
-      if (batch === undefined || batch.known !== known) batches.push((batch = { calls: [], known, bytes: 0 }));
+      if (batch === undefined || batch.known !== known || isFull(batch))
+        batches.push((batch = { calls: [], known, bytes: 0 }));
       batch.calls.push(call);
       batch.bytes += bytes;
     }
@@ -288,7 +296,7 @@ export class CallTexts {
   #start(): Worker {
     const worker = startThread(workerLocation('texts-worker', import.meta.url), {
       memory: 512,
-      data: this.#options.file,
+      data: { file: this.#options.file, hurry: this.#hurry } satisfies TextsWork,
     });
     let reason = 'It ended.';
     worker.on('message', (answer: TextsAnswer) => this.#hear(answer));
@@ -342,6 +350,10 @@ export class CallTexts {
 }
 
 const nothingFound: SaidFound = { ids: [], more: false };
+
+function isFull({ calls, bytes }: Batch): boolean {
+  return calls.length >= mostInBatch || bytes >= mostBatchBytes;
+}
 
 function limitsOf({ keepDays, maxBytes, maxRows }: TextSettings): TextLimits {
   return { keepDays, maxBytes, maxRows };

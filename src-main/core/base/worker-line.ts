@@ -52,16 +52,29 @@ export function giveWay(): void {
 /** Of work, and of the pause after it, in ms. */
 const breathMs = 0.3;
 
+/** Not 0 in its first place: nobody rests any more. Shared between threads. */
+export type Hurry = Int32Array<SharedArrayBuffer>;
+
+export function noHurry(): Hurry {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+}
+
+/** Ends the pauses of whoever rests by it, at once. */
+export function hurryUp(hurry: Hurry): void {
+  Atomics.store(hurry, 0, 1);
+  Atomics.notify(hurry, 0);
+}
+
 /**
- * To be called between pieces of a long work by a thread for which nobody waits: it sleeps for a moment after each stretch. Whatever its
- * priority is, a system lets a thread that is at work go on for some milliseconds, and whoever is woken meanwhile waits behind it.
+ * To be called between pieces of a long work by a thread for which nobody waits: it sleeps for a moment after each stretch, until there is
+ * a hurry. Whatever its priority is, a system lets a thread that is at work go on for some milliseconds, and whoever is woken meanwhile
+ * waits behind it.
  */
-export function breather(): () => void {
-  const never = new Int32Array(new SharedArrayBuffer(4));
+export function breather(hurry: Hurry): () => void {
   let from = performance.now();
   return () => {
     if (performance.now() - from < breathMs) return;
-    Atomics.wait(never, 0, 0, breathMs);
+    Atomics.wait(hurry, 0, 0, breathMs);
     from = performance.now();
   };
 }

@@ -66,6 +66,20 @@ test('what is little waits for company, and is on disk when its core ends all th
   expect([await open.sent(1), await open.sent(2)]).toEqual(['first ***', 'second ***']);
 });
 
+test.runIf(allCases)(
+  'as much as may wait is on disk when its core ends, and what there is no time for is the end of it',
+  async () => {
+    await using open = openTexts(file);
+    const text = `{"note":"${'as it was said '.repeat(66)}"}`;
+    const most = 30_000;
+    for (let id = 1; id <= most; id++) open.keep(id, saidOf(text));
+    await open.texts.close();
+    using database = new DatabaseSync(file);
+    const { kept, last } = database.prepare('SELECT count(*) AS kept, max(call) AS last FROM texts').get() ?? {};
+    expect([kept, Number(kept) > most / 10]).toEqual([last, true]);
+  },
+);
+
 test('an answer that came as bytes is kept as they are, and stays usable by whoever passes it on', async () => {
   await using open = openTexts(file);
   const chunks = [Buffer.from('{"text":"h'), Buffer.from('é".slice'), Buffer.from('}')];

@@ -51,21 +51,24 @@ test('a broken file is set aside with what belongs to it, in the place of the on
   expect(readdirSync(folder).filter((name) => name.startsWith('notes.db-'))).toEqual([]);
 });
 
-test.runIf(existsSync('/proc/self/fd'))('what a transaction may have to take back goes through no file outside our folder', () => {
-  const database = open(1);
-  database.exec('CREATE INDEX notesByText ON notes (text); BEGIN');
-  const insert = database.prepare('INSERT INTO notes VALUES (?)');
-  for (let row = 0; row < 200; row++) insert.run(`secret ${row} ${'x'.repeat(1000)}`);
-  let openThen: string[] = [];
-  transaction(database, () => {
-    database.exec("UPDATE notes SET text = text || ' more'");
-    openThen = openFiles();
-  });
-  database.exec('COMMIT');
-  database.close();
-  expect(openThen.filter((path) => path.includes('etilqs'))).toEqual([]);
-  expect(openThen.filter((path) => path.startsWith(folder)).length).toBeGreaterThan(0);
-});
+test.runIf(existsSync('/proc/self/fd'))(
+  'what a transaction may have to take back goes through no file outside our folder',
+  () => {
+    const database = open(1);
+    database.exec('CREATE INDEX notesByText ON notes (text); BEGIN');
+    const insert = database.prepare('INSERT INTO notes VALUES (?)');
+    for (let row = 0; row < 200; row++) insert.run(`secret ${row} ${'x'.repeat(1000)}`);
+    let openThen: string[] = [];
+    transaction(database, () => {
+      database.exec("UPDATE notes SET text = text || ' more'");
+      openThen = openFiles();
+    });
+    database.exec('COMMIT');
+    database.close();
+    expect(openThen.filter((path) => path.includes('etilqs'))).toEqual([]);
+    expect(openThen.filter((path) => path.startsWith(folder)).length).toBeGreaterThan(0);
+  },
+);
 
 /** A temporary file of SQLite has no name any more, but is open. */
 function openFiles(): string[] {

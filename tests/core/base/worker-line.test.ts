@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import { startThread } from '../../../src-main/core/base/worker-line.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { breather, hurryUp, type Hurry, noHurry, startThread } from '../../../src-main/core/base/worker-line.ts';
 
 const code = 'import { parentPort } from "node:worker_threads"; parentPort.postMessage({ ...process.env });';
 const entry = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -44,3 +44,25 @@ test.runIf(process.platform === 'linux')(
     expect(getPriority()).toBe(before);
   },
 );
+
+test('a long work sleeps as long as it has worked, after each third of a millisecond, until there is a hurry', () => {
+  const hurry = noHurry();
+  let now = 0;
+  const sleeps: number[] = [];
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const wait = (array: Hurry, at: number, value: number, ms: number): string => {
+    if (array[at] !== value) return 'not-equal';
+    sleeps.push(now);
+    now += ms;
+    return 'timed-out';
+  };
+  vi.spyOn(Atomics, 'wait').mockImplementation(wait as unknown as typeof Atomics.wait);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const rest = breather(hurry);
+  for (let piece = 0; piece < 16; piece++) {
+    now += 0.125;
+    if (piece === 12) hurryUp(hurry);
+    rest();
+  }
+  expect(sleeps).toEqual([0.375, 0.375 * 2 + 0.3, 0.375 * 3 + 0.6, 0.375 * 4 + 0.9]);
+});

@@ -1,5 +1,6 @@
 /** What the core and the thread that keeps the texts of calls say to each other. */
 import type { Searched } from '../../base/secret-spellings.ts';
+import type { Hurry } from '../../base/worker-line.ts';
 
 export const callSides = ['asked', 'sent', 'given'] as const;
 /** What the model asked, what the server sent, what the model was given. */
@@ -42,6 +43,12 @@ export interface TextRange {
 export type SideRead = { readonly text: string; readonly next: number | undefined } | { readonly none: NoText };
 
 export type SidesRead = Partial<Readonly<Record<CallSide, SideRead>>>;
+
+/** What the thread is begun with. */
+export interface TextsWork {
+  readonly file: string;
+  readonly hurry: Hurry;
+}
 
 /** Every question is answered, in the order in which they came. */
 export type TextsQuestion = { readonly number: number } & (
