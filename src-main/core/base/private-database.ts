@@ -25,7 +25,9 @@ export function openPrivateDatabase(file: string, kind: DatabaseKind): DatabaseS
   try {
     // With WAL, NORMAL loses at most the last moments in a power cut, and nothing when the process dies. What a part of a transaction may have
     // to take back is a few pages, in memory: by default they went through a file in the system's temporary folder, a third of what a row cost.
-    database.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY`);
+    database.exec(
+      `${kind.pragmas ?? ''}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY`,
+    );
     migrate(database, kind);
     return database;
   } catch (error) {
