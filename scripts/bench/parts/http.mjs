@@ -13,7 +13,7 @@ import { RawHttp } from '../raw-http.mjs';
 import { startHop } from '../start-hop.mjs';
 import { interleave } from '../statistics.mjs';
 import { formatTable, verdict } from '../table.mjs';
-import { warmUpCalls } from '../warm-up.mjs';
+import { warmUp, warmUpCalls } from '../warm-up.mjs';
 
 /** Whose cost stands apart: few people ever make so many in a row. */
 const firstCalls = 2_000;
@@ -27,10 +27,8 @@ export async function measure(print) {
   await using stack = new AsyncDisposableStack();
   const paths = await openPaths(stack);
   const first = {};
-  for (const [name, path] of Object.entries(paths)) {
-    first[name] = await cpuOf(path, firstCalls);
-    await callTimes(path, warmUpCalls - firstCalls);
-  }
+  for (const [name, path] of Object.entries(paths)) first[name] = await cpuOf(path, firstCalls);
+  await warmUp(Object.values(paths), callTimes);
   const jobs = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, () => costOf(path)]));
   const costs = await interleave(jobs, rounds);
   const perSecond = {};
@@ -40,7 +38,7 @@ export async function measure(print) {
     'CPU ms at first': Number(first[path].toFixed(3)),
   }));
   print(
-    `echo; ${rounds} interleaved rounds of ${callsPerRound} sequential calls after ${warmUpCalls}; ${inFlight} in flight for ${secondsAtFull} s\n` +
+    `echo; ${rounds} interleaved rounds of ${callsPerRound} sequential calls after ${firstCalls + warmUpCalls}; ${inFlight} in flight for ${secondsAtFull} s\n` +
       `at first: of the first ${firstCalls}, while V8 compiles; of the era that comes first most of it\n`,
   );
   print(formatTable(rows));

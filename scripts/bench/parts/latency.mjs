@@ -11,7 +11,7 @@ import { startFloor } from '../start-floor.mjs';
 import { interleave, quantile } from '../statistics.mjs';
 import { StdioClient } from '../stdio-client.mjs';
 import { formatTable, verdict } from '../table.mjs';
-import { warmUpCalls } from '../warm-up.mjs';
+import { warmUp, warmUpCalls } from '../warm-up.mjs';
 
 /**
  * Short turns, so that all paths find the machine in the same state: a row of calls soon has all its processes on one core,
@@ -30,7 +30,7 @@ const mostRatioOfSlow = 1.8;
 export async function measure(print) {
   await using stack = new AsyncDisposableStack();
   const paths = await openPaths(stack);
-  for (const call of Object.values(paths)) await times(call, warmUpCalls);
+  await warmUp(Object.values(paths), times);
   const inTurns = async (callsPerTurn, turns) => {
     const turn = (call) => async () => {
       await sleep(pauseMs);

@@ -11,7 +11,7 @@ import { processCpu } from '../process-cpu.mjs';
 import { RawHttp } from '../raw-http.mjs';
 import { interleave } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
-import { warmUpCalls } from '../warm-up.mjs';
+import { warmUp } from '../warm-up.mjs';
 
 const rounds = 10;
 const leastTimes = 3;
@@ -45,8 +45,8 @@ export async function measure(print) {
     const client = await RawHttp.connect(at, era);
     stack.defer(() => client.close());
     paths[name] = { pid, url: at, era, client };
-    await callTimes(paths[name], warmUpCalls);
   }
+  await warmUp(Object.values(paths), callTimes);
   const costs = await interleave(
     Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, () => costOf(path)])),
     rounds,

@@ -6,7 +6,7 @@ import { RawHttp } from '../raw-http.mjs';
 import { startHop } from '../start-hop.mjs';
 import { interleave, median } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
-import { warmUpCalls } from '../warm-up.mjs';
+import { warmUp } from '../warm-up.mjs';
 import { StartedTeam } from './started-team.mjs';
 
 const rounds = 15;
@@ -17,7 +17,7 @@ export async function measureCalls(print) {
   await using stack = new AsyncDisposableStack();
   const { passedOn, ...paths } = await openPaths(stack);
   const all = { ...paths, ...passedOn };
-  for (const path of Object.values(all)) await callTimes(path, warmUpCalls);
+  await warmUp(Object.values(all), callTimes);
   const costs = await interleave(jobsOf(all), rounds);
   const rows = [];
   for (const [name, path] of Object.entries(paths)) rows.push(rowOf(path, costs[name], await throughput(path)));
