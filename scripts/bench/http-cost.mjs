@@ -38,7 +38,7 @@ async function settledCpuOf(pid, work) {
   return (await settledCpu(pid)) - before;
 }
 
-/** `values`: of its rounds. */
+/** `values`: of its rounds; `perSecond`: undefined where that is not measured. */
 export function rowOf(path, values, perSecond) {
   const times = values.flatMap((value) => [...value.times]);
   const cpu = values.reduce((sum, value) => sum + value.cpu, 0) / times.length;
@@ -49,7 +49,7 @@ export function rowOf(path, values, perSecond) {
     'p50 ms': round(quantile(times, 0.5)),
     'p99 ms': round(quantile(times, 0.99)),
   };
-  return { ...row, 'calls/s': perSecond.perSecond, 'CPU ms at full': round(perSecond.cpu) };
+  return { ...row, 'calls/s': perSecond?.perSecond, 'CPU ms at full': perSecond && round(perSecond.cpu) };
 }
 
 /** With so many clients at once, each on a connection of its own. */

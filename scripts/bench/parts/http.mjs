@@ -7,17 +7,21 @@
 import { join } from 'node:path';
 import { Core } from '../core.mjs';
 import { callsPerRound, callTimes, costOf, cpuOf, inFlight, rowOf, secondsAtFull, throughput } from '../http-cost.mjs';
-import { cli, entry, fixture } from '../places.mjs';
+import { cli, entry, fixture, shim } from '../places.mjs';
 import { processCpu } from '../process-cpu.mjs';
 import { RawHttp } from '../raw-http.mjs';
 import { startHop } from '../start-hop.mjs';
 import { interleave } from '../statistics.mjs';
+import { StdioClient } from '../stdio-client.mjs';
 import { formatTable, verdict } from '../table.mjs';
 import { warmUp, warmUpCalls } from '../warm-up.mjs';
 
 /** Whose cost stands apart: few people ever make so many in a row. */
 const firstCalls = 2_000;
 const rounds = 15;
+/** What HTTP may take beyond what the same core takes for the same call over its own socket, in ms of processor time. */
+const mostAdded = 0.12;
+const socket = 'its own socket (shim)';
 
 export async function measure(print) {
   if (processCpu(process.pid) === undefined) {
@@ -32,7 +36,8 @@ export async function measure(print) {
   const jobs = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, () => costOf(path)]));
   const costs = await interleave(jobs, rounds);
   const perSecond = {};
-  for (const [name, path] of Object.entries(paths)) perSecond[name] = await throughput(path);
+  for (const [name, path] of Object.entries(paths))
+    if (path.url !== undefined) perSecond[name] = await throughput(path);
   const rows = Object.entries(costs).map(([path, values]) => ({
     ...rowOf(path, values, perSecond[path]),
     'CPU ms at first': Number(first[path].toFixed(3)),
@@ -48,6 +53,8 @@ export async function measure(print) {
   for (const era of ['legacy', 'modern']) {
     const ours = of(`${era} era`);
     print(`${era} era: processor time ÷ bare hop + pipe ${verdict(ours['CPU ms'] / bare['CPU ms'], 3)}`);
+    const added = ours['CPU ms'] - of(socket)['CPU ms'];
+    print(`${era} era: ms of processor time beyond the core's own socket ${verdict(added, mostAdded)}`);
     const before = of(`${era} era, before`);
     if (before !== undefined) print(`${era} era: p50 ÷ before ${verdict(ours['p50 ms'] / before['p50 ms'], 0.5)}`);
   }
@@ -64,8 +71,13 @@ async function openPaths(stack) {
     stack.defer(() => client.close());
     return { pid, url, era, client };
   };
+  const stdio = new StdioClient([process.execPath, shim], core.env);
+  stack.defer(() => stdio.close());
+  await stdio.initialize();
+  const callTool = (name, args) => stdio.request('tools/call', { name, arguments: args });
   return {
     'bare hop + pipe': await path(hop.pid, hop.url, 'legacy'),
+    [socket]: { pid: core.pid, client: { callTool } },
     'legacy era': await path(core.pid, core.url, 'legacy'),
     'modern era': await path(core.pid, core.url, 'modern'),
     ...(before !== undefined && {
@@ -79,5 +91,5 @@ async function openPaths(stack) {
 async function startCore(stack, program) {
   const core = await Core.start(program, { echo: entry(fixture('echo')) });
   stack.defer(() => core.stop());
-  return { pid: core.pid, url: `${core.url}/server/echo` };
+  return { pid: core.pid, url: `${core.url}/server/echo`, env: core.home.env };
 }
