@@ -32,20 +32,20 @@ interface Numbers {
 }
 
 export function readSegment(documents: readonly SearchDocument[], ranking: Ranking, numbers: Numbers): Segment {
-  const places = new Map<number, number>();
+  /** By number the newest entry of each term: of this document, or of one before. */
+  const newest = new Map<number, Entry>();
   const entries: Entry[] = [];
   documents.forEach((document, place) => {
-    const own = new Map<number, Entry>();
     const count = (number: number, worth: number, field: number): void => {
-      const entry = own.get(number);
-      if (entry === undefined) {
-        const made = { term: placeOf(number, places), document: place, weight: worth, fields: 1 << field };
-        own.set(number, made);
-        entries.push(made);
-      } else {
+      const entry = newest.get(number);
+      if (entry?.document === place) {
         entry.weight += worth;
         entry.fields |= 1 << field;
+        return;
       }
+      const made = { term: entry?.term ?? newest.size, document: place, weight: worth, fields: 1 << field };
+      newest.set(number, made);
+      entries.push(made);
     };
     documentFields(document).forEach((text, field) => {
       const words = tokenize(text);
@@ -57,13 +57,7 @@ export function readSegment(documents: readonly SearchDocument[], ranking: Ranki
       }
     });
   });
-  return sortByTerm(Uint32Array.from(places.keys()), entries, ranking.k1);
-}
-
-function placeOf(number: number, places: Map<number, number>): number {
-  const place = places.get(number) ?? places.size;
-  if (place === places.size) places.set(number, place);
-  return place;
+  return sortByTerm(Uint32Array.from(newest.keys()), entries, ranking.k1);
 }
 
 /** What one occurrence in a field weighs: the field's weight, thinned by its length. */

@@ -48,7 +48,7 @@ function pushPairs(run: string, words: string[]): void {
 function pushCamelCase(run: string, words: string[]): void {
   const joined = run.slice(0, maxWordLength).toLowerCase();
   words.push(joined);
-  if (run.length > maxWordLength || !/\p{Lu}/u.test(run)) return;
+  if (joined === run || run.length > maxWordLength || !/\p{Lu}/u.test(run)) return;
   // A plural of capitals ("URLs", "APIs") is one word.
   const parts = /^\p{Lu}+s$/u.test(run)
     ? [run]
