@@ -39,10 +39,16 @@ export function openPrivateDatabase(file: string, kind: DatabaseKind): DatabaseS
 /** Is the file no database, damaged, or of a version we cannot read? */
 export function isBroken(error: unknown): boolean {
   if (error instanceof AppError) return error.code === 'unsupported';
-  const code = (error as { errcode?: unknown } | undefined)?.errcode;
-  // The low byte is the primary code; SQLITE_ERROR (1) stands for tables that are not ours, such as a missing column.
-  return typeof code === 'number' && [1, 11, 26].includes(code & 0xff);
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
+  // The low byte is the primary code.
+  const code = error.errcode & 0xff;
+  return code === sqliteCorrupt || code === sqliteNotADatabase || (code === sqliteError && notOurs.test(error.message));
 }
+
+const [sqliteError, sqliteCorrupt, sqliteNotADatabase] = [1, 11, 26];
+/** The code of mistakes stands for tables that are not ours as well. A mistake is no reason to set a file aside. */
+const notOurs =
+  /^(?:no such (?:table|column|index)|table \S+ has no column|unsupported file format|vtable constructor failed)/;
 
 /** Renames a file that nobody holds open to `<file>.corrupt`, and forgets one that was set aside before. Returns the new name. */
 export function setAside(file: string): string {

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isBroken, openPrivateDatabase, setAside, transaction } from '../../../src-main/core/base/private-database.ts';
 
@@ -37,6 +38,35 @@ test('a file of a newer version is left as it is, and counts as one that can be 
     true,
   ]);
   open(2).close();
+});
+
+test('tables that are not ours make a file a broken one', () => {
+  const database = open(1);
+  const told = (sql: string): unknown => isBroken(catching(() => database.exec(sql)));
+  const notOurs = [
+    'SELECT * FROM others',
+    'SELECT at FROM notes',
+    'INSERT INTO notes (at) VALUES (1)',
+    'DROP TABLE others',
+  ];
+  expect(notOurs.map(told)).toEqual([true, true, true, true]);
+  database.exec('CREATE VIRTUAL TABLE words USING fts5(word)');
+  database.close();
+  // Another program's: ours is kept from it.
+  const plain = new DatabaseSync(file, { defensive: false });
+  plain.exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'words_config'");
+  plain.close();
+  const again = open(1);
+  expect(isBroken(catching(() => again.exec('SELECT * FROM words')))).toBe(true);
+  again.close();
+});
+
+test('a mistake of ours does not make a file a broken one', () => {
+  const database = open(1);
+  const told = (sql: string): unknown => isBroken(catching(() => database.exec(sql)));
+  const mistakes = ['SELEC', 'COMMIT', 'BEGIN; BEGIN', 'ROLLBACK TO nowhere', 'SELECT json(1, 2)', "SELECT json('{')"];
+  expect(mistakes.map(told)).toEqual([false, false, false, false, false, false]);
+  database.close();
 });
 
 test('a broken file is set aside with what belongs to it, in the place of the one before', () => {

@@ -14,6 +14,10 @@ export interface MaskedCall {
   readonly texts: SideTexts;
 }
 
+interface PackedCall extends MaskedCall {
+  readonly packed: PackedTexts;
+}
+
 const steps: readonly string[] = [
   `CREATE TABLE texts (
     id INTEGER PRIMARY KEY,
@@ -60,22 +64,28 @@ export class TextsTable {
 
   /** All or none of them; then makes room. Throws what SQLite throws. */
   put(calls: readonly MaskedCall[], limits: TextLimits, now: number): void {
-    const rows = calls.map(({ id, startedAt, texts }) => {
+    const rows = calls.map((call) => {
       this.#rest();
-      return { id, startedAt, texts, packed: packTexts(texts) };
+      return { ...call, packed: packTexts(call.texts) };
     });
-    this.#use((database) => {
-      transaction(database, () => {
-        const insert = prepared(database, insertSql);
-        for (const { id, startedAt, texts, packed } of rows) {
-          this.#rest();
-          const { lastInsertRowid } = insert.run(id, startedAt, packed.codec, packed.sides, packed.body);
-          this.#said.add(database, Number(lastInsertRowid), texts);
-        }
-        prepared(database, 'DELETE FROM texts WHERE id <= (SELECT max(id) FROM texts) - ?').run(limits.maxRows);
-      });
-    });
+    try {
+      this.#use((database) => transaction(database, () => this.#insert(database, rows, limits)));
+    } catch (error) {
+      // With the rows went what was made for them.
+      this.#said.reset();
+      throw error;
+    }
     this.prune(limits, now, now - this.#prunedAt >= pruneEveryMs);
+  }
+
+  #insert(database: DatabaseSync, rows: readonly PackedCall[], { maxRows }: TextLimits): void {
+    const insert = prepared(database, insertSql);
+    for (const { id, startedAt, texts, packed } of rows) {
+      this.#rest();
+      const { lastInsertRowid } = insert.run(id, startedAt, packed.codec, packed.sides, packed.body);
+      this.#said.add(database, Number(lastInsertRowid), texts);
+    }
+    prepared(database, 'DELETE FROM texts WHERE id <= (SELECT max(id) FROM texts) - ?').run(maxRows);
   }
 
   /** undefined: there is none, or it is too old. Throws what SQLite throws, and where a row is damaged. */

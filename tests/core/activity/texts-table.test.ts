@@ -1,0 +1,32 @@
+/** The file of texts after a write that came to nothing. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type MaskedCall, TextsTable } from '../../../src-main/core/activity/texts/texts-table.ts';
+import { textLimits } from './texts-fixture.ts';
+
+function called(id: number, startedAt = id): MaskedCall {
+  return { id, startedAt, texts: { asked: { text: `hello ${id}` }, sent: { text: 'world' }, given: { none: 'same' } } };
+}
+
+test('what could not be written takes its index along, and the file goes on as it was', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'texts-table-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'texts.db');
+  const onAside = vi.fn();
+  const table = new TextsTable(file, onAside, () => undefined);
+  const put = (...calls: MaskedCall[]): void => table.put(calls, textLimits, 10);
+  // The first row begins an index of words; the second cannot be written.
+  expect(() => put(called(1), called(2, 2.5))).toThrow(/REAL value/);
+  put(called(3));
+  // A stretch further: its index begins with the first of these.
+  const most = 4096;
+  put(...Array.from({ length: most - 2 }, (_one, at) => called(10 + at)));
+  expect(() => put(called(10_000), called(10_001, 0.5))).toThrow(/REAL value/);
+  put(called(10_002));
+  expect(table.search('hello', 5, textLimits, 10).ids).toEqual([10_002, 4103, 4102, 4101, 4100]);
+  expect(table.find(3, 3, textLimits, 10)?.asked).toEqual({ text: 'hello 3' });
+  expect([onAside.mock.calls, existsSync(`${file}.corrupt`)]).toEqual([[], false]);
+  table.close();
+});
