@@ -32,8 +32,7 @@ const people = [
 /** As environment: what replicas and commands are told of it. */
 type Team = Readonly<Record<string, string>>;
 
-const { values } = parseArgs({ options: { port: { type: 'string' }, fresh: { type: 'boolean', default: false } } });
-const port = Number(values.port ?? usualPort);
+const { port, fresh } = words();
 /** What was started, to be ended from the last to the first. */
 const ends: (() => Promise<void>)[] = [];
 
@@ -46,8 +45,18 @@ try {
   await end(1);
 }
 
+function words(): { readonly port: number; readonly fresh: boolean } {
+  try {
+    const { values } = parseArgs({ options: { port: { type: 'string' }, fresh: { type: 'boolean', default: false } } });
+    return { port: Number(values.port ?? usualPort), fresh: values.fresh };
+  } catch (error) {
+    console.error(`team: ${(error as Error).message}\nUsage: npm run team -- [--fresh] [--port N]`);
+    process.exit(2);
+  }
+}
+
 async function start(): Promise<void> {
-  if (values.fresh) rmSync(home, { recursive: true, force: true });
+  if (fresh) rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   const isBalanced = hasHaproxy();
   const ports = Array.from({ length: replicas }, (_, at) => port + 1 + at);
