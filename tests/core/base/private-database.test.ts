@@ -61,6 +61,16 @@ test('tables that are not ours make a file a broken one', () => {
   again.close();
 });
 
+test('a file of a format that SQLite does not know yet is a broken one', () => {
+  open(1).close();
+  const bytes = readFileSync(file);
+  // The schema format, of which there are four.
+  bytes.writeUInt32BE(5, 44);
+  writeFileSync(file, bytes);
+  const failure = catching(() => open(1));
+  expect([String(failure), isBroken(failure)]).toEqual([expect.stringContaining('unsupported file format'), true]);
+});
+
 test('a mistake of ours does not make a file a broken one', () => {
   const database = open(1);
   const told = (sql: string): unknown => isBroken(catching(() => database.exec(sql)));
