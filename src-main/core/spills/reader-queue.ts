@@ -2,13 +2,15 @@
 import { totalmem } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../base/errors.ts';
-import { Slots } from '../base/slots.ts';
+import { FairSlots } from '../base/slots.ts';
 import { givenFile, startProcess, startThread, workerLocation } from '../base/worker-line.ts';
 import type { ReaderQuestion, ReadReply, ReadRequest } from './read-worker/reader-messages.ts';
 
 interface ReaderQueueLimits {
-  readonly mostThreads: number;
-  readonly mostWaiting: number;
+  /** One owner uses at most half of them, rounded up. */
+  readonly maxThreads: number;
+  /** Questions of one owner that wait; further ones are refused. */
+  readonly maxWaitingPerOwner: number;
   readonly idleMs: number;
   /** Of a process that big data is given to, in bytes. */
   readonly memory: number | undefined;
@@ -23,20 +25,21 @@ export class ReaderQueue {
   readonly #idle: ReaderThread[] = [];
   readonly #busy = new Set<ReaderThread>();
   #idleTimer: NodeJS.Timeout | undefined;
-  readonly #slots: Slots;
+  /** By owner, so that an app that asks a lot waits for itself and not others for it. */
+  readonly #slots: FairSlots<string>;
   readonly #closing = new AbortController();
 
   constructor(entries: ReaderEntries, limits: ReaderQueueLimits) {
     this.#entries = entries;
     this.#limits = limits;
-    this.#slots = new Slots(limits.mostThreads);
+    this.#slots = new FairSlots(limits.maxThreads);
   }
 
   /** Rejects with AppError; by then nobody reads in the file any more. */
-  async ask(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
+  async ask(request: ReadRequest, deadlines: ReadDeadlines, owner: string, signal: AbortSignal): Promise<ReadReply> {
     if (signal.aborted) throw givenUp();
-    if (this.#slots.waiting >= this.#limits.mostWaiting) throw tooMany();
-    if (!(await this.#slots.take(signal))) throw givenUp();
+    if (this.#slots.waitingOf(owner) >= this.#limits.maxWaitingPerOwner) throw tooMany();
+    if (!(await this.#slots.take(owner, signal))) throw givenUp();
     try {
       if (this.#closing.signal.aborted) throw givenUp();
       if (!isHeavy(request)) return await this.#askThread(request, deadlines, signal);
@@ -44,7 +47,7 @@ export class ReaderQueue {
       const reader = { entry: this.#entries.process, memory: this.#limits.memory };
       return await askProcess(reader, request, deadlines, either);
     } finally {
-      this.#slots.release();
+      this.#slots.release(owner);
     }
   }
 
@@ -77,7 +80,7 @@ export class ReaderQueue {
 }
 
 function tooMany(): AppError {
-  return new AppError('unsupported', 'Too many kept answers are being read at once.', { fix: 'Try again shortly.' });
+  return new AppError('unsupported', 'Too many reads of spilled results wait already.', { fix: 'Try again shortly.' });
 }
 
 function givenUp(): AppError {

@@ -63,6 +63,7 @@ export class KeptSpills {
     await using opened = await this.#source.open(ref, reader);
     return await this.#reader.read(opened, question, {
       signal,
+      owner: reader.owner,
       maxBytes: question.op === 'lines' ? longestLines : longestLook,
     });
   }
@@ -83,7 +84,11 @@ class SpillsOfCaller implements SpillFiles {
 
   query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
     return this.#withFile(ref, async (opened) => {
-      const answer = await this.#reader.read(opened, question, { signal, ...(maxBytes !== undefined && { maxBytes }) });
+      const answer = await this.#reader.read(opened, question, {
+        signal,
+        owner: this.#caller.owner,
+        ...(maxBytes !== undefined && { maxBytes }),
+      });
       if (opened.spill !== undefined) this.#marks.note(opened.spill.id, question, answer, Date.now());
       return answer;
     });
@@ -92,7 +97,7 @@ class SpillsOfCaller implements SpillFiles {
   page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
     return this.#withFile(ref, (opened) => {
       const question = { op: 'page', ...range } as const;
-      return this.#reader.read(opened, question, { signal, maxBytes: longestPage });
+      return this.#reader.read(opened, question, { signal, owner: this.#caller.owner, maxBytes: longestPage });
     });
   }
 
@@ -143,6 +148,8 @@ interface ReadSource {
 
 interface ReadOptions {
   readonly signal: AbortSignal;
+  /** `Principal.owner`: owners take turns. */
+  readonly owner: string;
   /** Longest text that is given, in bytes (UTF-8): 16 000 by default. */
   readonly maxBytes?: number;
 }
@@ -163,9 +170,9 @@ export interface SpillReaderOptions {
 }
 
 const usualBytes = 16_000;
-/** Two read at once, and no more than so many wait. */
-const mostThreads = 2;
-const mostWaiting = 100;
+/** One of three is always left to another owner. */
+const maxThreads = 3;
+const maxWaitingPerOwner = 100;
 const mostIndexes = 64;
 
 export class SpillReader {
@@ -177,21 +184,21 @@ export class SpillReader {
   constructor(options: SpillReaderOptions = {}) {
     this.#options = options;
     const { entries = readerEntries(), idleMs = 20_000 } = options;
-    this.#queue = new ReaderQueue(entries, { mostThreads, mostWaiting, idleMs, memory: options.dataMemory });
+    this.#queue = new ReaderQueue(entries, { maxThreads, maxWaitingPerOwner, idleMs, memory: options.dataMemory });
   }
 
   /** Rejects with AppError bad_request, not_found, unsupported, call_timeout, cancelled. */
   async read<Question extends ReaderQuestion>(
     { handle, file, kind, bytes }: ReadSource,
     question: Question,
-    { signal, maxBytes = usualBytes }: ReadOptions,
+    { signal, owner, maxBytes = usualBytes }: ReadOptions,
   ): Promise<AnswerTo<Question>> {
     const { dev, ino, mtimeMs } = await handle.stat();
     const identity = [dev, ino, mtimeMs, bytes].join(':');
     const steps = newSteps();
     const target = { fd: handle.fd, file, kind, bytes };
     const request = { target, question, maxBytes, steps, index: this.#indexes.get(identity) };
-    const reply = await this.#queue.ask(request, this.#deadlines(question, bytes), signal);
+    const reply = await this.#queue.ask(request, this.#deadlines(question, bytes), owner, signal);
     if (!reply.ok) throw new AppError(reply.code, reply.message, reply.fix === undefined ? {} : { fix: reply.fix });
     this.#remember(identity, reply.index);
     return reply.answer as AnswerTo<Question>;

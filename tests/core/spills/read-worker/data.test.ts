@@ -210,7 +210,7 @@ describe('a page of records', () => {
     await using handle = await open(await reading.write(content));
     const source = { handle, file: 'kept', kind, bytes: Buffer.byteLength(content) };
     const { signal } = new AbortController();
-    const limits = { signal, ...(maxBytes !== undefined && { maxBytes }) };
+    const limits = { signal, owner: 'home/person', ...(maxBytes !== undefined && { maxBytes }) };
     return await reading.reader.read(source, { op: 'page', offset: 0, limit: 50, ...range }, limits);
   }
 

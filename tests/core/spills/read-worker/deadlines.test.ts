@@ -114,6 +114,31 @@ describe('who asks', () => {
     expect((await patient).fields['lineCount']).toBe(1);
   });
 
+  test('does not wait behind the slow questions of another owner', async () => {
+    await using reading = await Reading.start({ patternMs: 600_000, linesMs: 600_000 });
+    const file = await reading.write(evil);
+    const giveUp = new AbortController();
+    const others = Array.from({ length: 60 }, () => reading.ask(file, slow, { owner: 'a', signal: giveUp.signal }));
+    const ended = Promise.allSettled(others);
+    const lines = await Promise.all([1, 2].map(() => reading.ask(file, { op: 'head', lines: 1 }, { owner: 'b' })));
+    expect(lines.map(({ text }) => text)).toEqual([evil, evil]);
+    giveUp.abort();
+    expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
+  });
+
+  test('more than a hundred times at once is refused, and nobody else is', async () => {
+    await using reading = await Reading.start();
+    const file = await reading.write(evil);
+    const giveUp = new AbortController();
+    const { signal } = giveUp;
+    const asked = Array.from({ length: 110 }, () => reading.ask(file, slow, { owner: 'a', signal }));
+    const ended = Promise.allSettled(asked);
+    await expect(Promise.race(asked)).rejects.toMatchObject({ code: 'unsupported' });
+    expect((await reading.ask(file, { op: 'stat' }, { owner: 'b' })).fields['lineCount']).toBe(1);
+    giveUp.abort();
+    await ended;
+  });
+
   test('while the reader is closed is told so', async () => {
     await using reading = await Reading.start();
     const file = await reading.write(evil);

@@ -10,6 +10,7 @@ export interface AskOptions {
   readonly kind?: SpillKind;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
+  readonly owner?: string;
 }
 
 export class Reading implements AsyncDisposable {
@@ -33,11 +34,11 @@ export class Reading implements AsyncDisposable {
   }
 
   async ask(file: string, question: SpillQuestion, options: AskOptions = {}): Promise<SpillAnswer> {
-    const { kind = 'json', signal = new AbortController().signal, maxBytes } = options;
+    const { kind = 'json', signal = new AbortController().signal, owner = 'home/person', maxBytes } = options;
     await using handle = await open(file);
     const { size: bytes } = await handle.stat();
     const source = { handle, file, kind, bytes };
-    return await this.reader.read(source, question, { signal, ...(maxBytes !== undefined && { maxBytes }) });
+    return await this.reader.read(source, question, { signal, owner, ...(maxBytes !== undefined && { maxBytes }) });
   }
 
   /** Of a text that is written for this question alone. */
