@@ -1,4 +1,5 @@
 /** How things are told in words: numbers with their nouns, sizes, and the word that was probably meant. The page has its own (`lib/format.ts`). */
+import { editDistance } from './edit-distance.ts';
 
 /** `1 server`, `2 servers`. */
 export function count(number: number, noun: string): string {
@@ -47,38 +48,28 @@ export function hasEveryWord(typed: string): (text: string) => boolean {
   };
 }
 
-/** The closest of `words` by edits (case, `-` and `_` do not count), or undefined when none is close. */
+/** Longer words are not compared: nobody mistypes them, and comparing takes time that grows with the square of their length. */
+const maxComparedLength = 100;
+const maxDistance = 2;
+
+/**
+ * The closest of `words` by edits (case, `-` and `_` do not count). Returns undefined when none is close, or when `word` is longer
+ * than 100 characters: words may come from models, servers and files, and any number of them may be of any length.
+ */
 export function closestWord(word: string, words: Iterable<string>): string | undefined {
+  if (word.length > maxComparedLength) return undefined;
   const wanted = plain(word);
+  const limit = Math.min(maxDistance, Math.floor(wanted.length / 2.5));
   let best: { word: string; distance: number } | undefined;
   for (const candidate of words) {
-    const distance = editDistance(wanted, plain(candidate));
-    if (best === undefined || distance < best.distance) best = { word: candidate, distance };
+    if (candidate.length > 2 * maxComparedLength) continue;
+    const distance = editDistance(wanted, plain(candidate), limit);
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { word: candidate, distance };
+    if (best?.distance === 0) break;
   }
-  const limit = Math.min(2, Math.floor(wanted.length / 2.5));
-  return best !== undefined && best.distance <= limit ? best.word : undefined;
+  return best?.word;
 }
 
 function plain(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
-function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = at(above, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(Math.min(at(above, j) + 1, at(row, j - 1) + 1, change, swapped ? at(before, j - 2) + 1 : Infinity));
-    }
-    [before, above] = [above, row];
-  }
-  return at(above, b.length);
-}
-
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? Infinity;
 }

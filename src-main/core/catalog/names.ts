@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 
 export const maxNameLength = 60;
+/** The longest name that is looked up, in UTF-16 units; the specification recommends at most 128 for a tool's. */
+export const maxRequestedNameLength = 1024;
 const hashLength = 6;
 
 /** A server's name as a prefix: lower case, anything odd a dash. */

@@ -12,7 +12,7 @@ import { type AbsenceKind, absenceOf, type ServerAbsence } from '../servers/serv
 import type { ServerState } from '../servers/server-state.ts';
 import { type Catalog, type CatalogEntry, resolveEntry } from './catalog.ts';
 import { unprefixUri, unwrapUri } from './resource-names.ts';
-import { slug } from './names.ts';
+import { maxRequestedNameLength, slug } from './names.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import { fits } from './resolve-resource.ts';
 
@@ -116,6 +116,7 @@ export class ToolFinder {
 
   /** The same without a throw, with the reason as data. */
   look(spelling: string, server?: string): CatalogEntry | MissingTool {
+    if (spelling.length > maxRequestedNameLength) return missing('unknown', tooLong(spelling), []);
     const catalog = this.#parts.catalog();
     try {
       // A server that is off is no part of the catalog.
@@ -407,6 +408,11 @@ function notFound(spelling: string, where: string, fix: string, candidates: read
     fix,
     data: { candidates: [...candidates] },
   });
+}
+
+function tooLong(spelling: string): AppError {
+  const fix = `Names have at most ${maxRequestedNameLength} characters. Look up the tools there are first.`;
+  return notFound(spelling, '', fix, []);
 }
 
 /** The server's state, and that waiting for it will not help: its last listing had no such tool. */

@@ -22,6 +22,7 @@ import {
 } from './caller-context.ts';
 import { discovery, legacyOnly, mayAsk, modernResult, unsupportedVersion } from './modern.ts';
 import { type Asker, ParkedCalls, type Round } from './parked-calls.ts';
+import { checkNames } from './request-limits.ts';
 import type { SessionView } from './session-view.ts';
 import { type OpenView, ViewsByApp } from './views/views-by-app.ts';
 import { honoured, subscribedUris, Subscriptions, wantedTasks, withTasks } from './subscriptions.ts';
@@ -291,6 +292,7 @@ export class Session {
   #answer(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     if (method === 'tools/list') this.#list.listed();
     if (method === 'tools/call') this.#countCall();
+    checkNames(params);
     if (method === 'logging/setLevel') this.#log.level = asText(params['level']);
     return dispatch(this.view, method, params, context, () => this.#advice());
   }

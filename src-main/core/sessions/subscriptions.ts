@@ -3,6 +3,7 @@ import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { Round } from './parked-calls.ts';
+import { checkNames } from './request-limits.ts';
 
 interface Stream {
   readonly line: Round & { readonly id: RequestId };
@@ -18,6 +19,7 @@ const flags: ReadonlyMap<string, string> = new Map([
 
 /** That one stream hears of; which they are is acknowledged. */
 const mostTasks = 100;
+const maxUris = 1000;
 
 /** Of a task, in 2026-07-28. */
 export const taskTold = 'notifications/tasks';
@@ -74,9 +76,14 @@ export function withTasks(filter: JsonObject, { taskIds }: { readonly taskIds: r
   return taskIds.length === 0 ? filter : { ...filter, taskIds };
 }
 
-/** The resources that a filter asks about. */
+/** The resources that a filter asks about. Throws RpcError invalidParams if they are more than 1,000, or one is too long. */
 export function subscribedUris({ resourceSubscriptions: uris }: JsonObject): string[] {
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+  if (!Array.isArray(uris)) return [];
+  if (uris.length > maxUris)
+    throw wrong(`resourceSubscriptions has ${uris.length} URIs; at most ${maxUris} are allowed`);
+  const wanted = uris.filter((uri) => typeof uri === 'string');
+  for (const uri of wanted) checkNames({ uri });
+  return wanted;
 }
 
 /**

@@ -13,3 +13,9 @@ test.each([
 ])('%s → %s', (word, expected) => {
   expect(closestWord(word, ['command', 'args', 'working_dir', 'mcpServers', 'url'])).toBe(expected);
 });
+
+test('returns undefined for a word of any length, at no cost', () => {
+  const long = 'x'.repeat(1_000_000);
+  expect(closestWord(long, [long])).toBeUndefined();
+  expect(closestWord('xxxx', [long, 'xxxxx'])).toBe('xxxxx');
+});
