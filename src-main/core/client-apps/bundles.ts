@@ -1,6 +1,6 @@
 /** Reads a .mcpb bundle (a zip with a manifest), says what it needs to know, and makes a server of it in a folder of ours. */
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { unzipSync } from 'fflate';
 import { z } from 'zod';
@@ -47,8 +47,17 @@ export async function unpackBundle({ manifest, files }: Bundle, parent: string):
     await rm(draft, { recursive: true, force: true });
   }
   // Zips made on Windows carry no permissions, so what is to be started is made startable.
-  if (manifest.type === 'binary') await chmod(join(folder, manifest.entryPoint), 0o755).catch(() => undefined);
+  if (manifest.type === 'binary') await makeExecutable(folder, manifest.entryPoint);
   return folder;
+}
+
+/** Changes files of the bundle only; an entry point that is none of them is reported when the server starts. */
+async function makeExecutable(folder: string, entryPoint: string): Promise<void> {
+  const [root, file] = await Promise.all(
+    [folder, join(folder, entryPoint)].map((path) => realpath(path).catch(() => undefined)),
+  );
+  if (root === undefined || file === undefined || !file.startsWith(root + sep)) return;
+  await chmod(file, 0o755);
 }
 
 async function writeInside(folder: string, path: string, bytes: Uint8Array): Promise<void> {
@@ -160,6 +169,7 @@ function readManifest(value: Record<string, unknown>, file: string): BundleManif
   }
   const { name, version, display_name: title = name, description, server, user_config: settings } = checked.data;
   const { type, entry_point: entryPoint, mcp_config: launched } = server;
+  if (leadsOut(entryPoint)) throw noBundle(file, `Its entry point ${JSON.stringify(entryPoint)} leads out of it.`);
   const { platform_overrides: overrides = {}, ...own } = launched ?? usualLaunch(type, entryPoint);
   return { name, version, title, description, type, entryPoint, launch: own, overrides, settings };
 }

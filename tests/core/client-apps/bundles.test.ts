@@ -111,3 +111,28 @@ test('what is no zip is refused', async () => {
   await expect(readBundle(file)).rejects.toMatchObject({ code: 'config_invalid' });
   await expect(readBundle(join(folder, 'none.mcpb'))).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test.each(['../key', 'server/../../key', '/etc/hostname', '..\\key', 'C:\\key'])(
+  'rejects a bundle whose entry point %s leads out of it',
+  async (entry_point) => {
+    const server = { ...manifest.server, type: 'binary', entry_point };
+    const reading = bundleOf({ ...whole, 'manifest.json': JSON.stringify({ ...manifest, server }) });
+    await expect(reading).rejects.toMatchObject({ code: 'config_invalid' });
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'makes the entry point executable, and nothing outside of the bundle',
+  async () => {
+    const key = join(folder, 'key');
+    await writeFile(key, 'secret', { mode: 0o600 });
+    const server = { ...manifest.server, type: 'binary', entry_point: 'server/index.js' };
+    const bundle = await bundleOf({ ...whole, 'manifest.json': JSON.stringify({ ...manifest, server }) });
+    const unpacked = await unpackBundle(bundle, join(folder, 'bundles'));
+    expect((await stat(join(unpacked, 'server/index.js'))).mode & 0o777).toBe(0o755);
+    // Whatever the manifest's reader lets through.
+    const leading = { ...bundle, manifest: { ...bundle.manifest, entryPoint: '../../key' } };
+    await unpackBundle(leading, join(folder, 'bundles'));
+    expect((await stat(key)).mode & 0o777).toBe(0o600);
+  },
+);
