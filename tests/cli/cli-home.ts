@@ -44,10 +44,15 @@ export class CliHome implements AsyncDisposable {
   }
 
   async runWith(
-    { input = '', env = {}, node = [] }: { input?: string; env?: NodeJS.ProcessEnv; node?: readonly string[] },
+    {
+      input = '',
+      env = {},
+      node = [],
+      cwd,
+    }: { input?: string; env?: NodeJS.ProcessEnv; node?: readonly string[]; cwd?: string },
     ...args: string[]
   ): Promise<Outcome> {
-    const child = this.spawn(args, env, node);
+    const child = this.spawn(args, env, node, cwd);
     let [stdout, stderr] = ['', ''];
     child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
     child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
@@ -68,9 +73,9 @@ export class CliHome implements AsyncDisposable {
     return JSON.parse(text) as Record<string, unknown>;
   }
 
-  spawn(args: readonly string[], env: NodeJS.ProcessEnv, node: readonly string[]): ChildProcess {
+  spawn(args: readonly string[], env: NodeJS.ProcessEnv, node: readonly string[], cwd?: string): ChildProcess {
     const own = { ...process.env, TOOLTRAY_HOME: this.path, TERM: 'dumb', NO_COLOR: '1', ...env };
-    return spawn(process.execPath, [...node, cliFile, ...args], { env: own });
+    return spawn(process.execPath, [...node, cliFile, ...args], { env: own, ...(cwd !== undefined && { cwd }) });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,12 +2,13 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, extname, isAbsolute, resolve } from 'node:path';
+import { defaultWorkingFolder } from '../../base/working-folder.ts';
 
-/** The command's absolute path, or undefined when there is no such executable. `cwd` is what relative paths start from. */
+/** Returns the command's absolute path, or undefined if there is no such executable. Relative paths start from `cwd`. */
 export async function findCommand(
   command: string,
   env: Environment,
-  cwd: string = process.cwd(),
+  cwd: string = defaultWorkingFolder(env),
 ): Promise<string | undefined> {
   const windows = process.platform === 'win32';
   for (const folder of foldersFor(command, env, cwd, windows)) {

@@ -2,6 +2,7 @@
 import { isCommonVariable } from './common-variables.ts';
 import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
+import { defaultWorkingFolder } from '../../base/working-folder.ts';
 import type { InheritedVariables, Isolation } from '../../config/app-config.ts';
 import type { Boxes } from './isolation/boxes.ts';
 import { type Environment, findCommand } from './find-command.ts';
@@ -45,7 +46,8 @@ export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   if ((await findCommand(command, env, cwd)) === undefined) throw notFound(serverName, command);
   try {
     const started = await inBox(launch, env);
-    return { group: await startGroup({ ...started, owner: serverName }, launch.registry), withheld };
+    const folder = started.cwd ?? defaultWorkingFolder(started.env);
+    return { group: await startGroup({ ...started, cwd: folder, owner: serverName }, launch.registry), withheld };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound(serverName, command, error);
     if (error instanceof AppError) throw error;

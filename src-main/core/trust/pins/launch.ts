@@ -1,6 +1,7 @@
 /** What a server is started from, as far as it can be told without asking it: whether the same texts were to be expected again. */
 import { extname, resolve } from 'node:path';
 import { AppError } from '../../base/errors.ts';
+import { defaultWorkingFolder } from '../../base/working-folder.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import { digestOf } from './file-digests.ts';
 
@@ -43,12 +44,12 @@ const scripts = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.s
 export async function launchOf(config: ServerConfig, digest: typeof digestOf = digestOf): Promise<Launch> {
   if (config.kind === 'builtin') return { program: `builtin ${config.builtin}`, pin: config.builtin };
   if (config.kind !== 'stdio') return { program: config.url, pin: undefined };
-  const { command, args, cwd } = config;
+  const { command, args, cwd, env } = config;
   const name = programName(command);
   const runner = runners.find((one) => one.name.test(name));
   if (runner !== undefined) return ofPackage(name, args, runner.version);
   const script = scriptOf(args);
-  const file = resolve(cwd ?? '.', script ?? command);
+  const file = resolve(cwd ?? defaultWorkingFolder({ ...process.env, ...env }), script ?? command);
   return { program: [command, ...args].join('\n'), pin: await digest(file) };
 }
 

@@ -7,6 +7,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { withFileLock } from '../../../base/file-lock.ts';
+import { defaultWorkingFolder } from '../../../base/working-folder.ts';
 import { AppError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
 import { type FetchedPackage, npxPackage } from '../../../trust/pins/launch.ts';
@@ -71,7 +72,13 @@ export class NpmPackages {
     );
     try {
       await promisify(execFile)(boxed.command, [...boxed.args], {
-        ...{ env: boxed.env, timeout: installMs, killSignal: 'SIGKILL', maxBuffer: mostOutput },
+        ...{
+          env: boxed.env,
+          cwd: defaultWorkingFolder(boxed.env),
+          timeout: installMs,
+          killSignal: 'SIGKILL',
+          maxBuffer: mostOutput,
+        },
       });
     } catch (error) {
       const said = (error as { stderr?: string }).stderr?.trim().split('\n').slice(-3).join(' ') ?? '';
@@ -90,11 +97,11 @@ function common(env: Environment): Environment {
 
 /** From where npm fetches, as the person has set it up; none of their tokens. */
 async function npmSettings(npm: string, env: Environment): Promise<Environment> {
-  const { stdout } = await promisify(execFile)(npm, ['config', 'get', 'registry'], { env, timeout: 20_000 }).catch(
-    () => ({
-      stdout: '',
-    }),
-  );
+  // npm also reads the .npmrc of the folder that it starts in.
+  const options = { env, cwd: defaultWorkingFolder(env), timeout: 20_000 };
+  const { stdout } = await promisify(execFile)(npm, ['config', 'get', 'registry'], options).catch(() => ({
+    stdout: '',
+  }));
   const registry = stdout.trim();
   return { ...env, ...(/^https?:\/\/\S+$/.test(registry) && { npm_config_registry: registry }) };
 }
