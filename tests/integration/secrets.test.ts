@@ -68,6 +68,17 @@ test('a server waits for its secret, starts when it is set, anew when it changes
   }
 });
 
+test('shows a server whose variable is not set as one that needs setup, and starts it when the vault gets the value', async () => {
+  const entry = { ...telling, env: { TOLD_KEY: '${env:TOOLTRAY_TEST_UNSET}' } };
+  await using core = await startCore({ servers: { telling: entry } });
+  await expect
+    .poll(() => core.server('telling').health)
+    .toMatchObject({ summary: 'Needs setup', action: { kind: 'add-secret', secret: 'TOOLTRAY_TEST_UNSET' } });
+  await ask(core, 'setSecret', { name: 'TOOLTRAY_TEST_UNSET', value: 'planted-1' });
+  await until(() => core.server('telling').state.kind === 'ready');
+  expect(await told(core)).toMatchObject({ variable: 'planted-1' });
+});
+
 test('a secret goes into the header of a server at an address, and into no config', async () => {
   const fixture = await startHttpFixture('conformance', { token: 'planted-token-1' });
   onTestFinished(() => fixture.close());

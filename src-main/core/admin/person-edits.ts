@@ -1,5 +1,5 @@
 /** Changes of servers that the person makes: no proposal stands between them and the config file. */
-import type { ToolSwitch } from '../config/app-config.ts';
+import type { ConfigProblem, ToolSwitch } from '../config/app-config.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { mask, maskObject } from '../base/mask.ts';
@@ -43,7 +43,8 @@ export class PersonEdits {
    */
   async shownEntry(server: string): Promise<JsonObject> {
     const entry = await this.#entry(server);
-    return this.#servers.find(server)?.config.held === undefined ? (maskObject(entry) as JsonObject) : entry;
+    const held = this.#servers.find(server)?.config.held;
+    return held === undefined || held === 'setup' ? (maskObject(entry) as JsonObject) : entry;
   }
 
   /** `entry` with what is masked in it taken from the one there is. */
@@ -171,13 +172,28 @@ export class PersonEdits {
     await this.#servers.apply(this.#config.current.servers);
   }
 
-  /** The same; rejects with AppError config_invalid where the file has an error then. */
+  /** The same; rejects with AppError config_invalid, with nothing written, where the edit itself would bring an error into the file. */
   async #change(edit: (text: string) => string): Promise<void> {
-    await this.#write(edit);
-    const problem = this.#config.problems.find(({ severity }) => severity === 'error');
-    if (problem !== undefined)
+    await this.#write((text) => {
+      const edited = edit(text);
+      const problem = this.#newError(text, edited);
+      if (problem === undefined) return edited;
       throw new AppError('config_invalid', problem.reason, { ...(problem.suggestion && { fix: problem.suggestion }) });
+    });
   }
+
+  /** Errors that were there before, of other servers or settings, are no reason to refuse an edit. */
+  #newError(before: string, after: string): ConfigProblem | undefined {
+    const errorsIn = (text: string): readonly ConfigProblem[] =>
+      this.#config.tryText(text).problems.filter(({ severity }) => severity === 'error');
+    const known = new Set(errorsIn(before).map(errorKey));
+    return errorsIn(after).find((problem) => !known.has(errorKey(problem)));
+  }
+}
+
+/** The same for the same error, whatever line it moved to. */
+function errorKey({ path, reason }: ConfigProblem): string {
+  return `${path} ${reason}`;
 }
 
 function switchesOf(entry: JsonObject): ToolSwitch {

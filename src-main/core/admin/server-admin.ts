@@ -353,7 +353,8 @@ export class ServerAdmin {
   }
 
   #heldOf(server: string): Hold | undefined {
-    return this.#config.current.servers.find(({ name }) => name === server)?.held;
+    const held = this.#config.current.servers.find(({ name }) => name === server)?.held;
+    return held === 'setup' ? undefined : held;
   }
 
   #check(change: ServerChange): void {

@@ -477,7 +477,7 @@ export function isToolOn(config: Pick<AppConfig, 'servers'>, server: string, too
  * `review`: nobody has agreed to it yet. `blocked`: a person does not want it. `isolation`: it asks for a container or sandbox that there
  * is not.
  */
-export type Hold = 'review' | 'blocked';
+export type Hold = 'review' | 'blocked' | 'setup';
 
 // The names of the modes, and how a name that a person wrote is read. What each mode does is in core/modes.
 

@@ -27,10 +27,17 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
   const written = reader.read();
   if (reader.failed) return undefined;
   const on = (written.enabled ?? true) && written.disabled !== true;
-  const held = holdOf(written);
+  let held: Hold | undefined = holdOf(written);
   if (held !== undefined) reportHeld(reader, held);
+  const entry = replaceVariables(written, context.env, (unfilled) => {
+    if (unfilled.source === 'secret') return reportMisplaced(reader, on && held === undefined, unfilled.path);
+    // The vault may have a value of that name: it is filled in, or reported as missing, when the server starts.
+    if (takesSecrets(unfilled.path) && unfilled.path[0] !== 'url') return `\${secret:${unfilled.name}}`;
+    reportUnfilled(reader, unfilled);
+    held ??= 'setup';
+    return `\${${unfilled.source}:${unfilled.name}}`;
+  });
   const enabled = on && held === undefined;
-  const entry = replaceVariables(written, context.env, (unfilled) => reportUnfilled(reader, enabled, unfilled));
   const kind = decideKind(reader, entry);
   if (kind === undefined) return undefined;
   const base = {
@@ -65,21 +72,22 @@ function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: Tool
   return { toolSwitch: { off: disabledTools ?? [], only: enabledTools } };
 }
 
-/** A server that is off can wait for its variables. */
-function reportUnfilled(reader: EntryReader, enabled: boolean, { path, source, name }: UnfilledPlaceholder): void {
-  if (source === 'secret') {
-    if (takesSecrets(path)) return;
-    const where = 'Secrets are filled into variables, arguments, headers, addresses and the secret of a client only.';
-    reader.report(enabled ? 'error' : 'warning', path, where, 'Write it there.');
-    return;
-  }
+/** A secret is filled into some fields only. It is an error elsewhere, of a server that is off a warning. */
+function reportMisplaced(reader: EntryReader, isOn: boolean, path: readonly PropertyKey[]): undefined {
+  if (takesSecrets(path)) return;
+  const where = 'Secrets are filled into variables, arguments, headers, addresses and the secret of a client only.';
+  reader.report(isOn ? 'error' : 'warning', path, where, 'Write it there.');
+}
+
+/** The server exists and stays off until the variable has a value. */
+function reportUnfilled(reader: EntryReader, { path, source, name }: UnfilledPlaceholder): void {
   const reason =
     source === 'env'
       ? `The environment variable ${name} is not set.`
       : `\${${source}:${name}} cannot be filled in here.`;
   const suggestion =
     source === 'env' ? `Set ${name}, or write \${env:${name}:-default}.` : `Write \${env:NAME} and set that variable.`;
-  reader.report(enabled ? 'error' : 'warning', path, reason, suggestion);
+  reader.report('warning', path, reason, suggestion);
 }
 
 /** `transport`: Magg's headers and tokens. */
@@ -184,7 +192,9 @@ function stdioPart(reader: EntryReader, entry: Entry, { folder, env, settings }:
 
 function httpPart(reader: EntryReader, entry: Entry) {
   const url = URL.canParse(entry.url ?? '') ? new URL(entry.url ?? '') : undefined;
-  if (url === undefined || !/^\s*https?:\/\/[^/\s]/i.test(entry.url ?? '')) {
+  if (isUnfilled(entry.url ?? '')) {
+    // Reported already; what the address will be is not known.
+  } else if (url === undefined || !/^\s*https?:\/\/[^/\s]/i.test(entry.url ?? '')) {
     reader.report(
       'error',
       ['url'],
@@ -206,6 +216,11 @@ function httpPart(reader: EntryReader, entry: Entry) {
   };
 }
 
+/** Whether a placeholder is left that only the environment can fill. */
+function isUnfilled(text: string): boolean {
+  return /\$\{(?:env|input):/.test(text);
+}
+
 /** Magg's `auth`: a token, or the word for the sign-in that takes place by itself. */
 function bearer(auth: string | undefined): Record<string, string> {
   return auth === undefined || auth === '' || auth === 'oauth' ? {} : { Authorization: `Bearer ${auth}` };
@@ -214,7 +229,7 @@ function bearer(auth: string | undefined): Record<string, string> {
 function allowedFolders(reader: EntryReader, entry: Entry, { env }: BuildContext): string[] {
   return (entry.folders ?? []).map((written, index) => {
     const folder = expandHome(written, env);
-    if (!isAbsolute(folder)) {
+    if (!isAbsolute(folder) && !isUnfilled(folder)) {
       reader.report(
         'error',
         ['folders', index],

@@ -9,12 +9,14 @@ import type { Entry } from './schema.ts';
 export const holdReasons: Readonly<Record<Hold, string>> = {
   review: 'It waits for your review and is not started before.',
   blocked: 'You have blocked it, so it stays off.',
+  setup: 'A value that its entry names is not set.',
 };
 
 /** What switching it on means then. */
 export const holdFixes: Readonly<Record<Hold, string>> = {
   review: 'Look at what it would run, and accept it or not: tooltray review NAME, or the dashboard.',
   blocked: 'Look at it again: tooltray review NAME, or the dashboard.',
+  setup: 'Set the value or edit the entry: tooltray validate NAME says which.',
 };
 
 export function holdOf(entry: Entry): Hold | undefined {

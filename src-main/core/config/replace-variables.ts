@@ -11,6 +11,9 @@ export interface UnfilledPlaceholder {
   readonly name: string;
 }
 
+/** What a placeholder without a value is replaced by; undefined: nothing. */
+type OnUnfilled = (unfilled: UnfilledPlaceholder) => string | undefined;
+
 const placeholder = /\$\{(env|input|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
 /**
@@ -21,14 +24,10 @@ const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring', 'user']
 
 /**
  * `${env:NAME}` and `${env:NAME:-default}` (used, as in a shell, when the variable is unset or empty) in every text inside `value`.
- * What cannot be filled is told to `onUnfilled` and becomes nothing; `${input:…}` is VS Code's. A secret is told as well, and stays what
- * it is: its value is put in when the server starts, and stands in no config.
+ * A placeholder without a value is reported to `onUnfilled` and becomes what that returns; `${input:…}` is VS Code's. A secret is reported
+ * as well and stays as written: its value is filled in when the server starts and is never part of a config.
  */
-export function replaceVariables<T>(
-  value: T,
-  env: Environment,
-  onUnfilled: (unfilled: UnfilledPlaceholder) => void,
-): T {
+export function replaceVariables<T>(value: T, env: Environment, onUnfilled: OnUnfilled): T {
   return mapTexts(value, [], (text, path) =>
     text.replace(placeholder, (whole: string, source: string, name: string, fallback?: string) => {
       if (secretSources.has(source)) {
@@ -37,8 +36,7 @@ export function replaceVariables<T>(
       }
       const value = source === 'env' ? env[name] : undefined;
       if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
-      if (value === undefined) onUnfilled({ path, source: source === 'env' ? 'env' : 'input', name });
-      return value ?? '';
+      return value ?? onUnfilled({ path, source: source === 'env' ? 'env' : 'input', name }) ?? '';
     }),
   ) as T;
 }

@@ -7,7 +7,7 @@ import type { CallContext } from './calls-in-flight.ts';
 import { signInCommand } from './network/http-errors.ts';
 import type { ServerState } from './server-state.ts';
 
-export type AbsenceKind = 'unusable' | 'off' | 'in-review' | 'paused' | 'starting' | 'sign-in' | 'failed';
+export type AbsenceKind = 'unusable' | 'off' | 'setup' | 'in-review' | 'paused' | 'starting' | 'sign-in' | 'failed';
 
 export interface ServerAbsence {
   readonly kind: AbsenceKind;
@@ -73,6 +73,7 @@ export function absenceOf({
   if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
   if (state.kind === 'disabled') {
     if (held === undefined) return { kind: 'off', error: switchedOff(name), brief: 'switched off' };
+    if (held === 'setup') return { kind: 'setup', error: needsSetup(name), brief: 'needs setup' };
     return {
       kind: 'in-review',
       error: inReview(name, held),
@@ -113,6 +114,12 @@ function unusable(server: string, flaw: string): AppError {
 export function switchedOff(server: string): AppError {
   return new AppError('server_disabled', `${server} is switched off.`, {
     fix: `The person can switch it on: tooltray enable ${server}.`,
+  });
+}
+
+function needsSetup(server: string): AppError {
+  return new AppError('server_disabled', `${server} needs setup: a value that its entry names is not set.`, {
+    fix: `Do without it. The user can set the value; tooltray validate ${server} says which.`,
   });
 }
 

@@ -66,6 +66,7 @@ export interface HealthFacts {
 }
 
 const retry: HealthAction = { kind: 'retry', label: 'Try again' };
+const edit: HealthAction = { kind: 'edit-config', label: 'Edit' };
 const review: HealthAction = { kind: 'review', label: 'Review' };
 
 export function serverHealth({ state, tools, lazy, held, paused, problems, now }: HealthFacts): ServerHealth {
@@ -79,6 +80,7 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
         ...{ summary: 'Off', detail: held === undefined ? 'Switched off in the config.' : holdReasons[held] },
         action: { kind: 'enable', label: 'Switch on' },
         ...(held === 'review' && { summary: 'In review', action: review }),
+        ...(held === 'setup' && { level: 'attention', summary: 'Needs setup', action: edit }),
         ...(held === 'blocked' && { summary: 'Blocked', action: review }),
       };
     case 'disconnected':
@@ -120,6 +122,11 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
       // Nothing is wrong with it: who has a value of their own, uses it.
       if (state.error.data?.['whose'] === 'user')
         return { level: 'off', summary: 'Waits for its people', detail: state.error.text, action: undefined };
+      if (state.error.code === 'secret_missing')
+        return {
+          ...{ level: 'attention', summary: 'Needs setup', detail: state.error.text },
+          action: remedyOf(state.error),
+        };
       return {
         level: 'error',
         summary: 'Stopped',
@@ -140,7 +147,7 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
 
 /** What helps against the cause: trying again mends nothing that is missing. */
 function remedyOf({ code, data }: AppError): HealthAction {
-  if (code === 'command_not_found' || code === 'config_invalid') return { kind: 'edit-config', label: 'Edit' };
+  if (code === 'command_not_found' || code === 'config_invalid') return edit;
   if (code === 'secret_locked') return { kind: 'unlock', label: 'Unlock' };
   if (code !== 'secret_missing') return retry;
   const secret = data?.['secret'];

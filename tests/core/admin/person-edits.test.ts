@@ -79,7 +79,24 @@ test('members of a group of settings are merged, and an empty group goes', async
   expect([both, JSON.parse(text())]).toEqual([{ results: { toon: true, keepDays: 3 } }, {}]);
 });
 
-test('an entry that does not work out is written, and said', async () => {
-  const { edits } = await editing('{}');
+test('rejects an edit that brings an error into the file, and writes nothing', async () => {
+  const { edits, text } = await editing('{}');
   await expect(edits.save('bad', { args: [] }, false)).rejects.toMatchObject({ code: 'config_invalid' });
+  expect(text()).toBe('{}');
+});
+
+test('saves beside an entry that has an error, and beside one that lacks a value', async () => {
+  const before = { servers: { bad: { args: [] }, lacking: { url: '${env:NOPE}' }, git: { command: 'node' } } };
+  const { edits, text } = await editing(JSON.stringify(before));
+  await edits.save('new', { command: 'node', enabled: false }, false);
+  await edits.setEnabled('git', false);
+  await edits.merge('results', { toon: true });
+  expect(JSON.parse(text())).toMatchObject({ servers: { new: {}, git: { enabled: false } }, results: { toon: true } });
+});
+
+test('masks the secrets of a server that needs setup', async () => {
+  const { edits } = await editing(
+    '{ "servers": { "a": { "command": "${env:NOPE}", "env": { "API_KEY": "s3cr3t-value" } } } }',
+  );
+  expect(await edits.shownEntry('a')).toMatchObject({ env: { API_KEY: '***' } });
 });

@@ -1,5 +1,5 @@
 /** Environment variables in a config file. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
 
 function read(entry: object, env: Record<string, string>) {
@@ -36,28 +36,39 @@ test('a default is used when the variable is unset or empty, and a value is neve
   ]);
 });
 
-test('a missing variable is an error of that entry which names the variable and its place', () => {
-  const { config, problems } = read({ url: 'https://h', headers: { A: 'x', B: '${env:NOPE}' } }, {});
-  expect(config?.servers).toEqual([]);
-  expect(problems).toMatchObject([
-    {
-      severity: 'error',
-      path: 'servers.a.headers.B',
-      reason: 'The environment variable NOPE is not set.',
-      server: 'a',
-    },
-  ]);
-});
+describe('a variable without a value', () => {
+  test('is looked up in the vault when the server starts, where a secret may stand', () => {
+    const entry = { command: 'x', args: ['--k=${env:NOPE}'], env: { A: '${env:NOPE}', B: '${input:key}' } };
+    const { config, problems } = read(entry, {});
+    expect(config?.servers).toMatchObject([
+      { enabled: true, args: ['--k=${secret:NOPE}'], env: { A: '${secret:NOPE}', B: '${secret:key}' } },
+    ]);
+    expect(problems).toEqual([]);
+  });
 
-test('a server that is off may wait for its variables', () => {
-  const { config, problems } = read({ command: 'x', args: ['${env:NOPE}'], enabled: false }, {});
-  expect(config?.servers).toMatchObject([{ enabled: false }]);
-  expect(problems).toMatchObject([{ severity: 'warning' }]);
-});
+  test.each([
+    [{ url: '${env:NOPE}' }, 'servers.a.url'],
+    [{ url: 'https://${env:NOPE}.example/mcp' }, 'servers.a.url'],
+    [{ command: '${env:NOPE}/bin/x' }, 'servers.a.command'],
+    [{ command: 'x', cwd: '${input:where}' }, 'servers.a.cwd'],
+    [{ builtin: 'utils', folders: ['${env:NOPE}'] }, 'servers.a.folders[0]'],
+  ])('keeps the server off elsewhere, with its name and place: %j', (entry, path) => {
+    const { config, problems } = read(entry, {});
+    expect(config?.servers).toMatchObject([{ name: 'a', enabled: false, held: 'setup' }]);
+    expect(problems).toMatchObject([{ severity: 'warning', path, server: 'a' }]);
+  });
 
-test("VS Code's inputs cannot be filled in, and that is said", () => {
-  const { problems } = read({ command: 'x', env: { A: '${input:key}' } }, {});
-  expect(problems.map(({ reason }) => reason)).toEqual(['${input:key} cannot be filled in here.']);
+  test('holds no other server back', () => {
+    const text = JSON.stringify({ servers: { a: { url: '${env:NOPE}' }, b: { command: 'x' } } });
+    const { config } = readConfig(text, '/c/config.json', {});
+    expect(config?.servers).toMatchObject([{ held: 'setup' }, { name: 'b', enabled: true }]);
+  });
+
+  test('of a server that is off leaves it off', () => {
+    const { config } = read({ command: '${env:NOPE}', enabled: false }, {});
+    expect(config?.servers[0]).toMatchObject({ enabled: false });
+    expect(config?.servers[0]?.held).toBeUndefined();
+  });
 });
 
 test('a reference to a secret stays what it is where it can be filled later, a default and all', () => {

@@ -16,6 +16,24 @@ const healthOf = (state: ServerState, facts: Partial<HealthFacts> = {}): unknown
   return [level, summary, detail, action?.kind];
 };
 
+test('returns "Needs setup" for a server that lacks a value, with what ends it', () => {
+  const missing = new AppError('secret_missing', 'a needs KEY.', { data: { secret: 'KEY' } });
+  const failed: ServerState = { kind: 'error', error: missing, failures: 1, retryAt: 14_000 };
+  expect(serverHealth({ state: failed, tools: 0, lazy: false, problems: [], now: 0 })).toMatchObject({
+    ...{ level: 'attention', summary: 'Needs setup' },
+    action: { kind: 'add-secret', secret: 'KEY' },
+  });
+  const held = serverHealth({
+    state: { kind: 'disabled' },
+    held: 'setup',
+    tools: 0,
+    lazy: false,
+    problems: [],
+    now: 0,
+  });
+  expect(held).toMatchObject({ level: 'attention', summary: 'Needs setup', action: { kind: 'edit-config' } });
+});
+
 test.each<[ServerState, unknown[]]>([
   [{ kind: 'disabled' }, ['off', 'Off', 'Switched off in the config.', 'enable']],
   [{ kind: 'ready', since: 0 }, ['ok', 'Ready', '2 tools.', undefined]],

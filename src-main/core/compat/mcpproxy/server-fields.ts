@@ -154,6 +154,7 @@ function toolCounts({ enabled, state, tools }: ServerFacts, shown: number): Json
 const holds: Readonly<Record<Hold, string>> = {
   review: 'in quarantine: the person has to review it (tooltray review NAME)',
   blocked: 'blocked by the person (tooltray review NAME)',
+  setup: 'a value that its entry names is not set (tooltray validate NAME)',
 };
 
 /** What MCPProxy calls so: nothing of it is started or listed before a person agrees. */

@@ -287,6 +287,7 @@ const reasons: Readonly<Record<MissingReason, BlockReason>> = {
   'tool-held': 'tool_pending_approval',
   unusable: 'server_not_configured',
   off: 'server_disabled',
+  setup: 'server_disabled',
   paused: 'server_disabled',
   'in-review': 'server_quarantined',
   starting: 'server_initializing',

@@ -241,7 +241,7 @@ function isShown(id: string, catalog: Catalog): boolean {
 
 /** It is the state of its server that keeps it from being called. */
 function stands({ missing }: MissingTool): boolean {
-  return ['unusable', 'off', 'in-review', 'paused', 'starting', 'sign-in', 'failed'].includes(missing);
+  return ['unusable', 'off', 'setup', 'in-review', 'paused', 'starting', 'sign-in', 'failed'].includes(missing);
 }
 
 function silent({ alias, id, lastError }: Connection): AppError {
