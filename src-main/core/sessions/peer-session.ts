@@ -7,7 +7,7 @@ import type { AppError } from '../base/errors.ts';
 import { InFlight } from '../base/in-flight.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type LetIn, principalOf, userOnRecord } from '../security/principal.ts';
-import { isNotification, isRequest, type Message, type RequestId } from '../wire/message.ts';
+import { isNotification, isRequest, type Message, openId, ownId, type RequestId } from '../wire/message.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../wire/transport.ts';
 import { cancelledAnswer, cancelledByPerson } from './cancelled-answer.ts';
@@ -164,13 +164,12 @@ class MeteredTransport implements Transport, Canceller {
       exchange.canceller = this;
       this.#open.set(message.id, exchange);
     } else if (!('method' in message)) {
-      const question = message.id === null ? undefined : this.#questions.get(message.id);
+      const question = this.#questions.take(ownId(message.id) as RequestId);
       if (question !== undefined) this.#ledger.answered(message, question);
-      if (message.id !== null) this.#questions.delete(message.id);
     }
     // A request that is given up is not answered.
     else if (isNotification(message) && message.method === 'notifications/cancelled') {
-      this.#giveUp(this.#open, message.params?.['requestId'] as RequestId);
+      this.#giveUp(this.#open, openId(this.#open, message.params?.['requestId']));
     }
   }
 

@@ -4,10 +4,10 @@
  */
 import type { Readable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
-import { isObject, isSpace, type JsonObject, maxNesting, parseJson } from '../base/json.ts';
+import { isObject, isSpace, type JsonObject, maxNesting, parseJson, plainNumber } from '../base/json.ts';
 import type { ByteBudget, ByteHolder } from './byte-budget.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
-import { type Message, type RequestId, rpcCode } from './message.ts';
+import { isMessage, type Message, type RequestId, rpcCode } from './message.ts';
 import { RawJson } from './raw-json.ts';
 
 const newline = 0x0a;
@@ -137,7 +137,8 @@ export class FrameReader implements ByteHolder {
   #big(envelope: Envelope, parts: readonly Buffer[]): void {
     const span = envelope.spans.get('result');
     const id = envelope.scalars['id'] as RequestId | undefined;
-    if (!envelope.complete || id === undefined || span === undefined || 'method' in envelope.scalars) {
+    const isVersioned = envelope.scalars['jsonrpc'] === '2.0';
+    if (!envelope.complete || !isVersioned || id === undefined || span === undefined || 'method' in envelope.scalars) {
       const size = parts.reduce((sum, part) => sum + part.length, 0);
       if (size > this.#maxParsedBytes) this.#tooLarge(envelope, size, this.#maxParsedBytes);
       else this.#small(parts);
@@ -175,7 +176,8 @@ export class FrameReader implements ByteHolder {
   }
 
   /** In place of a message that is not passed on: a question is refused by whoever gets it, an answer becomes an error. */
-  #lose({ id, method }: Readonly<JsonObject>, lost: AppError): void {
+  #lose({ id: written, method }: Readonly<JsonObject>, lost: AppError): void {
+    const id = plainNumber(written);
     if (typeof id === 'string' || typeof id === 'number') {
       const error = { code: rpcCode.aborted, message: lost.text };
       const asks = typeof method === 'string';
@@ -183,13 +185,6 @@ export class FrameReader implements ByteHolder {
     }
     this.#handlers.onOddity(lost.text);
   }
-}
-
-function isMessage(value: unknown): value is Message {
-  if (!isObject(value)) return false;
-  if (typeof value['method'] === 'string') return true;
-  // An answer that says nothing still ends its request; anything else with an id may be a line of a log.
-  return 'id' in value && ('result' in value || isObject(value['error']) || value['jsonrpc'] === '2.0');
 }
 
 function noRoom(size: number): AppError {

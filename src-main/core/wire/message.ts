@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 messages as MCP uses them, and the results that are too big to be worth parsing. */
 import type { AppError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
 import { RawJson } from './raw-json.ts';
 
 export type RequestId = string | number;
@@ -79,6 +79,36 @@ export function isRequest(message: Message): message is RpcRequest {
 
 export function isNotification(message: Message): message is RpcNotification {
   return 'method' in message && !('id' in message);
+}
+
+/**
+ * Returns whether a value is a JSON-RPC message. The version must be there: servers print log lines as JSON, with members such as `method`
+ * and `id`, and both SDKs drop what does not name the version.
+ */
+export function isMessage(value: unknown): value is Message {
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
+  // An answer without a result still ends its request.
+  return typeof value['method'] === 'string' || 'id' in value;
+}
+
+/** A whole number in its only decimal spelling, within what a double holds. */
+const wholeNumber = /^(?:0|-?[1-9]\d{0,14})$/;
+
+/**
+ * Returns an id or progress token that comes back from the other side as the number that we sent: some servers and gateways return "7" or 7.0
+ * for 7. Our own ids and tokens are whole numbers, so nothing else is changed.
+ * Source: both SDKs convert it (typescript-sdk `Number(response.id)`; python-sdk issue 1720, rust-sdk issue 1017).
+ */
+export function ownId(id: unknown): unknown {
+  const plain = plainNumber(id);
+  return typeof plain === 'string' && wholeNumber.test(plain) ? Number(plain) : plain;
+}
+
+/** Returns the key of what is open under an id that the other side chose: it may repeat "7" as 7, and 7 as "7". */
+export function openId(open: { has(id: RequestId): boolean }, id: unknown): RequestId {
+  const plain = plainNumber(id) as RequestId;
+  if (open.has(plain)) return plain;
+  return typeof plain === 'number' ? String(plain) : (ownId(plain) as RequestId);
 }
 
 /** Some servers send `"error": null` beside a result, as JSON-RPC 1.0 had it. */

@@ -9,6 +9,8 @@ import {
   isFailure,
   isRequest,
   type Message,
+  openId,
+  ownId,
   type RequestId,
   type Result,
   rpcCode,
@@ -143,7 +145,7 @@ export class Peer {
       if (isRequest(message)) void this.#serve(message, origin);
       else this.#hear(message.method, objectOf(message.params), origin);
     } else {
-      const pending = message.id === null ? undefined : this.#pending.get(message.id);
+      const pending = this.#pending.get(ownId(message.id) as RequestId);
       if (pending === undefined)
         this.#handlers.onOddity?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);
       else if (isFailure(message))
@@ -156,9 +158,9 @@ export class Peer {
 
   #hear(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
     if (method === 'notifications/progress') {
-      this.#pending.get(params['progressToken'] as RequestId)?.progress(params);
+      this.#pending.get(ownId(params['progressToken']) as RequestId)?.progress(params);
     } else if (method === 'notifications/cancelled') {
-      this.#inbound.get(params['requestId'] as RequestId)?.abort(params['reason']);
+      this.#inbound.get(openId(this.#inbound, params['requestId']))?.abort(params['reason']);
     } else this.#handlers.onNotification(method, params, origin);
   }
 

@@ -3,7 +3,7 @@
  * nothing new is asked on it, what was asked is answered, and then it is closed, so that nothing gets lost between the two.
  */
 import { AppError } from '../../core/base/errors.ts';
-import { isNotification, isRequest, type Message, type RequestId } from '../../core/wire/message.ts';
+import { isNotification, isRequest, type Message, ownId, type RequestId } from '../../core/wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
 import { gone, leavingMethod } from './personal-child.ts';
 
@@ -65,7 +65,7 @@ export class PersonLine implements Transport {
   #hear(message: Message, handlers: TransportHandlers): void {
     if (isNotification(message) && message.method === leavingMethod) return this.#leave();
     handlers.onMessage(message);
-    if (!isRequest(message) && !isNotification(message) && message.id !== null) this.#settle(message.id);
+    if (!isRequest(message) && !isNotification(message)) this.#settle(ownId(message.id) as RequestId);
   }
 
   #leave(): void {

@@ -43,12 +43,23 @@ describe('frames', () => {
     expect(oddities).toEqual(['npm warn hello', '{"a":1}']);
   });
 
+  test.each([
+    ['a request', '{"level":"info","id":"req-1","method":"GET"}'],
+    ['a notification', '{"level":"info","method":"POST"}'],
+    ['an answer', '{"id":1,"result":{"status":200}}'],
+    ['an error', '{"id":1,"error":{"code":502,"message":"no"}}'],
+    ['a long answer', `{"id":1,"result":{"text":"${'x'.repeat(1024 * 1024)}"}}`],
+    ['a message of another version', '{"jsonrpc":"1.0","id":1,"result":{}}'],
+  ])('%s without "jsonrpc": "2.0" is an oddity', (_what, line) => {
+    expect(read(Buffer.from(`${line}\n`), 65_536)).toEqual({ messages: [], oddities: [line] });
+  });
+
   test('a big result is passed on to the byte, its id and flags known, wherever the members stand', () => {
     const result = bigResult({ isError: true, resultType: 'complete' });
     const body = JSON.stringify(result);
     for (const line of [
       `{"result": ${body} ,"jsonrpc":"2.0","id":"x\\"7"}`,
-      `{"vendor":{"id":9},"id":"x\\"7","result":${body}}`,
+      `{"vendor":{"id":9},"id":"x\\"7","result":${body},"jsonrpc":"2.0"}`,
     ]) {
       for (const size of [1000, 65_536, line.length]) {
         const [message] = read(Buffer.from(line + '\n'), size).messages;
@@ -84,7 +95,7 @@ describe('frames', () => {
   });
 
   test('invalid UTF-8 in a big result becomes replacement characters, split characters survive', () => {
-    const good = Buffer.from(JSON.stringify({ id: 1, result: { t: '€'.repeat(600_000) } }) + '\n');
+    const good = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { t: '€'.repeat(600_000) } }) + '\n');
     const [fine] = read(good, 4097).messages;
     if (fine === undefined || !('result' in fine)) throw new Error('no result');
     expect((fine.result as RawJson).parse()).toEqual({ t: '€'.repeat(600_000) });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
+import { parseJson } from '../../../src-main/core/base/json.ts';
 import type { Result } from '../../../src-main/core/wire/message.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 import { toErrorBody } from '../../../src-main/core/wire/peer.ts';
@@ -45,15 +46,23 @@ describe('answers to our requests', () => {
     expect(alone()).toEqual([true, false, true]);
   });
 
-  test('count once: a second one, one with an unknown id and one of the other type are told as oddities', async () => {
+  test('count once: a second one and one with an unknown id are told as oddities', async () => {
     const { peer, line, oddities } = await peerPair();
     const asked = peer.request('a', {});
-    for (const id of [7, '1', null]) line.says({ id, result: {} });
+    for (const id of [7, '01', null]) line.says({ id, result: {} });
     line.says({ id: 1, result: { right: true } });
     line.says({ id: 1, result: { again: true } });
     line.says({ id: 1, error: { code: 1, message: 'late' } });
     expect(await asked).toEqual({ right: true });
-    expect(oddities.map((text) => /request (\S+),/.exec(text)?.[1])).toEqual(['7', '"1"', 'null', '1', '1']);
+    expect(oddities.map((text) => /request (\S+),/.exec(text)?.[1])).toEqual(['7', '"01"', 'null', '1', '1']);
+  });
+
+  test.each([['"1"'], ['1.0'], ['1e0']])('come under the id %s, which is 1 in another spelling', async (id) => {
+    const { peer, line } = await peerPair();
+    const [asked, failing] = [peer.request('a', {}), peer.request('b', {})];
+    line.says(parseJson(`{"id":${id},"result":{"right":true}}`) as object);
+    line.says(parseJson(`{"id":${id.replace('1', '2')},"error":{"code":-32000,"message":"no"}}`) as object);
+    expect(await Promise.all([asked, outcome(failing)])).toMatchObject([{ right: true }, { code: -32000 }]);
   });
 
   test('that are errors come with code, message and data to the letter', async () => {
@@ -239,6 +248,15 @@ describe('progress', () => {
     expect(seen).toEqual([progress]);
   });
 
+  test.each([['"1"'], ['1.0']])('comes under the token %s, which is 1 in another spelling', async (token) => {
+    const { peer, line } = await peerPair();
+    const seen: unknown[] = [];
+    void peer.request('a', {}, { onProgress: ({ progress }) => seen.push(progress) });
+    const params = `{"progressToken":${token},"progress":3}`;
+    line.says(parseJson(`{"method":"notifications/progress","params":${params}}`) as object);
+    expect(seen).toEqual([3]);
+  });
+
   test('after the answer is dropped', async () => {
     const { peer, line, heard } = await peerPair();
     const seen: unknown[] = [];
@@ -301,6 +319,22 @@ describe('requests of the other side', () => {
       [false, undefined],
     ]);
     expect(line.sent.map((message) => 'id' in message && message.id)).toEqual(['0']);
+  });
+
+  test.each([
+    [7, '7'],
+    ['7', 7],
+    [7, JSON.rawJSON('7.0')],
+  ])('of the id %j are cancelled under %j', async (id, requestId) => {
+    const signals: AbortSignal[] = [];
+    const { line } = await peerPair((_method, _params, { signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    });
+    line.says({ id, method: 'ask' });
+    line.says({ method: 'notifications/cancelled', params: { requestId } });
+    await settled();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   test('a cancellation of something unknown or already answered does nothing', async () => {

@@ -4,7 +4,7 @@ import { AppError } from '../../base/errors.ts';
 import { isObject, parseJson } from '../../base/json.ts';
 import type { ByteBudget } from '../../wire/byte-budget.ts';
 import { FrameReader } from '../../wire/frame-reader.ts';
-import { isFailure, type Message, rpcCode, type RpcFailure } from '../../wire/message.ts';
+import { isFailure, type Message, ownId, rpcCode, type RpcFailure } from '../../wire/message.ts';
 import { type HttpPlace, networkError, statusError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { type Exchange, exchangeHeader, type Exchanges, type MessageTap } from './message-tap.ts';
@@ -99,7 +99,7 @@ const notAnswers: ReadonlySet<number> = new Set([401, 403, 405]);
 /** 2026-07-28 answers many errors with a status of 400 or 404; a body without an id answers the request it came back for. */
 function isAnswer(failure: RpcFailure, exchange: Exchange, status: number): boolean {
   if (notAnswers.has(status)) return false;
-  return failure.id === null || failure.id === undefined || failure.id === exchange.id;
+  return failure.id === null || failure.id === undefined || ownId(failure.id) === exchange.id;
 }
 
 function readFailure(text: string): RpcFailure | undefined {

@@ -4,7 +4,7 @@
  */
 import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { isFailure, type Message, type RequestId } from '../../wire/message.ts';
+import { isFailure, type Message, ownId, type RequestId } from '../../wire/message.ts';
 import type { MessageOrigin } from '../../wire/transport.ts';
 
 interface TappedMessage {
@@ -96,8 +96,9 @@ export class Exchanges {
   /** To be told of every message that arrives. */
   sawMessage(message: Message): void {
     if ('method' in message) return;
+    const id = ownId(message.id);
     for (const exchange of this.#open.values()) {
-      if (exchange.id !== message.id) continue;
+      if (exchange.id !== id) continue;
       exchange.answered = true;
       this.end(exchange);
     }
