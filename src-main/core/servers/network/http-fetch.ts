@@ -7,6 +7,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
+import { contentCodings, decodeBody } from './decode-body.ts';
 import { isLoopback } from './http-errors.ts';
 
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -16,7 +17,11 @@ export interface HttpFetchOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How names are resolved; the system's way by default. */
   readonly lookup?: LookupFunction;
+  /** Most decoded bytes of one compressed body; event streams have no end, so they are bounded by whoever reads their events. */
+  readonly maxDecodedBytes?: number;
 }
+
+const defaultMaxDecodedBytes = 64 * 1024 * 1024;
 
 /** Answers whether an address may be dialed. */
 export type AddressRule = (address: string) => boolean;
@@ -47,7 +52,7 @@ export class HttpFetch {
     this.#guarded = { direct: makeAgents({}), proxied: makeAgents({ proxyEnv }) };
   }
 
-  /** Follows no redirect and knows string bodies only; rejects with the system's error or the signal's reason. */
+  /** Follows no redirect and knows string bodies only; decodes what is compressed. Rejects with the system's error or the signal's reason. */
   readonly fetch: FetchLike = (url, init) =>
     this.#send(new URL(url), init, { direct: this.#direct, proxied: this.#proxied });
 
@@ -89,7 +94,7 @@ export class HttpFetch {
     };
     return new Promise<Response>((resolve, reject) => {
       const request = (secure ? httpsRequest : httpRequest)(target, options, (incoming) => {
-        const response = toResponse(incoming);
+        const response = toResponse(incoming, this.#options.maxDecodedBytes ?? defaultMaxDecodedBytes);
         const { remoteAddress, remotePort } = incoming.socket;
         const isOfProxy = agents === proxied && remotePort === proxyPort(this.#options.env, target);
         if (!isOfProxy) Object.defineProperty(response, dialedAt, { value: remoteAddress });
@@ -133,7 +138,7 @@ function proxyPort(env: HttpFetchOptions['env'], { protocol }: URL): number | un
   return Number(port || (of === 'https:' ? 443 : 80));
 }
 
-function toResponse(incoming: IncomingMessage): Response {
+function toResponse(incoming: IncomingMessage, maxDecodedBytes: number): Response {
   const headers = new Headers();
   for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
     headers.append(incoming.rawHeaders[i] ?? '', incoming.rawHeaders[i + 1] ?? '');
@@ -144,5 +149,17 @@ function toResponse(incoming: IncomingMessage): Response {
     incoming.resume();
     return new Response(null, init);
   }
-  return new Response(Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>, init);
+  return new Response(Readable.toWeb(plainBody(incoming, headers, maxDecodedBytes)) as WebBody, init);
+}
+
+type WebBody = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** The body as it was before it was compressed; `headers` then say nothing of that any more. */
+function plainBody(incoming: IncomingMessage, headers: Headers, maxDecodedBytes: number): Readable {
+  const codings = contentCodings(headers.get('content-encoding'));
+  if (codings.length === 0) return incoming;
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+  const isEndless = headers.get('content-type')?.trim().toLowerCase().startsWith('text/event-stream') === true;
+  return decodeBody(incoming, codings, isEndless ? Infinity : maxDecodedBytes);
 }

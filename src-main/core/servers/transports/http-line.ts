@@ -41,7 +41,7 @@ export class HttpLine {
 
   constructor(options: HttpTransportOptions, closeSdk: () => Promise<void>) {
     this.#options = options;
-    this.#http = new HttpFetch({ env: options.env });
+    this.#http = new HttpFetch({ env: options.env, maxDecodedBytes: options.maxMessageBytes });
     this.#closeSdk = closeSdk;
   }
 
