@@ -10,7 +10,8 @@ import type { Flow } from '../trust/flow/flow.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { fact } from '../wire/raw-json.ts';
 import { type AdmitCall, type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
-import { checkArguments, SchemaCompiler } from './check-arguments.ts';
+import { checkArguments } from './check-arguments.ts';
+import { SchemaChecker } from './schema-check.ts';
 import { type CallBooks, recordCall, tellLedger } from './record-call.ts';
 import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
 import { ResultCache } from './result-cache.ts';
@@ -36,7 +37,7 @@ export interface StepParts extends CallBooks {
 
 export function callSteps(parts: StepParts): CallSteps {
   const { admit, isTraced, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow } = parts;
-  const schemas = new SchemaCompiler();
+  const schemas = new SchemaChecker();
   const cache = makeCache(servers, results);
   return {
     resolve: ({ tool, server }, context) => {

@@ -1,15 +1,17 @@
 /** Checks what a model wrote for a tool against the tool's own schema, before the call; what is wrong is said with the schema. */
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf, parseJson } from '../base/json.ts';
 import { shortName } from '../base/shown-text.ts';
 import { closestWord } from '../base/wording.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { argumentKeys, nameKeys } from './read-arguments.ts';
+import { isCheckable, type Misfit, type SchemaChecker } from './schema-check.ts';
 
-/** Longer arguments (in characters of JSON) are for the server to judge: reading them would hold everybody's calls. */
-const longestChecked = 1024 * 1024;
 const mostProblems = 5;
+/** Argument names for which a name that was meant is looked for. */
+const maxGuesses = 20;
+/** Names of a schema that a hint lists, and compares with. */
+const maxNames = 100;
 
 export interface GivenArguments {
   readonly arguments: JsonObject | undefined;
@@ -24,7 +26,7 @@ export interface GivenArguments {
 export async function checkArguments(
   tool: CatalogEntry,
   given: GivenArguments,
-  schemas: SchemaCompiler,
+  schemas: SchemaChecker,
   name: string = tool.id,
 ): Promise<JsonObject | undefined> {
   const schema = usableSchema(tool.definition);
@@ -38,13 +40,12 @@ export async function checkArguments(
 export async function misfits(
   definition: JsonObject,
   args: JsonObject,
-  schemas: SchemaCompiler,
-): Promise<readonly ErrorObject[]> {
-  const validate = await schemas.validatorOf(definition);
+  schemas: SchemaChecker,
+): Promise<readonly Misfit[]> {
+  if (!isCheckable(args)) return [];
   const text = JSON.stringify(args);
-  if (validate === undefined || text.length > longestChecked) return [];
   // Through text, so that numbers whose spelling is kept are numbers to the validator.
-  return validate(JSON.parse(text)) === true ? [] : (validate.errors ?? []);
+  return schemas.misfits(usableSchema(definition), JSON.parse(text) as JsonObject);
 }
 
 function invalid(
@@ -54,7 +55,7 @@ function invalid(
     schema,
     args,
     errors,
-  }: { readonly schema: JsonObject; readonly args: JsonObject; readonly errors: readonly ErrorObject[] },
+  }: { readonly schema: JsonObject; readonly args: JsonObject; readonly errors: readonly Misfit[] },
 ): AppError {
   const problems = [...new Set(errors.map(problemOf))];
   const shown = problems.slice(0, mostProblems);
@@ -70,31 +71,27 @@ function invalid(
   );
 }
 
-function problemOf({ keyword, instancePath, params, message }: ErrorObject): string {
-  const at = instancePath.slice(1).replaceAll('/', '.');
-  const inside = at === '' ? '' : ` in ${at}`;
-  const { missingProperty, additionalProperty, allowedValues } = params as Record<string, unknown>;
-  if (keyword === 'required') return `"${String(missingProperty)}" is missing${inside}`;
-  if (keyword === 'additionalProperties') return `"${String(additionalProperty)}" is not known${inside}`;
-  const values = Array.isArray(allowedValues)
-    ? `: ${allowedValues
-        .slice(0, 20)
-        .map((one) => JSON.stringify(one))
-        .join(', ')}`
-    : '';
-  return `${at === '' ? 'the whole' : `"${at}"`} ${message ?? 'is wrong'}${values}`;
+function problemOf({ keyword, path, property, text }: Misfit): string {
+  const inside = path === '' ? '' : ` in ${path}`;
+  if (keyword === 'required') return `"${property ?? ''}" is missing${inside}`;
+  if (keyword === 'additionalProperties') return `"${property ?? ''}" is not known${inside}`;
+  return `${path === '' ? 'the whole' : `"${path}"`} ${text}`;
 }
 
 function hintFor(schema: JsonObject, args: JsonObject): string {
   const names = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   const required = new Set(Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []);
-  const guesses = Object.keys(args).flatMap((name) => {
-    const meant = names.includes(name) ? undefined : closestWord(name, names);
+  const known = new Set(names);
+  const unknown = Object.keys(args).filter((name) => !known.has(name));
+  const guesses = unknown.slice(0, maxGuesses).flatMap((name) => {
+    const meant = closestWord(name, names.slice(0, maxNames));
     return meant === undefined ? [] : [`"${meant}" instead of "${name}"`];
   });
   const meant = guesses.length === 0 ? '' : `Did you mean ${guesses.join(', ')}? `;
   if (names.length === 0) return `${meant}It takes no named arguments.`;
-  return `${meant}It takes ${names.map((name) => (required.has(name) ? `${name} (required)` : name)).join(', ')}.`;
+  const shown = names.slice(0, maxNames).map((name) => (required.has(name) ? `${name} (required)` : name));
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  return `${meant}It takes ${shown.map(shortName).join(', ')}${more}.`;
 }
 
 // Brings what a model wrote one level too deep, or beside the arguments, to where the tool looks for it.
@@ -152,99 +149,5 @@ function toObject(value: unknown): JsonObject | undefined {
     return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;
-  }
-}
-
-// Validators of tools' input schemas, each compiled at its first use and forgotten with the definition it belongs to.
-
-type Validator = Pick<ValidateFunction, 'errors'> & ((value: unknown) => unknown);
-
-export class SchemaCompiler {
-  readonly #compiled = new WeakMap<JsonObject, Promise<Validator | undefined>>();
-
-  /** The validator of a tool's input; undefined where its schema does not compile, or costs too much to be checked here. */
-  validatorOf(definition: JsonObject): Promise<Validator | undefined> {
-    const known = this.#compiled.get(definition);
-    if (known !== undefined) return known;
-    const compiled = compile(definition).catch(() => undefined);
-    this.#compiled.set(definition, compiled);
-    return compiled;
-  }
-}
-
-/** A fresh instance for each: one that is shared keeps every schema for good, and refuses a second one with the same `$id`. */
-async function compile(definition: JsonObject): Promise<Validator | undefined> {
-  const schema = usableSchema(definition);
-  if (!isCheckable(schema)) return undefined;
-  // Loaded at the first check: it costs the start of the core 25 ms.
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    validateSchema: false,
-    validateFormats: false,
-    meta: false,
-    logger: false,
-    addUsedSchema: false,
-    inlineRefs: false,
-  });
-  // A server's pattern can hold the core for ever, and so can comparing each item with every other.
-  ajv.removeKeyword('pattern').removeKeyword('uniqueItems');
-  const { $schema: _dialect, ...rest } = schema;
-  return ajv.compile(rest) as Validator;
-}
-
-// Whether a server's schema may be compiled here at all: small with every reference followed, and without recursion.
-
-/** Nodes of the schema with its references followed. `$defs` that double from one to the next reach any number in a few lines. */
-const mostNodes = 5000;
-
-/**
- * A validator runs in the core, for everybody: a schema that makes it slow is left to its server.
- * Recursive schemas are left out because their cost depends on the arguments; `patternProperties` because its patterns do.
- */
-function isCheckable(schema: unknown): boolean {
-  return new Walk(schema).isBounded(schema, []);
-}
-
-const uncheckable = ['patternProperties', '$dynamicRef', '$recursiveRef'];
-/** What costs nothing unless something refers to it, and what is no schema. */
-const asides = new Set(['$defs', 'definitions', 'enum', 'const', 'default', 'examples']);
-/** Keywords whose members are schemas under names that the server chose. */
-const maps = new Set(['properties', 'dependentSchemas']);
-
-class Walk {
-  readonly #root: unknown;
-  #nodes = 0;
-
-  constructor(root: unknown) {
-    this.#root = root;
-  }
-
-  isBounded(node: unknown, above: readonly unknown[]): boolean {
-    if ((this.#nodes += 1) > mostNodes) return false;
-    if (Array.isArray(node)) return node.every((item) => this.isBounded(item, above));
-    if (!isObject(node)) return true;
-    // References inside a schema that has an id of its own start from there.
-    if (above.includes(node) || (node !== this.#root && Object.hasOwn(node, '$id'))) return false;
-    if (uncheckable.some((key) => Object.hasOwn(node, key))) return false;
-    const path = [...above, node];
-    return Object.entries(node).every(([key, value]) => {
-      if (asides.has(key)) return true;
-      if (key === '$ref') return this.#isBoundedReference(value, path);
-      if (maps.has(key) && isObject(value)) return Object.values(value).every((schema) => this.isBounded(schema, path));
-      return this.isBounded(value, path);
-    });
-  }
-
-  /** Where it leads nowhere the schema does not compile anyway. */
-  #isBoundedReference(reference: unknown, path: readonly unknown[]): boolean {
-    if (typeof reference !== 'string' || !reference.startsWith('#')) return false;
-    let node = this.#root;
-    for (const step of reference.slice(1).split('/').slice(1)) {
-      const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-      node = isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined;
-    }
-    return node !== undefined && this.isBounded(node, path);
   }
 }

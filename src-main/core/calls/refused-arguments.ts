@@ -9,7 +9,8 @@ import { shapeSchema } from '../condense/shape-schema.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { fact, RawJson } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest } from './call-tool.ts';
-import { misfits, type SchemaCompiler } from './check-arguments.ts';
+import { misfits } from './check-arguments.ts';
+import type { SchemaChecker } from './schema-check.ts';
 
 /** The same error, with the schema in its message, or that it was shown. */
 export class RefusedArguments extends RpcError {
@@ -39,7 +40,7 @@ interface RefusedCall {
 }
 
 /** An error of the server's for whoever called; itself where it is not about the arguments. */
-export async function explainError(error: RpcError, call: RefusedCall, schemas: SchemaCompiler): Promise<RpcError> {
+export async function explainError(error: RpcError, call: RefusedCall, schemas: SchemaChecker): Promise<RpcError> {
   const isRefusal = error.code === rpcCode.invalidParams && !saysUnknown.test(error.message);
   const isDefect = error.code === rpcCode.invalidParams || error.code === rpcCode.internal;
   const line = (isRefusal || (isDefect && (await isMisfit(call, schemas)))) && schemaLineOf(call);
@@ -51,7 +52,7 @@ function mayBeRefusal(result: Result): result is JsonObject {
 }
 
 /** The same for an answer that is a failure; every other member of it stays. */
-export async function explainResult(result: Result, call: RefusedCall, schemas: SchemaCompiler): Promise<Result> {
+export async function explainResult(result: Result, call: RefusedCall, schemas: SchemaChecker): Promise<Result> {
   if (!mayBeRefusal(result)) return result;
   const line = (saysInvalid(result) || (await isMisfit(call, schemas))) && schemaLineOf(call);
   return line ? withText(result, `\n${line.text}`) : result;
@@ -80,7 +81,7 @@ function saysInvalid(result: JsonObject): boolean {
 }
 
 /** What came through a helper tool was checked before the call. */
-async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaCompiler): Promise<boolean> {
+async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaChecker): Promise<boolean> {
   if (request.via !== undefined) return false;
   return (await misfits(tool.definition, request.arguments ?? {}, schemas)).length > 0;
 }

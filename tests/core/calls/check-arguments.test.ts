@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../../src-main/core/base/json.ts';
-import { checkArguments, type GivenArguments, SchemaCompiler } from '../../../src-main/core/calls/check-arguments.ts';
+import { checkArguments, type GivenArguments } from '../../../src-main/core/calls/check-arguments.ts';
+import { SchemaChecker } from '../../../src-main/core/calls/schema-check.ts';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 
 const readFile = {
@@ -22,7 +23,7 @@ function toolWith(inputSchema: unknown): CatalogEntry {
 
 function check(given: GivenArguments | JsonObject, inputSchema: unknown = readFile): Promise<unknown> {
   const asked = 'arguments' in given ? (given as unknown as GivenArguments) : { arguments: given };
-  return checkArguments(toolWith(inputSchema), asked, new SchemaCompiler()).catch((error: unknown) => error);
+  return checkArguments(toolWith(inputSchema), asked, new SchemaChecker()).catch((error: unknown) => error);
 }
 
 const refused = (message: RegExp): unknown =>
@@ -140,7 +141,7 @@ describe('a schema that cannot be checked lets everything pass', () => {
   });
 
   test('two tools may use one id for their schemas', async () => {
-    const schemas = new SchemaCompiler();
+    const schemas = new SchemaChecker();
     const one = toolWith({ $id: 'same', type: 'object', required: ['a'] });
     const two = toolWith({ $id: 'same', type: 'object', required: ['b'] });
     await expect(checkArguments(one, { arguments: {} }, schemas)).rejects.toEqual(refused(/"a"/));
@@ -148,11 +149,49 @@ describe('a schema that cannot be checked lets everything pass', () => {
   });
 });
 
-test('a schema is compiled once for each definition', async () => {
-  const schemas = new SchemaCompiler();
-  const { definition } = toolWith(readFile);
-  const first = await schemas.validatorOf(definition);
-  expect(first).toBeTypeOf('function');
-  expect(await schemas.validatorOf(definition)).toBe(first);
-  expect(await schemas.validatorOf({ ...definition })).not.toBe(first);
+describe('a check costs little', () => {
+  const many = (count: number, schema: JsonObject): JsonObject[] => Array.from({ length: count }, () => schema);
+  const each = (items: JsonObject): JsonObject => ({ type: 'object', properties: { ids: { type: 'array', items } } });
+
+  /** Microseconds of this process. */
+  async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  }
+
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      '1,200 allOf and 5,000 wrong values',
+      each({ allOf: many(1200, { type: 'string' }) }),
+      { ids: Array(5000).fill(0) },
+    ],
+    ['100 allOf and 500 wrong values', each({ allOf: many(100, { type: 'string' }) }), { ids: Array(500).fill(0) }],
+    [
+      '1,000 properties',
+      { type: 'object', properties: Object.fromEntries(many(1000, {}).map((_, i) => [`p${i}`, { type: 'string' }])) },
+      { p1: 3 },
+    ],
+    ['1,000 anyOf', each({ anyOf: many(1000, { type: 'string', minLength: 3 }) }), { ids: Array(1000).fill(0) }],
+    [
+      '50,000 allowed values',
+      each({ enum: Array.from({ length: 50_000 }, (_, i) => ({ i })) }),
+      { ids: Array(1000).fill({ i: 1 }) },
+    ],
+    [
+      '50,000 unknown names',
+      { type: 'object', properties: { name_of_it: {} }, additionalProperties: false },
+      Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`name_of_${i}`, i])),
+    ],
+    [
+      'lengths of a megabyte',
+      { type: 'object', properties: { s: { allOf: many(500, { maxLength: 5 }) } } },
+      { s: 'é'.repeat(1_000_000) },
+    ],
+  ])('of %s', async (_what, schema, args) => {
+    await check({ path: '/a', head: '3' });
+    const cpu = await cpuOf(() => check({ arguments: args }, schema));
+    expect(cpu).toBeLessThan(250_000);
+  });
 });

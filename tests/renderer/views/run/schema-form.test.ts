@@ -1,6 +1,7 @@
 /** Forms made from schemas: what they begin with, what they show, and that this fits the schema. */
 import { expect, test } from 'vitest';
-import { misfits, SchemaCompiler } from '../../../../src-main/core/calls/check-arguments.ts';
+import { misfits } from '../../../../src-main/core/calls/check-arguments.ts';
+import { SchemaChecker } from '../../../../src-main/core/calls/schema-check.ts';
 import {
   kindOf,
   readObject,
@@ -17,7 +18,7 @@ const tools = recordedListings().flatMap(({ name, tools: all }) =>
 );
 
 test('the value that the form of each real tool begins with fits its schema', async () => {
-  const schemas = new SchemaCompiler();
+  const schemas = new SchemaChecker();
   const wrong: string[] = [];
   for (const [id, tool] of tools) {
     const schema = (tool['inputSchema'] ?? {}) as Schema;
@@ -26,8 +27,7 @@ test('the value that the form of each real tool begins with fits its schema', as
     // An empty text is one that nobody wrote yet: the form waits for the person there, also where it may be of several kinds.
     const isEmptyText = errors.some(({ keyword }) => keyword === 'minLength');
     const real = errors.filter(({ keyword }) => keyword !== 'minLength' && !(isEmptyText && keyword === 'anyOf'));
-    if (real.length > 0)
-      wrong.push(`${id}: ${real.map(({ instancePath, message }) => `${instancePath} ${message}`)[0]}`);
+    if (real.length > 0) wrong.push(`${id}: ${real.map(({ path, text }) => `${path} ${text}`)[0]}`);
   }
   expect(wrong).toEqual([]);
   expect(tools.length).toBeGreaterThan(100);

@@ -1,0 +1,243 @@
+/**
+ * Checks values against the JSON Schemas of servers, in bounded time and memory: it runs in the core's thread, and both sides of it are
+ * foreign. Whatever would cost too much is not checked; the server judges it.
+ */
+import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
+import { isObject, type JsonObject } from '../base/json.ts';
+
+/** Nodes of a schema with its references followed. `$defs` that double from one to the next reach any number in a few lines. */
+const maxNodes = 5000;
+/** Nested deeper, a schema is not checked. */
+const maxDepth = 64;
+/** Nodes of the schema times values to check. 50,000 take 10 to 40 ms on a laptop. */
+const maxCost = 50_000;
+/** Up to this cost all problems are collected, else the first one. */
+const maxCostOfAll = 5000;
+
+/** A place where a value does not fit its schema. */
+export interface Misfit {
+  readonly keyword: string;
+  /** `a.b.0`; empty for the whole value. */
+  readonly path: string;
+  /** The property that the problem is about, for `required` and `additionalProperties`. */
+  readonly property?: string;
+  /** What is wrong, to stand after the path. */
+  readonly text: string;
+}
+
+interface Prepared {
+  /** Without references to elsewhere, recursion, and keywords whose cost cannot be bounded. */
+  readonly schema: Schema;
+  readonly nodes: number;
+  readonly draft: SchemaDraft;
+}
+
+/** Prepares each schema at its first use; it is forgotten with its schema object. */
+export class SchemaChecker {
+  readonly #prepared = new WeakMap<JsonObject, Prepared | 'unbounded'>();
+
+  /** Where `value` (JSON with plain numbers) does not fit; nothing for a schema that cannot be checked, or not at this size. */
+  async misfits(schema: JsonObject, value: JsonObject): Promise<readonly Misfit[]> {
+    const prepared = this.#prepare(schema);
+    if (prepared === 'unbounded') return [];
+    const values = weightOf(value, maxCost / prepared.nodes);
+    if (values * prepared.nodes > maxCost) return [];
+    // Loaded at the first check, so that the start of the core does not pay for it.
+    const { validate, dereference } = await import('@cfworker/json-schema');
+    try {
+      const lookup = dereference(prepared.schema);
+      const { valid, errors } = validate(value, prepared.schema, prepared.draft, lookup, true);
+      if (valid) return [];
+      const isSmall = values * prepared.nodes <= maxCostOfAll;
+      const all = isSmall ? validate(value, prepared.schema, prepared.draft, lookup, false).errors : errors;
+      return leaves(all).map(misfitOf);
+    } catch {
+      return [];
+    }
+  }
+
+  #prepare(schema: JsonObject): Prepared | 'unbounded' {
+    const known = this.#prepared.get(schema);
+    if (known !== undefined) return known;
+    const nodes = new Walk(schema).nodes();
+    const made =
+      nodes === undefined ? 'unbounded' : { schema: stripped(schema) as Schema, nodes, draft: draftOf(schema) };
+    this.#prepared.set(schema, made);
+    return made;
+  }
+}
+
+/** Draft 4 has booleans for `exclusiveMinimum`, drafts up to 7 lists for `items`. */
+function draftOf({ $schema }: JsonObject): SchemaDraft {
+  if (typeof $schema !== 'string') return '2020-12';
+  if ($schema.includes('draft-04')) return '4';
+  if (/draft-0[67]/.test($schema)) return '7';
+  return $schema.includes('2019-09') ? '2019-09' : '2020-12';
+}
+
+/** Whether a value is small enough to be checked against any schema. Costs little whatever the value is. */
+export function isCheckable(value: unknown): boolean {
+  return weightOf(value, maxCost) <= maxCost;
+}
+
+/** How many values there are in `value`, long texts counted as several; any number above `limit` means "more". */
+function weightOf(value: unknown, limit: number): number {
+  let weight = 0;
+  const stack: unknown[] = [value];
+  while (stack.length > 0 && weight <= limit) {
+    const next = stack.pop();
+    weight += typeof next === 'string' ? 1 + next.length / 100 : 1;
+    if (Array.isArray(next)) weight += pushAll(stack, next, limit - weight);
+    else if (isObject(next)) weight += pushAll(stack, Object.values(next), limit - weight);
+  }
+  return weight;
+}
+
+/** Returns what is too much of `values` to be looked at. */
+function pushAll(stack: unknown[], values: readonly unknown[], room: number): number {
+  if (values.length > room) return values.length;
+  for (const value of values) stack.push(value);
+  return 0;
+}
+
+// Whether a schema may be used here at all: small with every reference followed, without recursion, and well formed where that counts.
+
+/** Their cost depends on the value, or on a pattern of the server's. */
+const unbounded = ['patternProperties', '$dynamicRef', '$recursiveRef'] as const;
+/** Checked by the server: a pattern can hold the core for ever, and so can comparing each item with every other. */
+const stripKeys: ReadonlySet<string> = new Set(['pattern', 'format', 'uniqueItems', '$id', 'id', '$schema', '$anchor']);
+/** No schemas in there. */
+const asides: ReadonlySet<string> = new Set(['default', 'examples', 'title', 'description', '$comment']);
+const values: ReadonlySet<string> = new Set(['enum', 'const', 'required', 'dependentRequired']);
+/** Keywords whose members are schemas under names that the server chose. */
+const maps: ReadonlySet<string> = new Set(['properties', 'dependentSchemas', '$defs', 'definitions']);
+const definitions: ReadonlySet<string> = new Set(['$defs', 'definitions']);
+const typeNames: ReadonlySet<unknown> = new Set(['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']);
+const numeric = /^(?:min|max)[A-Z]|^(?:min|max)imum$|^exclusive|^multipleOf$/;
+
+class Walk {
+  readonly #root: JsonObject;
+  #nodes = 0;
+  #own = 0;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  /** Undefined for a schema that may not be used. */
+  nodes(): number | undefined {
+    return this.#isUsable(this.#root, []) && this.#isSmall(this.#root, 0) ? this.#nodes : undefined;
+  }
+
+  #isUsable(node: unknown, above: readonly unknown[]): boolean {
+    if ((this.#nodes += 1) > maxNodes || above.length > maxDepth) return false;
+    if (Array.isArray(node)) return node.every((item) => this.#isUsable(item, above));
+    if (!isObject(node)) return true;
+    // References inside a schema that has an id of its own start from there.
+    if (above.includes(node) || (node !== this.#root && Object.hasOwn(node, '$id'))) return false;
+    if (unbounded.some((key) => Object.hasOwn(node, key)) || !isWellFormed(node)) return false;
+    const path = [...above, node];
+    return Object.entries(node).every(([key, value]) => {
+      if (asides.has(key) || definitions.has(key) || stripKeys.has(key)) return true;
+      if (key === '$ref') return this.#isUsableReference(value, path);
+      if (values.has(key)) return this.#count(value);
+      if (maps.has(key) && isObject(value)) return Object.values(value).every((one) => this.#isUsable(one, path));
+      return this.#isUsable(value, path);
+    });
+  }
+
+  #count(value: unknown): boolean {
+    this.#nodes += weightOf(value, maxNodes);
+    return this.#nodes <= maxNodes;
+  }
+
+  #isUsableReference(reference: unknown, path: readonly unknown[]): boolean {
+    const node = referredBy(this.#root, reference);
+    return node !== undefined && this.#isUsable(node, path);
+  }
+
+  /** Definitions that nothing refers to are read, too. */
+  #isSmall(node: unknown, depth: number): boolean {
+    if ((this.#own += 1) > 4 * maxNodes || depth > 2 * maxDepth) return false;
+    const inner = Array.isArray(node) ? node : isObject(node) ? Object.values(node) : [];
+    return inner.every((one) => this.#isSmall(one, depth + 1));
+  }
+}
+
+/** The part of a schema that a reference inside of it leads to. Its path may be percent-encoded. Source: RFC 6901, section 6. */
+export function referredBy(root: JsonObject, reference: unknown): unknown {
+  if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) return undefined;
+  let node: unknown = root;
+  for (const step of reference.split('/').slice(1)) {
+    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    node = (isObject(node) || Array.isArray(node)) && Object.hasOwn(node, key) ? (node as JsonObject)[key] : undefined;
+  }
+  return node;
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
+function isWellFormed(node: JsonObject): boolean {
+  const { type, items, required } = node;
+  const types = Array.isArray(type) ? (type as unknown[]) : type === undefined ? [] : [type];
+  const hasNumbers = Object.entries(node).every(([key, value]) => !numeric.test(key) || typeof value === 'number');
+  return types.every((one) => typeNames.has(one)) && !Array.isArray(items) && isListOrMissing(required) && hasNumbers;
+}
+
+function isListOrMissing(value: unknown): boolean {
+  return value === undefined || Array.isArray(value);
+}
+
+function stripped(node: unknown, isMap = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => stripped(item));
+  if (!isObject(node)) return node;
+  const kept = Object.entries(node).filter(([key]) => isMap || (!stripKeys.has(key) && !asides.has(key)));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [key, !isMap && values.has(key) ? value : stripped(value, !isMap && maps.has(key))]),
+  );
+}
+
+// Turns the validator's output units into problems with a path.
+
+/** A unit of a keyword that holds others says only that one of those failed. */
+function leaves(units: readonly OutputUnit[]): readonly OutputUnit[] {
+  const isHolder = ({ keywordLocation, instanceLocation }: OutputUnit, at: number): boolean =>
+    units.some(
+      (other, place) =>
+        place !== at &&
+        other.keyword !== 'false' &&
+        other.keywordLocation.startsWith(`${keywordLocation}/`) &&
+        other.instanceLocation.startsWith(instanceLocation),
+    );
+  return units.slice(0, maxUnits).filter((unit, at) => unit.keyword !== 'false' && !isHolder(unit, at));
+}
+
+/** Comparing each with every other is quadratic. */
+const maxUnits = 200;
+
+function misfitOf({ keyword, instanceLocation, error }: OutputUnit): Misfit {
+  const path = instanceLocation.split('/').slice(1).map(unescaped).join('.');
+  const property = /"(.*)"/s.exec(error)?.[1];
+  if (property !== undefined && (keyword === 'required' || keyword.endsWith('Properties')))
+    return { keyword, path, property, text: error };
+  if (keyword === 'type') {
+    const types = /Expected "(.*)"\.$/s.exec(error)?.[1]?.replaceAll('", "', ' or ') ?? 'another type';
+    return { keyword, path, text: `must be ${types}` };
+  }
+  const allowed = keyword === 'enum' ? /any of (\[.*\])\.$/s.exec(error)?.[1] : undefined;
+  if (allowed !== undefined) {
+    const shown = (JSON.parse(allowed) as unknown[]).slice(0, 20).map((one) => JSON.stringify(one));
+    return { keyword, path, text: `must be equal to one of the allowed values: ${shown.join(', ')}` };
+  }
+  return { keyword, path, text: `is wrong: ${error.slice(0, 200).replace(/\.$/, '')}` };
+}
+
+function unescaped(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
