@@ -28,7 +28,7 @@ async function setUp(flags) {
   requireNode(20);
   const releaseLock = await takeLock(root);
   try {
-    ensurePackages(root);
+    await ensurePackages(root);
     // The browser is fetched while the build computes; neither is left running when the other fails.
     const parts = [flags.has('--build') && ensureBuild(root), flags.has('--browser') && ensureBrowser()];
     const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
@@ -46,5 +46,5 @@ function requireNode(major) {
 async function ensureBrowser() {
   // Imported late: it uses Playwright, which is there only once the packages are.
   const browser = await import('./setup/browser.mjs');
-  browser.ensureBrowser();
+  await browser.ensureBrowser();
 }

@@ -1,8 +1,7 @@
 /** Builds dist/ when its sources have changed. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { findNode } from './node-versions.mjs';
+import { runQuietly, stage } from './progress.mjs';
 import { SetupError } from './setup-error.mjs';
 import { hashOf, hasStamp, writeStamp } from './stamp.mjs';
 
@@ -26,13 +25,10 @@ export async function ensureBuild(root) {
   const wanted = hashOf(root, sources);
   if (hasStamp(stamp, wanted)) return;
 
-  console.log('set-up: building dist/ …');
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const build = spawn(findNode(root), [vite, 'build', '--app', '--logLevel', 'warn'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  const [status] = await once(build, 'exit');
+  const status = await stage('Building', () =>
+    runQuietly(findNode(root), [vite, 'build', '--app', '--logLevel', 'warn'], { cwd: root }),
+  );
   if (status !== 0) throw new SetupError('The build failed; its own words are above. dist/ is not complete.');
   // The build empties dist/ first, so one that was broken off leaves no stamp and is repeated.
   writeStamp(stamp, wanted);

@@ -22,7 +22,7 @@ export async function takeLock(root) {
   while (!tryToTake(lock)) {
     const owner = ownerOf(lock);
     if (owner !== undefined && isAlive(owner)) {
-      if (!announced) console.log(`set-up: waiting for the set-up that process ${owner} is running …`);
+      if (!announced) console.error(`set-up: waiting for the set-up that process ${owner} is running …`);
       announced = true;
       if (Date.now() > deadline) throw new SetupError(gaveUp(owner, lock));
       await sleep(pollMs);

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { findNode, runsTooltray } from './node-versions.mjs';
-import { npm } from './npm.mjs';
+import { npmQuietly } from './npm.mjs';
+import { stage } from './progress.mjs';
 import { SetupError } from './setup-error.mjs';
 import { hashOf, hasStamp, writeStamp } from './stamp.mjs';
 
@@ -21,28 +22,29 @@ const installFlags = [
   '--loglevel=error',
 ];
 
-/** Throws SetupError where the packages cannot be had. */
-export function ensurePackages(root) {
+/** Rejects with SetupError where the packages cannot be had. */
+export async function ensurePackages(root) {
   const modules = join(root, 'node_modules');
   const stamp = join(modules, '.setup');
   const wanted = `${hashOf(root, ['package-lock.json', '.npmrc'])} ${process.platform} ${process.arch}`;
   // Without the pinned Node, a stamp of a day on which a newer one was in use is worth nothing.
   if (hasStamp(stamp, wanted) && findNode(root) !== undefined) return;
 
-  console.log('set-up: installing the packages of package-lock.json (about half a minute the first time) …');
   // On Windows the running node.exe may be the one in node_modules, which `npm ci` would have to delete first.
   const command = process.platform === 'win32' && existsSync(modules) ? 'install' : 'ci';
-  const status = npm(root, [command, ...installFlags, '--ignore-scripts=false']);
-  if (status !== 0) retryWithoutScripts(root, command, status);
+  const status = await stage('Installing packages', () =>
+    npmQuietly(root, [command, ...installFlags, '--ignore-scripts=false']),
+  );
+  if (status !== 0) await retryWithoutScripts(root, command, status);
   if (findNode(root) === undefined) throw new SetupError(noNode());
   writeStamp(stamp, wanted);
 }
 
 /** The only script that matters fetches the pinned Node; it can be spared where the Node at hand is new enough. */
-function retryWithoutScripts(root, command, status) {
+async function retryWithoutScripts(root, command, status) {
   if (!runsTooltray()) throw new SetupError(installFailed(command, status));
-  console.log(`set-up: npm ${command} failed; trying without install scripts, with Node ${process.version} …`);
-  const retried = npm(root, [command, ...installFlags, '--ignore-scripts']);
+  const label = `npm ${command} failed; trying without install scripts, with Node ${process.version}`;
+  const retried = await stage(label, () => npmQuietly(root, [command, ...installFlags, '--ignore-scripts']));
   if (retried !== 0) throw new SetupError(installFailed(command, retried));
 }
 

@@ -236,7 +236,7 @@ function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer
     ...people.map(({ name, role }) => `${name.padEnd(10)} ${role}: ${tokens.get(name)}`),
     '',
     'Try:',
-    `  npx @modelcontextprotocol/inspector --cli ${publicUrl}/mcp --transport http ${ask} --method tools/list`,
+    `  npx -y -p node@24 -p @modelcontextprotocol/inspector@latest mcp-inspector --cli ${publicUrl}/mcp --transport http ${ask} --method tools/list`,
     `  claude mcp add -s user -t http team ${publicUrl}/mcp ${ask}`,
     `  claude mcp add -s user -t http team-oauth ${publicUrl}/mcp   (no token: then /mcp in Claude Code opens the provider; sign in as ana or ben)`,
     '  kill a replica (kill -9 its process) and call again',

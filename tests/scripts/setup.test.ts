@@ -82,3 +82,36 @@ describe('a stamp', () => {
     expect(new Set([before, changed, await hash()]).size).toBe(3);
   });
 });
+
+describe('progress', () => {
+  async function staged(work: string): Promise<{ code: number; stdout: string; stderr: string }> {
+    const progress = pathToFileURL(join(scripts, 'setup/progress.mjs')).href;
+    const body = `import { runQuietly, stage } from '${progress}';
+      const node = (code) => runQuietly(process.execPath, ['--eval', code], {});
+      process.exitCode = await stage('Building', () => ${work});`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', body]);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+    child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, stdout, stderr };
+  }
+
+  test('is a line when a stage begins and one with its time when it ends, on stderr alone', async () => {
+    expect(await staged(`node('console.log("noise")')`)).toEqual({
+      ...{ code: 0, stdout: '' },
+      stderr: expect.stringMatching(/^Building …\nBuilding: done \(\d+ s\)\n$/) as string,
+    });
+  });
+
+  test('shows what a program printed where that fails', async () => {
+    const { code, stderr } = await staged(`node('console.log("the cause"); process.exitCode = 3')`);
+    expect([code, stderr.includes('the cause')]).toEqual([3, true]);
+  });
+});
+
+test('./tooltray runs the command line', async () => {
+  const { stdout } = await run(join(scripts, '../tooltray'), ['--version']);
+  expect(stdout).toMatch(/^Tooltray \d+\.\d+\.\d+\n$/);
+});

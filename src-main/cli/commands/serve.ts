@@ -1,6 +1,7 @@
 /** `tooltray serve`: the core without Electron, until it is told to stop. */
 import { count } from '../../core/base/wording.ts';
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../core/base/errors.ts';
 import { requireMode } from '../../core/choose-mode.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
@@ -28,6 +29,9 @@ const flags = {
 } as const;
 
 type ServeFlags = Given<typeof flags>;
+
+/** Servers that take longer to start are counted as starting in the summary. */
+const maxSummaryWaitMs = 3_000;
 
 export const serve = command({
   flags,
@@ -88,8 +92,17 @@ function announce(host: CoreHost, given: ServeFlags, started: Promise<void>): vo
   if (given.json) process.stdout.write(`${JSON.stringify(facts(host))}\n`);
   else if (!given.background) {
     process.stdout.write(welcome(host, given));
-    void started.then(() => process.stdout.write(`${summary(host)}\n`));
+    void announceServers(host, started);
   }
+}
+
+/** The link comes last and alone, so that nobody has to look for it: soon, and once more when every server has started or failed. */
+async function announceServers(host: CoreHost, started: Promise<void>): Promise<void> {
+  const print = (): void => void process.stdout.write(`${summary(host)}\n\n${host.pageUrl}\n`);
+  const isStarted = await Promise.race([started.then(() => true), delay(maxSummaryWaitMs, false, { ref: false })]);
+  if (!isStarted) print();
+  await started;
+  print();
 }
 
 function facts({ doors, core, paths }: CoreHost): Record<string, unknown> {
@@ -137,12 +150,11 @@ function welcome(host: CoreHost, { noToken, mode }: ServeFlags): string {
     `Config     ${current.path}`,
     `Servers    ${names}`,
     `Mode       ${mode ?? current.mode}`,
-    `Dashboard  ${host.pageUrl}`,
     '',
     'Connect a client app:',
     `  Claude Code    claude mcp add -s user tooltray -- ${shim} --app claude-code`,
     `  Cursor, others {"mcpServers":{"tooltray":${JSON.stringify({ command: process.execPath, args: [cli, 'stdio', '--app', 'cursor'] })}}}`,
-    `  Inspector      npx @modelcontextprotocol/inspector --cli ${http} --method tools/list${header}`,
+    `  Inspector      npx -y -p node@24 -p @modelcontextprotocol/inspector@latest mcp-inspector --cli ${http} --method tools/list${header}`,
     ...problems.map(
       (problem) => `! ${problem.file}:${problem.line}:${problem.column} ${problem.reason} ${problem.suggestion ?? ''}`,
     ),
