@@ -4,6 +4,7 @@
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import { isObject, type JsonObject } from '../base/json.ts';
+import { referredBy } from '../base/json-pointer.ts';
 
 /** Nodes of a schema with its references followed. `$defs` that double from one to the next reach any number in a few lines. */
 const maxNodes = 5000;
@@ -161,25 +162,6 @@ class Walk {
     if ((this.#own += 1) > 4 * maxNodes || depth > 2 * maxDepth) return false;
     const inner = Array.isArray(node) ? node : isObject(node) ? Object.values(node) : [];
     return inner.every((one) => this.#isSmall(one, depth + 1));
-  }
-}
-
-/** The part of a schema that a reference inside of it leads to. Its path may be percent-encoded. Source: RFC 6901, section 6. */
-export function referredBy(root: JsonObject, reference: unknown): unknown {
-  if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) return undefined;
-  let node: unknown = root;
-  for (const step of reference.split('/').slice(1)) {
-    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    node = (isObject(node) || Array.isArray(node)) && Object.hasOwn(node, key) ? (node as JsonObject)[key] : undefined;
-  }
-  return node;
-}
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
   }
 }
 

@@ -1,5 +1,6 @@
 /** An input schema without its texts: every keyword that decides which arguments a server takes stays as the server wrote it. */
 import { isObject, type JsonObject } from '../base/json.ts';
+import { pointerKeys } from '../base/json-pointer.ts';
 import { firstClause, isSaidBy } from './clauses.ts';
 
 /** Keywords that explain and decide nothing. */
@@ -101,18 +102,20 @@ function pruned(schema: JsonObject): JsonObject {
   const pending: unknown[] = [rest];
   while (pending.length > 0) {
     for (const reference of referencesIn(pending.pop())) {
-      const [, table = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)/.exec(reference) ?? [];
-      if (table === '' && reference !== '#') return schema;
+      const [table, name] = pointerKeys(reference) ?? ['', ''];
+      if (table === undefined) continue;
+      if (!tables.includes(table) || name === undefined || !Object.hasOwn(schema[table] as JsonObject, name))
+        return schema;
       const at = `${table}/${name}`;
-      if (table === '' || used.has(at)) continue;
+      if (used.has(at)) continue;
       used.add(at);
-      pending.push((schema[table] as JsonObject | undefined)?.[unescaped(name)]);
+      pending.push((schema[table] as JsonObject)[name]);
     }
   }
   const result: JsonObject = { ...schema };
   for (const table of tables) {
     const members = Object.entries(schema[table] as JsonObject).filter(
-      ([name, member]) => used.has(`${table}/${escaped(name)}`) || used.has(`${table}/${name}`) || isNamed(member),
+      ([name, member]) => used.has(`${table}/${name}`) || isNamed(member),
     );
     if (members.length === 0) delete result[table];
     else result[table] = Object.fromEntries(members);
@@ -130,21 +133,4 @@ function referencesIn(node: unknown): string[] {
 
 function isNamed(member: unknown): boolean {
   return isObject(member) && ['$id', '$anchor', '$dynamicAnchor'].some((key) => Object.hasOwn(member, key));
-}
-
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-function unescaped(name: string): string {
-  return decoded(name).replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** References are URIs: what no URI may hold stands in them by its number. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

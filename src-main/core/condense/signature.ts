@@ -1,5 +1,5 @@
 /** A tool in one line, for a model that has to call it. */
-import { decoded } from './shape-schema.ts';
+import { referredBy } from '../base/json-pointer.ts';
 import { isObject, type JsonObject, objectOf, plainNumber } from '../base/json.ts';
 
 // A tool as one line that is enough to call it by: `create_entities(entities: {name, entityType, observations: string[]}[])`.
@@ -273,23 +273,12 @@ class TypeWriter {
       const reference = isObject(node) ? node['$ref'] : undefined;
       if (typeof reference !== 'string') return node;
       const { $ref: _ref, ...beside } = node as JsonObject;
-      const target = reference === '#' ? this.#root : this.#at(reference);
+      const target = referredBy(this.#root, reference);
       if (target === undefined) return undefined;
       const isAlone = !Object.keys(beside).some((key) => decisive.has(key));
       node = isAlone || !isObject(target) ? target : { ...beside, allOf: [target] };
     }
     return undefined;
-  }
-
-  #at(reference: string): unknown {
-    if (!reference.startsWith('#/')) return undefined;
-    let node = this.#root;
-    for (const step of reference.slice(2).split('/')) {
-      const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
-      const inside = typeof node === 'object' && node !== null && Object.hasOwn(node, key);
-      node = inside ? (node as Record<string, unknown>)[key] : undefined;
-    }
-    return node;
   }
 }
 

@@ -31,10 +31,19 @@ function joined(left: Schema, right: Schema): Schema {
 function lookUp(reference: string, root: Schema): Schema {
   let node: unknown = root;
   for (const step of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
     node = isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
   }
   return isRecord(node) ? node : {};
+}
+
+/** References are URIs, so that their steps may be percent-encoded. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
 }
 
 export function propertiesOf({ properties }: Schema): Schema {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { condenseSchema } from '../../../src-main/core/condense/condense-tool.ts';
+import { shapeSchema } from '../../../src-main/core/condense/shape-schema.ts';
 
 function condenseProperty(property: unknown): unknown {
   return (condenseSchema({ type: 'object', properties: { it: property } })['properties'] as { it: unknown }).it;
@@ -75,4 +76,17 @@ test('properties called __proto__ and constructor come through as data', () => {
   const text =
     '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}},"required":["__proto__"]}';
   expect(JSON.stringify(condenseSchema(JSON.parse(text)))).toBe(text);
+});
+
+test('keeps definitions whose names are percent-encoded in references', () => {
+  const definitions = {
+    'Page<Item>': { type: 'object', properties: { next: { $ref: '#/$defs/a~1b' } } },
+    'a/b': { enum: [1] },
+  };
+  const schema = {
+    type: 'object',
+    properties: { page: { $ref: '#/$defs/Page%3CItem%3E' } },
+    $defs: { ...definitions, unused: {} },
+  };
+  expect(Object.keys(shapeSchema(schema, false)['$defs'] as object)).toEqual(['Page<Item>', 'a/b']);
 });

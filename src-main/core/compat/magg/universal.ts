@@ -7,7 +7,7 @@ import { namedServers } from '../../modes/show-tools.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { kitFacts, kitList, shownKit } from './kits.ts';
 import { serverEntry } from './magg-tool.ts';
-import { decoded } from '../../condense/shape-schema.ts';
+import { decoded } from '../../base/json-pointer.ts';
 
 function instructions({ catalog }: ModeView): string {
   return `Use proxy: list (query) before saying that something cannot be done, info for a schema, call, batch for several. Servers: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;

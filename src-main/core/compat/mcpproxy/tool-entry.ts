@@ -1,6 +1,7 @@
 /** A found tool as retrieve_tools and describe_tool show it. */
 import type { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOf, textOr } from '../../base/json.ts';
+import { referredBy } from '../../base/json-pointer.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../../catalog/catalog.ts';
 import type { MissingReason, MissingTool } from '../../catalog/tool-finder.ts';
 import { firstSentence } from '../../condense/clauses.ts';
@@ -237,8 +238,7 @@ function followReference(schema: unknown, root: JsonObject): unknown {
   for (let step = 0; step < mostSteps; step++) {
     const reference = isObject(node) ? node['$ref'] : undefined;
     if (typeof reference !== 'string' || !reference.startsWith('#/')) return node;
-    const keys = reference.slice(2).split('/');
-    node = keys.reduce<unknown>((inner, key) => (isObject(inner) ? ownValue(inner, key) : undefined), root);
+    node = referredBy(root, reference);
     if (node === undefined) return schema;
   }
   return schema;
