@@ -1,5 +1,6 @@
 /** What a change of a definition means to the model that reads it: nothing, less text, new text, or milder words about what a tool does. */
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { referredBy } from '../../base/json-pointer.ts';
 import { isSameJson } from '../canonical-json.ts';
 
 /** `new` and `gone` are told by who has both lists. */
@@ -66,20 +67,38 @@ function gained(before: Texts, after: Texts): readonly AddedText[] {
 
 function textsOf(definition: JsonObject): Texts {
   const texts: Texts = new Map();
-  walk(definition, '', '', texts);
+  walk(definition, { key: '', place: '', holder: definition, schema: undefined, isMap: false }, texts);
   return texts;
 }
 
-function walk(value: unknown, key: string, place: string, texts: Texts): void {
+interface Place {
+  /** The member that holds the value, or the list around it. */
+  readonly key: string;
+  readonly place: string;
+  /** The object that has the member. */
+  readonly holder: JsonObject;
+  /** The whole schema around it, against which references are resolved. */
+  readonly schema: JsonObject | undefined;
+  /** Its members have names that the server chose. */
+  readonly isMap: boolean;
+}
+
+function walk(value: unknown, at: Place, texts: Texts): void {
+  const { key, place, isMap } = at;
   if (typeof value === 'string') {
-    if (!isMechanical(key, value)) note(texts, place, value);
+    if (!isMechanical(value, at)) note(texts, place, value);
   } else if (Array.isArray(value)) {
-    for (const item of value) walk(item, key, `${place}[]`, texts);
+    for (const item of value) walk(item, { ...at, place: `${place}[]`, isMap: false }, texts);
   } else if (isObject(value)) {
+    const isRoot = at.schema === undefined && (key === 'inputSchema' || key === 'outputSchema');
+    const schema = isRoot ? value : at.schema;
     for (const [name, member] of Object.entries(value)) {
       // Names of parameters are read as well; words of the protocol and of JSON Schema say nothing.
-      if (!plainKeys.has(name)) note(texts, place, name);
-      walk(member, name, place === '' ? name : `${place}.${name}`, texts);
+      if (isMap || !plainKeys.has(name)) note(texts, place, name);
+      const inner = place === '' ? name : `${place}.${name}`;
+      // What stands under a name that the server chose is no keyword.
+      const keyword = isMap ? '' : name;
+      walk(member, { key: keyword, place: inner, holder: value, schema, isMap: !isMap && maps.has(name) }, texts);
     }
   }
 }
@@ -98,24 +117,68 @@ function sentencesOf(text: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-/** Values that programs read, where they are written as programs read them. */
-const mechanical: ReadonlyMap<string, RegExp> = new Map([
-  ['type', /^(?:string|number|integer|boolean|object|array|null)$/],
-  ['format', /^[a-z-]{1,24}$/],
-  ['$schema', /^https?:\/\/json-schema\.org\/[\w/.-]{1,60}#?$/],
-  ['$ref', /^#[\w/$.%~-]{0,200}$/],
-  ['$dynamicRef', /^#[\w/$.%~-]{0,200}$/],
-  ['contentEncoding', /^[\w-]{1,24}$/],
-  ['mimeType', /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/],
-  ['taskSupport', /^(?:forbidden|optional|required)$/],
-  ['audience', /^(?:user|assistant)$/],
-]);
+/**
+ * Values that programs read: those that the specifications list, and no others, since a value of a server's own choice can be an
+ * instruction to the model that reads the schema. Source: JSON Schema 2020-12, Core and Validation; RFC 4648; RFC 2045.
+ */
+const mechanical: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    type: 'string number integer boolean object array null',
+    format:
+      'date-time time date duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uuid uri-template json-pointer relative-json-pointer regex',
+    $schema:
+      'https://json-schema.org/draft/2020-12/schema https://json-schema.org/draft/2019-09/schema http://json-schema.org/draft-07/schema# http://json-schema.org/draft-07/schema http://json-schema.org/draft-06/schema# http://json-schema.org/draft-04/schema#',
+    contentEncoding: '7bit 8bit binary quoted-printable base16 base32 base64',
+    contentMediaType: mediaTypes(),
+    mimeType: mediaTypes(),
+    taskSupport: 'forbidden optional required',
+    audience: 'user assistant',
+  }).map(([key, values]) => [key, new Set(values.split(' '))]),
+);
 
-function isMechanical(key: string, value: string): boolean {
-  // A name in `required` counts where the parameter is declared; it is no place for more than names.
-  if (key === 'required') return /^[\w$.@-]{1,64}$/.test(value);
-  return mechanical.get(key)?.test(value) === true;
+/** The types that servers of files and documents have. Another one is shown to the user once. */
+function mediaTypes(): string {
+  return [
+    'application/json application/ld+json application/xml application/yaml application/pdf application/zip application/gzip',
+    'application/javascript application/octet-stream application/x-www-form-urlencoded text/plain text/html text/css text/csv',
+    'text/markdown text/xml text/javascript text/html;profile=mcp-app image/png image/jpeg image/gif image/webp image/svg+xml',
+    'image/x-icon audio/mpeg audio/wav audio/ogg video/mp4 video/webm',
+  ].join(' ');
 }
+
+/** A name in `required` or a reference counts where what it names is declared: there it is read as a text. */
+function isMechanical(value: string, { key, holder, schema }: Place): boolean {
+  if (key === 'required') return Object.hasOwn(objectOf(holder['properties']), value);
+  if (key === '$ref' || key === '$dynamicRef') return schema !== undefined && isResolved(schema, value);
+  return mechanical.get(key)?.has(value) === true;
+}
+
+/** Whether a reference leads to a schema inside of `schema`: by a JSON Pointer, or by the name of an anchor. */
+function isResolved(schema: JsonObject, reference: string): boolean {
+  const target = referredBy(schema, reference);
+  if (isObject(target) || typeof target === 'boolean') return true;
+  return /^#[A-Za-z_]/.test(reference) && hasAnchor(schema, reference.slice(1));
+}
+
+function hasAnchor(value: unknown, name: string): boolean {
+  if (Array.isArray(value)) return value.some((item) => hasAnchor(item, name));
+  if (!isObject(value)) return false;
+  if (value['$anchor'] === name || value['$dynamicAnchor'] === name) return true;
+  return Object.values(value).some((member) => hasAnchor(member, name));
+}
+
+/** Keywords whose members have names that the server chose. */
+const maps: ReadonlySet<string> = new Set([
+  ...[
+    'properties',
+    'patternProperties',
+    '$defs',
+    'definitions',
+    'dependentSchemas',
+    'dependentRequired',
+    'dependencies',
+  ],
+]);
 
 /** Members of MCP's definitions and keywords of JSON Schema 2020-12 and draft 7. */
 const plainKeys: ReadonlySet<string> = new Set(
