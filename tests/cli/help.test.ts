@@ -136,7 +136,7 @@ const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('
 
 test.each(documents)('%s tells to type commands and flags that there are', async (file) => {
   const text = readFileSync(`${root}/${file}`, 'utf8');
-  const told = [...text.matchAll(/(?<=[`\n] *)(?:tooltray|node dist\/cli\.js) ([a-z][a-z-]*)([^`\n#]*)/g)];
+  const told = [...text.matchAll(/(?<=[`\n] *)(?:(?:\.\/)?tooltray|node dist\/cli\.js) ([a-z][a-z-]*)([^`\n#]*)/g)];
   const wrong = await Promise.all(
     told.map(async ([said, name, rest = '']) => {
       const declared = await commands.find((one) => one.name === name)?.load();
@@ -150,5 +150,5 @@ test.each(documents)('%s tells to type commands and flags that there are', async
 
 test('the documents do tell to type commands', () => {
   const all = documents.map((file) => readFileSync(`${root}/${file}`, 'utf8')).join('\n');
-  expect(all.match(/(?<=[`\n] *)(?:tooltray|node dist\/cli\.js) [a-z]/g)?.length).toBeGreaterThan(20);
+  expect(all.match(/(?<=[`\n] *)(?:(?:\.\/)?tooltray|node dist\/cli\.js) [a-z]/g)?.length).toBeGreaterThan(20);
 });
