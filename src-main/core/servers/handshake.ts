@@ -1,5 +1,5 @@
 /** Opens a line, finds out on it which era the server speaks (never by a second process), and introduces us. */
-import { AppError } from '../base/errors.ts';
+import { AppError, type ErrorCode } from '../base/errors.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 import {
@@ -13,6 +13,7 @@ import {
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { Peer } from '../wire/peer.ts';
 import { toObject } from '../wire/raw-json.ts';
+import { isNobodyThere } from './network/http-errors.ts';
 
 export interface Handshake {
   readonly era: Era;
@@ -34,6 +35,11 @@ export interface HandshakeOptions {
   /** How long a server may keep silent about `server/discover` before `initialize` is sent as well. */
   readonly probeSilenceMs?: number;
   readonly signal: AbortSignal;
+  /**
+   * The connection ended, or nothing came of it, after a probe that was never answered: some servers end when the first message is not
+   * `initialize`. They are to be greeted by `initialize` from then on.
+   */
+  readonly onProbeEnded?: () => void;
   /** Called with the negotiated version before anything else is sent (HTTP puts it into a header). */
   readonly onVersion?: (version: string) => void;
 }
@@ -42,7 +48,7 @@ const defaultProbeSilenceMs = 4000;
 
 /**
  * Rejects with AppError: server_timeout, server_protocol, server_unauthorized or whatever ended the line.
- * Source: MCP 2026-07-28, basic/lifecycle (era probe: any error but a modern one, or silence, means the handshake era).
+ * Source: MCP 2026-07-28, basic/lifecycle (era probe: anything but a modern answer, or silence, identifies a server of the handshake era).
  */
 export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise<Handshake> {
   const timeout = AbortSignal.timeout(options.timeoutMs);
@@ -86,19 +92,26 @@ async function greetKnown(peer: Peer, options: HandshakeOptions, signal: AbortSi
   }
 }
 
-/** Asks by `server/discover`; a server that says no or nothing is greeted by `initialize` on the same line. */
+/** Asks by `server/discover`; a server that gives any answer but a modern one, or none, is greeted by `initialize` on the same line. */
 async function probe(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
   const silence = options.probeSilenceMs ?? defaultProbeSilenceMs;
-  const discovered = discover(peer, options, signal);
-  const first = await Promise.race([
-    discovered,
-    new Promise<'silent'>((resolve) => setTimeout(resolve, silence, 'silent').unref()),
-  ]);
-  if (first === 'silent') {
+  let isAnswered = false;
+  const discovered = discover(peer, options, signal).then((found) => {
+    isAnswered = true;
+    return found;
+  });
+  try {
+    const first = await Promise.race([
+      discovered,
+      new Promise<'silent'>((resolve) => setTimeout(resolve, silence, 'silent').unref()),
+    ]);
+    if (first !== 'silent') return first ?? (await initialize(peer, options, signal));
     const handshake = initialize(peer, options, signal);
-    return (await Promise.race([discovered.then((found) => found ?? handshake), handshake])) ?? handshake;
+    return (await Promise.race([discovered.then((found) => found ?? handshake), handshake])) ?? (await handshake);
+  } catch (error) {
+    if (!isAnswered && !options.signal.aborted) options.onProbeEnded?.();
+    throw error;
   }
-  return first ?? initialize(peer, options, signal);
 }
 
 async function discover(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake | undefined> {
@@ -112,7 +125,7 @@ async function discover(peer: Peer, options: HandshakeOptions, signal: AbortSign
       throw error;
     });
   } catch (error) {
-    if (isRefusal(error)) return undefined;
+    if (isLegacyAnswer(error)) return undefined;
     throw error;
   }
   const raw = toObject(result);
@@ -155,6 +168,19 @@ function namesOurVersion(error: unknown): boolean {
   const supported = isObject(error.data) ? error.data['supported'] : undefined;
   return Array.isArray(supported) && supported.includes(modernVersion);
 }
+
+/** Whether the probe came to an end that only a server of the handshake era makes of it: anything but the end of the line itself. */
+function isLegacyAnswer(error: unknown): boolean {
+  if (!(error instanceof AppError)) return error instanceof RpcError;
+  return legacyAnswers.has(error.code) && !isNobodyThere(error);
+}
+
+const legacyAnswers: ReadonlySet<ErrorCode> = new Set([
+  'server_unreachable',
+  'server_unauthorized',
+  'server_protocol',
+  'message_too_large',
+]);
 
 /** Over HTTP a server of the handshake era refuses `server/discover` by a status; that is an answer, not a failure. */
 function isPlainRefusal(error: unknown): boolean {

@@ -41,6 +41,8 @@ export class LineOpener {
   readonly #options: LineOpenerOptions;
   readonly #stopping = new AbortController();
   #hurry = new AbortController();
+  /** The probe has ended this launch of the server, so it is greeted by `initialize`. */
+  #initializeFirst = false;
 
   constructor(options: LineOpenerOptions) {
     this.#options = options;
@@ -66,9 +68,8 @@ export class LineOpener {
     const { identity, personal } = this.#options;
     if (personal === undefined) throw new AppError('internal', 'Nothing of single people is kept here.');
     const opened = Promise.withResolvers<Connection>();
-    const transport = personal(person, () => void opened.promise.then(closed));
     const connection = await this.#open(identity, undefined, closed, {
-      transport,
+      createTransport: () => personal(person, () => void opened.promise.then(closed)),
       legacyOnly: lineKind === 'handshakes',
     });
     opened.resolve(connection);
@@ -99,18 +100,38 @@ export class LineOpener {
     this.#stopping.abort('the server is being stopped');
   }
 
-  /** Makes a connection and greets the server; closes it again when that fails. */
+  /** Makes a connection and greets the server; closes it again when that fails. A server that the probe ended is begun once more. */
   async #open(
     identity: ClientIdentity,
     owner: (() => CallContext) | undefined,
     closed: Closed,
-    { legacyOnly = false, transport }: { readonly legacyOnly?: boolean; readonly transport?: Transport } = {},
+    kind: LineOptions = {},
   ): Promise<Connection> {
-    const { config, createTransport, knownEra, onOpen, onNotification, onAsk, onOddity, log } = this.#options;
+    const greetsAlready = this.#initializeFirst;
+    try {
+      return await this.#openOnce(identity, owner, closed, kind);
+    } catch (error) {
+      const isEndedByProbe = this.#initializeFirst && !greetsAlready;
+      // One that kept silent has had its time.
+      if (!isEndedByProbe || !(error instanceof AppError) || error.code !== 'server_exited') throw error;
+      this.#options.log.note(
+        'It ended when it was asked for its protocol version, and is started again with initialize.',
+      );
+      return this.#openOnce(identity, owner, closed, kind);
+    }
+  }
+
+  async #openOnce(
+    identity: ClientIdentity,
+    owner: (() => CallContext) | undefined,
+    closed: Closed,
+    { legacyOnly = false, createTransport }: LineOptions,
+  ): Promise<Connection> {
+    const { config, knownEra, onOpen, onNotification, onAsk, onOddity, log } = this.#options;
     const { callTimeoutMs, initTimeoutMs, kind } = config;
     const connection: Connection = new Connection({
       server: config.name,
-      transport: transport ?? createTransport(config),
+      transport: createTransport?.() ?? this.#options.createTransport(config),
       identity,
       http: kind === 'http' || kind === 'sse',
       callTimeoutMs,
@@ -126,9 +147,16 @@ export class LineOpener {
     const began = performance.now();
     if (kind === 'http' || kind === 'sse') log.note('Connecting.');
     try {
-      const greeting = { knownEra: knownEra(), legacyOnly, timeoutMs: initTimeoutMs };
-      const handshake = await connection.open({ ...greeting, signal: this.#stopping.signal });
-      const whose = transport !== undefined ? ' on a line of one person' : ofWhom(owner !== undefined, legacyOnly);
+      const handshake = await connection.open({
+        knownEra: this.#initializeFirst ? 'legacy' : knownEra(),
+        // Only servers of the handshake era speak the older transport.
+        legacyOnly: legacyOnly || kind === 'sse',
+        timeoutMs: initTimeoutMs,
+        signal: this.#stopping.signal,
+        onProbeEnded: () => (this.#initializeFirst = true),
+      });
+      const whose =
+        createTransport !== undefined ? ' on a line of one person' : ofWhom(owner !== undefined, legacyOnly);
       log.note(`Handshake done${whose} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`);
       onOpen();
       return connection;
@@ -137,6 +165,13 @@ export class LineOpener {
       throw error;
     }
   }
+}
+
+interface LineOptions {
+  /** Greets by the handshake and by nothing else. */
+  readonly legacyOnly?: boolean;
+  /** In place of what all have. */
+  readonly createTransport?: () => Transport;
 }
 
 function ofWhom(isPrivate: boolean, legacyOnly: boolean): string {

@@ -9,6 +9,7 @@ import type { CallContext } from './calls-in-flight.ts';
 import type { Connection, RequestExtra } from './connection.ts';
 import { isRefusal } from './handshake.ts';
 import type { HandshakeLine } from './handshake-line.ts';
+import { isNobodyThere } from './network/http-errors.ts';
 import { type IdleWatch, nameError, type Pause, type SharedLine } from './shared-line.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
 import type { OwnSignIn } from './own-sign-in.ts';
@@ -40,9 +41,6 @@ interface ServerRequestsParts {
 
 /** How long a failure is held back to see whether the server is gone. */
 const checkMs = 1000;
-
-/** There is no such host, or nothing that listens. */
-const nobodyThere: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 const questions = ['sampling/createMessage', 'elicitation/create'];
 
@@ -163,9 +161,7 @@ export class ServerRequests {
     if (!(error instanceof AppError) || error.code !== 'server_unreachable') return;
     // Whoever renews the sign-in is away, which is not the server.
     if (error.data?.['renewal'] === true) return;
-    const { cause } = error;
-    const isCertain = cause instanceof Error && nobodyThere.has((cause as NodeJS.ErrnoException).code);
-    if (isCertain) this.#lost(connection, error);
+    if (isNobodyThere(error)) this.#lost(connection, error);
     else {
       const checked = connection.cutOff(this.#parts.config.initTimeoutMs).then((reason) => {
         if (reason !== undefined) this.#lost(connection, reason);

@@ -160,16 +160,17 @@ test('a call to a failed server tries at once; right after a failure it is told 
   let now = 0;
   // A jitter so long that no retry comes by itself.
   const harness = serversHarness({ now: () => now, random: () => 1000 });
-  const server = harness.server(harness.fixture('s', 'misbehaving', ['flaky', `${harness.folder}/flaky`, '1']));
+  const server = harness.server(harness.fixture('s', 'misbehaving', ['flaky', `${harness.folder}/flaky`, '2']));
+  // It is started by the probe, and again with `initialize`.
   await server.start();
   expect(await failure(say(server, 'echo'))).toMatchObject({
     code: 'server_exited',
     message: containing('s exited'),
   });
-  expect(harness.pids('s')).toHaveLength(1);
+  expect(harness.pids('s')).toHaveLength(2);
   now += 501;
   expect(await say(server, 'echo', { message: 'back' })).toBe('back');
-  expect(harness.pids('s')).toHaveLength(2);
+  expect(harness.pids('s')).toHaveLength(3);
 });
 
 test('killed, it is back by itself as another process', async () => {

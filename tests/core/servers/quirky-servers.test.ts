@@ -1,6 +1,7 @@
 /** Servers with the quirks of servers in the field, as processes of their own. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { until } from '../../support/until.ts';
 import { contextOf, say, serversHarness, toolNames } from './servers-harness.ts';
 
 const tools = ['echo', 'tick', 'starts'];
@@ -30,4 +31,40 @@ test('lines of a JSON log on stdout are logged, and neither answered nor passed 
   expect(await say(server, 'starts')).toBe('1');
   expect([notified, readFileSync(log, 'utf8').includes('answer')]).toEqual([[], false]);
   expect(harness.oddities.filter((text) => text.includes('"method":"GET"'))).toHaveLength(2);
+});
+
+describe('a server that takes nothing but initialize as its first message', () => {
+  test.each(['exit', 'fail', 'abort', 'close'])('and ends by %s is started again with initialize', async (how) => {
+    const harness = serversHarness();
+    const server = harness.server(harness.fixture('a', 'quirky', [`endsUnlessGreeted:${how}`]));
+    await server.start();
+    expect([server.state.kind, toolNames(server)]).toEqual(['ready', tools]);
+    // It is remembered.
+    process.kill(harness.pids('a')[1] as number);
+    await until(() => harness.pids('a').length > 2 && server.state.kind === 'ready');
+    expect(harness.pids('a')).toHaveLength(3);
+  });
+
+  test('and never answers another one is asked by initialize at its next start', async () => {
+    const harness = serversHarness();
+    const server = harness.server(harness.fixture('a', 'quirky', ['endsUnlessGreeted:mute'], { initTimeoutMs: 4500 }));
+    await server.start();
+    expect(server.state).toMatchObject({ kind: 'error', error: { code: 'server_timeout' } });
+    await server.retry();
+    expect(toolNames(server)).toEqual(tools);
+  });
+
+  test('and is a process of one session is started again as well', async () => {
+    const harness = serversHarness();
+    const server = harness.server(harness.fixture('a', 'quirky', ['endsUnlessGreeted:fail']));
+    await server.ready();
+    expect(await say(server, 'echo', { message: 'hi' }, contextOf('bob'))).toBe('hi');
+  });
+});
+
+test('a server that ends at once, whatever it is asked, is started twice and then retried later', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('a', 'misbehaving', ['crash-at-start']));
+  await server.start();
+  expect([server.state.kind, harness.pids('a').length]).toEqual(['error', 2]);
 });

@@ -60,6 +60,19 @@ export function networkError(place: HttpPlace, error: unknown): AppError {
   );
 }
 
+const nobodyThere: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** Whether there is no such host, or nothing that listens: asking in another way changes nothing. */
+export function isNobodyThere({ cause }: AppError): boolean {
+  return cause instanceof Error && nobodyThere.has((cause as NodeJS.ErrnoException).code);
+}
+
 /** Once a session was open and the server does not know it any more. */
 export function sessionLost(place: HttpPlace): AppError {
   return new AppError('server_exited', `${place.serverName} at ${hostOf(place.url)} has ended our session.`, {

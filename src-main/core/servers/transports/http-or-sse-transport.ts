@@ -1,21 +1,22 @@
-/** Streamable HTTP first; a server that refuses the first message may be one of the older kind and is tried as such. */
+/** Streamable HTTP first; a server that refuses `initialize` may be one of the older kind and is tried as such. */
 import { AppError } from '../../base/errors.ts';
-import type { Message } from '../../wire/message.ts';
+import { isFailure, isRequest, type Message, ownId, type RequestId, rpcCode } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import type { HttpTransportOptions } from './http-line.ts';
 import { HttpTransport } from './http-transport.ts';
 import { SseTransport } from './sse-transport.ts';
 
-/** Specification 2025-11-25, basic/transports "Backwards compatibility": these answers to a POST mean "try a GET". */
-const olderKindStatus = new Set<unknown>([400, 404, 405]);
-/** A server without the older transport may keep the stream open and silent. */
-const endpointLimitMs = 10_000;
+/** How long a server may take to say where to POST, in ms; one without the older transport may keep the stream open and silent. */
+const endpointLimitMs = 15_000;
+
+type Initialize = Extract<Message, { readonly method: string; readonly id: RequestId }>;
 
 export class HttpOrSseTransport implements Transport {
   readonly #options: HttpTransportOptions;
   #current: Transport;
   #handlers: TransportHandlers | undefined;
-  #decided = false;
+  /** Asked over Streamable HTTP, and not answered yet. */
+  #asked: Initialize | undefined;
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
@@ -28,12 +29,14 @@ export class HttpOrSseTransport implements Transport {
   }
 
   async send(message: Message, options: SendOptions = {}): Promise<void> {
-    if (this.#decided) return this.#current.send(message, options);
+    // Only servers of the handshake era speak the older transport. What they answer to anything else says nothing.
+    if (!isRequest(message) || message.method !== 'initialize') return this.#current.send(message, options);
+    this.#asked = message;
     try {
       await this.#current.send(message, options);
-      this.#decided = true;
     } catch (error) {
-      if (!isOlderKind(error) || !(await this.#switchToSse())) throw error;
+      this.#asked = undefined;
+      if (!isRefusal(error) || !(await this.#switchToSse())) throw error;
       await this.#current.send(message, options);
     }
   }
@@ -50,6 +53,7 @@ export class HttpOrSseTransport implements Transport {
     return this.#current.close();
   }
 
+  /** Whether the server has the older transport, which is used from then on. */
   async #switchToSse(): Promise<boolean> {
     const first = this.#current;
     const sse = new SseTransport(this.#options);
@@ -63,7 +67,6 @@ export class HttpOrSseTransport implements Transport {
     } finally {
       clearTimeout(limit);
     }
-    this.#decided = true;
     await first.close();
     return true;
   }
@@ -72,15 +75,37 @@ export class HttpOrSseTransport implements Transport {
   #startOne(transport: Transport): Promise<void> {
     const handlers = this.#handlers as TransportHandlers;
     return transport.start({
-      onMessage: (message, origin) => handlers.onMessage(message, origin),
+      onMessage: (message, origin) => {
+        const asked = this.#answeredWithoutAnswer(message);
+        if (asked === undefined) handlers.onMessage(message, origin);
+        else void this.#askBySse(asked, () => handlers.onMessage(message, origin));
+      },
       onOddity: (text) => handlers.onOddity(text),
       onClose: (error) => {
         if (this.#current === transport) handlers.onClose(error);
       },
     });
   }
+
+  /** The request that a success without any message came back for; undefined for every other message. */
+  #answeredWithoutAnswer(message: Message): Initialize | undefined {
+    const asked = this.#asked;
+    if (asked === undefined || 'method' in message || ownId(message.id) !== asked.id) return undefined;
+    this.#asked = undefined;
+    return isFailure(message) && message.error.code === rpcCode.aborted ? asked : undefined;
+  }
+
+  async #askBySse(asked: Initialize, giveUp: () => void): Promise<void> {
+    if (!(await this.#switchToSse())) return giveUp();
+    await this.#current.send(asked).catch(giveUp);
+  }
 }
 
-function isOlderKind(error: unknown): boolean {
-  return error instanceof AppError && olderKindStatus.has(error.data?.['status']);
+/**
+ * The server answered, but not as one does that speaks Streamable HTTP. The specification names 400, 404 and 405 (2025-11-25,
+ * basic/transports, "Backwards compatibility"); servers in the field also answer by 200 with a page, 403, 415, 422, 500 and 501.
+ */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.data?.['status'] === 401) return false;
+  return typeof error.data?.['status'] === 'number' || error.code === 'server_protocol';
 }

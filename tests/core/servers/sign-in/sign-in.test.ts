@@ -88,7 +88,8 @@ describe('a person signs in', () => {
     const { health, state } = core.server('far');
     expect([state.kind, health.action?.kind]).toEqual(['pending-sign-in', 'sign-in']);
     expect(health.detail).toContain('tooltray sign-in far');
-    expect(fixture.requests).toEqual(['POST /mcp 401']);
+    // The probe and `initialize`: a server may know only the latter.
+    expect(fixture.requests).toEqual(['POST /mcp 401', 'POST /mcp 401']);
   });
 
   test('after the browser has come back the server is ready and a call works', async () => {
@@ -288,7 +289,7 @@ describe('where there is nothing to sign in to', () => {
     expect(core.server('far').health.detail).toContain("Check the key in the server's headers.");
     expect(core.server('far').health.detail).not.toContain('sign-in');
     await expect(signInUrl(core, 'far')).rejects.toMatchObject({ code: 'unsupported' });
-    expect(fixture.requests).toEqual(['POST /mcp 401']);
+    expect(fixture.requests).toEqual(['POST /mcp 401', 'POST /mcp 401']);
   });
 
   test('a server that programs cannot register with says so', async () => {
