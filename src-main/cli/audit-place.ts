@@ -5,7 +5,7 @@ import type { AuditLog } from '../core/trust/audit/audit-log.ts';
 import { AuditKeys } from '../core/trust/audit/keys.ts';
 import { FileLog } from '../core/trust/audit/segments.ts';
 import { cliPaths } from './cli-config.ts';
-import { findRunningCore } from './core-access.ts';
+import { findRunningCore, warnOfStores } from './core-access.ts';
 import { databaseUrl } from './team-database.ts';
 
 export interface AuditPlace extends AsyncDisposable {
@@ -36,8 +36,10 @@ function homePlace(): AuditPlace {
 /** A running core writes what it holds; without one all is written. */
 async function settle(): Promise<void> {
   const core = await findRunningCore();
-  await core?.ask('auditEntries', { limit: 1 });
-  await core?.close();
+  if (core === undefined) return;
+  await core.ask('auditEntries', { limit: 1 });
+  await warnOfStores(core, 'audit');
+  await core.close();
 }
 
 async function teamPlace(url: string, tenant: string): Promise<AuditPlace> {

@@ -8,8 +8,9 @@ import { rpcCode, RpcError } from '../core/wire/message.ts';
 import { Peer } from '../core/wire/peer.ts';
 import { toObject } from '../core/wire/raw-json.ts';
 import { StreamTransport } from '../core/wire/stream-transport.ts';
-import type { CoreAccess } from '../rpc/contract.ts';
+import type { CoreAccess, StoreName } from '../rpc/contract.ts';
 import { CoreAbsent, dial, type Link } from '../shim/dial.ts';
+import { oneLine, paint } from './terminal.ts';
 
 /** `config` is what `--config` said: a running core with another file is not the one that is meant. */
 export async function withCore<T>(config: string | undefined, work: (core: CoreAccess) => Promise<T>): Promise<T> {
@@ -19,6 +20,13 @@ export async function withCore<T>(config: string | undefined, work: (core: CoreA
   } finally {
     await core.close();
   }
+}
+
+/** Warns on stderr if what these stores hold is not complete, since they cannot be written. */
+export async function warnOfStores(core: CoreAccess, ...stores: readonly StoreName[]): Promise<void> {
+  const { storeProblems } = await core.ask('state', {});
+  for (const { store, summary, fix } of storeProblems)
+    if (stores.includes(store)) process.stderr.write(`${paint('bad', oneLine(`${summary} ${fix}`))}\n`);
 }
 
 /** The running core, if there is one and it uses that file. */

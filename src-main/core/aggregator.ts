@@ -11,6 +11,7 @@ import type { ServerReviews } from './admin/server-reviews.ts';
 import { recordAdmin } from './calls/record-call.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
+import { StoreHealth } from './base/store-health.ts';
 import { sweepDrafts } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
@@ -93,6 +94,8 @@ interface AggregatorOptions {
   readonly own?: ServerDeps['own'];
   /** Makes room for calls in quotas. */
   readonly admit?: AdmitCall | undefined;
+  /** Which stores cannot write; one is made where none is given. */
+  readonly health?: StoreHealth | undefined;
   /** Somebody gathers traces of calls. */
   readonly isTraced?: boolean | undefined;
   /** Where people of a team answer what waits for them, in words. */
@@ -112,6 +115,7 @@ export class Aggregator {
   /** ms since 1970. */
   readonly startedAt = Date.now();
   readonly token: string;
+  readonly health: StoreHealth;
   readonly registry: ProcessRegistry;
   /** What all lines together may have of the memory. */
   readonly budgets = lineBudgets();
@@ -190,6 +194,7 @@ export class Aggregator {
   constructor(options: AggregatorOptions) {
     const { paths, env, log, masker } = options;
     this.options = options;
+    this.health = options.health ?? new StoreHealth();
     const stores: CoreStores = { ...homeStores(paths.dataDir), ...options.stores };
     this.sandbox = options.sandbox ?? new Sandbox();
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
@@ -231,7 +236,7 @@ export class Aggregator {
       budgets: this.budgets,
       fill,
     });
-    this.audit = stores.audit({ vault: this.vault, masker, log: log.child('audit') });
+    this.audit = stores.audit({ vault: this.vault, masker, log: log.child('audit'), health: this.health });
     this.callNotes = new CallNotes(this.audit);
     this.pins = openPins(stores.pins, this.audit, options.config, log);
     this.servers = new ServerManager({
@@ -264,7 +269,7 @@ export class Aggregator {
     this.sessions = new SessionRegistry(this.servers, this.catalog, options.ids);
     const record = openRecord({
       ...{ file: paths.activityFile, masker, log, servers: this.servers, counter: options.counter },
-      ...{ config: options.config, version: options.version, places: stores.record },
+      ...{ config: options.config, version: options.version, places: stores.record, health: this.health },
     });
     this.activity = record.activity;
     this.ledger = record.ledger;
@@ -276,8 +281,7 @@ export class Aggregator {
       own: ownPlaces(paths, options.config.path),
       settings: options.config.reader('results'),
       answers: stores.answers,
-      log,
-      countTokens: record.countTokens,
+      ...{ health: this.health, log, countTokens: record.countTokens },
     });
     this.spills = results.spills;
     this.spillFiles = results.files;
@@ -431,6 +435,7 @@ export class Aggregator {
     if (this.options.sandbox === undefined) await this.sandbox.close();
     await this.scans.close();
     this.registry.close();
+    this.health.close();
   }
 
   /** What a listener needs to show an endpoint. */

@@ -7,6 +7,7 @@ import { appAccessFile } from './security/app-access.ts';
 import type { OpenRecords } from './security/private-records.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
+import type { StoreHealth } from './base/store-health.ts';
 import { openAudit } from './open-audit.ts';
 import type { RecordPlaces } from './open-record.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
@@ -45,6 +46,7 @@ export interface AuditParts {
   readonly vault: SecretStore;
   readonly masker: Masker;
   readonly log: Log;
+  readonly health: StoreHealth;
 }
 
 /** Opens nothing yet. */
@@ -61,7 +63,7 @@ export function homeStores(dataDir: string): CoreStores {
     pins: new PinFolder(join(dataDir, 'pins')),
     record: { keepsTexts: true },
     vault: (env) => openVault(dataDir, env),
-    audit: ({ vault, masker, log }) => openAudit(dataDir, vault, masker, log),
+    audit: ({ vault, masker, log, health }) => openAudit(dataDir, vault, masker, log, health),
     answers: (options) => new SpillStore(options),
   };
 }

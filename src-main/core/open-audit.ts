@@ -5,6 +5,7 @@ import type { AdminNote, ServerAdmin } from './admin/server-admin.ts';
 import { errorText, toAppError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
+import type { StoreHealth } from './base/store-health.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import type { ProfileTokens } from './profiles/profile-tokens.ts';
 import type { AppAccessStore } from './security/app-access.ts';
@@ -21,9 +22,9 @@ import type { PinShelf } from './trust/pins/pin-file.ts';
 import type { PinRules } from './trust/pins/server-pins.ts';
 import type { EndedQuestion, Questions } from './trust/questions.ts';
 
-export function openAudit(dataDir: string, vault: SecretStore, masker: Masker, log: Log): Audit {
+export function openAudit(dataDir: string, vault: SecretStore, masker: Masker, log: Log, health?: StoreHealth): Audit {
   const folder = join(dataDir, 'audit');
-  return new Audit({ folder, keys: new VaultKey(folder, vault), masker, log, now: Date.now });
+  return new Audit({ folder, keys: new VaultKey(folder, vault), masker, log, health, now: Date.now });
 }
 
 interface Audited {

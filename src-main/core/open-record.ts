@@ -9,6 +9,7 @@ import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-count
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import { PutOff } from './base/put-off.ts';
+import type { StoreHealth } from './base/store-health.ts';
 import type { AppConfig } from './config/app-config.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { answersOfApp, factsOfApp, hasModel, nameOfApp } from './client-apps/app-limits.ts';
@@ -35,6 +36,7 @@ interface RecordOptions {
   readonly version: string;
   readonly masker: Masker;
   readonly log: Log;
+  readonly health: StoreHealth;
   readonly servers: ServerManager;
   readonly counter: TokenCounter | undefined;
 }
@@ -60,6 +62,7 @@ export function openRecord({ servers, counter: shared, config, version, places, 
     masker: options.masker,
     settings: () => textSettings(settings(), places.keepsTexts),
     log: options.log.child('texts'),
+    health: options.health,
   });
   const timeline = new StepLog({ activity, texts, masker: options.masker, log: options.log, maxRows: options.maxRows });
   const ledger = new Ledger({

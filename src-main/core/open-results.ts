@@ -1,5 +1,6 @@
 /** Answers that do not fit: where they are kept, how they are read back, and which go there. */
 import type { Log } from './base/log.ts';
+import type { StoreHealth } from './base/store-health.ts';
 import { ResultShaper } from './calls/shape-result.ts';
 import type { ResultSettings } from './config/app-config.ts';
 import { inlineBytesOf } from './client-apps/app-limits.ts';
@@ -15,6 +16,7 @@ interface ResultsOptions {
   readonly folder: string;
   readonly settings: () => ResultSettings;
   readonly log: Log;
+  readonly health: StoreHealth;
   readonly countTokens: CountText;
   readonly own: OwnPlaces;
   readonly answers: CoreStores['answers'];
@@ -28,8 +30,8 @@ interface Results {
   readonly close: () => Promise<void>;
 }
 
-export function openResults({ folder, settings, log, countTokens, own, answers }: ResultsOptions): Results {
-  const spills = answers({ folder, settings, log: log.child('spills'), now: Date.now, countTokens, own });
+export function openResults({ folder, settings, log, health, countTokens, own, answers }: ResultsOptions): Results {
+  const spills = answers({ folder, settings, log: log.child('spills'), health, now: Date.now, countTokens, own });
   const reader = new SpillReader();
   const deletions = new PlannedDeletions((id) => spills.remove(id));
   const shaper = new ResultShaper({

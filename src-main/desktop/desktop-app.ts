@@ -277,6 +277,7 @@ function placeOf({ id, server, action }: AttentionItem): string {
   if (action.kind === 'decide') return `inbox/${id.replace(/^inbox-/, '')}`;
   if (action.kind === 'connect-app') return 'setup';
   if (action.kind === 'unlock') return 'settings';
+  if (action.kind === 'open-spills') return 'spills';
   if (server === undefined) return 'overview';
   // What another app starts is decided on where it is seen letter by letter.
   if (action.kind === 'heal' || action.kind === 'review') return `inbox/server/${encodeURIComponent(server)}`;

@@ -10,6 +10,7 @@ import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/bas
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
+import { StoreHealth } from '../core/base/store-health.ts';
 import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { Sandbox } from '../core/sandbox/sandbox.ts';
@@ -84,6 +85,7 @@ export class CoreHost {
     { paths, log, masker }: TeamRoom,
     config: ConfigStore,
     team: TeamSeams | undefined,
+    health: StoreHealth,
   ) {
     const { env, version, mode, counter, sandbox } = options;
     const stores = team?.stores;
@@ -111,6 +113,7 @@ export class CoreHost {
       admit,
       isTraced,
       answerAt,
+      health,
     });
     this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
     this.#stops.push(() => this.#runs.close());
@@ -131,7 +134,9 @@ export class CoreHost {
     const paths = appPaths(options.env, process.platform, homedir());
     ensurePrivateDir(paths.logDir);
     const masker = new Masker();
+    const health = new StoreHealth();
     const log = createLog({
+      health,
       file: join(paths.logDir, 'core.log'),
       masker,
       ...(options.stderr && { stderr: options.stderr as never }),
@@ -147,7 +152,7 @@ export class CoreHost {
     });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
     const room = { paths, log, masker };
-    return new CoreHost(options, room, config, await options.team?.(room));
+    return new CoreHost(options, room, config, await options.team?.(room), health);
   }
 
   get doors(): Doors {

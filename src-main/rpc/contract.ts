@@ -19,6 +19,7 @@ import type {
 } from '../core/client-apps/app-rows.ts';
 import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
 import type { GivenToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
+import type { StoreProblem } from '../core/base/store-health.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { ServerUsage, Usage } from '../core/servers/usage-meter.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
@@ -40,6 +41,7 @@ import type { ServerLatency } from '../core/activity/call-charts.ts';
 import type { PassReason } from '../core/activity/call-record.ts';
 import type { Moment } from '../core/activity/moments.ts';
 
+export type { StoreName, StoreProblem } from '../core/base/store-health.ts';
 export type { HealthLevel, ServerReview, ServerTrialResult, ServerUsage };
 export type {
   Decided,
@@ -153,6 +155,8 @@ export interface CoreState {
   readonly httpProblem: string;
   /** What apps that declare extensions of MCP are not shown, and why; empty where nothing is in their way. */
   readonly extensionProblem: string;
+  /** Stores that cannot be written now. */
+  readonly storeProblems: readonly StoreProblem[];
   /** The mode of sessions that ask for no other. */
   readonly mode: string;
   readonly sessions: readonly SessionStatus[];
@@ -375,6 +379,8 @@ export interface CoreFacts {
   readonly http: string;
   /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
   readonly httpProblem: string;
+  /** Stores that cannot be written now. */
+  readonly storeProblems: readonly StoreProblem[];
   readonly startedAt: number;
   /** Every server is held still; calls are refused with a sentence. */
   readonly paused: boolean;
@@ -434,6 +440,7 @@ export interface AttentionAction {
     | 'unlock'
     | 'decide'
     | 'open-config'
+    | 'open-spills'
     | 'connect-app'
     | 'resume'
     | 'heal';

@@ -116,6 +116,7 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
     http: doors.http,
     httpProblem: doors.httpProblem,
     extensionProblem: core.kinds.problem ?? '',
+    storeProblems: core.health.problems,
     mode: mode ?? config.current.mode,
     servers: serverStatuses(core),
     sessions: sessionStatuses(core),

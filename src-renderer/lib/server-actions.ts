@@ -24,6 +24,7 @@ async function actOnServer(kind: AttentionAction['kind'], server: string, toasts
 async function actOnCore(kind: AttentionAction['kind']): Promise<void> {
   if (kind === 'resume') await api.ask('setPaused', { paused: false });
   else if (kind === 'connect-app') routes.go('setup', 'apps');
+  else if (kind === 'open-spills') routes.go('spills');
   else routes.go('settings');
 }
 

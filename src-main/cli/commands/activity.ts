@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { count, durationInWords } from '../../core/base/wording.ts';
 import type { ActivityQuery, CallSummary, CoreAccess, StepQuery, StepSummary } from '../../rpc/contract.ts';
 import { command, commonFlags, sinceFlag } from '../command.ts';
-import { withCore } from '../core-access.ts';
+import { warnOfStores, withCore } from '../core-access.ts';
 import { readSteps, sessionLines, stepLines } from '../step-lines.ts';
 import { oneLine, paint, printAnswer, printLines, table } from '../terminal.ts';
 
@@ -32,7 +32,7 @@ export const activity = command({
   async run({ steps, session, server, app, text, failed, since, limit, output, config, json }, _, action) {
     const most = limit ?? (action === 'list' ? usualLimit : Infinity);
     if (action === 'sessions') {
-      const { sessions } = await withCore(config, (core) => core.ask('timelineSessions', {}));
+      const { sessions } = await withActivity(config, (core) => core.ask('timelineSessions', {}));
       const shown = sessions.slice(0, most);
       printAnswer(json, { sessions: shown }, () => sessionLines(shown));
       return 0;
@@ -46,7 +46,7 @@ export const activity = command({
         ...(failed && { problems: true }),
         ...(since !== undefined && { since }),
       };
-      const found = await withCore(config, (core) => readSteps(core, search, most));
+      const found = await withActivity(config, (core) => readSteps(core, search, most));
       if (action === 'list') printAnswer(json, found, () => stepLines(found));
       else await exportRows(found.steps, output, 'step');
       return 0;
@@ -57,12 +57,21 @@ export const activity = command({
       ...(text !== undefined && { text }),
       ...(failed && { outcomes: ['tool_error', 'failed', 'cancelled', 'blocked'] as const }),
     };
-    const { calls, total } = await withCore(config, (core) => readCalls(core, query, most, since ?? 0));
+    const { calls, total } = await withActivity(config, (core) => readCalls(core, query, most, since ?? 0));
     if (action === 'list') printAnswer(json, { calls, total }, () => callLines(calls, total));
     else await exportRows(calls, output, 'call');
     return 0;
   },
 });
+
+/** Says first if the record is not complete. */
+function withActivity<T>(config: string | undefined, work: (core: CoreAccess) => Promise<T>): Promise<T> {
+  return withCore(config, async (core) => {
+    const found = await work(core);
+    await warnOfStores(core, 'activity', 'payloads');
+    return found;
+  });
+}
 
 async function exportRows(
   rows: readonly (CallSummary | StepSummary)[],

@@ -2,7 +2,7 @@
 import { bytesInWords, count } from '../../core/base/wording.ts';
 import type { CoreAccess, SpillRow } from '../../rpc/contract.ts';
 import { type Action, command, commonFlags } from '../command.ts';
-import { withCore } from '../core-access.ts';
+import { warnOfStores, withCore } from '../core-access.ts';
 import { oneLine, paint, plainText, printAnswer, printJson, printLines, table } from '../terminal.ts';
 
 interface Asked {
@@ -37,6 +37,7 @@ export const spills = command({
 
 async function list({ core, json }: Asked): Promise<void> {
   const spills = await allSpills(core);
+  await warnOfStores(core, 'spills');
   printAnswer(json, { spills }, () =>
     spills.length === 0
       ? ['No answers are kept on disk. Long ones will be.']

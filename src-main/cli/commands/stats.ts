@@ -1,7 +1,7 @@
 /** `tooltray stats`: what Tooltray saved and what it cost, counted in tokens. */
 import { nouns } from '../../core/base/wording.ts';
 import type { PricedSavings, SavingsKey, SavingsSums } from '../../rpc/contract.ts';
-import { withCore } from '../core-access.ts';
+import { warnOfStores, withCore } from '../core-access.ts';
 import { command, commonFlags, sinceFlag, wrongUse } from '../command.ts';
 import { oneLine, paint, printAnswer, table } from '../terminal.ts';
 
@@ -22,7 +22,11 @@ export const stats = command({
   async run({ by: wanted = 'cause', since, config, json }) {
     const by = keys.find((key) => key === wanted);
     if (by === undefined) throw wrongUse(`--by takes one of ${keys.join(', ')}`);
-    const report = await withCore(config, (core) => core.ask('savings', { by, ...(since !== undefined && { since }) }));
+    const report = await withCore(config, async (core) => {
+      const found = await core.ask('savings', { by, ...(since !== undefined && { since }) });
+      await warnOfStores(core, 'activity');
+      return found;
+    });
     printAnswer(json, report, () => reportLines(report));
     return 0;
   },

@@ -34,6 +34,7 @@ function statusLines(state: CoreState, waiting: number): string[] {
     `servers  ${count(state.servers.length, 'server')}${ill.length === 0 ? '' : `, ${paint('bad', `${ill.length} ill`)}: ${ill.map(({ name }) => oneLine(name)).join(', ')}`}`,
     `apps     ${apps.length === 0 ? 'none in session' : apps.map((app) => oneLine(app)).join(', ')}`,
     ...(waiting === 0 ? [] : [`${count(waiting, 'decision')} for you to take: tooltray inbox`]),
+    ...state.storeProblems.map(({ summary, fix }) => paint('bad', oneLine(`${summary} ${fix}`))),
     ...(state.httpProblem === '' ? [] : [paint('unsure', state.httpProblem)]),
     ...state.configProblems.map((problem) => paint('bad', oneLine(problem))),
   ];

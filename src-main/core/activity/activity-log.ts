@@ -1,4 +1,5 @@
 /** The record of calls in SQLite: written in batches off the call's way, bounded, and never a reason for a call to fail. */
+import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Event } from '../base/events.ts';
@@ -6,6 +7,7 @@ import type { Log } from '../base/log.ts';
 import { type Masker, RepeatMasker } from '../base/mask.ts';
 import type { MendedDatabase } from '../base/mended-database.ts';
 import { PutOff } from '../base/put-off.ts';
+import type { StoreHealth } from '../base/store-health.ts';
 import { activityDatabase } from './activity-store.ts';
 import {
   type ActivityEntry,
@@ -40,6 +42,8 @@ export interface ActivityLogOptions extends Bounds {
   readonly log: Log;
   /** Counts tokens; whoever made it closes it, after this log. */
   readonly tokenCounter: Pick<TokenCounter, 'count'>;
+  /** Is told whether records can be written. */
+  readonly health?: StoreHealth | undefined;
   /** Where records are made; shared with whatever else is put off until calls are answered. */
   readonly putOff?: PutOff;
 }
@@ -363,12 +367,15 @@ export class ActivityLog {
   }
 
   #failed(error: unknown): void {
-    if (this.#retryMs === 0) this.#options.log.warn('Activity cannot be written; trying again.', { error });
+    const { file, health, log } = this.#options;
+    if (this.#retryMs === 0) log.warn('Activity cannot be written; trying again.', { error });
+    health?.failed('activity', error, dirname(file));
     this.#retryMs = Math.min(slowestRetryMs, Math.max(1000, this.#retryMs * 2));
     if (!this.#closed) this.#schedule(this.#retryMs);
   }
 
   #recovered(): void {
+    this.#options.health?.wrote('activity');
     if (this.#retryMs > 0) this.#options.log.info('Activity is written again.', { dropped: this.#dropped });
     this.#retryMs = 0;
     this.#dropped = 0;

@@ -5,9 +5,11 @@
  */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
+import type { StoreHealth } from '../base/store-health.ts';
 import { within } from '../base/within.ts';
 import { hurryUp, noHurry, startThread, workerLocation } from '../base/worker-line.ts';
 import type { NotTaken } from './call-record.ts';
@@ -24,6 +26,7 @@ import {
   type TextLimits,
   type TextRange,
   type TextsAnswer,
+  type TextsFailure,
   type TextsQuestion,
   type TextsWork,
 } from './texts/texts-messages.ts';
@@ -49,6 +52,8 @@ export interface CallTextsOptions {
   readonly masker: Pick<Masker, 'known'>;
   readonly settings: () => TextSettings;
   readonly log: Log;
+  /** Is told whether texts can be written. */
+  readonly health?: StoreHealth | undefined;
   /** The thread ends after so long without work, in ms (30 000 by default). */
   readonly idleMs?: number;
 }
@@ -268,12 +273,14 @@ export class CallTexts {
   }
 
   /** Resolves to what went wrong, which is in the log: once until it goes well again. */
-  async #do(question: Asked): Promise<string | undefined> {
+  async #do(question: Asked): Promise<TextsFailure | undefined> {
     const { failure } = await this.#ask(question);
-    const { log } = this.#options;
+    const { file, health, log } = this.#options;
     if (failure !== undefined && !this.#isFailing) log.warn('The texts of calls cannot be kept.', { failure });
     if (failure === undefined && this.#isFailing) log.info('The texts of calls are kept again.');
     this.#isFailing = failure !== undefined;
+    if (failure === undefined) health?.wrote('payloads');
+    else health?.failed('payloads', Object.assign(new Error(failure.message), failure), dirname(file));
     return failure;
   }
 
@@ -281,7 +288,7 @@ export class CallTexts {
     clearTimeout(this.#idleTimer);
     const number = ++this.#lastNumber;
     if (this.#threadFailures >= mostFailures)
-      return Promise.resolve({ number, failure: 'Its thread died three times.' });
+      return Promise.resolve({ number, failure: { message: 'Its thread died three times.' } });
     return new Promise((resolve) => {
       this.#waiting.set(number, resolve);
       try {
@@ -345,7 +352,7 @@ export class CallTexts {
   #giveUp(failure: string): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const [number, resolve] of waiting) resolve({ number, failure });
+    for (const [number, resolve] of waiting) resolve({ number, failure: { message: failure } });
   }
 }
 

@@ -2,6 +2,7 @@
  * Every error a person or a model may see: one code, one voice. A text says what happened; `fix` says what to do.
  * Codes are part of the public contract: they are added, never renamed.
  */
+import { systemErrorText } from './system-errors.ts';
 
 export const errorCodes = [
   'already_running',
@@ -88,9 +89,11 @@ export function sentences(fix: string, more: string): string {
   return `${fix}${/[.!?…]$/.test(fix) ? '' : '.'} ${more}`;
 }
 
-/** The text of anything thrown, in the voice of AppError where it is one. */
+/** The text of anything thrown: message and fix of an AppError, a sentence with path and advice for errors of files. */
 export function errorText(error: unknown): string {
   if (error instanceof AppError) return error.text;
+  const ofFile = systemErrorText(error);
+  if (ofFile !== undefined) return ofFile;
   return error instanceof Error ? error.message : String(error);
 }
 

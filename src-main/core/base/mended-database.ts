@@ -1,6 +1,7 @@
 /** Holds an SQLite file open, and begins a new one when the old turns out to be broken. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type DatabaseKind, isBroken, openPrivateDatabase, setAside } from './private-database.ts';
+import { withPath } from './system-errors.ts';
 
 export class MendedDatabase {
   readonly #file: string;
@@ -26,7 +27,7 @@ export class MendedDatabase {
     try {
       return work(this.#open());
     } catch (error) {
-      if (!isBroken(error)) throw error;
+      if (!isBroken(error)) throw withPath(error, this.#file);
       this.#startAnew(error);
       return work(this.#open());
     }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ensurePrivateDir } from './app-paths.ts';
 import { AppError } from './errors.ts';
+import { withPath } from './system-errors.ts';
 
 export interface DatabaseKind {
   /** What errors call it: "The activity database". */
@@ -19,6 +20,14 @@ const busyMs = 250;
 
 /** Opens or makes the file and its tables. Throws what SQLite throws; isBroken tells whether setAside helps. */
 export function openPrivateDatabase(file: string, kind: DatabaseKind): DatabaseSync {
+  try {
+    return open(file, kind);
+  } catch (error) {
+    throw withPath(error, file);
+  }
+}
+
+function open(file: string, kind: DatabaseKind): DatabaseSync {
   ensurePrivateDir(dirname(file));
   makePrivate(file);
   const database = new PrivateDatabase(file, { timeout: busyMs });

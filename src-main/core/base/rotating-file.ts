@@ -9,6 +9,8 @@ interface RotatingFileOptions {
   readonly maxBytes?: number;
   /** What stands where lines are missing. */
   readonly lostNote?: (lines: number) => string;
+  /** The outcome of each write: the error, or undefined. */
+  readonly onWrite?: (error?: unknown) => void;
 }
 
 interface WaitingLine {
@@ -24,6 +26,7 @@ export class RotatingFile {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #lostNote: (lines: number) => string;
+  readonly #onWrite: (error?: unknown) => void;
   #waiting: WaitingLine[] = [];
   #waitingSize = 0;
   #lost = 0;
@@ -36,6 +39,7 @@ export class RotatingFile {
     this.#path = path;
     this.#maxBytes = maxBytes;
     this.#lostNote = lostNote;
+    this.#onWrite = options.onWrite ?? (() => undefined);
   }
 
   /** Takes a line, its line feed included; `size` is about its length. Under a flood the oldest lines that wait give way. */
@@ -65,8 +69,10 @@ export class RotatingFile {
       const note = this.#lost === 0 ? '' : this.#lostNote(this.#lost);
       this.#append(Buffer.from(note + lines.map(({ text }) => text()).join('')));
       this.#lost = 0;
-    } catch {
+      this.#onWrite();
+    } catch (error) {
       this.#lost += lines.length;
+      this.#onWrite(error);
     }
   }
 

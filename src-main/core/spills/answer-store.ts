@@ -4,6 +4,7 @@
  */
 import type { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
+import type { StoreHealth } from '../base/store-health.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import type { OwnPlaces } from '../security/own-places.ts';
 import type { Principal } from '../security/principal.ts';
@@ -21,6 +22,8 @@ export interface AnswerStoreOptions {
   readonly folder: string;
   readonly settings: () => ResultSettings;
   readonly log: Log;
+  /** Is told whether results can be written. */
+  readonly health?: StoreHealth | undefined;
   readonly now: () => number;
   readonly countTokens: CountText;
   /** Where the worker lies that writes long answers; it is found by itself. */

@@ -8,6 +8,7 @@ import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import { mayUse, type Principal, thePerson } from '../security/principal.ts';
 import { isBroken } from '../base/private-database.ts';
+import { systemFailure } from '../base/system-errors.ts';
 import { ReturnMemory } from '../base/return-memory.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
@@ -79,10 +80,12 @@ export class SpillStore implements AnswerStore {
     this.#keeping.add(work);
     try {
       const kept = await work;
+      this.#options.health?.wrote('spills');
       await this.#room.makeFor(kept.parts[0].spill.answerId);
       return kept;
     } catch (error) {
       this.#options.log.warn('A long answer could not be kept on disk.', { error });
+      if (systemFailure(error) !== undefined) this.#options.health?.failed('spills', error, this.#options.folder);
       throw spillFailure(error, this.#options.folder, this.#options.settings().maxBytes);
     } finally {
       this.#keeping.delete(work);

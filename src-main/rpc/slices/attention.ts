@@ -15,6 +15,9 @@ const viewLog = { kind: 'view-log', label: 'View log' } as const;
 export function attentionItems({ core, servers, inbox, apps }: AttentionFacts): readonly AttentionItem[] {
   return [
     ...(core.paused ? [item('paused', 'Tooltray is paused: no server runs.', 'resume', 'Resume')] : []),
+    ...core.storeProblems.map(({ store, summary, fix }) =>
+      item(`store-${store}`, `${summary} ${fix}`, 'open-spills', 'Manage spills'),
+    ),
     ...core.configProblems.slice(0, 1).map((problem) => item('config', problem, 'open-config', 'Open config file')),
     ...(core.httpProblem === '' ? [] : [item('http', core.httpProblem, 'open-config', 'Open config file')]),
     // A launch that is offered stands with the server that it may mend.

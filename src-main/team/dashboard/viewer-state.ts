@@ -54,7 +54,7 @@ export function viewerState(viewer: Viewer, parts: ViewerStateParts): SliceBuild
     attention: async () => {
       // Of servers and settings members are told where they are.
       const servers = isForAdmin ? await overReplicas(serverStatuses(core), viewer, core, standings) : [];
-      const ofCore = isForAdmin ? facts() : { ...facts(), paused: false, httpProblem: '' };
+      const ofCore = isForAdmin ? facts() : { ...facts(), paused: false, httpProblem: '', storeProblems: [] };
       return attentionItems({ core: ofCore, servers, inbox: await inbox.waiting(), apps: [] }).map(mendable);
     },
     inbox: () => inbox.waiting(),
@@ -133,7 +133,7 @@ function mendable(item: AttentionItem): AttentionItem {
 }
 
 /** Of this computer, which is none of theirs. */
-const withoutPlaces = { configFile: '', logDir: '', socket: '', configProblems: [] } as const;
+const withoutPlaces = { configFile: '', logDir: '', socket: '', configProblems: [], storeProblems: [] } as const;
 const noFlow = { week: { asked: 0, allowed: 0, denied: 0, recorded: 0 }, mayOffer: false };
 
 function sees(viewer: Viewer, session: { isOfPerson(person: { tenant: string; user: string }): boolean }): boolean {

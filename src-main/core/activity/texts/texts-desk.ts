@@ -8,6 +8,7 @@ import {
   type SideToKeep,
   type TextRange,
   type TextsAnswer,
+  type TextsFailure,
   type TextsQuestion,
 } from './texts-messages.ts';
 import type { SideTexts } from './pack-texts.ts';
@@ -31,7 +32,7 @@ export class TextsDesk {
     try {
       told = { number, ...this.#told(question) };
     } catch (error) {
-      told = { number, failure: error instanceof Error ? error.message : String(error) };
+      told = { number, failure: failureOf(error) };
     }
     const aside = this.#aside;
     this.#aside = undefined;
@@ -59,6 +60,17 @@ export class TextsDesk {
     else this.#table.close();
     return {};
   }
+}
+
+function failureOf(error: unknown): TextsFailure {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message, code, errcode, path } = error as Error & Partial<TextsFailure>;
+  return {
+    message,
+    ...(typeof code === 'string' && { code }),
+    ...(typeof errcode === 'number' && { errcode }),
+    ...(typeof path === 'string' && { path }),
+  };
 }
 
 function maskSides(sides: CallToKeep['sides'], masker: Masker): SideTexts {

@@ -74,6 +74,14 @@ export type TextsQuestion = { readonly number: number } & (
   | { readonly kind: 'close' }
 );
 
+/** What crosses between threads of an error; the codes are those of the operating system and of SQLite. */
+export interface TextsFailure {
+  readonly message: string;
+  readonly code?: string;
+  readonly errcode?: number;
+  readonly path?: string;
+}
+
 export interface TextsAnswer {
   readonly number: number;
   /** To `find`; undefined: there is no such call (any more). */
@@ -85,7 +93,7 @@ export interface TextsAnswer {
   /** To `search`: there are more than were asked for. */
   readonly more?: boolean;
   /** Why it could not be done. */
-  readonly failure?: string;
+  readonly failure?: TextsFailure;
   /** Under which name a broken file was set aside. */
   readonly aside?: string;
 }

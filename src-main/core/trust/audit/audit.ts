@@ -12,6 +12,7 @@ import { LockFile } from '../../base/file-lock.ts';
 import { JsonFile, type KeptDocument } from '../../base/kept-document.ts';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
+import type { StoreHealth } from '../../base/store-health.ts';
 import type { AuditBook } from './audit-log.ts';
 import { Batch, Waiting } from './batch.ts';
 import type { Link } from './chain.ts';
@@ -24,6 +25,8 @@ export interface AuditOptions {
   readonly folder: string;
   readonly masker: Pick<Masker, 'maskText' | 'known'>;
   readonly log: Log;
+  /** Is told whether notes can be written. */
+  readonly health?: StoreHealth | undefined;
   /** ms since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<AuditLimits>;
@@ -272,12 +275,15 @@ export class Audit implements AuditBook {
 
   #failed(error: unknown): void {
     this.#tail = undefined;
-    if (this.#retryMs === 0) this.#options.log.warn('The audit cannot be written; trying again.', { error });
+    const { health, log } = this.#options;
+    if (this.#retryMs === 0) log.warn('The audit cannot be written; trying again.', { error });
+    health?.failed('audit', error, this.folder);
     this.#retryMs = Math.min(slowestRetryMs, Math.max(1000, this.#retryMs * 2));
     if (!this.#isClosed) this.#schedule(this.#retryMs);
   }
 
   #recovered(): void {
+    this.#options.health?.wrote('audit');
     if (this.#retryMs > 0) this.#options.log.info('The audit is written again.');
     this.#retryMs = 0;
   }

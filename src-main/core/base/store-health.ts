@@ -1,0 +1,132 @@
+/**
+ * Which stores cannot write, since when and why. Every store reports the outcome of its writes here; the published state, `status`,
+ * `doctor` and the empty tables show it.
+ */
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText } from './errors.ts';
+import { Event } from './events.ts';
+import { systemFailure } from './system-errors.ts';
+
+export const storeNames = ['activity', 'payloads', 'spills', 'audit', 'log'] as const;
+export type StoreName = (typeof storeNames)[number];
+
+export interface StoreProblem {
+  readonly store: StoreName;
+  /** ms since 1970. */
+  readonly since: number;
+  /** `Activity cannot be written since 2026-11-27 22:31, because the disk is full.` */
+  readonly summary: string;
+  /** What the user can do, in a sentence. */
+  readonly fix: string;
+}
+
+interface StoreHealthOptions {
+  /** ms since 1970. */
+  readonly now?: () => number;
+  /** How often a folder that could not be written is tried again, in ms. */
+  readonly retryMs?: number;
+}
+
+interface Failing {
+  readonly since: number;
+  readonly error: unknown;
+  readonly folder: string;
+}
+
+/** As a probe of the folder; a disk that has less room than this is as good as full. */
+const probeBytes = 1024 * 1024;
+
+const subjects: Readonly<Record<StoreName, string>> = {
+  activity: 'Activity',
+  payloads: 'Requests and results of calls',
+  spills: 'Spilled results',
+  audit: 'The audit log',
+  log: 'The log',
+};
+
+export class StoreHealth {
+  /** A store began to fail, or works again. */
+  readonly changed = new Event();
+  readonly #failing = new Map<StoreName, Failing>();
+  readonly #now: () => number;
+  readonly #retryMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ now = Date.now, retryMs = 15_000 }: StoreHealthOptions = {}) {
+    this.#now = now;
+    this.#retryMs = retryMs;
+  }
+
+  /** A write failed. `folder`: where the store lies; it is probed until it can be written again. Never throws. */
+  failed(store: StoreName, error: unknown, folder: string): void {
+    const known = this.#failing.get(store);
+    this.#failing.set(store, { since: known?.since ?? this.#now(), error, folder });
+    this.#timer ??= setInterval(() => void this.#probe(), this.#retryMs).unref();
+    if (known === undefined || codeOf(known.error) !== codeOf(error)) this.changed.emit();
+  }
+
+  /** A write succeeded. */
+  wrote(store: StoreName): void {
+    if (!this.#failing.delete(store)) return;
+    if (this.#failing.size === 0) this.close();
+    this.changed.emit();
+  }
+
+  /** In the order of `storeNames`. */
+  get problems(): readonly StoreProblem[] {
+    return storeNames.flatMap((store) => {
+      const failing = this.#failing.get(store);
+      return failing === undefined ? [] : [problemOf(store, failing)];
+    });
+  }
+
+  /** Ends the probes. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** A store that writes seldom would be reported as failing long after the disk has room again. */
+  async #probe(): Promise<void> {
+    for (const [store, { folder }] of this.#failing) if (await isWritable(folder)) this.wrote(store);
+  }
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  const file = join(folder, `.write-test.${process.pid}.${randomUUID().slice(0, 8)}.tmp`);
+  try {
+    await writeFile(file, Buffer.alloc(probeBytes), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(file, { force: true }).catch(() => undefined);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return systemFailure(error)?.code ?? errorText(error);
+}
+
+function problemOf(store: StoreName, { since, error, folder }: Failing): StoreProblem {
+  const { reason, fix } = systemFailure(error) ?? {
+    reason: errorText(error).replace(/\.$/, ''),
+    fix: 'The log has the details.',
+  };
+  return {
+    store,
+    since,
+    summary: `${subjects[store]} cannot be written since ${localTime(since)}, because ${reason} (${folder}).`,
+    fix,
+  };
+}
+
+/** `2026-11-27 22:31`, in the time zone of this machine. */
+function localTime(ms: number): string {
+  const at = new Date(ms);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
