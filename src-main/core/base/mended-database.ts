@@ -1,18 +1,26 @@
-/** Holds an SQLite file open, and begins a new one when the old turns out to be broken. */
+/** Holds an SQLite file open; begins a new one if it is broken, and uses one beside it if it is of a newer version. */
 import type { DatabaseSync } from 'node:sqlite';
-import { type DatabaseKind, isBroken, openPrivateDatabase, setAside } from './private-database.ts';
+import {
+  type DatabaseKind,
+  fileBesideNewer,
+  isBroken,
+  NewerDatabaseError,
+  openPrivateDatabase,
+  setAside,
+} from './private-database.ts';
 import { withPath } from './system-errors.ts';
 
 export class MendedDatabase {
   readonly #file: string;
   readonly #kind: DatabaseKind;
   readonly #onAside: (aside: string, error: unknown) => void;
+  #path: string;
   #database: DatabaseSync | undefined;
   #generation = 0;
 
   /** Opens nothing yet. `onAside`: where a broken file was put, and what was wrong with it. */
   constructor(file: string, kind: DatabaseKind, onAside: (aside: string, error: unknown) => void) {
-    this.#file = file;
+    this.#file = this.#path = file;
     this.#kind = kind;
     this.#onAside = onAside;
   }
@@ -27,7 +35,7 @@ export class MendedDatabase {
     try {
       return work(this.#open());
     } catch (error) {
-      if (!isBroken(error)) throw withPath(error, this.#file);
+      if (!isBroken(error)) throw withPath(error, this.#path);
       this.#startAnew(error);
       return work(this.#open());
     }
@@ -39,13 +47,25 @@ export class MendedDatabase {
   }
 
   #open(): DatabaseSync {
-    this.#database ??= openPrivateDatabase(this.#file, this.#kind);
+    this.#database ??= this.#openOrBeside();
     return this.#database;
+  }
+
+  /** Looked at with each opening: the newer file may have been moved away. */
+  #openOrBeside(): DatabaseSync {
+    try {
+      this.#path = this.#file;
+      return openPrivateDatabase(this.#file, this.#kind);
+    } catch (error) {
+      if (!(error instanceof NewerDatabaseError)) throw error;
+      this.#path = fileBesideNewer(this.#file, this.#kind);
+      return openPrivateDatabase(this.#path, this.#kind);
+    }
   }
 
   #startAnew(error: unknown): void {
     this.close();
     this.#generation++;
-    this.#onAside(setAside(this.#file), error);
+    this.#onAside(setAside(this.#path), error);
   }
 }

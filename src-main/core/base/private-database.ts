@@ -1,6 +1,6 @@
-/** SQLite files that are the person's alone and that several processes may use; a broken one is set aside. */
+/** SQLite files that are private to the user and that several processes may use; a broken one is set aside, a newer one is left alone. */
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ensurePrivateDir } from './app-paths.ts';
 import { AppError } from './errors.ts';
@@ -18,7 +18,10 @@ export interface DatabaseKind {
 /** How long a statement waits for another process, in ms: it holds up the main thread, and whoever asked can ask again. */
 const busyMs = 250;
 
-/** Opens or makes the file and its tables. Throws what SQLite throws; isBroken tells whether setAside helps. */
+/**
+ * Opens or makes the file and its tables. Throws NewerDatabaseError, or what SQLite throws; isBroken tells whether setAside helps. Errors name
+ * the file.
+ */
 export function openPrivateDatabase(file: string, kind: DatabaseKind): DatabaseSync {
   try {
     return open(file, kind);
@@ -32,12 +35,13 @@ function open(file: string, kind: DatabaseKind): DatabaseSync {
   makePrivate(file);
   const database = new PrivateDatabase(file, { timeout: busyMs });
   try {
+    requireKnown(database, kind, file);
     // With WAL, NORMAL loses at most the last moments in a power cut, and nothing when the process dies. What a part of a transaction may have
     // to take back is a few pages, in memory: by default they went through a file in the system's temporary folder, a third of what a row cost.
     database.exec(
       `${kind.pragmas ?? ''}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY`,
     );
-    migrate(database, kind);
+    migrate(database, kind, file);
     return database;
   } catch (error) {
     database.close();
@@ -45,9 +49,23 @@ function open(file: string, kind: DatabaseKind): DatabaseSync {
   }
 }
 
-/** Is the file no database, damaged, or of a version we cannot read? */
+/** The file was written by a newer version of Tooltray: it is neither read nor changed. */
+export class NewerDatabaseError extends AppError {
+  constructor(name: string, file: string, version: number) {
+    super('unsupported', `${name}, ${file}, was written by a newer version of Tooltray (format ${version}).`, {
+      fix: 'Update Tooltray. Until then the file is left as it is.',
+    });
+  }
+}
+
+/** The file to write in place of one of a newer version: `activity.v15.db` for `activity.db`. No newer version writes a file of that name. */
+export function fileBesideNewer(file: string, { steps }: DatabaseKind): string {
+  const ending = extname(file);
+  return `${file.slice(0, file.length - ending.length)}.v${steps.length}${ending}`;
+}
+
+/** Whether the file is no database, or damaged. */
 export function isBroken(error: unknown): boolean {
-  if (error instanceof AppError) return error.code === 'unsupported';
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
   // The low byte is the primary code.
   const code = error.errcode & 0xff;
@@ -59,15 +77,34 @@ const [sqliteError, sqliteCorrupt, sqliteNotADatabase] = [1, 11, 26];
 const notOurs =
   /^(?:no such (?:table|column|index)|table \S+ has no column|unsupported file format|vtable constructor failed)/;
 
-/** Renames a file that nobody holds open to `<file>.corrupt`, and forgets one that was set aside before. Returns the new name. */
+/**
+ * Renames a file that nobody holds open to `<file>.corrupt`; the one that was set aside before becomes `<file>.corrupt.1`, and an older one is
+ * deleted. Returns the new name.
+ */
 export function setAside(file: string): string {
-  const aside = `${file}.corrupt`;
-  // The database last: what belongs to it must not be found beside a new one.
-  for (const ending of ['-wal', '-shm', '']) {
-    rmSync(aside + ending, { force: true });
-    if (existsSync(file + ending)) renameSync(file + ending, aside + ending);
-  }
+  const [aside = '', older = ''] = asideNames(file);
+  move(aside, older);
+  move(file, aside);
   return aside;
+}
+
+/** Names under which a broken file is set aside, the newest first. */
+export function asideNames(file: string): readonly string[] {
+  return [`${file}.corrupt`, `${file}.corrupt.1`];
+}
+
+/** Deletes a database with what belongs to it. */
+export function removeDatabase(file: string): void {
+  for (const ending of endings) rmSync(file + ending, { force: true });
+}
+
+/** The database last: what belongs to it must not be found beside a new one. */
+const endings = ['-wal', '-shm', ''] as const;
+
+function move(from: string, to: string): void {
+  if (!endings.some((ending) => existsSync(from + ending))) return;
+  removeDatabase(to);
+  for (const ending of endings) if (existsSync(from + ending)) renameSync(from + ending, to + ending);
 }
 
 class PrivateDatabase extends DatabaseSync {
@@ -100,14 +137,19 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-function migrate(database: DatabaseSync, { name, steps }: DatabaseKind): void {
+/** Before anything of it is changed. */
+function requireKnown(database: DatabaseSync, { name, steps }: DatabaseKind, file: string): number {
+  const version = versionOf(database);
+  if (version > steps.length) throw new NewerDatabaseError(name, file, version);
+  return version;
+}
+
+function migrate(database: DatabaseSync, kind: DatabaseKind, file: string): void {
+  const { steps } = kind;
   if (versionOf(database) === steps.length) return;
   transaction(database, () => {
     // Read again under the lock: another process may have done the work meanwhile.
-    const version = versionOf(database);
-    if (version > steps.length) {
-      throw new AppError('unsupported', `${name} was written by a newer version (${version}).`);
-    }
+    const version = requireKnown(database, kind, file);
     for (const step of steps.slice(version)) database.exec(step);
     database.exec(`PRAGMA user_version = ${steps.length}`);
   });

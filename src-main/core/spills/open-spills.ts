@@ -4,18 +4,18 @@ import { extname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { isBroken, setAside } from '../base/private-database.ts';
+import { fileBesideNewer, isBroken, NewerDatabaseError, setAside } from '../base/private-database.ts';
 import { extensionMediaType, kindOfExtension } from './messages.ts';
-import { openSpillDatabase, SpillIndex } from './spill-index.ts';
+import { openSpillDatabase, SpillIndex, spillIndexKind } from './spill-index.ts';
 import { draftWriter, readSpillFileName, type Spill } from './spill.ts';
 import { isRunning } from '../base/file-lock.ts';
 
 /** Throws AppError, or what the file system and SQLite throw. */
 async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
-  const { database, isNew } = openDatabase(join(folder, 'index.db'), log);
+  const { database, orphans } = openDatabase(join(folder, 'index.db'), log);
   const index = new SpillIndex(database, folder);
   try {
-    const swept = await sweep(folder, index, isNew);
+    const swept = await sweep(folder, index, orphans);
     if (swept.files + swept.rows + swept.adopted > 0) log.info('The store of answers was put in order.', { ...swept });
     return index;
   } catch (error) {
@@ -24,15 +24,31 @@ async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
   }
 }
 
-/** `isNew`: what lies in the folder is not in the index although it may be whole. */
-function openDatabase(file: string, log: Log): { database: DatabaseSync; isNew: boolean } {
+/** What becomes of files without a row in the index. */
+type Orphans = 'delete' | 'adopt' | 'leave';
+
+function openDatabase(file: string, log: Log): { database: DatabaseSync; orphans: Orphans } {
   try {
-    return { database: checked(openSpillDatabase(file)), isNew: false };
+    return openOrMend(file, log);
+  } catch (error) {
+    if (!(error instanceof NewerDatabaseError)) throw error;
+    log.warn('The index of spilled results is of a newer version of Tooltray; another one is used beside it.', {
+      file,
+    });
+    // The other files in the folder belong to the newer index.
+    return { database: openOrMend(fileBesideNewer(file, spillIndexKind), log).database, orphans: 'leave' };
+  }
+}
+
+/** A broken index is set aside: the files may be whole, and are adopted by the new one. */
+function openOrMend(file: string, log: Log): { database: DatabaseSync; orphans: Orphans } {
+  try {
+    return { database: checked(openSpillDatabase(file)), orphans: 'delete' };
   } catch (error) {
     if (!isBroken(error)) throw error;
     const aside = setAside(file);
     log.warn('The index of kept answers could not be read; it was set aside and a new one begun.', { aside, error });
-    return { database: openSpillDatabase(file), isNew: true };
+    return { database: openSpillDatabase(file), orphans: 'adopt' };
   }
 }
 
@@ -57,14 +73,16 @@ interface Swept {
 
 const filesAtOnce = 64;
 
-/** `adopt`: the index is new, so files without a row are taken over instead of deleted. Files of other people's making stay. */
-async function sweep(folder: string, index: SpillIndex, adopt: boolean): Promise<Swept> {
+/** Files that were not written by us stay. */
+async function sweep(folder: string, index: SpillIndex, what: Orphans): Promise<Swept> {
   const names = await readdir(folder);
   const rows = index.all();
   const known = new Set(rows.map(({ name }) => name));
   const drafts = names.filter(isAbandoned);
   const orphans = names.filter((name) => readSpillFileName(name) !== undefined && !known.has(name));
-  await inBatches(adopt ? drafts : [...drafts, ...orphans], (name) => rm(join(folder, name), { force: true }));
+  await inBatches(what === 'delete' ? [...drafts, ...orphans] : drafts, (name) =>
+    rm(join(folder, name), { force: true }),
+  );
   const lost: string[] = [];
   await inBatches(rows, async ({ id, name, bytes }) => {
     const size = await stat(join(folder, name)).then(
@@ -77,11 +95,11 @@ async function sweep(folder: string, index: SpillIndex, adopt: boolean): Promise
     if (size >= 0) await rm(join(folder, name), { force: true });
   });
   index.remove(lost);
-  if (adopt) await inBatches(orphans, (name) => takeOver(folder, index, name));
+  if (what === 'adopt') await inBatches(orphans, (name) => takeOver(folder, index, name));
   return {
-    files: drafts.length + (adopt ? 0 : orphans.length),
+    files: drafts.length + (what === 'delete' ? orphans.length : 0),
     rows: lost.length,
-    adopted: adopt ? orphans.length : 0,
+    adopted: what === 'adopt' ? orphans.length : 0,
   };
 }
 

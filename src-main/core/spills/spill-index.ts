@@ -201,8 +201,10 @@ const spillSteps: readonly string[] = [
 
 /** Throws as openPrivateDatabase does. */
 export function openSpillDatabase(file: string): DatabaseSync {
-  return openPrivateDatabase(file, { name: 'The index of kept answers', steps: spillSteps });
+  return openPrivateDatabase(file, spillIndexKind);
 }
+
+export const spillIndexKind = { name: 'The index of spilled results', steps: spillSteps };
 
 // How often kept answers were asked for: counted at once, written down now and then.
 

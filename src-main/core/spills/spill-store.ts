@@ -55,7 +55,9 @@ export class SpillStore implements AnswerStore {
     try {
       await this.#room.prune();
     } catch (error) {
-      this.#options.log.warn('Long answers cannot be kept on disk.', { folder: this.#options.folder, error });
+      const { folder, health, log } = this.#options;
+      log.warn('Long answers cannot be kept on disk.', { folder, error });
+      health?.failed('spills', error, folder);
     }
   }
 

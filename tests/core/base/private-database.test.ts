@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isBroken, openPrivateDatabase, setAside, transaction } from '../../../src-main/core/base/private-database.ts';
+import { MendedDatabase } from '../../../src-main/core/base/mended-database.ts';
+import {
+  asideNames,
+  isBroken,
+  NewerDatabaseError,
+  openPrivateDatabase,
+  setAside,
+  transaction,
+} from '../../../src-main/core/base/private-database.ts';
 
 const steps = ['CREATE TABLE notes (text TEXT)', 'ALTER TABLE notes ADD COLUMN at INTEGER DEFAULT 7'];
 let folder: string;
@@ -30,14 +38,33 @@ test('an older file takes the steps that it lacks, and keeps what is in it', () 
   database.close();
 });
 
-test('a file of a newer version is left as it is, and counts as one that can be set aside', () => {
+test('refuses a file of a newer version, names it, and leaves it as it is', () => {
   open(2).close();
+  const before = readFileSync(file);
   const failure = catching(() => open(1));
-  expect([String(failure), isBroken(failure)]).toEqual([
-    expect.stringContaining('The notebook was written by a newer version (2).'),
-    true,
-  ]);
+  expect(failure).toBeInstanceOf(NewerDatabaseError);
+  expect([(failure as Error).message, isBroken(failure)]).toEqual([expect.stringContaining(file), false]);
+  expect(readFileSync(file).equals(before)).toBe(true);
   open(2).close();
+});
+
+test('writes beside a file of a newer version, however often, and to the file itself once that is gone', () => {
+  open(2).close();
+  const before = readFileSync(file);
+  const kind = { name: 'The notebook', steps: steps.slice(0, 1) };
+  const aside: string[] = [];
+  const count = (): unknown => {
+    const store = new MendedDatabase(file, kind, (name) => aside.push(name));
+    store.use((database) => database.exec("INSERT INTO notes VALUES ('old')"));
+    const counted = store.use((database) => database.prepare('SELECT count(*) AS n FROM notes').get()?.['n']);
+    store.close();
+    return counted;
+  };
+  expect([count(), count(), count()]).toEqual([1, 2, 3]);
+  expect([readFileSync(file).equals(before), aside]).toEqual([true, []]);
+  expect(readdirSync(folder).toSorted()).toEqual(['notes.db', 'notes.v1.db']);
+  rmSync(file);
+  expect(count()).toBe(1);
 });
 
 test('tables that are not ours make a file a broken one', () => {
@@ -79,14 +106,14 @@ test('a mistake of ours does not make a file a broken one', () => {
   database.close();
 });
 
-test('a broken file is set aside with what belongs to it, in the place of the one before', () => {
-  for (const text of ['first', 'second']) {
+test('sets a broken file aside with what belongs to it, and keeps two of them', () => {
+  for (const text of ['first', 'second', 'third']) {
     for (const ending of ['', '-wal', '-shm']) writeFileSync(file + ending, text);
     expect(isBroken(catching(() => open(1)))).toBe(true);
     expect(setAside(file)).toBe(`${file}.corrupt`);
   }
   expect(existsSync(file)).toBe(false);
-  expect(readFileSync(`${file}.corrupt`, 'utf8')).toBe('second');
+  expect(asideNames(file).map((name) => readFileSync(name, 'utf8'))).toEqual(['third', 'second']);
   open(1).close();
   expect(readdirSync(folder).filter((name) => name.startsWith('notes.db-'))).toEqual([]);
 });

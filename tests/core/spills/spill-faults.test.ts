@@ -104,7 +104,6 @@ describe('in order again at the next start', () => {
   test.each([
     ['no database', (file: string) => writeFileSync(file, 'this is no database at all, '.repeat(1000))],
     ['damaged', (file: string) => damage(file)],
-    ['of a newer version', (file: string) => sql(file, 'PRAGMA user_version = 99')],
     ['without its table', (file: string) => sql(file, 'DROP TABLE spills')],
   ])('an index that is %s is set aside, and what the folder tells is taken over', async (_, spoil) => {
     await using open = await openStore({}, { home });
@@ -116,6 +115,23 @@ describe('in order again at the next start', () => {
     expect(readdirSync(again.folder)).toContain('index.db.corrupt');
     await expect(keepText(again, 'goes on')).resolves.toMatch(/^[a-z2-9]{20}$/);
   });
+});
+
+test('leaves an index of a newer version and its files alone, and spills beside it', async () => {
+  await using open = await openStore({}, { home });
+  const id = await keepText(open, '{"a":1}');
+  const file = open.store.find(id)?.file ?? '';
+  await open.store.close();
+  sql(join(open.folder, 'index.db'), 'PRAGMA user_version = 99');
+  const before = readFileSync(join(open.folder, 'index.db'));
+  for (let run = 1; run <= 3; run++) {
+    await using again = await openStore({}, { home });
+    await keepText(again, 'goes on');
+    expect(again.store.list()).toHaveLength(run);
+  }
+  expect(readFileSync(file, 'utf8')).toContain('"a"');
+  expect(readFileSync(join(open.folder, 'index.db')).equals(before)).toBe(true);
+  expect(readdirSync(open.folder).filter((name) => name.includes('corrupt'))).toEqual([]);
 });
 
 describe('while it is open', () => {

@@ -1,8 +1,7 @@
 /** The texts of calls in SQLite: a row a call, the oldest go first. */
-import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { MendedDatabase } from '../../base/mended-database.ts';
-import { prepared, transaction } from '../../base/private-database.ts';
+import { asideNames, fileBesideNewer, prepared, removeDatabase, transaction } from '../../base/private-database.ts';
 import { deleteOldest } from '../table-room.ts';
 import { type PackedTexts, packTexts, type SideTexts, unpackTexts } from './pack-texts.ts';
 import { type SaidFound, SaidIndex } from './said-index.ts';
@@ -36,6 +35,10 @@ const steps: readonly string[] = [
     BEGIN UPDATE deleted SET until = old.startedAt WHERE until < old.startedAt; END`,
 ];
 
+// What is deleted is overwritten where it stood, and the pages it had to itself are given back.
+const pragmas = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST';
+const kind = { name: 'The texts of calls', pragmas, steps };
+
 const dayMs = 86_400_000;
 const pruneEveryMs = 60 * 60_000;
 const insertSql = 'INSERT OR REPLACE INTO texts (call, startedAt, codec, sides, body) VALUES (?, ?, ?, ?, ?)';
@@ -52,9 +55,6 @@ export class TextsTable {
   constructor(file: string, onAside: (aside: string) => void, rest: () => void) {
     this.#file = file;
     this.#rest = rest;
-    // What is deleted is overwritten where it stood, and the pages it had to itself are given back.
-    const pragmas = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST';
-    const kind = { name: 'The texts of calls', pragmas, steps };
     this.#store = new MendedDatabase(file, kind, (aside) => {
       this.#said.reset();
       this.#brokenAt = Date.now();
@@ -126,10 +126,8 @@ export class TextsTable {
   /** Nothing of any call is left. */
   forget(): void {
     this.close();
-    for (const ending of ['-wal', '-shm', '']) {
-      rmSync(this.#file + ending, { force: true });
-      rmSync(`${this.#file}.corrupt${ending}`, { force: true });
-    }
+    const files = [this.#file, fileBesideNewer(this.#file, kind)];
+    for (const file of files.flatMap((each) => [each, ...asideNames(each)])) removeDatabase(file);
   }
 
   close(): void {
