@@ -1,9 +1,12 @@
 /** Asks a core: the one that runs, or a private one for the time of a command. Commands cannot tell the difference. */
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { socketLocation } from '../core/base/app-paths.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { appPaths, socketLocation } from '../core/base/app-paths.ts';
 import { AppError, type ErrorCode, errorCodes } from '../core/base/errors.ts';
 import { type JsonObject, objectOf } from '../core/base/json.ts';
+import { homeIsHeld, HomeLock, homeLockFile } from '../core/sessions/socket/home-lock.ts';
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import { Peer } from '../core/wire/peer.ts';
 import { toObject } from '../core/wire/raw-json.ts';
@@ -60,9 +63,12 @@ async function openPrivate(config: string | undefined): Promise<CoreAccess> {
   return openPrivateCore(config);
 }
 
-/** By its control socket. Undefined when none runs. Rejects with AppError not_allowed when one does and does not let us in. */
+/**
+ * The running core, by its control socket; undefined if none runs. Rejects with AppError not_allowed if it refuses the connection, and with
+ * already_running if a core holds the home and cannot be reached.
+ */
 export async function findRunningCore(): Promise<CoreAccess | undefined> {
-  const link = await reach();
+  const link = await reachOrWait();
   if (link === undefined) return undefined;
   const { socket, rest } = link;
   const peer = new Peer(new StreamTransport(socket, socket, { leftover: rest }), {
@@ -79,6 +85,20 @@ export async function findRunningCore(): Promise<CoreAccess | undefined> {
       socket.destroySoon();
     },
   };
+}
+
+/** How long a core whose socket or token was removed may take to restore them, in ms. */
+const restoreMs = 5_000;
+const pollIntervalMs = 50;
+
+async function reachOrWait(): Promise<Link | undefined> {
+  const { dataDir } = appPaths(process.env, process.platform, homedir());
+  const lockFile = homeLockFile(dataDir);
+  for (const deadline = Date.now() + restoreMs; ; await sleep(pollIntervalMs)) {
+    const link = await reach();
+    if (link !== undefined || !existsSync(lockFile) || !HomeLock.isHeld(lockFile)) return link;
+    if (Date.now() > deadline) throw homeIsHeld(lockFile);
+  }
 }
 
 async function reach(): Promise<Link | undefined> {

@@ -466,8 +466,15 @@ export class Aggregator {
     const { paths, log } = this.options;
     const ended = await endLeftChildren(paths.runDir);
     if (ended > 0) log.info(`Ended what a Tooltray that was killed had left running: ${count(ended, 'server')}.`);
-    const { dataDir, cacheDir } = paths;
-    const folders = [dataDir, join(dataDir, 'pins'), cacheDir, join(cacheDir, 'listings'), dirname(paths.configFile)];
+    const { dataDir, cacheDir, runDir } = paths;
+    const folders = [
+      runDir,
+      dataDir,
+      join(dataDir, 'pins'),
+      cacheDir,
+      join(cacheDir, 'listings'),
+      dirname(paths.configFile),
+    ];
     await Promise.all([...folders.map((folder) => sweepDrafts(folder)), this.pins.sweep()]);
     await this.carried.settle(this.options.config.current.servers).catch((error: unknown) => {
       log.warn(`Which servers were there before could not be written down: ${errorText(error)}.`);

@@ -1,5 +1,4 @@
 /** A core with its doors, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
-import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
@@ -14,6 +13,7 @@ import { StoreHealth } from '../core/base/store-health.ts';
 import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { Sandbox } from '../core/sandbox/sandbox.ts';
+import { restoreToken } from '../core/security/access-token.ts';
 import { AppAccessStore } from '../core/security/app-access.ts';
 import type { LetIn } from '../core/security/principal.ts';
 import { type Endpoint, sessionViewFor } from '../core/sessions/views/endpoint.ts';
@@ -271,10 +271,17 @@ export class CoreHost {
 
   async #openSocket(): Promise<void> {
     const { core } = this;
-    this.#socket = socketDoor({ core, gate: this.gate, serve: this.serve.bind(this), rpcDeps: () => this.rpcDeps });
+    const { runDir, tokenFile } = this.paths;
+    const keepFiles = (): void => {
+      ensurePrivateDir(runDir);
+      restoreToken(tokenFile, core.token);
+      // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
+      restoreToken(pageKeyFile(runDir), this.pageKey);
+    };
+    const serve = this.serve.bind(this);
+    this.#socket = socketDoor({ core, gate: this.gate, serve, rpcDeps: () => this.rpcDeps, keepFiles });
     await this.#socket.start();
-    // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
-    writeFileSync(pageKeyFile(this.paths.runDir), this.pageKey, { mode: 0o600 });
+    keepFiles();
   }
 
   async #lookAfterApps(): Promise<void> {

@@ -6,6 +6,7 @@ import { requireMode } from '../core/choose-mode.ts';
 import type { LetIn } from '../core/security/principal.ts';
 import { refusePeer } from '../core/sessions/peer-session.ts';
 import type { Endpoint } from '../core/sessions/views/endpoint.ts';
+import { homeLockFile } from '../core/sessions/socket/home-lock.ts';
 import { type Hello, SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import { Peer } from '../core/wire/peer.ts';
 import { StreamTransport } from '../core/wire/stream-transport.ts';
@@ -21,12 +22,15 @@ interface SocketDoorOptions {
   readonly serve: (transport: Transport, endpoint: Endpoint, letIn: LetIn) => Promise<void>;
   /** Asked for with each line: what looks after client apps comes later than the socket. */
   readonly rpcDeps: () => RpcDeps;
+  /** Restores the files that clients read before they connect. */
+  readonly keepFiles: () => void;
 }
 
 export function socketDoor(options: SocketDoorOptions): SocketListener {
   const { token, options: about } = options.core;
   return new SocketListener({
     socketPath: about.paths.socketPath,
+    lockFile: homeLockFile(about.paths.dataDir),
     token,
     version: about.version,
     check: (hello) => {
@@ -35,6 +39,8 @@ export function socketDoor(options: SocketDoorOptions): SocketListener {
     },
     onConnection: (socket, hello, rest) => welcome(options, socket, hello, rest),
     onRefused: (error) => about.log.warn(error.text),
+    keepFiles: options.keepFiles,
+    onRestored: () => about.log.warn('The socket was removed by something else; it is there again.'),
   });
 }
 

@@ -31,14 +31,14 @@ async function openDoor(home: TestHome, serve: (transport: Transport) => Promise
   const log = { warn: () => undefined };
   const core = {
     token: readOrCreateToken(location.tokenFile),
-    options: { paths: location, version: '1.0.0', config: { path: '' }, log },
+    options: { paths: { ...location, dataDir: location.runDir }, version: '1.0.0', config: { path: '' }, log },
     budgets: lineBudgets(),
   } as unknown as Aggregator;
   const gate = { admit: () => undefined } as unknown as AppGate;
   const rpcDeps = (): never => {
     throw new Error('nobody asks');
   };
-  const door = socketDoor({ core, gate, serve, rpcDeps });
+  const door = socketDoor({ core, gate, serve, rpcDeps, keepFiles: () => undefined });
   doors.push(door);
   await door.start();
   return door;

@@ -1,7 +1,8 @@
 /** The secret that proves to the core that whoever connects is the same person: 32 random bytes in a file only they can read. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, constants, linkSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, constants, linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AppError } from '../base/errors.ts';
+import { withPath } from '../base/system-errors.ts';
 
 /** 32 bytes in base64url. */
 const tokenShape = /^[\w-]{43}$/;
@@ -16,6 +17,31 @@ export function readOrCreateToken(file: string): string {
     if (token !== undefined) return token;
   }
   throw refusal(file, 'keeps changing while it is read');
+}
+
+/** Writes this token where the file is gone or says something else: a running core's clients find it there. Throws what the file system throws. */
+export function restoreToken(file: string, token: string): void {
+  if (currentToken(file) === token) return;
+  const draft = draftOf(file);
+  try {
+    writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function currentToken(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** As sweepDrafts recognises it, should its writer be killed. */
+function draftOf(file: string): string {
+  return `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
 }
 
 /** Compares in a time that does not depend on where the texts differ. */
@@ -45,14 +71,14 @@ function readToken(file: string): string | undefined {
 /** Written whole under another name and then linked, so that nobody reads half a token and the first of two makers wins. */
 function createToken(file: string): string | undefined {
   const token = randomBytes(32).toString('base64url');
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  const draft = draftOf(file);
   try {
+    writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
     linkSync(draft, file);
     return token;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
-    throw error;
+    throw withPath(error, file);
   } finally {
     rmSync(draft, { force: true });
   }

@@ -1,16 +1,15 @@
-/** The door for shims and the command line: a Unix socket or named pipe that lets in whoever says hello with the right token. */
-import { chmodSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ensurePrivateDir } from '../../base/app-paths.ts';
+/** The listener for shims and the command line: a Unix socket or named pipe that admits connections whose hello has the right token. */
+import { createServer, type Socket } from 'node:net';
 import { AppError, toAppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
+import { HomeLock } from './home-lock.ts';
+import { isAnswered, SocketPlace } from './socket-place.ts';
 import { sameToken } from '../../security/access-token.ts';
 
 export interface SocketListenerOptions {
   readonly socketPath: string;
+  /** What is locked for as long as this listens (`homeLockFile`); beside the socket by default. */
+  readonly lockFile?: string;
   readonly token: string;
   /** The core's version, told to whoever is let in. */
   readonly version: string;
@@ -20,9 +19,18 @@ export interface SocketListenerOptions {
   check?(hello: Hello): void;
   /** Hears of each connection that was turned away. */
   onRefused?(error: AppError): void;
+  /** Looked after as often as the socket is: files beside it that clients need before they connect. */
+  keepFiles?(): void;
+  /** The socket was removed, and is there again. */
+  onRestored?(): void;
   readonly maxConnections?: number;
   readonly helloTimeoutMs?: number;
+  /** How often the socket is looked at, in ms. */
+  readonly checkIntervalMs?: number;
 }
+
+/** How long a core that starts waits for the lock of one that ends, or for its socket to come back. */
+const lockWaitMs = 10_000;
 
 const maxHelloBytes = 64 * 1024;
 /** Connections that have not said hello yet; a shim says it at once. */
@@ -33,24 +41,53 @@ export class SocketListener {
   readonly #sockets = new Set<Socket>();
   /** Of these, who has not said hello yet, the first to come first. */
   readonly #silent = new Set<Socket>();
-  readonly #server: Server = createServer((socket) => void this.#welcome(socket));
+  readonly #place: SocketPlace;
+  #lock: HomeLock | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #checking: Promise<void> = Promise.resolve();
 
   constructor(options: SocketListenerOptions) {
     this.#options = options;
+    this.#place = new SocketPlace(options.socketPath, () => createServer((socket) => void this.#welcome(socket)));
   }
 
   /** Throws AppError `already_running` when another core listens there, `not_allowed` when the folder is not ours alone. */
   async start(): Promise<void> {
-    const { socketPath } = this.#options;
-    if (!socketPath.startsWith('\\\\')) ensurePrivateDir(dirname(socketPath));
-    await claimSocket(this.#server, socketPath);
+    const { socketPath, lockFile = `${socketPath}.lock`, checkIntervalMs = 1000 } = this.#options;
+    // A named pipe goes with its process: taking it is all or nothing, and nobody can remove it.
+    if (this.#place.isPipe) return this.#place.listen();
+    const isServed = (): Promise<boolean> => isAnswered(socketPath);
+    this.#lock = await HomeLock.take(lockFile, lockWaitMs, isServed);
+    try {
+      await this.#place.claim();
+    } catch (error) {
+      this.#lock[Symbol.dispose]();
+      throw error;
+    }
+    this.#timer = setInterval(() => {
+      this.#checking = this.#checking.then(() => this.#check());
+    }, checkIntervalMs).unref();
   }
 
-  /** Ends every connection and removes the socket. */
+  /** Ends every connection, and removes the socket if it is still this one's. */
   async stop(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    clearInterval(this.#timer);
+    await this.#checking;
+    const closed = this.#place.close();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
+    this.#lock?.[Symbol.dispose]();
+    this.#lock = undefined;
+  }
+
+  /** Cleaners of temporary folders, and people, remove sockets that are in use. */
+  async #check(): Promise<void> {
+    try {
+      this.#options.keepFiles?.();
+      if (await this.#place.restore()) this.#options.onRestored?.();
+    } catch (error) {
+      this.#options.onRefused?.(toAppError(error));
+    }
   }
 
   /** Connections now, with those that have not said hello yet. */
@@ -236,99 +273,4 @@ function text(hello: Record<string, unknown>, key: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw badHello(`"${key}" is not a string`);
   return value;
-}
-
-// Makes a server listen on a socket path that a crashed core may have left behind, and never on one that another core answers on.
-
-const lockPatienceMs = 10_000;
-
-/** Throws AppError `already_running` when somebody answers on `path`. A Unix socket gets mode 0600; its folder must exist. */
-async function claimSocket(server: Server, path: string): Promise<void> {
-  // A named pipe goes with its process: there is nothing to clear away, and taking it is all or nothing.
-  if (path.startsWith('\\\\')) return listen(server, path);
-  // Two cores that find the same dead socket must not clear it away one after the other: the second would clear away the first's.
-  await withFileLock(`${path}.lock`, lockPatienceMs, async () => {
-    if (await answers(path)) throw alreadyRunning(path);
-    rmSync(path, { force: true });
-    await listen(server, path);
-  });
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? alreadyRunning(path) : error);
-    server.once('error', onError);
-    // Created private, not made so afterwards.
-    const before = process.umask(0o177);
-    try {
-      server.listen(path, () => {
-        server.off('error', onError);
-        // Some systems ignore the umask for sockets.
-        if (!path.startsWith('\\\\')) chmodSync(path, 0o600);
-        resolve();
-      });
-    } finally {
-      process.umask(before);
-    }
-  });
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    const done = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => done(true));
-    // A socket that refuses or is gone is nobody's; any other trouble (rights, a full queue) means somebody is there.
-    socket.once('error', (error: NodeJS.ErrnoException) =>
-      done(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
-    );
-  });
-}
-
-function alreadyRunning(path: string): AppError {
-  return new AppError('already_running', `Another Tooltray of yours is already running; it answers on ${path}.`, {
-    fix: 'Use that one, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
-  });
-}
-
-// Runs something while no other process does the same, under a lock that the system takes back when its holder dies.
-
-const retryMs = 10;
-/** SQLite's SQLITE_BUSY: somebody else has the lock. */
-const busy = 5;
-
-/**
- * Waits up to `patienceMs` for the lock on `file`, which is made when missing and stays. Throws AppError `already_running` after that.
- * Node knows no file locks. SQLite takes real ones on every system, and an empty database is just a file to lock;
- * a file that names its holder has to be removed by somebody when the holder is killed, and two can do that at once.
- */
-export async function withFileLock<T>(file: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
-  const database = new DatabaseSync(file, { timeout: 0 });
-  try {
-    for (let waited = 0; !tryLock(database); waited += retryMs) {
-      if (waited > patienceMs) {
-        throw new AppError('already_running', `Another Tooltray is starting and does not get on; it holds ${file}.`, {
-          fix: 'End that process, then start again.',
-        });
-      }
-      await sleep(retryMs);
-    }
-    return await work();
-  } finally {
-    database.close();
-  }
-}
-
-function tryLock(database: DatabaseSync): boolean {
-  try {
-    database.exec('BEGIN EXCLUSIVE');
-    return true;
-  } catch (error) {
-    if ((error as { errcode?: unknown }).errcode === busy) return false;
-    throw error;
-  }
 }

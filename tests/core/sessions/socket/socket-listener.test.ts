@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AppError } from '../../../../src-main/core/base/errors.ts';
+import { until } from '../../../support/until.ts';
 import {
   type Hello,
   SocketListener,
@@ -183,4 +184,48 @@ test('stopping ends the connections and removes the socket', async () => {
   listeners = [];
   await closed;
   expect(existsSync(socketPath)).toBe(false);
+});
+
+test.each([
+  ['the socket', () => rmSync(socketPath)],
+  ['its whole folder', () => rmSync(join(home, 'run'), { recursive: true })],
+])(
+  'listens anew when something removes %s, keeps its connections, and keeps a second core out',
+  async (_what, remove) => {
+    const restored = new Promise<void>((resolve) => {
+      void listen({ lockFile: join(home, 'core.lock'), checkIntervalMs: 5, onRestored: resolve });
+    });
+    await until(() => existsSync(socketPath));
+    const { socket } = await enter();
+    remove();
+    await restored;
+    expect((await enter()).answer).toMatchObject({ ok: true });
+    expect([socket.destroyed, entered.length]).toEqual([false, 2]);
+    await expect(listen({ lockFile: join(home, 'core.lock') })).rejects.toMatchObject({ code: 'already_running' });
+  },
+);
+
+test('refuses a second core while the socket of the first is gone', async () => {
+  const lockFile = join(home, 'core.lock');
+  await listen({ lockFile, checkIntervalMs: 60_000 });
+  rmSync(socketPath);
+  const second = new SocketListener({ socketPath, lockFile, token, version: '1', onConnection: () => undefined });
+  const outcome = second.start().catch((error: unknown) => error);
+  // The first one notices before the second has given up.
+  expect(await Promise.race([outcome, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits');
+  await listeners[0]?.stop();
+  listeners = [];
+  expect(await outcome).toBeUndefined();
+  await second.stop();
+});
+
+test('leaves a socket alone that is not its own any more', async () => {
+  const first = await listen({ checkIntervalMs: 60_000 });
+  rmSync(socketPath);
+  const other = createServer().listen(socketPath);
+  await once(other, 'listening');
+  await first.stop();
+  listeners = [];
+  expect(existsSync(socketPath)).toBe(true);
+  other.close();
 });

@@ -1,0 +1,98 @@
+/**
+ * The lock that a core holds on its home for as long as it runs. It lies among the data, where no cleaner of temporary folders comes, so that a
+ * core whose socket was removed still keeps a second one out.
+ */
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensurePrivateDir } from '../../base/app-paths.ts';
+import { AppError } from '../../base/errors.ts';
+import { isBroken } from '../../base/private-database.ts';
+import { withPath } from '../../base/system-errors.ts';
+
+const pollIntervalMs = 20;
+
+export function homeLockFile(dataDir: string): string {
+  return join(dataDir, 'core.lock');
+}
+
+/**
+ * Node.js has no file locks. SQLite takes those of the system, which end with their holder, and an empty database is just a file to lock. A file
+ * that names its holder would have to be removed by somebody when the holder is killed, and two can do that at once.
+ */
+export class HomeLock implements Disposable {
+  readonly #database: DatabaseSync;
+
+  /** `database`: with the exclusive transaction that is the lock. */
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /**
+   * Waits up to `waitMs` for the lock on `file`, which is made if it is missing or damaged, and stays. Throws AppError `already_running` if
+   * another process holds it for longer, or at once if `isServed` says that its socket answers.
+   */
+  static async take(
+    file: string,
+    waitMs: number,
+    isServed: () => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<HomeLock> {
+    const deadline = Date.now() + waitMs;
+    for (;;) {
+      const lock = HomeLock.tryTake(file);
+      if (lock !== undefined) return lock;
+      if ((await isServed()) || Date.now() > deadline) throw homeIsHeld(file);
+      await sleep(pollIntervalMs);
+    }
+  }
+
+  /** Undefined if another process holds the lock. Throws what the file system throws. */
+  static tryTake(file: string): HomeLock | undefined {
+    ensurePrivateDir(dirname(file));
+    try {
+      return HomeLock.#lock(file);
+    } catch (error) {
+      // Nobody holds what is no database: the lock of a holder would have been met first.
+      if (!isBroken(error)) throw withPath(error, file);
+    }
+    rmSync(file, { force: true, recursive: true });
+    return HomeLock.#lock(file);
+  }
+
+  /** Whether a process holds the lock, without waiting. False if the file cannot be used. */
+  static isHeld(file: string): boolean {
+    try {
+      using lock = HomeLock.tryTake(file);
+      return lock === undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  static #lock(file: string): HomeLock | undefined {
+    const database = new DatabaseSync(file, { timeout: 0 });
+    try {
+      // Nothing is written, so that no journal is needed beside it.
+      database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+      return new HomeLock(database);
+    } catch (error) {
+      database.close();
+      if ((error as { errcode?: unknown }).errcode === busy) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** SQLite's SQLITE_BUSY: another process has the lock. */
+const busy = 5;
+
+export function homeIsHeld(file: string): AppError {
+  return new AppError('already_running', `Another Tooltray of yours is already running; it holds ${file}.`, {
+    fix: 'Use that one, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * The path that a core listens at: claimed from a core that was killed, never from one that answers; restored if something removed it; unlinked
+ * only while it is still this core's own socket.
+ */
+import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { connect, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
+import { ensurePrivateDir } from '../../base/app-paths.ts';
+import { AppError } from '../../base/errors.ts';
+import { isRunning } from '../../base/file-lock.ts';
+
+interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+export class SocketPlace {
+  readonly isPipe: boolean;
+  readonly #path: string;
+  readonly #createServer: () => Server;
+  /** The last one listens; earlier ones have connections left. */
+  #servers: Server[] = [];
+  #identity: FileIdentity | undefined;
+
+  /** Listens nowhere yet. The folder of `path` must not be shared with other users. */
+  constructor(path: string, createServer: () => Server) {
+    this.#path = path;
+    this.isPipe = path.startsWith('\\\\');
+    this.#createServer = createServer;
+  }
+
+  /** For whoever holds the home's lock. Throws AppError `already_running` if another process answers there. */
+  async claim(): Promise<void> {
+    ensurePrivateDir(dirname(this.#path));
+    this.#sweep();
+    if (await isAnswered(this.#path)) throw alreadyRunning(this.#path);
+    await this.listen();
+  }
+
+  /** Listens anew if the path is no longer this core's socket; returns whether it had to. Throws as `claim` does. */
+  async restore(): Promise<boolean> {
+    if (isSame(identityOf(this.#path), this.#identity)) return false;
+    await this.claim();
+    return true;
+  }
+
+  /** Resolves when the last connection has ended. */
+  async close(): Promise<void> {
+    const closed = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+    if (!this.isPipe && isSame(identityOf(this.#path), this.#identity)) rmSync(this.#path, { force: true });
+    await Promise.all(closed);
+  }
+
+  async listen(): Promise<void> {
+    const server = this.#createServer();
+    if (this.isPipe) await listenAt(server, this.#path);
+    else {
+      // Under another name first: the runtime unlinks the name that it bound when it closes, whoever's socket is there by then.
+      const bound = join(dirname(this.#path), `s.${process.pid}`);
+      rmSync(bound, { force: true });
+      await listenAt(server, bound);
+      // Some systems ignore the umask for sockets.
+      chmodSync(bound, 0o600);
+      renameSync(bound, this.#path);
+      this.#identity = identityOf(this.#path);
+    }
+    for (const earlier of this.#servers) earlier.close();
+    this.#servers = [...this.#servers.filter((earlier) => earlier.listening), server];
+  }
+
+  /** Sockets of cores that were killed between binding and renaming. */
+  #sweep(): void {
+    const folder = dirname(this.#path);
+    for (const name of readdirSync(folder)) {
+      const pid = /^s\.(\d+)$/.exec(name)?.[1];
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+    }
+  }
+}
+
+/** Whether a process accepts connections at `path`. */
+export function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const done = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => done(true));
+    // A socket that refuses or is gone is nobody's; any other trouble (rights, a full queue) means somebody is there.
+    const nobody = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
+    socket.once('error', (error: NodeJS.ErrnoException) => done(!nobody.has(error.code ?? '')));
+  });
+}
+
+function listenAt(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? alreadyRunning(path) : error);
+    server.once('error', onError);
+    // Created private, not made so afterwards.
+    const before = process.umask(0o177);
+    try {
+      server.listen(path, () => {
+        server.off('error', onError);
+        resolve();
+      });
+    } finally {
+      process.umask(before);
+    }
+  });
+}
+
+function identityOf(path: string): FileIdentity | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
+}
+
+function alreadyRunning(path: string): AppError {
+  return new AppError('already_running', `Another Tooltray of yours is already running; it answers on ${path}.`, {
+    fix: 'Use that one, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.',
+  });
+}
