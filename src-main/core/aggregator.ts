@@ -1,6 +1,5 @@
 /** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
-import { count } from './base/wording.ts';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';
 import { Removals } from './admin/removals.ts';
@@ -11,8 +10,7 @@ import type { ServerReviews } from './admin/server-reviews.ts';
 import { recordAdmin } from './calls/record-call.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
-import { StoreHealth } from './base/store-health.ts';
-import { sweepDrafts } from './base/atomic-file.ts';
+import { StoreHealth } from './health/store-health.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import { AnswerRoom } from './calls/slow-calls.ts';
@@ -62,7 +60,7 @@ import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/shared-line.ts';
 import { UsageMeter } from './servers/usage-meter.ts';
 import { StartSlots } from './servers/line-opener.ts';
-import { ChildrenList, endLeftChildren } from './servers/launch/children-list.ts';
+import { ChildrenList } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { errorText } from './base/errors.ts';
 import { type Boxes, openBoxes } from './servers/launch/isolation/boxes.ts';
@@ -72,6 +70,7 @@ import { TransportFactory } from './servers/transports/create-transport.ts';
 import type { SessionCore } from './sessions/session-settings.ts';
 import { ParkedCalls } from './sessions/parked-calls.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
+import { tidyHome } from './tidy-home.ts';
 import { ScanThread } from './trust/scan/scan-thread.ts';
 import { lineBudgets } from './wire/byte-budget.ts';
 
@@ -435,7 +434,7 @@ export class Aggregator {
     if (this.options.sandbox === undefined) await this.sandbox.close();
     await this.scans.close();
     this.registry.close();
-    this.health.close();
+    await this.health.close();
   }
 
   /** What a listener needs to show an endpoint. */
@@ -464,18 +463,7 @@ export class Aggregator {
   /** What cores that were killed have left: their servers hold ports and locks that ours need. */
   async #tidyUp(): Promise<void> {
     const { paths, log } = this.options;
-    const ended = await endLeftChildren(paths.runDir);
-    if (ended > 0) log.info(`Ended what a Tooltray that was killed had left running: ${count(ended, 'server')}.`);
-    const { dataDir, cacheDir, runDir } = paths;
-    const folders = [
-      runDir,
-      dataDir,
-      join(dataDir, 'pins'),
-      cacheDir,
-      join(cacheDir, 'listings'),
-      dirname(paths.configFile),
-    ];
-    await Promise.all([...folders.map((folder) => sweepDrafts(folder)), this.pins.sweep()]);
+    await Promise.all([tidyHome(paths, log), this.pins.sweep()]);
     await this.carried.settle(this.options.config.current.servers).catch((error: unknown) => {
       log.warn(`Which servers were there before could not be written down: ${errorText(error)}.`);
     });

@@ -7,7 +7,7 @@ import { appAccessFile } from './security/app-access.ts';
 import type { OpenRecords } from './security/private-records.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
-import type { StoreHealth } from './base/store-health.ts';
+import type { StoreHealth } from './health/store-health.ts';
 import { openAudit } from './open-audit.ts';
 import type { RecordPlaces } from './open-record.ts';
 import type { SecretStore } from './secrets/secret-store.ts';

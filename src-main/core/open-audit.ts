@@ -5,7 +5,7 @@ import type { AdminNote, ServerAdmin } from './admin/server-admin.ts';
 import { errorText, toAppError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
-import type { StoreHealth } from './base/store-health.ts';
+import type { StoreHealth } from './health/store-health.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import type { ProfileTokens } from './profiles/profile-tokens.ts';
 import type { AppAccessStore } from './security/app-access.ts';

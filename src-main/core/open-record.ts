@@ -9,7 +9,7 @@ import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-count
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import { PutOff } from './base/put-off.ts';
-import type { StoreHealth } from './base/store-health.ts';
+import type { StoreHealth } from './health/store-health.ts';
 import type { AppConfig } from './config/app-config.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { answersOfApp, factsOfApp, hasModel, nameOfApp } from './client-apps/app-limits.ts';

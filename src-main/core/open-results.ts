@@ -1,6 +1,6 @@
 /** Answers that do not fit: where they are kept, how they are read back, and which go there. */
 import type { Log } from './base/log.ts';
-import type { StoreHealth } from './base/store-health.ts';
+import type { StoreHealth } from './health/store-health.ts';
 import { ResultShaper } from './calls/shape-result.ts';
 import type { ResultSettings } from './config/app-config.ts';
 import { inlineBytesOf } from './client-apps/app-limits.ts';

@@ -9,7 +9,7 @@ import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/bas
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
-import { StoreHealth } from '../core/base/store-health.ts';
+import { StoreHealth } from '../core/health/store-health.ts';
 import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { Sandbox } from '../core/sandbox/sandbox.ts';
@@ -136,7 +136,7 @@ export class CoreHost {
     const masker = new Masker();
     const health = new StoreHealth();
     const log = createLog({
-      health,
+      onWrite: (error) => (error === undefined ? health.wrote('log') : health.failed('log', error, paths.logDir)),
       file: join(paths.logDir, 'core.log'),
       masker,
       ...(options.stderr && { stderr: options.stderr as never }),

@@ -19,7 +19,7 @@ import type {
 } from '../core/client-apps/app-rows.ts';
 import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
 import type { GivenToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
-import type { StoreProblem } from '../core/base/store-health.ts';
+import type { StoreProblem } from '../core/health/store-health.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { ServerUsage, Usage } from '../core/servers/usage-meter.ts';
 import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
@@ -41,7 +41,7 @@ import type { ServerLatency } from '../core/activity/call-charts.ts';
 import type { PassReason } from '../core/activity/call-record.ts';
 import type { Moment } from '../core/activity/moments.ts';
 
-export type { StoreName, StoreProblem } from '../core/base/store-health.ts';
+export type { StoreName, StoreProblem } from '../core/health/store-health.ts';
 export type { HealthLevel, ServerReview, ServerTrialResult, ServerUsage };
 export type {
   Decided,

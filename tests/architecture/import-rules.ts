@@ -5,6 +5,7 @@ import { importsOf, lineOf, parse, type Rule, type Source } from './source.ts';
 /** Low to high; a folder imports from itself and from those before it. */
 export const layers = [
   'base',
+  'health',
   'wire',
   'config',
   'security',

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts';
 import { type Masker, RepeatMasker } from '../base/mask.ts';
 import type { MendedDatabase } from '../base/mended-database.ts';
 import { PutOff } from '../base/put-off.ts';
-import type { StoreHealth } from '../base/store-health.ts';
+import type { StoreHealth } from '../health/store-health.ts';
 import { activityDatabase } from './activity-store.ts';
 import {
   type ActivityEntry,

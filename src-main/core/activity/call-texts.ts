@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
-import type { StoreHealth } from '../base/store-health.ts';
+import type { StoreHealth } from '../health/store-health.ts';
 import { within } from '../base/within.ts';
 import { hurryUp, noHurry, startThread, workerLocation } from '../base/worker-line.ts';
 import type { NotTaken } from './call-record.ts';

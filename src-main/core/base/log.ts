@@ -1,9 +1,7 @@
 /** The log: one JSON object per line, masked, bounded, buffered, and never a reason for the caller to fail. */
-import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { RotatingFile } from './rotating-file.ts';
 import { Masker } from './mask.ts';
-import type { StoreHealth } from './store-health.ts';
 
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -35,8 +33,8 @@ interface LogOptions {
   readonly maxBytes?: number;
   /** Writes readable lines there too, as to `process.stderr`. */
   readonly stderr?: Writable | undefined;
-  /** Is told whether the file can be written. */
-  readonly health?: StoreHealth | undefined;
+  /** The outcome of each write to the file: the error, or undefined. */
+  readonly onWrite?: ((error?: unknown) => void) | undefined;
 }
 
 /** Longest text and longest line, in characters: a server's 50 MB answer in an error must not fill the log. */
@@ -46,13 +44,16 @@ const longestLine = 64_000;
 const longestWaiting = 64 * 1024;
 
 export function createLog(options: LogOptions = {}): Log {
-  const { file, stderr, health, masker = new Masker(), level = 'info', maxBytes = 5 * 1024 * 1024 } = options;
+  const {
+    file,
+    stderr,
+    onWrite = () => undefined,
+    masker = new Masker(),
+    level = 'info',
+    maxBytes = 5 * 1024 * 1024,
+  } = options;
   // A pipe that the reader has closed reports it as an event, which would end the process.
   stderr?.on('error', () => undefined);
-  const onWrite = (error?: unknown): void => {
-    if (error === undefined) health?.wrote('log');
-    else health?.failed('log', error, dirname(file ?? ''));
-  };
   const logFile = file === undefined ? undefined : new RotatingFile(file, { maxBytes, lostNote, onWrite });
   const mostWaiting = Math.min(longestWaiting, maxBytes / 4);
   return new MaskedLog({ logFile, mostWaiting, stderr, masker, least: logLevels.indexOf(level) }, '');

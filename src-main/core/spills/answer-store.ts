@@ -4,7 +4,7 @@
  */
 import type { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
-import type { StoreHealth } from '../base/store-health.ts';
+import type { StoreHealth } from '../health/store-health.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import type { OwnPlaces } from '../security/own-places.ts';
 import type { Principal } from '../security/principal.ts';

@@ -12,7 +12,7 @@ import { LockFile } from '../../base/file-lock.ts';
 import { JsonFile, type KeptDocument } from '../../base/kept-document.ts';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
-import type { StoreHealth } from '../../base/store-health.ts';
+import type { StoreHealth } from '../../health/store-health.ts';
 import type { AuditBook } from './audit-log.ts';
 import { Batch, Waiting } from './batch.ts';
 import type { Link } from './chain.ts';

@@ -102,7 +102,7 @@ test('the tray tells it once, as something to decide', async () => {
   await call(core).catch(() => undefined);
   const { items: inbox } = await ask(core, 'inbox', {});
   const { servers } = await ask(core, 'state', {});
-  const facts = { configProblems: [], httpProblem: '', paused: false } as never;
+  const facts = { configProblems: [], httpProblem: '', storeProblems: [], paused: false } as never;
   const told = attentionItems({ core: facts, servers, inbox, apps: [] });
   expect(told).toMatchObject([{ action: { kind: 'decide' }, cause: 'rights far' }] satisfies object[]);
   expect(told.map(({ sentence }: AttentionItem) => sentence)).toEqual([expect.stringContaining('change files')]);

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../../support/until.ts';
-import { StoreHealth } from '../../../src-main/core/base/store-health.ts';
+import { StoreHealth } from '../../../src-main/core/health/store-health.ts';
 
 const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
 const readOnly = Object.assign(new Error('read-only'), { code: 'EROFS', syscall: 'open' });
 
-test('reports a failing store once, with the time of its first failure and the reason of its last', () => {
+test('reports a failing store once, with the time of its first failure and the reason of its last', async () => {
   let now = 1000;
   const health = new StoreHealth({ now: () => now });
   let changes = 0;
@@ -29,7 +29,7 @@ test('reports a failing store once, with the time of its first failure and the r
   health.wrote('audit');
   expect(changes).toBe(4);
   expect(health.problems.map(({ store }) => store)).toEqual(['activity']);
-  health.close();
+  await health.close();
 });
 
 test('clears a store by itself when its folder can be written again, and leaves no file there', async () => {
@@ -39,7 +39,7 @@ test('clears a store by itself when its folder can be written again, and leaves 
   health.failed('spills', full, folder);
   await until(() => health.problems.length < 2);
   expect(health.problems.map(({ store }) => store)).toEqual(['log']);
-  health.close();
+  await health.close();
   expect(await readdir(folder)).toEqual([]);
   await rm(folder, { recursive: true });
 });

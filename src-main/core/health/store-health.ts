@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText } from './errors.ts';
-import { Event } from './events.ts';
-import { systemFailure } from './system-errors.ts';
+import { errorText } from '../base/errors.ts';
+import { Event } from '../base/events.ts';
+import { systemFailure } from '../base/system-errors.ts';
 
 export const storeNames = ['activity', 'payloads', 'spills', 'audit', 'log'] as const;
 export type StoreName = (typeof storeNames)[number];
@@ -53,6 +53,8 @@ export class StoreHealth {
   readonly #now: () => number;
   readonly #retryMs: number;
   #timer: NodeJS.Timeout | undefined;
+  #probing: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor({ now = Date.now, retryMs = 15_000 }: StoreHealthOptions = {}) {
     this.#now = now;
@@ -63,14 +65,13 @@ export class StoreHealth {
   failed(store: StoreName, error: unknown, folder: string): void {
     const known = this.#failing.get(store);
     this.#failing.set(store, { since: known?.since ?? this.#now(), error, folder });
-    this.#timer ??= setInterval(() => void this.#probe(), this.#retryMs).unref();
+    this.#probeLater();
     if (known === undefined || codeOf(known.error) !== codeOf(error)) this.changed.emit();
   }
 
   /** A write succeeded. */
   wrote(store: StoreName): void {
     if (!this.#failing.delete(store)) return;
-    if (this.#failing.size === 0) this.close();
     this.changed.emit();
   }
 
@@ -82,13 +83,24 @@ export class StoreHealth {
     });
   }
 
-  /** Ends the probes. */
-  close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  /** Ends the probes. Resolves when none is under way; never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#probing;
   }
 
   /** A store that writes seldom would be reported as failing long after the disk has room again. */
+  #probeLater(): void {
+    if (this.#isClosed || this.#failing.size === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#probing = this.#probe().then(() => {
+        this.#timer = undefined;
+        this.#probeLater();
+      });
+    }, this.#retryMs).unref();
+  }
+
   async #probe(): Promise<void> {
     for (const [store, { folder }] of this.#failing) if (await isWritable(folder)) this.wrote(store);
   }
