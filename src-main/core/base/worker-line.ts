@@ -83,8 +83,8 @@ interface ProcessOptions {
   /** Room for its objects, in MB. */
   readonly memory: number;
   readonly flags?: readonly string[];
-  /** An open file that it may read, as its `givenFile`. */
-  readonly file?: number;
+  /** Open files that it may read, from its `givenFile` on. */
+  readonly files?: readonly number[];
   /** What of our environment it needs besides. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -93,7 +93,7 @@ interface ProcessOptions {
 export const givenFile = 4;
 
 /** It and we talk in structured clones. */
-export function startProcess(entry: URL, { memory, flags = [], file, env = {} }: ProcessOptions): ChildProcess {
+export function startProcess(entry: URL, { memory, flags = [], files = [], env = {} }: ProcessOptions): ChildProcess {
   // Nothing of our environment besides what Windows needs to start a process and Electron to be Node.
   const { SystemRoot } = process.env;
   return fork(fileURLToPath(entry), [], {
@@ -103,7 +103,7 @@ export function startProcess(entry: URL, { memory, flags = [], file, env = {} }:
     // A group of its own: an interrupt at the terminal is for the core, which then ends it.
     detached: process.platform !== 'win32',
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...(file === undefined ? [] : [file])],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...files],
   });
 }
 

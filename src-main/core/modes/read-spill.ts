@@ -1,6 +1,6 @@
 /** `read_result`: everything that can be asked of an answer on disk, as one tool for the modes that have none of their own for it. */
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { reason } from '../calls/error-result.ts';
 import { isCancelled, readCount, readFirst } from '../calls/read-arguments.ts';
 import { shownPath } from '../security/file-paths.ts';
@@ -13,12 +13,13 @@ const string: JsonObject = { type: 'string' };
 export const readResultTool: HelperTool = {
   definition: {
     name: 'read_result',
-    description: 'Read in an answer that was kept on disk. query: JSONPath; table: columns of the array at path.',
+    description:
+      'Read in a spilled result. sql: one SELECT in query, over table rows; query: JSONPath in query; table: columns of the array at path.',
     inputSchema: {
       type: 'object',
       properties: {
         resultFile: string,
-        op: { enum: ['stat', 'head', 'tail', 'slice', 'grep', 'read', 'query', 'schema', 'table'] },
+        op: { enum: ['stat', 'head', 'tail', 'slice', 'grep', 'read', 'sql', 'query', 'schema', 'table'] },
         lines: integer,
         fromLine: integer,
         toLine: integer,
@@ -28,6 +29,7 @@ export const readResultTool: HelperTool = {
         query: string,
         path: string,
         columns: { type: 'array', items: string },
+        tables: { type: 'object', additionalProperties: string },
       },
       required: ['resultFile'],
     },
@@ -53,7 +55,8 @@ export function nextLook(example: string | undefined): { readonly look: JsonObje
 }
 
 const opsOfText = 'Other ops: head, tail (lines), slice (fromLine, toLine), read (fromByte, maxBytes).';
-const opsOfData = 'Other ops: grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
+const opsOfData =
+  'Other ops: sql (query: SELECT … FROM rows), grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
 
 /** What was read, and how the question was understood. */
 interface SpillRead extends SpillAnswer {
@@ -100,7 +103,7 @@ export const spillResource: OwnResource = {
   },
 };
 
-export const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] as const;
+export const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query', 'schema', 'table'] as const;
 
 export type SpillOp = (typeof spillOps)[number];
 
@@ -139,6 +142,11 @@ function readQuestion(op: SpillOp, input: JsonObject, called: string, elements: 
       return { op, maxBytes: readCount(input, 'maxBytes', 0), fromByte: readCount(input, 'fromByte', 0) };
     case 'query':
       return { op, query: readNeeded(input, op, 'query', called), limit: readCount(input, 'limit', 1) };
+    case 'sql': {
+      const limit = readCount(input, 'limit', 1);
+      const path = readFirst(input, ['path'])?.text;
+      return { op, query: readStatement(input, called), path, tables: readTables(input['tables']), limit };
+    }
     case 'schema':
       return { op, path: readFirst(input, ['path'])?.text };
     case 'table': {
@@ -154,6 +162,30 @@ function readNeeded(input: JsonObject, op: SpillOp, key: string, called: string)
   const value = input[key];
   if (typeof value === 'string' && value !== '') return value;
   throw new AppError('bad_request', `${called} with op='${op}' requires a '${key}'.`);
+}
+
+/** Models call it `sql`, too. */
+function readStatement(input: JsonObject, called: string): string {
+  const statement = readFirst(input, ['query', 'sql', 'statement'])?.text;
+  if (statement !== undefined && statement.trim() !== '') return statement;
+  throw new AppError('bad_request', `${called} with op='sql' requires a 'query'.`, {
+    fix: "Write it as query='SELECT … FROM rows'.",
+  });
+}
+
+const tableName = /^[A-Za-z_]\w{0,59}$/;
+
+/** Further results by the name of their table: `{"users": "<resultFile>"}`. */
+function readTables(tables: unknown): Record<string, string> | undefined {
+  if (tables === undefined || tables === null || tables === '') return undefined;
+  const named = Object.entries(objectOf(tables));
+  const isNamed = named.every(
+    ([name, ref]) => tableName.test(name) && !/^rows$/i.test(name) && typeof ref === 'string',
+  );
+  if (isObject(tables) && named.length > 0 && isNamed) return Object.fromEntries(named) as Record<string, string>;
+  throw new AppError('bad_request', "'tables' is no object of names and results.", {
+    fix: 'Write it as tables={"users": "<resultFile of another result>"}; its rows are then the table users.',
+  });
 }
 
 /** A list, or names with commas between them. */

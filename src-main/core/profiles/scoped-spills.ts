@@ -3,7 +3,7 @@ import type { ResultShaper } from '../calls/shape-result.ts';
 import type { Principal } from '../security/principal.ts';
 import type { AnswerStore } from '../spills/answer-store.ts';
 import { unknownSpill } from '../spills/spill-finder.ts';
-import type { SpillFiles } from '../spills/spill-questions.ts';
+import { joinedBy, type SpillFiles } from '../spills/spill-questions.ts';
 import type { ProfileScope } from './profile-scope.ts';
 
 type KeptAnswers = Pick<AnswerStore, 'find' | 'keep'>;
@@ -26,7 +26,12 @@ export class ScopedSpills {
       return read();
     };
     return {
-      query: (ref, ...asked) => own(ref, () => files.query(ref, ...asked)),
+      query: async (ref, question, ...asked) => {
+        for (const other of joinedBy(question)) await own(other, () => Promise.resolve());
+        return own(ref, () => files.query(ref, question, ...asked));
+      },
+      select: (input, ...asked) =>
+        'ref' in input ? own(input.ref, () => files.select(input, ...asked)) : files.select(input, ...asked),
       page: (ref, ...asked) => own(ref, () => files.page(ref, ...asked)),
       readText: (ref) => own(ref, () => files.readText(ref)),
       content: (ref) => own(ref, () => files.content(ref)),

@@ -1,11 +1,14 @@
 /** Kept answers as they are, with a note of each text that is read out of them: what it is known of, its reader has then read. */
-import type {
-  RecordPage,
-  RecordRange,
-  SpillAnswer,
-  SpillContent,
-  SpillFiles,
-  SpillQuestion,
+import {
+  joinedBy,
+  type RecordPage,
+  type RecordRange,
+  type SpillAnswer,
+  type SpillContent,
+  type SpillFiles,
+  type SpillQuestion,
+  type SqlInput,
+  type SqlRows,
 } from './spill-questions.ts';
 
 export class NotedFiles implements SpillFiles {
@@ -19,8 +22,14 @@ export class NotedFiles implements SpillFiles {
 
   async query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
     const answer = await this.#files.query(ref, question, signal, maxBytes);
-    this.#note(ref, answer.text);
+    for (const each of [ref, ...joinedBy(question)]) this.#note(each, answer.text);
     return answer;
+  }
+
+  async select(input: SqlInput, query: string, signal: AbortSignal): Promise<SqlRows> {
+    const found = await this.#files.select(input, query, signal);
+    if ('ref' in input) this.#note(input.ref, found.rows.map((row) => row.join('\t')).join('\n'));
+    return found;
   }
 
   async page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {

@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { AppError } from '../base/errors.ts';
 import { FairSlots } from '../base/slots.ts';
 import { givenFile, startProcess, startThread, workerLocation } from '../base/worker-line.ts';
-import type { ReaderQuestion, ReadReply, ReadRequest } from './read-worker/reader-messages.ts';
+import type { ReaderQuestion, ReadReply, ReadRequest, ReadTarget } from './read-worker/reader-messages.ts';
 
 interface ReaderQueueLimits {
   /** One owner uses at most half of them, rounded up. */
@@ -88,6 +88,8 @@ function givenUp(): AppError {
 }
 
 function isHeavy({ target, question }: ReadRequest): boolean {
+  // What a model writes in SQL may take all memory whatever the size is, and no thread can be stopped in it.
+  if (question.op === 'sql' || question.op === 'select') return true;
   const isData =
     question.op === 'query' || question.op === 'schema' || question.op === 'table' || question.op === 'page';
   return isData && target.bytes > heavyBytes;
@@ -182,8 +184,11 @@ function lost(cause: unknown): AppError {
 // Puts one question about a lot of data to a process of its own. A process and no thread: JSON.parse looks at no limit while it
 // works, and V8 ends the whole process when it runs out of heap in it (measured in 24.21: a list of 20 million empty objects).
 
-/** 200 MB of JSON are about 2 GB of objects. */
+/** 64 MB of JSON are up to 1.5 GB of objects. */
 const usualMemory = 4 * 1024 ** 3;
+/** What the smallest result may take, and each of its bytes. */
+const baseMemory = 512 * 1024 ** 2;
+const memoryPerByte = 32;
 
 interface ReaderProcess {
   readonly entry: URL;
@@ -194,13 +199,17 @@ interface ReaderProcess {
 /** Rejects with AppError call_timeout, cancelled or unsupported (out of memory); the process is gone by then. */
 async function askProcess(
   reader: ReaderProcess,
-  { target, question, maxBytes, index }: ReadRequest,
+  { target, others, question, maxBytes, index }: ReadRequest,
   deadlines: ReadDeadlines,
   signal: AbortSignal,
 ): Promise<ReadReply> {
   const { entry, memory = usualMemory } = reader;
-  const megabytes = Math.floor(Math.min(memory, totalmem() / 2) / 1024 ** 2);
-  const child = startProcess(entry, { memory: megabytes, file: target.fd });
+  const bytes = others.reduce((sum, other) => sum + other.target.bytes, target.bytes);
+  const maxMemory = Math.floor(Math.min(memory, totalmem() / 2, baseMemory + bytes * memoryPerByte));
+  const targets = [target, ...others.map((other) => other.target)].filter(({ text }) => text === undefined);
+  const files = targets.map(({ fd }) => fd);
+  const given = <T extends ReadTarget>(one: T): T => ({ ...one, fd: givenFile + files.indexOf(one.fd) });
+  const child = startProcess(entry, { memory: Math.floor(maxMemory / 1024 ** 2), files });
   const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
   let reason: AppError | undefined;
   const end = (why: AppError): void => {
@@ -215,7 +224,8 @@ async function askProcess(
   child.once('exit', (code, killed) => reject(reason ?? outOfMemory(new Error(`It ended with ${killed ?? code}.`))));
   try {
     // A process that has just died is told of by its exit.
-    child.send({ target: { ...target, fd: givenFile }, question, maxBytes, index }, () => undefined);
+    const moved = others.map((other) => ({ ...other, target: given(other.target) }));
+    child.send({ target: given(target), others: moved, question, maxBytes, index, maxMemory }, () => undefined);
     if (signal.aborted) abort();
     return await promise;
   } finally {
@@ -245,6 +255,11 @@ function tookTooLong(question: ReaderQuestion, { wholeMs, stepMs = wholeMs }: Re
     const pattern = JSON.stringify(question.pattern.slice(0, 200));
     return new AppError('call_timeout', `The pattern ${pattern} takes too long: more than ${stepMs / 1000} s.`, {
       fix: 'Write it without repetitions inside of repetitions such as (a+)+, or search for a plain text.',
+    });
+  }
+  if (question.op === 'sql' || question.op === 'select') {
+    return new AppError('call_timeout', `The statement was not done after ${wholeMs / 1000} s.`, {
+      fix: 'Join on equal columns, filter before joining, and give every recursion an end.',
     });
   }
   const path = question.op === 'query' ? ` ${JSON.stringify(question.query.slice(0, 200))}` : '';

@@ -20,6 +20,11 @@ export type SpillQuestion =
   | { readonly op: 'read'; readonly maxBytes: number | undefined; readonly fromByte?: number | undefined }
   /** `query` is a JSONPath (RFC 9535). */
   | { readonly op: 'query'; readonly query: string; readonly limit?: number | undefined }
+  /**
+   * `query` is one SQL statement that reads: the main table is `rows`, others have the names of their paths. `path`: JSONPath to the list
+   * that is the main table, else the longest. `tables`: further results to join, by the name of their main table.
+   */
+  | SqlQuestion
   /** What is inside, or inside the first value at `path`. */
   | { readonly op: 'schema'; readonly path?: string | undefined }
   /** Rows of the array at `path`; without one, of the longest near the top. Without `columns` its own scalars. */
@@ -30,6 +35,31 @@ export type SpillQuestion =
       readonly fromRow: number;
       readonly rows: number;
     };
+
+export interface SqlQuestion {
+  readonly op: 'sql';
+  readonly query: string;
+  readonly path?: string | undefined;
+  readonly tables?: Readonly<Record<string, string>> | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** References of the further results that a question reads. */
+export function joinedBy(question: SpillQuestion): readonly string[] {
+  return question.op === 'sql' ? Object.values(question.tables ?? {}) : [];
+}
+
+/** Integers that a double does not hold are texts. */
+export type SqlCell = string | number | null;
+
+/** What a statement gives: as many rows as fit, all of them counted. */
+export interface SqlRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly SqlCell[])[];
+  readonly rowCount: number;
+  /** False where there are more rows than `rowCount`. */
+  readonly isCounted: boolean;
+}
 
 export interface SpillAnswer {
   readonly text: string;
@@ -44,7 +74,11 @@ export type SpillLook =
   /** Both ends included. */
   | { readonly op: 'lines'; readonly fromLine: number; readonly toLine: number }
   /** All matches are counted; `limit`: how many of them are shown. */
-  | { readonly op: 'find'; readonly pattern: string; readonly limit: number };
+  | { readonly op: 'find'; readonly pattern: string; readonly limit: number }
+  /** As op sql. */
+  | SelectQuestion;
+
+export type SelectQuestion = Omit<SqlQuestion, 'op'> & { readonly op: 'select' };
 
 export interface SpillLine {
   /** From 1. */
@@ -82,6 +116,9 @@ export interface RecordPage {
   readonly totalBytes: number;
 }
 
+/** What SQL reads: a spilled result by its reference, or a text with its kind. */
+export type SqlInput = { readonly ref: string } | { readonly text: string; readonly kind: 'json' | 'text' };
+
 /** As a resource has it. */
 export type SpillContent =
   | { readonly mimeType: string; readonly text: string }
@@ -94,6 +131,11 @@ export type SpillContent =
 export interface SpillFiles {
   /** `maxBytes`: longest stretch of lines that is given, in bytes (UTF-8); 16 000 by default. */
   query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer>;
+  /**
+   * Rows as data, for a program: of a spilled result, or of a text that the program has. Rejects with AppError not_allowed for a statement
+   * that does more than read.
+   */
+  select(source: SqlInput, query: string, signal: AbortSignal): Promise<SqlRows>;
   page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage>;
   /** The whole of a kept file as text, up to 64 MB. */
   readText(ref: string): Promise<string>;

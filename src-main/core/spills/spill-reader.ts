@@ -9,6 +9,7 @@ import {
   longestDocument,
   newSteps,
   type ReaderQuestion,
+  type ReadTarget,
 } from './read-worker/reader-messages.ts';
 import { type ReadDeadlines, readerEntries, type ReaderEntries, ReaderQueue } from './reader-queue.ts';
 import {
@@ -20,6 +21,8 @@ import {
   type SpillFiles,
   type SpillQuestion,
   type SpillLook,
+  type SqlInput,
+  type SqlRows,
 } from './spill-questions.ts';
 import type { OpenedSpill, Spill, SpillKind } from './spill.ts';
 
@@ -32,6 +35,9 @@ interface SpillSource {
 
 /** A page of records may be longer than a text to look at: it was asked for by number. */
 const longestPage = 64 * 1024;
+
+/** Rows for a program, which is not billed by the token, in bytes. */
+const longestSelected = 8 * 1024 * 1024;
 
 /** What a person's window is given at once, in bytes. */
 const longestLook = 200_000;
@@ -61,7 +67,9 @@ export class KeptSpills {
     reader = thePerson,
   ): Promise<AnswerTo<Question>> {
     await using opened = await this.#source.open(ref, reader);
+    await using others = await openAll('tables' in question ? question.tables : undefined, this.#source, reader);
     return await this.#reader.read(opened, question, {
+      others: others.opened,
       signal,
       owner: reader.owner,
       maxBytes: question.op === 'lines' ? longestLines : longestLook,
@@ -84,14 +92,28 @@ class SpillsOfCaller implements SpillFiles {
 
   query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
     return this.#withFile(ref, async (opened) => {
+      await using others = await openAll(
+        question.op === 'sql' ? question.tables : undefined,
+        this.#source,
+        this.#caller,
+      );
       const answer = await this.#reader.read(opened, question, {
         signal,
         owner: this.#caller.owner,
+        others: others.opened,
         ...(maxBytes !== undefined && { maxBytes }),
       });
       if (opened.spill !== undefined) this.#marks.note(opened.spill.id, question, answer, Date.now());
       return answer;
     });
+  }
+
+  async select(input: SqlInput, query: string, signal: AbortSignal): Promise<SqlRows> {
+    const question = { op: 'select', query } as const;
+    const options = { signal, owner: this.#caller.owner, maxBytes: longestSelected };
+    if ('ref' in input) return this.#withFile(input.ref, (opened) => this.#reader.read(opened, question, options));
+    const { text, kind } = input;
+    return this.#reader.read({ text, file: 'text', kind, bytes: Buffer.byteLength(text) }, question, options);
   }
 
   page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
@@ -126,6 +148,30 @@ class SpillsOfCaller implements SpillFiles {
   }
 }
 
+/** Results that a statement joins besides. */
+const maxJoined = 4;
+
+interface OpenedTables extends AsyncDisposable {
+  readonly opened: readonly NamedSource[];
+}
+
+/** By name; rejects as `open` does, with nothing left open. */
+async function openAll(
+  tables: Readonly<Record<string, string>> = {},
+  source: SpillSource,
+  reader: Principal,
+): Promise<OpenedTables> {
+  const named = Object.entries(tables);
+  if (named.length > maxJoined) {
+    throw new AppError('bad_request', `Up to ${maxJoined} further results can be joined.`);
+  }
+  await using stack = new AsyncDisposableStack();
+  const opened: NamedSource[] = [];
+  for (const [name, ref] of named) opened.push({ name, source: stack.use(await source.open(ref, reader)) });
+  const open = stack.move();
+  return { opened, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
 const usualTypes: Readonly<Record<SpillKind, string>> = {
   text: 'text/plain',
   json: 'application/json',
@@ -138,7 +184,7 @@ const usualTypes: Readonly<Record<SpillKind, string>> = {
 // Reads in kept answers: in threads of its own, a few at once, each question with a deadline.
 
 /** What is read; whoever opened it closes it after the answer. */
-interface ReadSource {
+interface FileSource {
   readonly handle: FileHandle;
   /** What the answer calls the file. */
   readonly file: string;
@@ -146,10 +192,19 @@ interface ReadSource {
   readonly bytes: number;
 }
 
+type ReadSource = FileSource | (Omit<FileSource, 'handle'> & { readonly text: string });
+
+interface NamedSource {
+  readonly name: string;
+  readonly source: FileSource;
+}
+
 interface ReadOptions {
   readonly signal: AbortSignal;
   /** `Principal.owner`: owners take turns. */
   readonly owner: string;
+  /** Further results for op sql. */
+  readonly others?: readonly NamedSource[];
   /** Longest text that is given, in bytes (UTF-8): 16 000 by default. */
   readonly maxBytes?: number;
 }
@@ -189,18 +244,19 @@ export class SpillReader {
 
   /** Rejects with AppError bad_request, not_found, unsupported, call_timeout, cancelled. */
   async read<Question extends ReaderQuestion>(
-    { handle, file, kind, bytes }: ReadSource,
+    source: ReadSource,
     question: Question,
-    { signal, owner, maxBytes = usualBytes }: ReadOptions,
+    { signal, owner, others = [], maxBytes = usualBytes }: ReadOptions,
   ): Promise<AnswerTo<Question>> {
-    const { dev, ino, mtimeMs } = await handle.stat();
-    const identity = [dev, ino, mtimeMs, bytes].join(':');
-    const steps = newSteps();
-    const target = { fd: handle.fd, file, kind, bytes };
-    const request = { target, question, maxBytes, steps, index: this.#indexes.get(identity) };
+    const identity = 'handle' in source ? await identityOf(source) : undefined;
+    const target = targetOf(source);
+    const joined = others.map(({ name, source: other }) => ({ name, target: targetOf(other) }));
+    const bytes = joined.reduce((sum, other) => sum + other.target.bytes, source.bytes);
+    const index = identity === undefined ? undefined : this.#indexes.get(identity);
+    const request = { target, others: joined, question, maxBytes, steps: newSteps(), index };
     const reply = await this.#queue.ask(request, this.#deadlines(question, bytes), owner, signal);
     if (!reply.ok) throw new AppError(reply.code, reply.message, reply.fix === undefined ? {} : { fix: reply.fix });
-    this.#remember(identity, reply.index);
+    if (identity !== undefined) this.#remember(identity, reply.index);
     return reply.answer as AnswerTo<Question>;
   }
 
@@ -210,9 +266,10 @@ export class SpillReader {
 
   #deadlines({ op }: ReaderQuestion, bytes: number): ReadDeadlines {
     const { patternMs = 2000, dataMs = 30_000, linesMs = 60_000 } = this.#options;
-    const isData = op === 'query' || op === 'schema' || op === 'table' || op === 'page';
-    // What is too long to be parsed is gone through from end to end.
-    const times = op === 'query' ? Math.max(1, bytes / longestDocument) : 1;
+    const isSql = op === 'sql' || op === 'select';
+    const isData = isSql || op === 'query' || op === 'schema' || op === 'table' || op === 'page';
+    // Tables are streamed from longer files than are parsed.
+    const times = isSql ? Math.max(1, bytes / longestDocument) : 1;
     return {
       wholeMs: isData ? dataMs * times : linesMs,
       stepMs: op === 'grep' || op === 'find' ? patternMs : undefined,
@@ -226,6 +283,16 @@ export class SpillReader {
     const [oldest] = this.#indexes.keys();
     if (this.#indexes.size > mostIndexes && oldest !== undefined) this.#indexes.delete(oldest);
   }
+}
+
+async function identityOf({ handle, bytes }: FileSource): Promise<string> {
+  const { dev, ino, mtimeMs } = await handle.stat();
+  return [dev, ino, mtimeMs, bytes].join(':');
+}
+
+function targetOf(source: ReadSource): ReadTarget {
+  const { file, kind, bytes } = source;
+  return { file, kind, bytes, ...('handle' in source ? { fd: source.handle.fd } : { fd: -1, text: source.text }) };
 }
 
 // The whole of a kept answer in memory, where it is small enough to go on from there.

@@ -36,8 +36,10 @@ export const spillHandlers = {
     return { matches, total: matchCount };
   },
   spillQuery: async ({ id, query }, { core, reader }, signal) => {
-    const { text, truncated } = await core.spillFiles.look(id, { op: 'query', query }, signal, reader);
-    return { text, truncated };
+    const { text, fields, truncated } = await core.spillFiles.look(id, { op: 'query', query }, signal, reader);
+    // A value a line; how many there are is told to models below them.
+    const isCounted = !truncated && fields['matchCount'] !== 0;
+    return { text: isCounted ? text.slice(0, text.lastIndexOf('\n')) : text, truncated };
   },
   spillUse: async ({ id }, deps) => {
     const { core } = deps;

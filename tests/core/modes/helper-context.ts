@@ -15,7 +15,13 @@ export interface TestContext extends HelperContext {
 }
 
 const noResults = (): Promise<never> => Promise.reject(new Error('Results are not kept on disk here'));
-const noSpillFiles: SpillFiles = { query: noResults, page: noResults, readText: noResults, content: noResults };
+const noSpillFiles: SpillFiles = {
+  query: noResults,
+  select: noResults,
+  page: noResults,
+  readText: noResults,
+  content: noResults,
+};
 
 const noRegistries = (): Promise<never> => Promise.reject(new Error('no registries here'));
 

@@ -155,6 +155,15 @@ const inputsOf: Readonly<Record<SpillOp, { readonly line: string; readonly prope
   tail: { line: 'Last lines of a kept answer.', properties: { lines: count } },
   slice: { line: 'Some lines of a kept answer.', properties: { fromLine: count, toLine: count } },
   grep: { line: 'Lines of a kept answer that match.', properties: { pattern: word, context: count, limit: count } },
+  sql: {
+    line: 'Rows that a SELECT gives over the tables of a spilled result; the main one is called rows.',
+    properties: {
+      query: word,
+      path: word,
+      tables: { type: 'object', additionalProperties: word },
+      limit: count,
+    },
+  },
   query: { line: 'What a JSONPath selects in a kept answer.', properties: { query: word, limit: count } },
   schema: { line: 'What is inside a kept answer: keys, types, lengths, ranges.', properties: { path: word } },
   table: {
@@ -164,7 +173,7 @@ const inputsOf: Readonly<Record<SpillOp, { readonly line: string; readonly prope
 };
 
 /** What an op cannot do without. */
-const neededBy: Readonly<Partial<Record<SpillOp, string>>> = { grep: 'pattern', query: 'query' };
+const neededBy: Readonly<Partial<Record<SpillOp, string>>> = { grep: 'pattern', query: 'query', sql: 'query' };
 
 /** Callable in every mode, listed where `extraTools` names them. */
 export const resultTools: readonly HelperTool[] = spillOps.map(resultTool);

@@ -9,12 +9,11 @@ export type Location = readonly (string | number)[];
 
 export interface Document {
   readonly value: unknown;
+  /** The same with numbers in their spelling; undefined where `value` loses nothing. */
+  readonly spelled: unknown;
   /** The value at a place, as compact JSON. */
   spell(location: Location, value: unknown): string;
 }
-
-/** Reading every number's spelling takes about five times as long; longer texts are spared that. */
-const longestSpelled = 64 * 1024 * 1024;
 
 /** Integers of 16 digits and more, and exponents that may be beyond a double: what JSON.parse would change in value. */
 const lossyNumber = /(?<![\w".])\d(?:\d{15}|[\d.]*[eE]\+?\d{3})/;
@@ -23,21 +22,17 @@ const lossyNumber = /(?<![\w".])\d(?:\d{15}|[\d.]*[eE]\+?\d{3})/;
 export function readDocument(target: ReadTarget): Document {
   if (target.bytes > longestDocument) throw tooBig(target);
   // Editors put a mark in front that JSON does not know.
-  const text = readWindow(target.fd, 0, target.bytes).toString('utf8');
-  return documentOf(target, text.replace(/^\ufeff/, ''));
-}
-
-/** Of the file's text, or of a part of it. Throws AppError unsupported for what is no data. */
-export function documentOf(target: Pick<ReadTarget, 'kind'>, text: string): Document {
+  const text = (target.text ?? readWindow(target.fd, 0, target.bytes).toString('utf8')).replace(/^\ufeff/, '');
   if (target.kind === 'toon') return plain(parsed(target, () => fromToon(text)));
   const value = parsed(target, () => JSON.parse(text) as unknown);
-  const spelled = text.length <= longestSpelled && lossyNumber.test(text) ? jsonIn(text) : undefined;
+  // Reading every number's spelling takes about five times as long.
+  const spelled = lossyNumber.test(text) ? jsonIn(text) : undefined;
   if (spelled === undefined) return plain(value);
-  return { value, spell: (location) => JSON.stringify(valueAt(spelled, location)) };
+  return { value, spelled, spell: (location) => JSON.stringify(valueAt(spelled, location)) };
 }
 
 function plain(value: unknown): Document {
-  return { value, spell: (_location, found) => JSON.stringify(found) };
+  return { value, spelled: undefined, spell: (_location, found) => JSON.stringify(found) };
 }
 
 function valueAt(value: unknown, location: Location): unknown {
@@ -57,28 +52,19 @@ function parsed(target: Pick<ReadTarget, 'kind'>, parse: () => unknown): unknown
   }
 }
 
-export function tooBig({ bytes }: ReadTarget): AppError {
+function tooBig({ bytes }: ReadTarget): AppError {
   const limit = longestDocument / 1024 / 1024;
   const size = Math.ceil(bytes / 1024 / 1024);
-  return new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be asked like this.`, {
-    fix: "On any size work op='query' with a path from the top such as $.items[0:100] or $.items[?@.id == 7], and op='grep', 'head', 'tail', 'slice', 'read'.",
+  return new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be read as data.`, {
+    fix: "On any size work op='grep', 'head', 'tail', 'slice' and 'read'; op='sql' reads CSV and NDJSON to 256 MB.",
   });
 }
 
 // Values of a document by JSONPath (RFC 9535).
 
-interface FoundValue {
+export interface FoundValue {
   readonly location: Location;
   readonly value: unknown;
-}
-
-/** A value that was selected, as compact JSON. */
-export interface SpelledValue {
-  readonly location: Location;
-  /** Of a long one the beginning may do. */
-  readonly line: string;
-  /** Size of all of it (UTF-8). */
-  readonly bytes: number;
 }
 
 /** Values are found one after the other: a path that selects without end takes time and no memory. Throws AppError bad_request. */
@@ -90,24 +76,23 @@ export function* findValues(path: string, value: unknown): Generator<FoundValue,
     if (!(error instanceof JSONPathError)) throw error;
     const reason = error.message.slice(0, 200);
     throw new AppError('bad_request', `"${path.slice(0, 200)}" is no JSONPath: ${reason}.`, {
-      fix: 'Write it like $.items[*].name, $..id or $.items[?@.price > 10].',
+      fix: aggregates.test(path) ? useSql : 'Write it like $.items[*].name, $..id or $.items[?@.price > 10].',
       cause: error,
     });
   }
 }
+
+/** What people write who want a number and not values: outside of a filter no function is JSONPath. */
+const aggregates = /\b(?:count|length|len|size|sum|avg|min|max|distinct|unique|group_?by|sort|order_?by)\b\s*\(/i;
+const useSql = "JSONPath selects and does not count: op='sql', query='SELECT count(*) FROM rows WHERE …'.";
 
 /** As a model reads it in a path: `$.items[0].name`. */
 export function pathText(location: Location): string {
   return `$${location.map(keyText).join('')}`;
 }
 
-/** Throws AppError bad_request for what is no JSONPath. */
-export function requirePath(path: string): void {
-  for (const _ of findValues(path, null)) return;
-}
-
 /** Models leave the root away. */
-export function rooted(path: string): string {
+function rooted(path: string): string {
   const trimmed = path.trim();
   if (trimmed.startsWith('$')) return trimmed;
   if (trimmed === '' || trimmed === '.') return '$';
@@ -124,7 +109,7 @@ function keyText(key: string | number): string {
 }
 
 /** The list that an answer is about: itself, or the longest near its top. */
-export interface Records {
+interface Records {
   readonly location: Location;
   readonly values: readonly unknown[];
 }

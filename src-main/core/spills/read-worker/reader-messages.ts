@@ -1,5 +1,6 @@
 /** What the core and the thread that reads kept answers say to each other. */
 import { readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import type { ErrorCode } from '../../base/errors.ts';
 import type {
   FoundLines,
@@ -9,12 +10,15 @@ import type {
   SpillAnswer,
   SpillQuestion,
   SpillLook,
+  SqlRows,
 } from '../spill-questions.ts';
 import type { SpillKind } from '../spill.ts';
 
 /** The file that is read: open in this process for as long as somebody reads. */
 export interface ReadTarget {
   readonly fd: number;
+  /** The content itself, where it is no file's. */
+  readonly text?: string | undefined;
   /** What the answer calls it. */
   readonly file: string;
   readonly kind: SpillKind;
@@ -28,6 +32,7 @@ interface DataAnswers {
   readonly page: RecordPage;
   readonly lines: LinePage;
   readonly find: FoundLines;
+  readonly select: SqlRows;
 }
 
 export type AnswerTo<Question extends ReaderQuestion> = Question['op'] extends keyof DataAnswers
@@ -38,6 +43,8 @@ export type ReaderAnswer = SpillAnswer | DataAnswers[keyof DataAnswers];
 
 export interface ReadRequest {
   readonly target: ReadTarget;
+  /** Further results that a statement of SQL joins, by the names of their tables. */
+  readonly others: readonly { readonly name: string; readonly target: ReadTarget }[];
   readonly question: ReaderQuestion;
   /** Longest text that is given, in bytes (UTF-8). */
   readonly maxBytes: number;
@@ -119,6 +126,18 @@ export function readWindow(fd: number, from: number, length: number): Buffer {
   return window.subarray(0, filled);
 }
 
+const pieceLength = 1024 * 1024;
+
+/** The text of a file from its beginning, in pieces that end between characters. */
+export function* textPieces({ fd, bytes, text }: ReadTarget): Generator<string, void, undefined> {
+  if (text !== undefined) return void (yield text);
+  const decoder = new StringDecoder('utf8');
+  for (let from = 0; from < bytes; from += pieceLength) {
+    yield decoder.write(readWindow(fd, from, Math.min(pieceLength, bytes - from)));
+  }
+  yield decoder.end();
+}
+
 /** How many of these bytes end with a whole character: what begins at the end and goes on behind it is left out. */
 export function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
@@ -149,4 +168,5 @@ function sequenceLength(lead: number): number {
   return lead >= 0xe0 ? 3 : 2;
 }
 
-export const longestDocument = 200 * 1024 * 1024;
+/** Longer JSON is not parsed, in bytes: its lines can be read. */
+export const longestDocument = 64 * 1024 * 1024;

@@ -4,7 +4,8 @@ import { AppError, errorText, toAppError } from '../../base/errors.ts';
 import { readDocument } from './document.ts';
 import { findLines, grepLines } from './grep.ts';
 import { describeFile, lookAtLines, readBytes, readHead, readSlice, readTail } from './lines.ts';
-import { goesThroughFile, queryDocument, queryFile } from './query.ts';
+import { queryDocument } from './query.ts';
+import { select, selectText } from './sql.ts';
 import {
   indexLines,
   type LineIndex,
@@ -62,12 +63,17 @@ function answerQuestion(request: ReadRequest): Answered {
     case 'find':
       return unindexed(findLines(target, question, maxBytes, step));
     case 'query':
-      if (goesThroughFile(target, question)) return unindexed(queryFile(target, question, maxBytes));
       return unindexed(queryDocument(readDocument(target), question.query, question.limit, maxBytes));
     case 'schema':
       return unindexed(describeShape(readDocument(target), question.path, maxBytes));
     case 'table':
       return unindexed(showTable(readDocument(target), question, maxBytes));
+    case 'sql':
+    case 'select': {
+      const { query, path, limit } = question;
+      const ask = question.op === 'sql' ? selectText : select;
+      return unindexed(ask([{ target, path }, ...request.others], query, { limit, maxBytes }));
+    }
     case 'page': {
       const page = target.kind === 'text' ? undefined : pageDocument(readDocument(target), target, question, maxBytes);
       return unindexed(page ?? pageLines(target, question, maxBytes, step));

@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import type { RecordPage, RecordRange, SpillAnswer } from '../spill-questions.ts';
-import { type Document, findRecords, findValues, type Location, pathText, type Records } from './document.ts';
+import { type Document, findRecords, findValues, type FoundValue, type Location, pathText } from './document.ts';
 import { eachLine } from './lines.ts';
 import { cutText, type ReadTarget } from './reader-messages.ts';
 import { mergeShape, newShape, type Shape, shapeLines } from './shape.ts';
@@ -20,14 +20,14 @@ const rowsLookedAt = 100;
 
 /** Throws AppError bad_request or not_found where there is no list. */
 export function showTable(document: Document, wish: TableWish, maxBytes: number): SpillAnswer {
-  const { location, values } = listAt(document, wish.path);
+  const { path, values, locationOf } = rowsAt(document, wish.path);
   const columns = wish.columns ?? ownColumns(values);
   const first = wish.fromRow - 1;
   const wanted = values.slice(first, first + wish.rows);
   const lines = [columns.join('\t')];
   let bytes = Buffer.byteLength(lines[0] ?? '');
   for (const [at, row] of wanted.entries()) {
-    const line = columns.map((column) => cellText(document, [...location, first + at], row, column)).join('\t');
+    const line = columns.map((column) => cellText(document, locationOf(first + at), row, column)).join('\t');
     bytes += Buffer.byteLength(line) + 1;
     if (bytes > maxBytes && at > 0) break;
     lines.push(cutText(line, maxBytes));
@@ -35,25 +35,39 @@ export function showTable(document: Document, wish: TableWish, maxBytes: number)
   }
   const rows = lines.length - 1;
   const truncated = bytes > maxBytes;
-  const fields = { path: pathText(location), columns, fromRow: wish.fromRow, rows, totalRows: values.length };
-  const note = `[TRUNCATED at ${maxBytes} bytes; go on with fromRow=${wish.fromRow + rows}, or name fewer columns]`;
-  return { text: [...lines, ...(truncated ? [note] : [])].join('\n'), fields, truncated };
+  const fields = { path, columns, fromRow: wish.fromRow, rows, totalRows: values.length };
+  const cut = `[TRUNCATED at ${maxBytes} bytes; go on with fromRow=${wish.fromRow + rows}, or name fewer columns]`;
+  const left = values.length - first - rows;
+  const more = left > 0 ? `[${rows} of ${values.length} rows; go on with fromRow=${wish.fromRow + rows}]` : undefined;
+  const note = truncated ? cut : (more ?? `(${values.length} ${values.length === 1 ? 'row' : 'rows'})`);
+  return { text: [...lines, note].join('\n'), fields, truncated };
 }
 
-function listAt(document: Document, path: string | undefined): Records {
-  const found = valueAt(document, path);
-  if (Array.isArray(found.value)) return { location: found.location, values: found.value as unknown[] };
-  const inside = findRecords(found.value);
-  if (inside !== undefined) {
-    return { location: [...found.location, ...inside.location], values: inside.values };
+interface TableRows {
+  readonly path: string;
+  readonly values: readonly unknown[];
+  readonly locationOf: (row: number) => Location;
+}
+
+/** The list at a path, or the longest inside of what is there; of a path that selects several values those. */
+function rowsAt(document: Document, path: string | undefined): TableRows {
+  const found = path === undefined ? [{ location: [], value: document.value }] : valuesAt(document, path);
+  if (found.length > 1 && path !== undefined) {
+    return { path, values: found.map(({ value }) => value), locationOf: (row) => found[row]?.location ?? [] };
   }
-  throw new AppError(
-    'bad_request',
-    `There is no list at ${path === undefined ? 'its top' : `"${path.slice(0, 200)}"`}.`,
-    {
-      fix: "op='schema' shows where lists are; name one with path='$.items'.",
-    },
-  );
+  const list = found[0] && findRecords(found[0].value);
+  if (list !== undefined && found[0] !== undefined) {
+    const location = [...found[0].location, ...list.location];
+    return { path: pathText(location), values: list.values, locationOf: (row) => [...location, row] };
+  }
+  // A filter that selects one object is a table of one row.
+  if (path !== undefined && path.includes('?')) {
+    return { path, values: found.map(({ value }) => value), locationOf: () => found[0]?.location ?? [] };
+  }
+  const where = path === undefined ? 'its top' : `"${path.slice(0, 200)}"`;
+  throw new AppError('bad_request', `There is no list at ${where}.`, {
+    fix: "op='schema' shows where lists are; name one with path='$.items'.",
+  });
 }
 
 /** Keys whose values fit into a cell; for a list of anything but objects the values themselves. */
@@ -103,10 +117,11 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 
 /** Throws AppError bad_request for a path that is none, not_found where nothing is there. */
 export function describeShape(document: Document, path: string | undefined, maxBytes: number): SpillAnswer {
-  const { value } = valueAt(document, path);
+  const found = path === undefined ? [{ value: document.value }] : valuesAt(document, path);
   const shape: Shape = newShape();
-  mergeShape(shape, value, 0);
-  const text = shapeLines(shape).join('\n');
+  for (const { value } of found) mergeShape(shape, value, 0);
+  const many = found.length > 1 ? [`${found.length} values match; together they are:`] : [];
+  const text = [...many, ...shapeLines(shape)].join('\n');
   const fields = { ...(path !== undefined && { path }) };
   const cut = cutText(text, maxBytes);
   if (cut === text) return { text, fields, truncated: false };
@@ -115,13 +130,14 @@ export function describeShape(document: Document, path: string | undefined, maxB
   return { text: `${whole}\n${note}`, fields, truncated: true };
 }
 
-/** The first value that a path selects; all of it where there is no path. */
-function valueAt(
-  { value }: Document,
-  path: string | undefined,
-): { readonly location: readonly (string | number)[]; readonly value: unknown } {
-  if (path === undefined) return { location: [], value };
-  for (const found of findValues(path, value)) return found;
+/** A path that selects without end is looked at no further. */
+const maxSelected = 100_000;
+
+/** All values that a path selects, at least one. Throws AppError bad_request, not_found. */
+function valuesAt({ value }: Document, path: string): readonly FoundValue[] {
+  const found: FoundValue[] = [];
+  for (const one of findValues(path, value)) if (found.push(one) >= maxSelected) break;
+  if (found.length > 0) return found;
   throw new AppError('not_found', `Nothing is at "${path.slice(0, 200)}".`, {
     fix: "op='schema' without a path shows what there is.",
   });

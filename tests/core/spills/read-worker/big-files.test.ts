@@ -45,16 +45,26 @@ describe('a file of 210 MB', () => {
     expect(fields).toMatchObject({ matchCount: lineCount });
   });
 
-  test.each<[SpillQuestion]>([[{ op: 'schema' }], [{ op: 'table', fromRow: 1, rows: 1 }]])(
-    'is too big for %j, which says what will do',
-    async (question) => {
-      await expect(reading.ask(file, question)).rejects.toMatchObject({
-        code: 'unsupported',
-        message: 'The file has 201 MB; up to 200 MB can be asked like this.',
-        fix: expect.stringContaining("op='query' with a path from the top such as $.items[0:100]") as string,
-      });
-    },
-  );
+  test.each<[SpillQuestion]>([
+    [{ op: 'schema' }],
+    [{ op: 'query', query: '$' }],
+    [{ op: 'table', fromRow: 1, rows: 1 }],
+    [{ op: 'sql', query: 'SELECT 1' }],
+  ])('is too big for %j, which says what will do', async (question) => {
+    await expect(reading.ask(file, question)).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('64 MB') as string,
+      fix: expect.stringContaining("op='grep'") as string,
+    });
+  });
+
+  test('is a table of lines to SQL, taking none of the memory of the core', { timeout: 120_000 }, async () => {
+    const before = process.memoryUsage().rss;
+    const query = "SELECT count(*), max(line) FROM rows WHERE text LIKE 'line 20%'";
+    const { text } = await reading.ask(file, { op: 'sql', query }, { kind: 'text' });
+    expect(text.split('\n')[1]).toBe('111111\t2099999');
+    expect(process.memoryUsage().rss - before).toBeLessThan(longestGrowth);
+  });
 });
 
 describe('a lot of data', () => {
@@ -65,7 +75,8 @@ describe('a lot of data', () => {
     const before = process.memoryUsage().rss;
     const { text } = await reading.ask(json, { op: 'query', query: '$.rows[199999].name' });
     const shape = await reading.ask(json, { op: 'schema' });
-    expect([text, shape.text.split('\n')[2]]).toEqual(['"row 199999"', '    id: integer 0…199800']);
+    expect(text.split('\n')[0]).toBe('"row 199999"');
+    expect(shape.text).toContain('id: integer');
     expect(process.memoryUsage().rss - before).toBeLessThan(longestGrowth);
   });
 
@@ -77,7 +88,6 @@ describe('a lot of data', () => {
       code: 'unsupported',
       message: 'The file takes more memory as data than it may have.',
     });
-    expect((await small.ask(dense, { op: 'query', query: '$[-1]' })).text).toBe('1');
     expect((await small.ask(dense, { op: 'grep', pattern: '1', context: 0 })).fields['matchCount']).toBe(1);
   });
 });

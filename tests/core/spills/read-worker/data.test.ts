@@ -32,8 +32,24 @@ describe('query', () => {
     ['$..[?@ == 12]', '12'],
     ['$.none', '(no matches)'],
   ])('%s gives one value a line', async (path, expected) => {
-    expect((await query(shop, path)).text).toBe(expected);
+    const { text, fields } = await query(shop, path);
+    expect(text.replace(/\n\(\d+ match(?:es)?\)$/, '')).toBe(expected);
+    expect(
+      text.endsWith(
+        `(${fields['matchCount'] === 0 ? 'no' : String(fields['matchCount'])} match${fields['matchCount'] === 1 ? '' : 'es'})`,
+      ),
+    ).toBe(true);
   });
+
+  test.each(['count($.items[*])', '$.items.length()', '$.items[*].price.sum()', '$.items.size()'])(
+    'leads from %s to SQL, which counts',
+    async (path) => {
+      await expect(query(shop, path)).rejects.toMatchObject({
+        code: 'bad_request',
+        fix: expect.stringContaining("op='sql'") as string,
+      });
+    },
+  );
 
   test('counts what it finds, and shows as many as are wanted', async () => {
     const { text, fields } = await query(shop, '$.items[*].price', {}, 2);
@@ -58,7 +74,7 @@ describe('query', () => {
 
   test('reads TOON as well', async () => {
     const toon = 'rows[2]{id,ok}:\n  1,true\n  2,false';
-    expect((await query(toon, '$.rows[?@.ok == true].id', { kind: 'toon' })).text).toBe('1');
+    expect((await query(toon, '$.rows[?@.ok == true].id', { kind: 'toon' })).text).toBe('1\n(1 match)');
   });
 
   test.each([
@@ -83,17 +99,17 @@ describe('query', () => {
 
   test('reaches nothing but own members', async () => {
     const { text } = await query('{"__proto__":{"a":1},"b":[]}', '$..["constructor","length","a"]');
-    expect(text).toBe('1');
+    expect(text).toBe('1\n(1 match)');
   });
 
   test('keeps half a pair of surrogates', async () => {
-    expect((await query('{"a":"\\ud800"}', '$.a')).text).toBe('"\\ud800"');
+    expect((await query('{"a":"\\ud800"}', '$.a')).text).toBe('"\\ud800"\n(1 match)');
   });
 
   test('goes ten thousand levels deep, and gives them back', async () => {
     const deep = `${'['.repeat(10_000)}7${']'.repeat(10_000)}`;
     const { text, fields } = await query(deep, '$', { maxBytes: 30_000 });
-    expect([text, fields['matchCount']]).toEqual([deep, 1]);
+    expect([text, fields['matchCount']]).toEqual([`${deep}\n(1 match)`, 1]);
   });
 });
 
@@ -128,6 +144,7 @@ describe('schema', () => {
     expect(await schema({ a: { b: [1, 2, 'x'.repeat(50)] } }, '$.a.b')).toBe(
       'array of 3: integer 1…2 | string of 50 characters',
     );
+    expect((await schema({ a: [{ b: 1 }, { b: 5 }] }, '$.a[?@.b > 0]')).split('\n')[0]).toContain('2 values');
     await expect(schema({ a: 1 }, '$.none')).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -164,6 +181,7 @@ describe('table', () => {
         '1\tnut\t0.5\t{"login":"ann"}\t',
         '2\tbolt\\tbig\t12\t{"login":"bob"}\t',
         '12345678901234567890\twheel\t120\tnull\ttrue',
+        '(3 rows)',
       ].join('\n'),
     );
     const columns = ['id', 'name', 'price', 'owner', 'extra'];
@@ -177,11 +195,29 @@ describe('table', () => {
     [{ path: '$.items[0].tags' }, 'value\na'],
     [{ path: 'items', columns: ['id'], rows: 1 }, 'id\n1'],
   ])('%j shows %j', async (wish, expected) => {
-    expect((await table(wish)).text).toBe(expected);
+    const { text } = await table(wish);
+    expect(text.slice(0, text.lastIndexOf('\n'))).toBe(expected);
+  });
+
+  test.each([
+    ['$.items[?@.price > 10]', [2, 3]],
+    ['$.items[?@.price > 100]', [3]],
+    ['$.items[0,2]', [1, 3]],
+  ])('of %s has the rows that the path selects', async (path, rows) => {
+    const { text, fields } = await table({ path, columns: ['name'] });
+    const names = ['nut', 'bolt\\tbig', 'wheel'];
+    expect(text.split('\n').slice(1, -1)).toEqual(rows.map((row) => names[row - 1]));
+    expect(fields).toMatchObject({ totalRows: rows.length, rows: rows.length });
+  });
+
+  test('says how many rows there are, and where to go on', async () => {
+    const { text, fields } = await table({ columns: ['id'], rows: 2 });
+    expect(text.split('\n').at(-1)).toContain('fromRow=3');
+    expect(fields).toMatchObject({ rows: 2, totalRows: 3 });
   });
 
   test('takes a key with dots by its name', async () => {
-    expect((await table({ columns: ['a.b'] }, '[{"a.b":1,"a":{"b":2}}]')).text).toBe('a.b\n1');
+    expect((await table({ columns: ['a.b'] }, '[{"a.b":1,"a":{"b":2}}]')).text).toBe('a.b\n1\n(1 row)');
   });
 
   test('that is too long ends with a whole row, and says where to go on', async () => {
@@ -192,7 +228,7 @@ describe('table', () => {
       true,
       9,
     ]);
-    expect((await table({ fromRow: 10, rows: 2 }, rows)).text).toBe('id\n9\n10');
+    expect((await table({ fromRow: 10, rows: 2 }, rows)).text).toMatch(/^id\n9\n10\n/);
   });
 
   test.each([

@@ -1,0 +1,256 @@
+/**
+ * Ops sql and select: the tables of spilled results in a SQLite database in memory, asked by one statement that reads. Runs in a process
+ * that is killed at its limits of time and memory; the database cannot be written, attached or configured by what is asked.
+ */
+import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { AppError, errorText } from '../../base/errors.ts';
+import type { SpillAnswer, SqlCell, SqlRows } from '../spill-questions.ts';
+import { formatOf, sampleLength, tablesInText } from '../tables/text-tables.ts';
+import { type Cell, type Column, mainTable, type Table, tablesIn } from '../tables/value-tables.ts';
+import { type Document, findValues, readDocument } from './document.ts';
+import { cutText, longestDocument, type ReadTarget, textPieces } from './reader-messages.ts';
+
+/** A result whose tables are loaded: the one that is asked, or a further one under a name of its own. */
+export interface SqlSource {
+  readonly target: ReadTarget;
+  /** The name of its main table; undefined: `rows`. */
+  readonly name?: string | undefined;
+  /** JSONPath to the list that is its main table; undefined: the longest. */
+  readonly path?: string | undefined;
+}
+
+interface SqlLimits {
+  /** Rows that are given; all are counted. */
+  readonly limit?: number | undefined;
+  readonly maxBytes: number;
+}
+
+/** NDJSON, CSV and lines are streamed to this size, in bytes. */
+const longestStreamed = 256 * 1024 * 1024;
+/** Rows are counted to this number. */
+const maxCounted = 1_000_000;
+/** A text that a statement makes, in bytes: one above V8's longest would end the process. */
+const longestMade = 64 * 1024 * 1024;
+/** Rows go in by statements of so many values. */
+const valuesAtOnce = 400;
+
+/** Throws AppError bad_request, not_allowed, unsupported. */
+export function select(sources: readonly SqlSource[], query: string, limits: SqlLimits): SqlRows {
+  using database = new DatabaseSync(':memory:', { allowExtension: false });
+  database.exec('PRAGMA temp_store = MEMORY; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+  const names = sources.flatMap((source) => loadSource(database, source));
+  database.function('regexp', { deterministic: true }, matches());
+  return run(database, query, names, limits);
+}
+
+/** The same for a model: names and cells apart by tabs, and how many rows there are. */
+export function selectText(sources: readonly SqlSource[], query: string, limits: SqlLimits): SpillAnswer {
+  const found = select(sources, query, limits);
+  const { columns, rows, rowCount, isCounted } = found;
+  const lines = [columns, ...rows].map((row) => row.map(cellText).join('\t'));
+  const all = `${isCounted ? '' : 'more than '}${rowCount}`;
+  const isWhole = rows.length === rowCount;
+  const how = 'Aggregate, select fewer columns, or page with LIMIT and OFFSET';
+  const note = isWhole
+    ? `(${all} ${rowCount === 1 ? 'row' : 'rows'})`
+    : `[first ${rows.length} of ${all} rows. ${how}]`;
+  const text = cutText([...lines, note].join('\n'), limits.maxBytes + 1_000);
+  const fields = { query, columns, rowCount, returnedRows: rows.length };
+  return { text, fields, truncated: !isWhole };
+}
+
+function cellText(cell: SqlCell): string {
+  if (cell === null) return 'NULL';
+  return String(cell).replace(/[\\\t\r\n]/g, (letter) => escapes[letter] ?? letter);
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\r': '\\r', '\n': '\\n' };
+
+// Loading.
+
+/** The names of its tables with their columns, as they are told where a statement names others. */
+function loadSource(database: DatabaseSync, { target, name, path }: SqlSource): string[] {
+  const [main, ...others] = tablesOf(target, path);
+  const mainName = name ?? mainTable;
+  const told = [load(database, main, mainName)];
+  const prefix = name === undefined ? '' : `${name}_`;
+  for (const table of others) told.push(load(database, table, `${prefix}${table.name}`));
+  const alias = `${prefix}${main.name}`;
+  if (alias !== mainName && name === undefined && others.every((table) => table.name !== alias)) {
+    database.exec(`CREATE VIEW ${quoted(alias)} AS SELECT * FROM ${quoted(mainName)}`);
+  }
+  return told;
+}
+
+function tablesOf(target: ReadTarget, path: string | undefined): readonly [Table, ...Table[]] {
+  if (target.kind === 'text') {
+    const { text, isWhole } = sampleOf(target);
+    const format = formatOf(text, isWhole);
+    const isStreamed = format.kind === 'ndjson' || format.kind === 'delimited' || format.kind === 'lines';
+    const limit = isStreamed ? longestStreamed : longestDocument;
+    if (target.bytes > limit) throw tooLong(target.bytes, limit);
+    if (format.kind !== 'json') return tablesInText(() => textPieces(target), format);
+  }
+  const document = readDocument(target);
+  return path === undefined ? tablesIn(document.spelled ?? document.value) : tablesIn(valueAt(document, path));
+}
+
+function sampleOf(target: ReadTarget): { text: string; isWhole: boolean } {
+  let text = '';
+  for (const piece of textPieces(target)) {
+    text += piece;
+    if (text.length >= sampleLength) return { text: text.slice(0, sampleLength), isWhole: false };
+  }
+  return { text, isWhole: true };
+}
+
+/** What a path selects: the one list, or all values that it finds as rows. */
+function valueAt(document: Document, path: string): unknown {
+  const found = [...findValues(path, document.spelled ?? document.value)].map(({ value }) => value);
+  if (found.length === 0) {
+    throw new AppError('not_found', `Nothing is at "${path.slice(0, 200)}".`, {
+      fix: "op='schema' shows what there is.",
+    });
+  }
+  return found.length === 1 ? found[0] : found;
+}
+
+function load(database: DatabaseSync, table: Table, name: string): string {
+  const { columns } = table;
+  const types = { integer: 'INTEGER', real: 'REAL', text: 'TEXT', json: 'TEXT', mixed: '' };
+  const defined = columns.map((column) => `${quoted(column.name)} ${types[column.type]}`);
+  database.exec(`CREATE TABLE ${quoted(name)} (${defined.length === 0 ? '"value"' : defined.join(', ')})`);
+  database.exec('BEGIN');
+  if (columns.length > 0) insertRows(database, name, table);
+  database.exec('COMMIT');
+  return `${name}(${columns.map(columnText).join(', ')})`;
+}
+
+function insertRows(database: DatabaseSync, name: string, table: Table): void {
+  const { columns } = table;
+  const rowsAtOnce = Math.max(1, Math.floor(valuesAtOnce / columns.length));
+  const one = `(${columns.map(() => '?').join(',')})`;
+  const insert = (count: number): StatementSync =>
+    database.prepare(`INSERT INTO ${quoted(name)} VALUES ${Array.from({ length: count }, () => one).join(',')}`);
+  const many = insert(rowsAtOnce);
+  let values: Cell[] = [];
+  for (const row of table.rows()) {
+    for (const cell of row) values.push(cell);
+    if (values.length < rowsAtOnce * columns.length) continue;
+    many.run(...values);
+    values = [];
+  }
+  if (values.length > 0) insert(values.length / columns.length).run(...values);
+}
+
+function columnText({ name, type }: Column): string {
+  const plain = /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? name : quoted(name);
+  return type === 'json' ? `${plain} JSON` : plain;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** `REGEXP`, which SQLite leaves to programs. Upper and lower case differ. */
+function matches(): (pattern: SQLOutputValue, text: SQLOutputValue) => number | null {
+  let known: { readonly source: string; readonly regex: RegExp } | undefined;
+  return (pattern, text) => {
+    if (typeof pattern !== 'string' || text === null || typeof text === 'object') return null;
+    if (known?.source !== pattern) known = { source: pattern, regex: new RegExp(pattern, 'u') };
+    return known.regex.test(String(text)) ? 1 : 0;
+  };
+}
+
+// Asking.
+
+function run(database: DatabaseSync, query: string, tables: readonly string[], limits: SqlLimits): SqlRows {
+  protect(database);
+  try {
+    const statement = prepareOne(database, query);
+    return read(statement, limits);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw sqlError(error, tables);
+  }
+}
+
+/**
+ * Leaves reading to the statement that follows, and nothing else. `setAuthorizer` came with Node 24.10; before it the first word of the
+ * statement and `query_only` do the same, and no function reads files in either.
+ */
+export function protect(database: DatabaseSync): void {
+  database.exec('PRAGMA query_only = ON');
+  if (typeof database.limits === 'object') database.limits.length = longestMade;
+  if (typeof database.setAuthorizer !== 'function') return;
+  const { SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_OK, SQLITE_DENY } = constants;
+  const reading: ReadonlySet<number> = new Set([SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE]);
+  database.setAuthorizer((action) => (reading.has(action) ? SQLITE_OK : SQLITE_DENY));
+}
+
+const comments = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?(?:\*\/|$)|;)+/;
+
+/** Throws AppError not_allowed for what is no reading, bad_request for more than one statement. */
+function prepareOne(database: DatabaseSync, query: string): StatementSync {
+  const plain = query.replace(comments, '');
+  if (!/^(?:select|with|values|explain)\b/i.test(plain)) {
+    throw new AppError('not_allowed', 'Only statements that read can be run: SELECT, WITH or VALUES.', {
+      fix: "Write it as query='SELECT … FROM rows'.",
+    });
+  }
+  const statement = database.prepare(query);
+  if (query.slice(statement.sourceSQL.length).replace(comments, '') !== '') {
+    throw new AppError('bad_request', 'There is more than one statement.', { fix: 'Ask them one by one.' });
+  }
+  return statement;
+}
+
+function read(statement: StatementSync, { limit = Infinity, maxBytes }: SqlLimits): SqlRows {
+  statement.setReadBigInts(true);
+  // Of two columns of the same name both are given; Node before 22.16 has no such rows.
+  if (typeof statement.setReturnArrays === 'function') statement.setReturnArrays(true);
+  let columns = statement.columns?.().map(({ name }) => name);
+  const rows: SqlCell[][] = [];
+  let [rowCount, bytes, isFull] = [0, 0, false];
+  for (const found of statement.iterate()) {
+    if (++rowCount > maxCounted) break;
+    columns ??= Object.keys(found);
+    if (isFull || rows.length >= limit) continue;
+    const row = (Array.isArray(found) ? found : Object.values(found)).map(shown);
+    bytes += row.reduce<number>((sum, cell) => sum + Buffer.byteLength(String(cell)) + 1, 0);
+    isFull = bytes > maxBytes && rows.length > 0;
+    if (!isFull) rows.push(bytes > maxBytes ? row.map((cell) => cutCell(cell, maxBytes)) : row);
+  }
+  const isCounted = rowCount <= maxCounted;
+  return { columns: columns ?? [], rows, rowCount: Math.min(rowCount, maxCounted), isCounted };
+}
+
+function cutCell(cell: SqlCell, maxBytes: number): SqlCell {
+  return typeof cell === 'string' ? cutText(cell, Math.floor(maxBytes / 2)) : cell;
+}
+
+function shown(cell: unknown): SqlCell {
+  if (cell instanceof Uint8Array) return `[blob of ${cell.length} bytes]`;
+  if (typeof cell !== 'bigint') return (cell ?? null) as SqlCell;
+  const number = Number(cell);
+  return Number.isSafeInteger(number) ? number : String(cell);
+}
+
+function sqlError(error: unknown, tables: readonly string[]): AppError {
+  const reason = errorText(error).slice(0, 300);
+  if (/not authorized|authorization denied|readonly|query_only/i.test(reason)) {
+    return new AppError('not_allowed', `The statement does more than read: ${reason}.`, {
+      fix: 'Use SELECT over the tables alone.',
+      cause: error,
+    });
+  }
+  const fix = `It is SQLite. Tables: ${cutText(tables.join('; '), 1_500)}.`;
+  return new AppError('bad_request', `The statement cannot be run: ${reason}.`, { fix, cause: error });
+}
+
+function tooLong(bytes: number, limit: number): AppError {
+  const [size, most] = [bytes, limit].map((number) => Math.ceil(number / 1024 / 1024));
+  return new AppError('unsupported', `The file has ${size} MB; up to ${most} MB of this kind can be asked by SQL.`, {
+    fix: "Use op='grep', 'head', 'tail', 'slice' or 'read'.",
+  });
+}

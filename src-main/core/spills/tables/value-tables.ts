@@ -1,0 +1,244 @@
+/** The tables in a JSON value: lists of objects, maps of objects, lists of lists, each with its columns. */
+import { isObject, type JsonObject } from '../../base/json.ts';
+
+/** What SQLite stores. Booleans are 1 and 0; lists and objects are JSON text. */
+export type Cell = string | number | bigint | null;
+
+/** `integer` and `real` hold nothing else but null; `json` holds lists and objects; `mixed` whatever comes. */
+export type ColumnType = 'integer' | 'real' | 'text' | 'json' | 'mixed';
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+export interface Table {
+  /** Unique in any case, letters, digits and underscores. The main table of a result comes first. */
+  readonly name: string;
+  /** Where it lies, as a way of keys; undefined for a table in a text. */
+  readonly location: readonly (string | number)[] | undefined;
+  readonly columns: readonly Column[];
+  /** undefined where the rows are counted only by reading all of them. */
+  readonly rowCount: number | undefined;
+  rows(): Iterable<readonly Cell[]>;
+}
+
+/** By this name the main table can be had whatever its own is. */
+export const mainTable = 'rows';
+
+/** Lists further down belong to the rows of a table. */
+const maxDepth = 4;
+const maxTables = 20;
+/** SQLite takes 2,000. */
+const maxColumns = 500;
+/** An object with at least so many members that are all objects is a table with a row for each member. */
+const minMapRows = 3;
+const keyColumn = '_key';
+
+/** The longest list of objects or lists comes first, the others in the order of the value. Never empty: a value that has no list is one row. */
+export function tablesIn(value: unknown): readonly [Table, ...Table[]] {
+  const found = [...candidates(value, [])];
+  const weight = ({ records, isScalars }: Candidate): number => (isScalars ? 0 : 1e9) + records.length;
+  const main = found.reduce<Candidate | undefined>(
+    (best, one) => (best === undefined || weight(one) > weight(best) ? one : best),
+    undefined,
+  );
+  if (main === undefined) return [tableOf({ location: [], records: [value], isScalars: !isObject(value) }, 'value')];
+  const names = new NameSet();
+  const others = found.filter((one) => one !== main).slice(0, maxTables - 1);
+  const wanted = ({ location }: Candidate): string => location.filter(isText).join('_') || 'items';
+  const mainName = wanted(main) === mainTable ? mainTable : names.add(wanted(main));
+  return [tableOf(main, mainName), ...others.map((one) => tableOf(one, names.add(wanted(one))))];
+}
+
+interface Candidate {
+  readonly location: readonly (string | number)[];
+  readonly records: readonly unknown[];
+  /** Of a map of objects: the key of each record. */
+  readonly keys?: readonly string[];
+  /** A list of plain values. */
+  readonly isScalars: boolean;
+}
+
+function* candidates(value: unknown, location: readonly string[]): Generator<Candidate, void, undefined> {
+  if (Array.isArray(value)) {
+    const records = value as readonly unknown[];
+    if (records.length > 0) yield { location, records, isScalars: !records.some(isStructured) };
+    return;
+  }
+  if (!isObject(value) || location.length > maxDepth) return;
+  const keys = Object.keys(value);
+  const isMap = keys.length >= minMapRows && keys.every((key) => isObject(value[key])) && isAlike(Object.values(value));
+  if (isMap) yield { location, records: Object.values(value), keys, isScalars: false };
+  else for (const key of keys) yield* candidates(value[key], [...location, key]);
+}
+
+/** Whether objects have a key in common with the first of them. */
+function isAlike([first, ...others]: readonly unknown[]): boolean {
+  if (!isObject(first)) return false;
+  const keys = Object.keys(first);
+  return others.slice(0, 100).every((one) => keys.some((key) => Object.hasOwn(one as JsonObject, key)));
+}
+
+function isStructured(value: unknown): boolean {
+  return Array.isArray(value) || isObject(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function tableOf(candidate: Candidate, name: string): Table {
+  const { location, keys } = candidate;
+  const { records, header } = withoutHeader(candidate.records);
+  const { types, isTuple } = typesOf(records);
+  const sources = [...types.keys()];
+  const names = new NameSet(false);
+  const columns = sources.map((source, at): Column => {
+    const shown = isTuple ? (header?.[Number(source)] ?? `c${Number(source) + 1}`) : source;
+    return { name: names.add(shown === '' ? `c${at + 1}` : shown), type: typeOf(types.get(source) ?? 0) };
+  });
+  if (keys !== undefined) columns.unshift({ name: names.add(keyColumn), type: 'text' });
+  const members = sources.map((source, at) => ({
+    source,
+    isExact: columns[keys === undefined ? at : at + 1]?.type === 'mixed',
+    // Every object seems to have these.
+    isInherited: source in Object.prototype,
+  }));
+  const rows = function* (): Generator<readonly Cell[], void, undefined> {
+    for (let at = 0; at < records.length; at++) {
+      const record = records[at];
+      const row: Cell[] = keys === undefined ? [] : [keys[at] ?? null];
+      if (!isStructured(record))
+        for (const { source, isExact } of members) row.push(source === scalar ? cellOf(record, isExact) : null);
+      else
+        for (const { source, isExact, isInherited } of members) {
+          const isThere = !isInherited || Object.hasOwn(record as object, source);
+          row.push(isThere ? cellOf((record as JsonObject)[source], isExact) : null);
+        }
+      yield row;
+    }
+  };
+  return { name, location, columns, rowCount: records.length, rows };
+}
+
+/** The column of plain values among records. */
+const scalar = 'value';
+
+/** Spreadsheets give lists of lists whose first one has the names. */
+function withoutHeader(records: readonly unknown[]): { records: readonly unknown[]; header?: readonly string[] } {
+  const [first] = records;
+  const isHeader =
+    records.length > 1 &&
+    Array.isArray(first) &&
+    records.every((record) => Array.isArray(record)) &&
+    first.every((cell) => typeof cell === 'string' && /^\p{L}/u.test(cell)) &&
+    new Set(first).size === first.length;
+  return isHeader ? { records: records.slice(1), header: first as string[] } : { records };
+}
+
+const bit = { null: 1, boolean: 2, integer: 4, real: 8, text: 16, json: 32 } as const;
+
+/** What each column holds, by the key in the records, in the order of their appearance. */
+function typesOf(records: readonly unknown[]): { readonly types: Map<string, number>; readonly isTuple: boolean } {
+  const types = new Map<string, number>();
+  const note = (key: string, value: unknown): void => {
+    const known = types.get(key);
+    if (known === undefined && types.size >= maxColumns) return;
+    types.set(key, (known ?? 0) | bitOf(value));
+  };
+  for (const record of records) {
+    if (isStructured(record)) for (const key in record as object) note(key, (record as JsonObject)[key]);
+    else note(scalar, record);
+  }
+  return { types, isTuple: records.length > 0 && records.every((record) => Array.isArray(record)) };
+}
+
+function bitOf(value: unknown): number {
+  switch (typeof value) {
+    case 'string':
+      return bit.text;
+    case 'number':
+      return Number.isInteger(value) ? bit.integer : bit.real;
+    case 'boolean':
+      return bit.boolean;
+    case 'object':
+      if (value === null) return bit.null;
+      return JSON.isRawJSON(value) ? numberBit((value as { rawJSON: string }).rawJSON) : bit.json;
+    default:
+      return bit.null;
+  }
+}
+
+function numberBit(spelling: string): number {
+  return isInteger64(spelling) ? bit.integer : bit.real;
+}
+
+function typeOf(bits: number): ColumnType {
+  const values = bits & ~bit.null;
+  if (values !== 0 && (values & ~(bit.integer | bit.boolean)) === 0) return 'integer';
+  if ((values & ~(bit.real | bit.integer)) === 0 && values !== 0) return 'real';
+  if (values === bit.json) return 'json';
+  return values === bit.text || values === 0 ? 'text' : 'mixed';
+}
+
+/** `isExact`: an integer stays one in a column that converts nothing. */
+function cellOf(value: unknown, isExact: boolean): Cell {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      return isExact && Number.isSafeInteger(value) ? BigInt(value) : value;
+    case 'boolean':
+      return isExact ? (value ? 1n : 0n) : value ? 1 : 0;
+    case 'object': {
+      if (value === null) return null;
+      if (!JSON.isRawJSON(value)) return JSON.stringify(value);
+      const { rawJSON } = value as { rawJSON: string };
+      return isInteger64(rawJSON) ? BigInt(rawJSON) : Number(rawJSON);
+    }
+    default:
+      return null;
+  }
+}
+
+const largest = 2n ** 63n - 1n;
+
+/** Whether it is the spelling of an integer that SQLite can hold. */
+export function isInteger64(text: string): boolean {
+  if (!/^-?\d{1,19}$/.test(text)) return false;
+  return text.length < 19 || (BigInt(text) <= largest && BigInt(text) >= -largest - 1n);
+}
+
+/** Names that SQLite can tell apart: upper and lower case are one to it. */
+export class NameSet {
+  readonly #isIdentifier: boolean;
+  readonly #used = new Set<string>();
+
+  /** `isIdentifier`: names of tables, which nobody should have to quote. */
+  constructor(isIdentifier = true) {
+    this.#isIdentifier = isIdentifier;
+    if (isIdentifier) this.#used.add(mainTable);
+  }
+
+  /** The name as it is used: another one where it is taken. */
+  add(wanted: string): string {
+    const plain = this.#isIdentifier ? identifier(wanted) : wanted.slice(0, maxNameLength).toWellFormed();
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? plain : `${plain}_${number}`;
+      if (this.#used.has(name.toLowerCase())) continue;
+      this.#used.add(name.toLowerCase());
+      return name;
+    }
+  }
+}
+
+const maxNameLength = 60;
+
+function identifier(text: string): string {
+  const plain = text
+    .replace(/[^\p{L}\p{N}_]+/gu, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, maxNameLength);
+  return plain === '' || /^\d/.test(plain) || /^sqlite_/i.test(plain) ? `t_${plain}` : plain;
+}
