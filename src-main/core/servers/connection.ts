@@ -11,6 +11,8 @@ import { Peer, type PeerHandlers, type RequestOptions } from '../wire/peer.ts';
 import { fact, toObject } from '../wire/raw-json.ts';
 import type { MessageOrigin, Transport } from '../wire/transport.ts';
 import { type CallContext, CallsInFlight } from './calls-in-flight.ts';
+import { within } from '../base/within.ts';
+import { confirmsLostSession, lostSession, mayBeLostSession } from './lost-session.ts';
 import { listChanges } from './listing.ts';
 import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
 import { inputRequests, mostQuestions, namedInputRequests, namedQuestion, QuestionLimit } from './questions.ts';
@@ -48,6 +50,8 @@ export interface RequestExtra {
   readonly extensions?: JsonObject | undefined;
 }
 
+/** How long a server may take to say whether it still knows our session, in ms. */
+const sessionCheckMs = 5000;
 /** Oddities that are told, for the log. */
 const oddityRate = { atOnce: 50, perSecond: 0.2 };
 /** Notifications that are passed on; a client app is told no more of what goes by than that. */
@@ -64,6 +68,9 @@ export class Connection {
   readonly #oddities = new RateLimit(oddityRate);
   readonly #passing = new RateLimit(passingRate);
   #leftOut = 0;
+  /** The check whether the server still knows our session, while it runs. */
+  #asksForSession: Promise<boolean> | undefined;
+  #finished: (() => void) | undefined;
   #handshake: Handshake | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -121,6 +128,13 @@ export class Connection {
     return this.#peer.close(stopped());
   }
 
+  /** Closes it when nothing of ours waits for an answer on it any more, or after so many ms. */
+  async closeWhenDone(limitMs: number): Promise<void> {
+    const finished = new Promise<void>((resolve) => (this.#finished = resolve));
+    if (this.#peer.inFlight > 0) await within(finished, limitMs);
+    await this.close();
+  }
+
   /** Answers `input_required` on behalf of a session that cannot, by asking its client app and calling again. */
   async #modernRequest(
     method: string,
@@ -167,10 +181,25 @@ export class Connection {
       return await this.#peer.request(method, params, options);
     } catch (error) {
       answered = error instanceof RpcError;
+      if (await this.#hasLostSession(method, error)) throw lostSession(this.#options.server);
       throw error;
     } finally {
       this.#calls.remove(id, answered);
+      if (this.#peer.inFlight === 0) this.#finished?.();
     }
+  }
+
+  /** Whether the request failed because the server does not know our session: `ping` tells. */
+  async #hasLostSession(method: string, error: unknown): Promise<boolean> {
+    const hasSession = this.#options.http && this.#handshake?.era === 'legacy';
+    if (!hasSession || method === 'ping' || !mayBeLostSession(error)) return false;
+    this.#asksForSession ??= this.#peer.request('ping', {}, { timeoutMs: sessionCheckMs }).then(
+      () => false,
+      (reason: unknown) => confirmsLostSession(reason),
+    );
+    const isLost = await this.#asksForSession;
+    this.#asksForSession = undefined;
+    return isLost;
   }
 
   #identityFor(context: CallContext | undefined, extensions: JsonObject = {}): ClientIdentity {

@@ -6,6 +6,7 @@ import type { Result } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { introductionOf, withIntroduction } from './introduction.ts';
+import { backoffMs } from './shared-line.ts';
 import { emptyListing, fetchListing, type Listing, ListingRefresher } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
 
@@ -30,6 +31,8 @@ interface ListingKeeperOptions {
 }
 
 const defaultPollMs = 5 * 60_000;
+/** Lists that failed are asked for again so often, over some four minutes. */
+const maxFailedReads = 8;
 
 /** What a server says to whoever asks as we did. */
 export interface Said {
@@ -48,6 +51,11 @@ export class ListingKeeper {
   /** The connection whose lists have been read once. */
   #read: Connection | undefined;
   #poll: NodeJS.Timeout | undefined;
+  /** Until lists that failed are asked for again. */
+  #again: NodeJS.Timeout | undefined;
+  /** Reads in a row in which a list failed. */
+  #failedReads = 0;
+  #isAskedAgain = false;
   /** Writes follow each other, so that the last one stays. */
   #saving: Promise<void> = Promise.resolve();
 
@@ -141,6 +149,8 @@ export class ListingKeeper {
     this.#connection = undefined;
     this.#read = undefined;
     clearInterval(this.#poll);
+    clearTimeout(this.#again);
+    this.#failedReads = 0;
     this.#refresher.stop();
   }
 
@@ -170,25 +180,40 @@ export class ListingKeeper {
     const handshake = isOurs ? this.#greeting : connection?.handshake;
     this.#announcer = undefined;
     if (connection === undefined || handshake === undefined) return;
-    const ask = (method: string, params: JsonObject): Promise<Result> =>
-      connection.request(method, params, undefined, { timeoutMs: this.#options.silenceMs });
+    const ask = (method: string, params: JsonObject, timeoutMs = this.#options.silenceMs): Promise<Result> =>
+      connection.request(method, params, undefined, { timeoutMs });
     try {
-      const { listing: read, problems } = await fetchListing(
-        ask,
-        handshake.capabilities,
-        this.#said,
-        isOurs && connection !== this.#read,
-      );
+      const {
+        listing: read,
+        problems,
+        mayComeYet,
+      } = await fetchListing(ask, handshake.capabilities, this.#said, isOurs && connection !== this.#read);
       const listing = this.#options.isEachOnes === true ? { ...read, resources: [] } : read;
       if (isOurs && connection !== this.#connection) return;
       const isSameProcess = isOurs && connection === this.#read;
-      if (isOurs) this.#read = connection;
+      if (isOurs) {
+        this.#read = connection;
+        this.#askAgainIf(mayComeYet);
+      }
       this.problems = [...new Set(problems)];
+      // What is not known yet is nothing that the user could accept.
+      if (isOurs && this.listedAt === undefined && this.#isAskedAgain && read.tools.length === 0)
+        return this.#options.onListed(false, true);
       await this.#options.pins?.judge(listing, this.#introduced, isSameProcess);
       this.#accept(listing, isOurs);
     } catch (error) {
       if (connection === this.#connection) this.#options.onFailed(connection, toAppError(error, 'server_protocol'));
     }
+  }
+
+  /** A server that is warming up answers its first lists by errors. */
+  #askAgainIf(mayComeYet: boolean): void {
+    clearTimeout(this.#again);
+    this.#failedReads = mayComeYet ? this.#failedReads + 1 : 0;
+    this.#isAskedAgain = mayComeYet && this.#failedReads <= maxFailedReads;
+    if (!this.#isAskedAgain) return;
+    const pauseMs = backoffMs(this.#failedReads, Math.random);
+    this.#again = setTimeout(() => this.#refresher.soon(), pauseMs).unref();
   }
 
   #accept(listing: Listing, here: boolean): void {

@@ -58,14 +58,20 @@ const maxListBytes = 64 * 1024 * 1024;
 
 interface FetchedListing {
   readonly listing: Listing;
+  /** A list was answered by an error or not at all, which may pass: it is worth asking again soon. */
+  readonly mayComeYet: boolean;
   /** What was odd: a cursor that repeats, entries without a name. Sentences for the person. */
   readonly problems: readonly string[];
 }
 
-export type Ask = (method: string, params: JsonObject) => Promise<Result>;
+/** `timeoutMs`: instead of the usual one. */
+export type Ask = (method: string, params: JsonObject, timeoutMs?: number) => Promise<Result>;
+
+/** How long a server may take over a list that it did not announce, in ms. */
+const unannouncedMs = 5000;
 
 /**
- * Drains the lists that the capabilities announce. A list that the server answers with an error, or not in time, stays what it
+ * Drains the lists that the capabilities announce, and the tools in any case: some servers have tools and do not declare them. A list that the server answers with an error, or not in time, stays what it
  * was `before`: a passing fault must not take the tools away. Rejects when the line itself fails, and with AppError server_timeout
  * when a line that was never read from (`isFirst`) is silent about its tools.
  */
@@ -75,29 +81,49 @@ export async function fetchListing(
   before: Listing = emptyListing,
   isFirst = true,
 ): Promise<FetchedListing> {
-  const problems: string[] = [];
-  const needed = isFirst ? 'tools/list' : undefined;
-  const announced = Object.keys(capabilities).length > 0;
-  const wanted = kinds.filter((kind) => (announced ? isObject(capabilities[kind.capability]) : kind.key === 'tools'));
+  const found: Findings = { problems: [], mayComeYet: false };
+  const announced = (kind: ListKind): boolean => isDeclared(capabilities[kind.capability]);
+  // Where nothing is declared, the tools are what the server is for.
+  const declaresNothing = Object.keys(capabilities).length === 0;
   const lists = await Promise.all(
-    wanted.map(async (kind) => [kind.key, await drain(ask, kind, before[kind.key], problems, needed)] as const),
+    kinds.flatMap((kind) => {
+      const isTools = kind.key === 'tools';
+      if (!announced(kind) && !isTools) return [];
+      const need: Need =
+        !announced(kind) && !declaresNothing ? 'unannounced' : isTools && isFirst ? 'needed' : 'announced';
+      return [drain(ask, kind, before[kind.key], found, need).then((list) => [kind.key, list] as const)];
+    }),
   );
-  return { listing: { ...emptyListing, ...Object.fromEntries(lists) }, problems };
+  return { listing: { ...emptyListing, ...Object.fromEntries(lists) }, ...found };
 }
+
+/** Some servers write `true` for an object. */
+function isDeclared(capability: unknown): boolean {
+  return capability === true || isObject(capability);
+}
+
+interface Findings {
+  readonly problems: string[];
+  mayComeYet: boolean;
+}
+
+/** What follows from a list that does not come: nothing, a problem, or that the server is of no use. */
+type Need = 'unannounced' | 'announced' | 'needed';
 
 async function drain(
   ask: Ask,
   kind: ListKind,
   before: readonly JsonObject[],
-  problems: string[],
-  needed: string | undefined,
+  found: Findings,
+  need: Need,
 ): Promise<readonly JsonObject[]> {
+  const { problems } = found;
   const entries: JsonObject[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   let bytes = 0;
   for (let page = 0; page < maxPages; page++) {
-    const result = await askPage(ask, kind, cursor, problems, needed);
+    const result = await askPage(ask, kind, cursor, found, need);
     if (result === undefined) return before.length > 0 ? before : entries;
     const size = resultSize(result);
     bytes += size;
@@ -106,7 +132,7 @@ async function drain(
       return entries;
     }
     const answer = toObject(result);
-    collect(answer[kind.key], kind, entries, problems);
+    collect(answer[kind.key], kind, entries, need === 'unannounced' ? [] : problems);
     const next = answer['nextCursor'];
     if (typeof next !== 'string' || next === '') return entries;
     if (seen.has(next)) {
@@ -132,18 +158,24 @@ async function askPage(
   ask: Ask,
   kind: ListKind,
   cursor: string | undefined,
-  problems: string[],
-  needed: string | undefined,
+  found: Findings,
+  need: Need,
 ): Promise<Result | undefined> {
   try {
-    return await ask(kind.method, cursor === undefined ? {} : { cursor });
+    return await ask(
+      kind.method,
+      cursor === undefined ? {} : { cursor },
+      need === 'unannounced' ? unannouncedMs : undefined,
+    );
   } catch (error) {
     const isSilent = error instanceof AppError && error.code === 'call_timeout';
-    if (isSilent && kind.method === needed) throw silent(error);
+    if (isSilent && need === 'needed') throw silent(error);
     if (!isSilent && !(error instanceof RpcError)) throw error;
-    const optional =
-      kind.key === 'resourceTemplates' && error instanceof RpcError && error.code === rpcCode.methodNotFound;
-    if (!optional) problems.push(`${kind.method} failed: ${errorText(error)}`);
+    if (need === 'unannounced') return undefined;
+    const isMissing = error instanceof RpcError && error.code === rpcCode.methodNotFound;
+    if (isMissing && kind.key === 'resourceTemplates') return undefined;
+    found.mayComeYet ||= !isMissing;
+    found.problems.push(`${kind.method} failed: ${errorText(error)}`);
     return undefined;
   }
 }

@@ -359,6 +359,7 @@ export class ManagedServer {
       },
       onOpen: (connection) => this.#opened(connection),
       onClose: () => this.#listings.unfollow(),
+      onRenew: () => this.#log.note('It does not know our session any more: a new one is opened.'),
       onState: () => this.changed.emit(),
       onFailed: (error, retryMs) => this.#failed(error, retryMs),
     });

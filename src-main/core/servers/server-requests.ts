@@ -1,5 +1,5 @@
 /** What a server asks of its clients, and what a client must be able to do for that. */
-import { AppError } from '../base/errors.ts';
+import { AppError, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { legacyVersions } from '../wire/eras.ts';
@@ -12,6 +12,7 @@ import type { HandshakeLine } from './handshake-line.ts';
 import { isNobodyThere } from './network/http-errors.ts';
 import { type IdleWatch, nameError, type Pause, type SharedLine } from './shared-line.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
+import { isSessionLost, isUnheard } from './lost-session.ts';
 import type { OwnSignIn } from './own-sign-in.ts';
 import { paramHeaders } from './param-headers.ts';
 import type { LineKind, Person, PersonalLines } from './personal-lines.ts';
@@ -73,10 +74,24 @@ export class ServerRequests {
   }
 
   async #send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
-    const { config, idle, line } = this.#parts;
-    let connection: Connection | undefined;
+    const { idle } = this.#parts;
     this.#waiting++;
     idle.used();
+    try {
+      return await this.#try(method, params, context).catch((error: unknown) => {
+        // A server that does not know the session has not carried it out.
+        if (isUnheard(error)) return this.#try(method, params, context);
+        throw error;
+      });
+    } finally {
+      this.#waiting--;
+      idle.used();
+    }
+  }
+
+  async #try(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    const { config, line } = this.#parts;
+    let connection: Connection | undefined;
     try {
       const coming = this.#lineFor(context);
       const { name, initTimeoutMs } = config;
@@ -85,13 +100,11 @@ export class ServerRequests {
         connection = await (line.connection === undefined ? awaitStart(name, initTimeoutMs, coming, context) : coming);
       return await connection.request(method, params, context, this.#extra(method, params));
     } catch (error) {
-      if (connection !== undefined) await this.#suspect(connection, error);
+      if (connection !== undefined && isSessionLost(error)) await this.#forget(connection, error);
+      else if (connection !== undefined) await this.#suspect(connection, error);
       if (error instanceof RpcError) throw error;
       const named = nameError(config.name, error);
       throw connection === undefined ? neverSent(named) : named;
-    } finally {
-      this.#waiting--;
-      idle.used();
     }
   }
 
@@ -168,6 +181,13 @@ export class ServerRequests {
       });
       await within(checked, checkMs);
     }
+  }
+
+  /** A session that the server does not know is of no use to anybody. */
+  async #forget(connection: Connection, error: unknown): Promise<void> {
+    const { line } = this.#parts;
+    if (line.connection === connection) line.lost(connection, toAppError(error));
+    else await connection.close();
   }
 
   /** All lines to a server over HTTP lead to the same place. */

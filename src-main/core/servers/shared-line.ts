@@ -2,6 +2,7 @@
 import { AppError, toAppError } from '../base/errors.ts';
 import { RpcError } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
+import { isSessionLost } from './lost-session.ts';
 import { awaitsSignIn, switchedOff } from './server-standing.ts';
 import type { ServerState } from './server-state.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
@@ -18,6 +19,8 @@ export interface SharedLineOptions {
   /** A connection is up; its listing is read next. */
   readonly onOpen: (connection: Connection) => void;
   readonly onClose: () => void;
+  /** For the log: the server has forgotten our session, and a new one is being opened. */
+  readonly onRenew: () => void;
   readonly onState: () => void;
   /** For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the person. */
   readonly onFailed: (error: AppError, retryMs: number | undefined) => void;
@@ -25,8 +28,10 @@ export interface SharedLineOptions {
 
 /** A line that held this long starts the back-off anew when it breaks. */
 const stableMs = 30_000;
-/** A call does not knock again at a server that failed this recently. */
+/** A call does not knock again at a server that failed this recently, unless that was the first time. */
 const restMs = 500;
+/** How long requests that are still waited for may take on a connection whose session is lost, in ms. */
+const renewedWithinMs = 2000;
 
 export class SharedLine {
   readonly #options: SharedLineOptions;
@@ -35,6 +40,10 @@ export class SharedLine {
   #opening: Promise<Connection> | undefined;
   #failures = 0;
   #failedAt = 0;
+  /** It was up, and its end was the first failure: whoever asks next gets a new one at once. */
+  #mayReopen = false;
+  /** Sessions that were lost before anything was read in them. */
+  #renewals = 0;
   /** A process that is still ending may hold what the next one needs: ports, locks, profiles. */
   #ending: Promise<unknown> = Promise.resolve();
   #retryTimer: NodeJS.Timeout | undefined;
@@ -72,7 +81,8 @@ export class SharedLine {
     if (pause.isOn) return Promise.reject(pause.refusal(server));
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
     if (state.kind === 'authenticating') return Promise.reject(awaitsSignIn(server));
-    if (state.kind === 'error' && now() - this.#failedAt < restMs) return Promise.reject(state.error);
+    const rests = !this.#mayReopen && now() - this.#failedAt < restMs;
+    if (state.kind === 'error' && rests) return Promise.reject(state.error);
     this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
     return this.#opening;
   }
@@ -80,6 +90,7 @@ export class SharedLine {
   /** Its listing is read: ready for everything. */
   settled(): void {
     if (this.#connection === undefined) return;
+    this.#renewals = 0;
     this.#set({ kind: 'ready', since: this.#state.kind === 'ready' ? this.#state.since : this.#options.now() });
   }
 
@@ -88,10 +99,12 @@ export class SharedLine {
     if (connection !== this.#connection) return;
     this.#isAnew = true;
     this.#drop();
+    if (isSessionLost(error) && this.#renewals === 0 && !this.#stopped) return this.#renew(connection);
     this.#end(connection);
     if (this.#stopped) return;
     const { now } = this.#options;
     if (this.#state.kind === 'ready' && now() - this.#state.since > stableMs) this.#failures = 0;
+    this.#mayReopen = this.#failures === 0;
     this.#fail(error ?? new AppError('server_exited', 'The server ended the connection.'));
   }
 
@@ -169,8 +182,19 @@ export class SharedLine {
     this.#set({ kind: 'pending-sign-in', error: nameError(this.#options.server, error) });
   }
 
+  /** The server is there and has forgotten our session: no failure, and nothing to wait for. */
+  #renew(connection: Connection): void {
+    this.#renewals++;
+    this.#options.onRenew();
+    void connection.closeWhenDone(renewedWithinMs);
+    this.#set({ kind: 'disconnected' });
+    // Told by the state.
+    this.connect().catch(() => undefined);
+  }
+
   async #open(): Promise<Connection> {
     clearTimeout(this.#retryTimer);
+    this.#mayReopen = false;
     const before = this.#state.kind === 'error' ? { error: this.#state.error } : {};
     this.#set({ kind: 'connecting', since: this.#options.now(), failures: this.#failures, ...before });
     try {

@@ -31,7 +31,7 @@ test('all pages of all four lists are drained, members untouched', async () => {
   expect(JSON.stringify(listing)).toBe(JSON.stringify({ ...entries, tools: [...entries.tools, tool('b')] }));
 });
 
-test('only lists that are announced are asked for; a server that announces nothing is asked for its tools', async () => {
+test('only lists that are announced are asked for, and tools in any case', async () => {
   const asked: string[] = [];
   const ask: Ask = async (method) => {
     asked.push(method);
@@ -39,7 +39,7 @@ test('only lists that are announced are asked for; a server that announces nothi
   };
   await fetchListing(ask, { prompts: {}, logging: {} });
   await fetchListing(ask, {});
-  expect(asked).toEqual(['prompts/list', 'tools/list']);
+  expect(asked).toEqual(['tools/list', 'prompts/list', 'tools/list']);
 });
 
 test('a cursor that repeats ends the list and is told', async () => {

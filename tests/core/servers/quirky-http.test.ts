@@ -1,4 +1,6 @@
 /** Servers over HTTP with the quirks of servers in the field. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpTransport } from '../../../src-main/core/servers/transports/http-transport.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,7 +12,9 @@ import {
   startOlderServer,
   startQuirkyHttp,
 } from '../../fixtures/servers/quirky-http.ts';
-import { say, serversHarness, toolNames } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
+import { failure, say, serversHarness, toolNames } from './servers-harness.ts';
+import { httpHarness, httpOptions } from './transports/http-harness.ts';
 
 async function started(quirks: HttpQuirks): Promise<QuirkyHttp> {
   const fixture = await startQuirkyHttp(quirks);
@@ -153,3 +157,118 @@ describe('a server of the older transport', () => {
     expect([server.state.kind, toolNames(server)]).toEqual(['ready', ['hello']]);
   });
 });
+
+describe('a session that the server has forgotten', () => {
+  const session = (code: number, message: string, id: unknown = null): string =>
+    JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
+  const ways: readonly [string, NonNullable<HttpQuirks['lostSession']>][] = [
+    ['404', (response) => response.writeHead(404, jsonType).end(session(-32001, 'Session not found'))],
+    ['404 as text', (response) => response.writeHead(404).end('Invalid session ID')],
+    ['404 with -32601', (response) => response.writeHead(404, jsonType).end(session(-32601, 'Session not found'))],
+    [
+      '400',
+      (response) => response.writeHead(400, jsonType).end(session(-32000, 'Bad Request: No valid session ID provided')),
+    ],
+    [
+      '400 that was not initialized',
+      (response) => response.writeHead(400, jsonType).end(session(-32000, 'Bad Request: Server not initialized')),
+    ],
+    ['400 as text', (response) => response.writeHead(400).end('Invalid or missing session ID')],
+    ['400 without a word', (response) => response.writeHead(400).end()],
+    ['410', (response) => response.writeHead(410).end('gone')],
+    [
+      '200 with an error',
+      (response, { id }) => response.writeHead(200, jsonType).end(session(-32001, 'Session not found', id)),
+    ],
+    ['200 with a bare error', (response) => response.writeHead(200, jsonType).end('{"error":"Session expired"}')],
+    [
+      'an error in events',
+      (response, { id }) =>
+        response.writeHead(200, eventsType).end(`data: ${session(-32001, 'Session not found', id)}\n\n`),
+    ],
+    [
+      'a bare error in events',
+      (response) => response.writeHead(200, eventsType).end('data: {"error":"Session not found"}\n\n'),
+    ],
+  ];
+
+  test.each(ways)('and says so by %s is opened anew, and the call sent again', async (_way, lostSession) => {
+    const fixture = await started({ lostSession });
+    const harness = serversHarness();
+    const server = harness.server(harness.http('far', fixture.url));
+    await server.ready();
+    expect(await say(server, 'hello')).toBe('hello 1');
+    fixture.forget();
+    const states: string[] = [];
+    server.changed.on(() => states.push(server.state.kind));
+    // Each of them is sent again.
+    const said = await Promise.all([say(server, 'hello'), say(server, 'hello')]);
+    expect([said.toSorted(), fixture.calls]).toEqual([['hello 2', 'hello 3'], 3]);
+    await until(() => server.state.kind === 'ready');
+    expect([count(fixture.heard, 'initialize'), states.includes('error')]).toEqual([2, false]);
+  });
+
+  test('is noticed when lists are read, too', async () => {
+    const fixture = await started({ lostSession: ways[3]![1] });
+    const harness = serversHarness();
+    const server = harness.server(harness.http('far', fixture.url));
+    await server.ready();
+    fixture.forget();
+    server.listAgain();
+    await until(() => count(fixture.heard, 'initialize') === 2 && server.state.kind === 'ready');
+    expect(server.health.level).toBe('ok');
+  });
+
+  test('again with each call is not opened without an end', async () => {
+    const fixture = await started({
+      lostSession: () => undefined,
+      before: ({ method }, response) => {
+        if (method === 'tools/call' || method === 'ping') response.writeHead(404).end('no session');
+        return method === 'tools/call' || method === 'ping';
+      },
+    });
+    const harness = serversHarness();
+    const server = harness.server(harness.http('far', fixture.url));
+    await server.ready();
+    expect(await failure(say(server, 'hello'))).toMatchObject({ code: 'server_exited', data: { neverSent: true } });
+    expect(count(fixture.heard, 'tools/call')).toBe(2);
+  });
+
+  test('is told from a session of a tool: the error is passed on, and nothing is opened anew', async () => {
+    const fixture = await started({
+      before: ({ method, id }, response) => {
+        if (method === 'tools/call')
+          response.writeHead(200, jsonType).end(session(-32602, 'Browser session not found', id));
+        return method === 'tools/call';
+      },
+    });
+    const harness = serversHarness();
+    const server = harness.server(harness.http('far', fixture.url));
+    await server.ready();
+    expect(await failure(say(server, 'hello'))).toMatchObject({ code: -32602 });
+    expect([count(fixture.heard, 'initialize'), count(fixture.heard, 'tools/call')]).toEqual([1, 1]);
+  });
+});
+
+test('a stream that ends at once is opened again after growing pauses, and not while nobody uses the server', async () => {
+  const fixture = await started({ get: (response) => response.writeHead(200, eventsType).end(': hello\n\n') });
+  const harness = httpHarness(
+    new HttpTransport({ ...httpOptions(fixture.url), reconnectDelayMs: { first: 10, longest: 1000 } }),
+  );
+  await harness.start();
+  await harness.transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const gets = (): number => count(fixture.heard, 'GET');
+  await until(() => gets() === 1);
+  // Used all the time: 10, 20, 40, 80, 160, 320 ms and what the SDK waits.
+  const end = performance.now() + 700;
+  while (performance.now() < end) await harness.ask('ping');
+  const whileUsed = gets();
+  expect(whileUsed).toBeGreaterThan(2);
+  expect(whileUsed).toBeLessThan(9);
+  await sleep(1500);
+  expect(gets()).toBeLessThanOrEqual(whileUsed + 1);
+});
+
+function count(all: readonly string[], one: string): number {
+  return all.filter((method) => method === one).length;
+}

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../support/until.ts';
-import { contextOf, say, serversHarness, toolNames } from './servers-harness.ts';
+import { contextOf, failure, say, serversHarness, toolNames } from './servers-harness.ts';
 
 const tools = ['echo', 'tick', 'starts'];
 
@@ -67,4 +67,38 @@ test('a server that ends at once, whatever it is asked, is started twice and the
   const server = harness.server(harness.fixture('a', 'misbehaving', ['crash-at-start']));
   await server.start();
   expect([server.state.kind, harness.pids('a').length]).toEqual(['error', 2]);
+});
+
+describe('lists', () => {
+  test('that fail while the server warms up are asked for again, and nothing is accepted before', async () => {
+    const harness = serversHarness();
+    const server = harness.server(harness.fixture('a', 'quirky', [`failsLists:2,${harness.folder}/lists`]));
+    await server.start();
+    expect([server.state.kind, server.listedAt, server.health.level]).toEqual(['ready', undefined, 'attention']);
+    await until(() => server.listedAt !== undefined);
+    expect([toolNames(server), server.health.level]).toEqual([tools, 'ok']);
+  });
+
+  test('of tools are asked for where the server declares none', async () => {
+    const harness = serversHarness();
+    const server = harness.server(harness.fixture('a', 'quirky', ['declaresNoTools']));
+    await server.start();
+    expect(toolNames(server)).toEqual(tools);
+  });
+
+  test('of tools that are not declared and do not exist are no problem', async () => {
+    const harness = serversHarness();
+    const quirks = ['declaresNoTools', `failsLists:99,${harness.folder}/lists`];
+    const server = harness.server(harness.fixture('a', 'quirky', quirks));
+    await server.start();
+    expect([toolNames(server), server.health.level]).toEqual([[], 'ok']);
+  });
+});
+
+test('a call right after a server that worked has ended waits for its next start', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('a'));
+  await server.ready();
+  await failure(say(server, 'exit'));
+  expect(await say(server, 'echo', { message: 'hi' })).toBe('hi');
 });

@@ -22,6 +22,7 @@ function lineOf(
     onOpen: () => line.settled(),
     onClose: () => states.push('closed'),
     onFailed: () => undefined,
+    onRenew: () => undefined,
     onState: () => states.push(line.state.kind),
     ...more,
   });

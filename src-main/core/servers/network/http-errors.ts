@@ -77,6 +77,7 @@ export function isNobodyThere({ cause }: AppError): boolean {
 export function sessionLost(place: HttpPlace): AppError {
   return new AppError('server_exited', `${place.serverName} at ${hostOf(place.url)} has ended our session.`, {
     fix: 'It is connected again by itself.',
+    data: { sessionLost: true },
   });
 }
 

@@ -50,7 +50,7 @@ export class HttpLine {
   }
 
   /** The fetch for the SDK. */
-  fetch(parts: Pick<LosslessFetchOptions, 'exchanges' | 'onSessionLost' | 'onListen'>): FetchLike {
+  fetch(parts: Pick<LosslessFetchOptions, 'exchanges' | 'onListen' | 'listenPauses'>): FetchLike {
     const { signIn, maxMessageBytes, budgets } = this.#options;
     const { fetch } = this.#http;
     return createLosslessFetch({

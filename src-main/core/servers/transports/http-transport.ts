@@ -3,6 +3,7 @@ import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontex
 import { AppError, errorText } from '../../base/errors.ts';
 import { isRequest, type Message, rpcCode } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
+import { ListenPauses } from './listen-pauses.ts';
 import { type Exchange, exchangeHeader, Exchanges } from './message-tap.ts';
 import { networkError, sessionLost } from '../network/http-errors.ts';
 import { HttpLine, type HttpTransportOptions } from './http-line.ts';
@@ -20,6 +21,7 @@ export class HttpTransport implements Transport {
   readonly #sdk: StreamableHTTPClientTransport;
   readonly #line: HttpLine;
   readonly #exchanges = new Exchanges();
+  readonly #listenPauses: ListenPauses;
   #listening = false;
   readonly #listenAnswered = Promise.withResolvers<void>();
   #listenFailures = 0;
@@ -28,11 +30,12 @@ export class HttpTransport implements Transport {
     this.#options = options;
     this.#line = new HttpLine(options, () => this.#sdk.close());
     const delay = options.reconnectDelayMs ?? { first: 1000, longest: 30_000 };
+    this.#listenPauses = new ListenPauses({ firstMs: delay.first, longestMs: 10 * delay.longest });
     this.#sdk = new StreamableHTTPClientTransport(new URL(options.url), {
       fetch: this.#line.fetch({
         exchanges: this.#exchanges,
-        onSessionLost: () => void this.#line.end(sessionLost(options)),
         onListen: (status) => this.#sawListen(status),
+        listenPauses: this.#listenPauses,
       }),
       requestInit: { headers: { ...options.headers } },
       reconnectionOptions: {
@@ -61,6 +64,7 @@ export class HttpTransport implements Transport {
 
   async send(message: Message, options: SendOptions = {}): Promise<void> {
     if (this.#line.closed) throw sessionLost(this.#options);
+    if (isRequest(message)) this.#listenPauses.used();
     const exchange = isRequest(message) ? this.#begin(message.id, options.signal) : undefined;
     try {
       await this.#sdk.send(message as JSONRPCMessage, {

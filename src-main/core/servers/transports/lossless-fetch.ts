@@ -5,8 +5,10 @@ import { isObject, parseJson } from '../../base/json.ts';
 import type { ByteBudget } from '../../wire/byte-budget.ts';
 import { FrameReader } from '../../wire/frame-reader.ts';
 import { isFailure, type Message, ownId, rpcCode, type RpcFailure } from '../../wire/message.ts';
+import { lostSession } from '../lost-session.ts';
 import { type HttpPlace, networkError, statusError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
+import type { ListenPauses } from './listen-pauses.ts';
 import { type Exchange, exchangeHeader, type Exchanges, type MessageTap } from './message-tap.ts';
 
 export interface LosslessFetchOptions extends ReadOptions {
@@ -16,10 +18,10 @@ export interface LosslessFetchOptions extends ReadOptions {
   readonly exchanges: Exchanges;
   /** Resolves when the server's streams may be read on. */
   readonly flow?: (() => Promise<void> | undefined) | undefined;
-  /** A POST of an open session was answered by 404. */
-  readonly onSessionLost: () => void;
   /** The stream for what belongs to no request was asked for; undefined: the server could not be reached. */
   readonly onListen?: (status: number | undefined) => void;
+  /** When that stream is opened again. */
+  readonly listenPauses?: ListenPauses;
 }
 
 export function createLosslessFetch(options: LosslessFetchOptions): FetchLike {
@@ -28,6 +30,7 @@ export function createLosslessFetch(options: LosslessFetchOptions): FetchLike {
     const exchange = options.exchanges.match(headers);
     headers.delete(exchangeHeader);
     const listens = init.method === 'GET' && exchange === undefined;
+    if (listens) await options.listenPauses?.turn(init.signal ?? undefined);
     const response = await unlessAborted(options, init, () => options.fetch(url, { ...init, headers })).catch(
       (error: unknown) => {
         if (listens && init.signal?.aborted !== true) options.onListen?.(undefined);
@@ -35,6 +38,7 @@ export function createLosslessFetch(options: LosslessFetchOptions): FetchLike {
       },
     );
     if (listens) options.onListen?.(response.status);
+    if (listens && response.status === 200) options.listenPauses?.opened();
     // Redirects are followed, or not, by the SDK.
     if (response.status >= 400 && init.method === 'POST') {
       return refused(options, response, exchange, headers.has('mcp-session-id'));
@@ -46,7 +50,7 @@ export function createLosslessFetch(options: LosslessFetchOptions): FetchLike {
       return new Response(response.body.pipeThrough(tapEventStream({ ...options, exchange })), response);
     }
     if (type !== 'application/json' || exchange === undefined) return response;
-    const messages = await unlessAborted(options, init, () => readBody(response.body as BodyStream, options));
+    const messages = await unlessAborted(options, init, () => readBody(response.body as BodyStream, options, exchange));
     return stubResponse(options, messages, exchange, response.headers);
   };
 }
@@ -84,7 +88,7 @@ async function refused(
     const headers = new Headers({ 'content-type': 'application/json' });
     return stubResponse(options, [{ ...failure, id: exchange.id }], exchange, headers);
   }
-  if (sessionGone) options.onSessionLost();
+  if (sessionGone) throw lostSession(options.place.serverName);
   throw statusError(
     options.place,
     response.status,
@@ -138,6 +142,7 @@ interface EventStreamTapOptions extends ReadOptions {
   readonly exchange: Exchange | undefined;
   /** Resolves when the server may be read on. */
   readonly flow?: (() => Promise<void> | undefined) | undefined;
+  readonly listenPauses?: ListenPauses;
 }
 
 function tapEventStream(options: EventStreamTapOptions): TransformStream<Uint8Array, Uint8Array> {
@@ -161,6 +166,7 @@ function tapEventStream(options: EventStreamTapOptions): TransformStream<Uint8Ar
       out += `:${comment}\n`;
     },
     onRetry: (milliseconds) => {
+      if (exchange === undefined) options.listenPauses?.broughtSomething();
       out += `retry: ${milliseconds}\n\n`;
     },
     onError: (error) => {
@@ -188,7 +194,10 @@ function tapEventStream(options: EventStreamTapOptions): TransformStream<Uint8Ar
 function rewriteEvent(event: EventSourceMessage, options: EventStreamTapOptions): string {
   const carriesMessage = event.data !== '' && (event.event === undefined || event.event === 'message');
   if (!carriesMessage) return writeEvent(event);
-  const stubs = readMessages(event.data, options).map((message) => options.tap.keep(message, options.exchange?.id));
+  if (options.exchange === undefined) options.listenPauses?.broughtSomething();
+  const stubs = readMessages(event.data, options, options.exchange).map((message) =>
+    options.tap.keep(message, options.exchange?.id),
+  );
   // The id goes with the last one of a batch: taken up again from there, none comes twice.
   if (stubs.length === 0) return writeEvent({ ...event, data: '' });
   return stubs.map((data, index) => writeEvent(index === stubs.length - 1 ? { ...event, data } : { data })).join('');
@@ -234,16 +243,16 @@ function messageLimit({ maxMessageBytes, greeted }: ReadOptions): number {
 }
 
 /** One message, or several where the text is a batch; what is none is reported and left out. */
-function readMessages(text: string, options: ReadOptions): Message[] {
-  const { push, end, messages } = bodyReader(options);
+function readMessages(text: string, options: ReadOptions, exchange: Exchange | undefined): Message[] {
+  const { push, end, messages } = bodyReader(options, exchange);
   push(Buffer.from(text));
   end();
   return messages;
 }
 
 /** The same for a body that is still arriving; rejects when it breaks off. */
-async function readBody(body: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<Message[]> {
-  const { push, end, drop, messages } = bodyReader(options);
+async function readBody(body: AsyncIterable<Uint8Array>, options: ReadOptions, exchange: Exchange): Promise<Message[]> {
+  const { push, end, drop, messages } = bodyReader(options, exchange);
   try {
     for await (const chunk of body) push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     end();
@@ -253,12 +262,17 @@ async function readBody(body: AsyncIterable<Uint8Array>, options: ReadOptions): 
   return messages;
 }
 
-function bodyReader(options: ReadOptions) {
+function bodyReader(options: ReadOptions, exchange: Exchange | undefined) {
   const messages: Message[] = [];
   const reader = new FrameReader(
     {
       onMessage: (message) => messages.push(message),
-      onOddity: options.onOddity,
+      onOddity: (text) => {
+        options.onOddity(text);
+        const message = exchange === undefined ? undefined : bareError(text);
+        if (exchange === undefined || message === undefined) return;
+        messages.push({ jsonrpc: '2.0', id: exchange.id, error: { code: rpcCode.aborted, message } });
+      },
       onEndless: () => {
         throw new AppError('message_too_large', 'An answer goes on without an end.');
       },
@@ -274,6 +288,23 @@ function bodyReader(options: ReadOptions) {
     push: (chunk: Buffer) => reader.push(withoutNewlines(chunk)),
   };
 }
+
+/** What a text says that is an error in JSON, but no message of JSON-RPC: `{"error": "Session not found"}`. */
+function bareError(text: string): string | undefined {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || 'method' in value || 'result' in value) return undefined;
+  const { error } = value;
+  const said = isObject(error) ? error['message'] : error;
+  return typeof said === 'string' ? said.slice(0, longestBareError) : undefined;
+}
+
+/** In characters. */
+const longestBareError = 1000;
 
 function withoutNewlines(chunk: Buffer): Buffer {
   let at = chunk.indexOf(newline);

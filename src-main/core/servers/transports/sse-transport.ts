@@ -18,7 +18,7 @@ export class SseTransport implements Transport {
   constructor(options: HttpTransportOptions) {
     this.#options = options;
     this.#line = new HttpLine(options, () => this.#sdk.close());
-    const fetch = this.#line.fetch({ exchanges: new Exchanges(), onSessionLost: () => undefined });
+    const fetch = this.#line.fetch({ exchanges: new Exchanges() });
     this.#sdk = new SSEClientTransport(new URL(options.url), {
       fetch: (url, init) =>
         fetch(url, init).catch((error: unknown) => {

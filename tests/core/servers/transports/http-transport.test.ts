@@ -211,14 +211,14 @@ describe('sessions and streams', () => {
     expect(await client.closed).toBeUndefined();
   });
 
-  test('a session that the server has forgotten ends the line with a reason', async () => {
+  test('a session that the server has forgotten fails the request alone, which was not carried out', async () => {
     const { client } = await connect((seen, response) => {
       if (seen.headers['mcp-session-id'] !== undefined) response.writeHead(404).end('no such session');
       else response.writeHead(200, { ...json, ...session }).end(`{"jsonrpc":"2.0","id":${seen.id},"result":{}}`);
     });
     await client.ask('initialize', initialize);
-    await expect(client.ask('tools/list')).rejects.toMatchObject({ data: { status: 404 } });
-    expect(await client.closed).toMatchObject({ message: expect.stringContaining('has ended our session') as string });
+    const data = { sessionLost: true, neverSent: true };
+    await expect(client.ask('tools/list')).rejects.toMatchObject({ code: 'server_exited', data });
   });
 
   test('an answer whose stream is cut is fetched by resuming after the last event', async () => {

@@ -1,0 +1,63 @@
+/**
+ * When the stream for what belongs to no request is opened again. Servers that offer none in earnest end it at once, and were asked for it
+ * twice a second: after a stream that brought nothing the pause grows, and nothing is opened before somebody has used the connection.
+ */
+import { within } from '../../base/within.ts';
+
+/** A stream that lasted this long, in ms, was one; a proxy ends idle ones after a minute or so. */
+const stableMs = 30_000;
+
+interface PauseLimits {
+  /** The first pause, in ms; it doubles with each stream that brought nothing. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+export class ListenPauses {
+  readonly #limits: PauseLimits;
+  /** `performance.now()` when the last one was opened. */
+  #openedAt: number | undefined;
+  #broughtSomething = false;
+  #briefStreams = 0;
+  #used = Promise.withResolvers<void>();
+
+  constructor(limits: PauseLimits) {
+    this.#limits = limits;
+  }
+
+  /** Resolves when the stream may be opened. Rejects when the signal is aborted. */
+  async turn(signal: AbortSignal | undefined): Promise<void> {
+    const { firstMs, longestMs } = this.#limits;
+    const lasted = this.#openedAt === undefined ? Infinity : performance.now() - this.#openedAt;
+    if (this.#broughtSomething || lasted > stableMs) this.#briefStreams = 0;
+    else {
+      this.#briefStreams++;
+      const pauseMs = Math.min(firstMs * 2 ** (this.#briefStreams - 1), longestMs);
+      const aborted = Promise.withResolvers<void>();
+      const end = (): void => aborted.resolve();
+      signal?.addEventListener('abort', end, { once: true });
+      await within(aborted.promise, pauseMs);
+      if (signal?.aborted !== true) await Promise.race([this.#used.promise, aborted.promise]);
+      signal?.removeEventListener('abort', end);
+    }
+    signal?.throwIfAborted();
+    // One that is refused, or not reached, says nothing of how long a stream lasts.
+    this.#openedAt = undefined;
+    this.#broughtSomething = false;
+    this.#used = Promise.withResolvers();
+  }
+
+  opened(): void {
+    this.#openedAt = performance.now();
+  }
+
+  /** The stream carried a message, or said when to come again. */
+  broughtSomething(): void {
+    this.#broughtSomething = true;
+  }
+
+  /** Somebody uses the connection. */
+  used(): void {
+    this.#used.resolve();
+  }
+}
