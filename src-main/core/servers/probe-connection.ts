@@ -37,6 +37,9 @@ export async function probeConnection(
 ): Promise<Probe> {
   const started = performance.now();
   const elapsed = (): number => Math.round(performance.now() - started);
+  const log = transports.log(server.name);
+  // Another one of that name may have said something before.
+  const saidBefore = log.said;
   const connection = connect(server, transports, version);
   try {
     const handshake = await connection.open({ timeoutMs: server.initTimeoutMs, signal });
@@ -50,7 +53,7 @@ export async function probeConnection(
     return {
       server,
       error: toAppError(error, 'server_protocol'),
-      stderr: transports.lastLines(server.name).slice(-lastWords),
+      stderr: log.linesSince(saidBefore, lastWords),
       ms,
     };
   } finally {
