@@ -342,6 +342,7 @@ export class Aggregator {
     this.removals = new Removals({
       ...{ config: options.config, edits: this.edits, signIns: this.signIns, log: options.log },
       file: join(paths.dataDir, 'sign-ins-in-use.json'),
+      removeHomes: (server) => this.boxes.removeHomes(server),
       onSignedOut: (server, sentence) => this.admin.noteByPerson('sign-out', sentence, server),
     });
     this.registries = openRegistries(this);
@@ -464,6 +465,8 @@ export class Aggregator {
   async #tidyUp(): Promise<void> {
     const { paths, log } = this.options;
     await Promise.all([tidyHome(paths, log), this.pins.sweep()]);
+    // After leftover processes have ended: they may write into their homes.
+    await this.boxes.sweepHomes(this.options.config);
     await this.carried.settle(this.options.config.current.servers).catch((error: unknown) => {
       log.warn(`Which servers were there before could not be written down: ${errorText(error)}.`);
     });
@@ -471,6 +474,8 @@ export class Aggregator {
 
   #apply(config: AppConfig): Promise<void> {
     this.#hideSecrets();
+    // A start waits for it.
+    void this.boxes.agree(config.servers);
     return this.servers.apply(config.servers);
   }
 

@@ -1,7 +1,7 @@
 /** What a server in a box can reach, tried by one that tries everything; beside it the same server without a box. */
 import { execFileSync } from 'node:child_process';
 import dgram from 'node:dgram';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,22 +161,17 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
     });
   });
 
-  test('a folder that was allowed shows nothing of ours that lies in it', async () => {
+  test('a folder with the config file in it cannot be allowed: whoever may write that may start anything', async () => {
     const home = mkdtempSync(join(tmpdir(), 'tooltray-inside-'));
     const inside = { ...fixture('prober', home), isolation: { mode: 'sandbox' } };
-    await using core = await startCore({ servers: { inside }, flow: 'off' }, { home });
-    const client = await core.open();
-    const read = async (path: string): Promise<string> => {
-      const { content } = (await client.request('tools/call', { name: 'read', arguments: { path } })) as {
-        content: { text: string }[];
-      };
-      return content[0]?.text ?? '';
-    };
-    writeFileSync(join(home, 'mine.txt'), 'of the person');
-    expect(await read(join(home, 'mine.txt'))).toBe('of the person');
-    expect(await read(join(home, 'run', 'token'))).toMatch(refused);
-    expect(await read(core.configFile)).not.toContain('servers');
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    const linked = { ...fixture('prober'), isolation: { mode: 'sandbox', read: [`${home}-link`] } };
+    symlinkSync(home, `${home}-link`);
+    await using core = await startCore({ servers: { inside, linked } }, { home });
+    for (const name of ['inside', 'linked']) {
+      const { state } = core.server(name);
+      expect('error' in state && state.error).toMatchObject({ code: 'config_invalid' });
+    }
+    for (const path of [home, `${home}-link`]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   });
 
   test.each(['/', '/proc', join(folder, 'not-there')])('%s cannot be allowed, and it says why', async (path) => {
@@ -206,5 +201,5 @@ test('without bubblewrap a server that wants a sandbox does not start and says w
 
 test.runIf(problem === undefined)('nothing of a box is left when the core has ended', () => {
   const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
-  expect(left.filter((line) => line.startsWith('bwrap') && line.includes(folder))).toEqual([]);
+  expect(left.filter((line) => line.includes('bwrap --args') && line.includes(folder))).toEqual([]);
 });

@@ -3,7 +3,8 @@ import { removedText, unusedSecrets } from '../../core/admin/leave-server.ts';
 import { toAppError } from '../../core/base/errors.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { removeServer } from '../../core/config/edit-config.ts';
-import { openCliConfig, serverNames, unknownServer, updateServer } from '../cli-config.ts';
+import { openBoxes } from '../../core/servers/launch/isolation/boxes.ts';
+import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
 import { leaveHere } from '../leave-servers.ts';
 import { runningCoreFor } from '../core-access.ts';
@@ -39,6 +40,7 @@ async function removeInCore(store: ConfigStore, name: string, config: string | u
 async function removeHere(store: ConfigStore, name: string): Promise<string> {
   const server = store.current.servers.find((one) => one.name === name);
   await updateServer(store, name, removeServer);
+  await openBoxes(cliPaths(), store.path).removeHomes(name);
   const how = server && (await leaveHere([server])).get(server.name);
   return removedText(server?.name ?? name, how, unusedSecrets(server, store.current));
 }

@@ -19,6 +19,8 @@ export interface Removed {
 interface RemovalsParts extends LeftSignInsParts {
   readonly config: ConfigStore;
   readonly edits: PersonEdits;
+  /** Deletes what a server in a sandbox has kept. Never rejects. */
+  readonly removeHomes: (server: string) => Promise<void>;
 }
 
 /** In memory alone: entries hold what the person wanted gone. */
@@ -40,6 +42,7 @@ export class Removals {
     if ((await edits.removeThere([server])).length === 0) {
       throw new AppError('server_not_found', `There is no server called ${JSON.stringify(server)}.`);
     }
+    await this.#parts.removeHomes(server);
     const how = known && (await leaveServer(known, signIns));
     const sentence = removedText(server, how, unusedSecrets(known, config.current));
     if (how !== undefined && how !== 'nothing') onSignedOut(server, sentence);
@@ -70,11 +73,12 @@ export class Removals {
 
   /** Whether somebody was signed in. One whose entry is still there, and of no use as it stands, is not gone. Never rejects. */
   async #leave(server: ServerConfig): Promise<boolean> {
-    const { edits, signIns, onSignedOut } = this.#parts;
+    const { edits, signIns, onSignedOut, removeHomes } = this.#parts;
     const isWritten = await edits.writtenEntries([server.name]).then(
       (written) => written.get(server.name) !== undefined,
       () => true,
     );
+    if (!isWritten) await removeHomes(server.name);
     const how = isWritten ? undefined : await leaveServer(server, signIns).catch(() => undefined);
     if (how === undefined || how === 'nothing') return false;
     onSignedOut(server.name, removedText(server.name, how, []));

@@ -157,7 +157,7 @@ export class ServerLooks {
         ...server,
         env: Object.fromEntries(placeholders),
         inheritEnv: [],
-        isolate: { kind: 'sandbox', read: [], write: [], network: false, extraArgs: [], forgets: true },
+        isolate: { kind: 'sandbox', read: [], write: [], network: false, extraArgs: [], forgets: 'everything' },
         initTimeoutMs: limitMs + (isFetched ? fetchMs : 0),
       },
       missing: Object.keys(server.env),

@@ -1,6 +1,7 @@
 /** Tries an entry of a config as it would be, in a temporary connection; nothing is written and no server is touched. */
 import { AppError, toAppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
@@ -40,13 +41,19 @@ export async function tryEntry(
       ...(problem?.suggestion !== undefined && { fix: problem.suggestion }),
     });
   }
-  const probe = await probeConnection(server, transports, version);
+  const probe = await probeConnection(forgetful(server), transports, version);
   const { ms: tookMs } = probe;
   if ('error' in probe)
     return { ok: false, sentence: aboutIt(probe.error.text), tools: [], tookMs, stderr: probe.stderr };
   const tools = probe.listing.tools.map(({ name }) => String(name));
   const sentence = `It answered in ${tookMs} ms with ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}.`;
   return { ok: true, sentence: [sentence, ...probe.problems].join(' '), tools, tookMs, stderr: [] };
+}
+
+/** What nobody has accepted leaves nothing behind that another server would find. */
+function forgetful(server: ServerConfig): ServerConfig {
+  if (server.kind !== 'stdio' || server.isolate === undefined) return server;
+  return { ...server, isolate: { ...server.isolate, forgets: 'home' } };
 }
 
 /** The name that it has for the trial is none that people know. */

@@ -80,8 +80,8 @@ export interface Isolation {
   readonly workingDir?: string;
   /** Further arguments of `docker run`. */
   readonly extraArgs: readonly string[];
-  /** Its home is empty and goes with it, and its working folder is not shown: for one that nobody has accepted. */
-  readonly forgets?: true;
+  /** For a server that nobody has accepted. `home`: its home is deleted with it. `everything`: its working folder is not shown either. */
+  readonly forgets?: 'home' | 'everything';
 }
 
 /** Which variables of the person's login a server gets beside those that every program may need. */

@@ -60,7 +60,7 @@ function isBeside(file: string, real: string): boolean {
 }
 
 /** Of what does not exist, where its deepest existing folder leads, and the rest as named. */
-async function realOf(path: string): Promise<string> {
+export async function realOf(path: string): Promise<string> {
   const parent = dirname(path);
   return realpath(path).catch(async () => (parent === path ? path : join(await realOf(parent), basename(path))));
 }

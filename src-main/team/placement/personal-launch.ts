@@ -96,12 +96,13 @@ export class PersonalLaunch {
     return new StdioTransport({
       ...filled,
       serverName: config.name,
+      written: config,
       env: { ...homeAt(home), ...filled.env },
       inherited: [],
       isolate: boxOf(config),
       environment: this.#environment,
       boxes: new Boxes({
-        ...{ folder: join(own, 'boxes'), hidden, sockets, onRefused: () => undefined },
+        ...{ folder: join(own, 'boxes'), config: '', hidden, sockets, onRefused: () => undefined },
         person: { containers: this.#containers, identity: JSON.stringify([person.tenant, person.user]) },
       }),
       ...{ registry, graceMs, budgets: budgets?.() },

@@ -3,7 +3,7 @@
  * started with is in them, their folder is their person's, and they end with their person and with their runner, also one that was killed.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -130,11 +130,16 @@ function here({ pid }: Runner): readonly string[] {
   return containersWith(`tooltray.core=${pid}`, '{{.Names}} {{.Status}}');
 }
 
-/** Processes of the counter with this id among their parents' environment, by the runner's folder in their arguments. */
+/** Processes in sandboxes that see something of the runner's folder. */
 function sandboxesOf(name: string): number {
-  return execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.startsWith('bwrap ') && line.includes(join(folder, name))).length;
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(join('/proc', pid, 'mountinfo'), 'utf8').includes(join(folder, name));
+    } catch {
+      return false;
+    }
+  }).length;
 }
 
 test.skipIf(Object.keys(boxes).length === 0).each(Object.entries(boxes))(

@@ -58,6 +58,7 @@ export const isolate = command({
           : text;
       return setServerField(cleared, server, 'isolation', Object.keys(box).length === 1 ? kind : box);
     });
+    await openBoxes(cliPaths(), store.path).agreeAnew(name);
     return show(store, name, json);
   },
 });

@@ -3,7 +3,7 @@ import { isCommonVariable } from './common-variables.ts';
 import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
 import { defaultWorkingFolder } from '../../base/working-folder.ts';
-import type { InheritedVariables, Isolation } from '../../config/app-config.ts';
+import type { InheritedVariables, Isolation, StdioServerConfig } from '../../config/app-config.ts';
 import type { Boxes } from './isolation/boxes.ts';
 import { type Environment, findCommand } from './find-command.ts';
 import { type Launch, ProcessGroup } from './process-group.ts';
@@ -22,6 +22,8 @@ export interface ServerLaunch {
   readonly cwd: string | undefined;
   /** undefined: as the person's own programs run. */
   readonly isolate?: Isolation | undefined;
+  /** Arguments and variables before secrets were filled in: what the user agreed to. Absent where there are none. */
+  readonly written?: Pick<StdioServerConfig, 'args' | 'env'> | undefined;
   readonly boxes?: Boxes | undefined;
   readonly environment: EnvironmentResolver;
   readonly registry: ProcessRegistry;
@@ -67,7 +69,7 @@ async function startGroup(started: Launch, registry: ProcessRegistry): Promise<P
 
 /** Where a box is wanted and nobody makes any, nothing is started. */
 async function inBox(
-  { serverName, command, args, cwd, isolate, boxes, env: own, inherited }: ServerLaunch,
+  { serverName, command, args, cwd, isolate, boxes, env: own, inherited, written, environment }: ServerLaunch,
   env: Environment,
 ): Promise<Launch> {
   const launch = { command, args, env, cwd };
@@ -76,7 +78,9 @@ async function inBox(
   // The common ones say where things lie on this computer, which in a container says nothing.
   const isOwn = (name: string): boolean => !isCommonVariable(name, process.platform) && !(name in own);
   const names = (inherited === 'all' ? Object.keys(env) : inherited).filter(isOwn);
-  return boxes.confine({ ...launch, serverName, own, inherited: names, isolate });
+  const entry = { name: serverName, command, args: written?.args ?? args, env: written?.env ?? own, cwd, isolate };
+  const { env: outside } = await environment.forServer({}, []);
+  return boxes.confine({ ...launch, serverName, own, inherited: names, entry, outside });
 }
 
 function notFound(serverName: string, command: string, cause?: unknown): AppError {

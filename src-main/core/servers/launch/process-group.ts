@@ -1,5 +1,7 @@
 /** A child process together with everything it starts: begun as a group of its own, and ended as a whole. */
 import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
+import type { FileHandle } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
 import type { Environment } from './find-command.ts';
@@ -13,6 +15,10 @@ export interface Launch {
   /** The whole environment, PATH included. */
   readonly env: Environment;
   readonly cwd?: string | undefined;
+  /** Files of ours that it inherits, from descriptor 3 on; closed once it runs. */
+  readonly descriptors?: readonly FileHandle[];
+  /** What it reads from the descriptor after those. */
+  readonly input?: string;
   /** The server that it is. */
   readonly owner?: string;
   /** What does not end with the process that is started. */
@@ -68,21 +74,7 @@ export class ProcessGroup {
 
   /** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). */
   static async start(options: Launch, registry: ProcessRegistry): Promise<ProcessGroup> {
-    const child = spawn(options.command, [...options.args], {
-      env: { ...options.env },
-      cwd: options.cwd,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // POSIX: a session of its own, so that -pid names the child and all it starts. On Windows it would open a console window.
-      detached: !windows,
-      windowsHide: true,
-    }) as ChildProcessWithoutNullStreams;
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', reject);
-    });
-    // Later errors (a signal that could not be sent) show in the group's end; without a listener they would end us.
-    child.on('error', () => undefined);
-    return new ProcessGroup(child, registry, options);
+    return new ProcessGroup(await startLaunch(options), registry, options);
   }
 
   get pid(): number | undefined {
@@ -96,7 +88,7 @@ export class ProcessGroup {
 
   /** It goes on in a container, whose processes are none of the group's. */
   get inContainer(): boolean {
-    return this.#leftBehind !== undefined;
+    return this.container !== undefined;
   }
 
   /** stdin's end, then SIGTERM, then SIGKILL; resolves when nothing of the group runs any more. Never rejects. */
@@ -145,6 +137,38 @@ export class ProcessGroup {
     for (let pauseMs = 5; this.#isAlive() && performance.now() < deadline; pauseMs = Math.min(pauseMs * 2, 100)) {
       await sleep(pauseMs);
     }
+  }
+}
+
+/** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). Whoever starts it ends it. */
+export async function startLaunch(launch: Launch): Promise<ChildProcessWithoutNullStreams> {
+  const { command, args, env, cwd, descriptors = [], input } = launch;
+  try {
+    const child = spawn(command, [...args], {
+      env: { ...env },
+      cwd,
+      stdio: [
+        'pipe',
+        'pipe',
+        'pipe',
+        ...descriptors.map(({ fd }) => fd),
+        ...(input === undefined ? [] : ['pipe' as const]),
+      ],
+      // POSIX: a session of its own, so that -pid names the child and all it starts. On Windows it would open a console window.
+      detached: !windows,
+      windowsHide: true,
+    }) as ChildProcessWithoutNullStreams;
+    // Later errors (a signal that could not be sent) show in the group's end; without a listener they would end us.
+    child.on('error', () => undefined);
+    const reader = input === undefined ? undefined : (child.stdio[3 + descriptors.length] as Writable | undefined);
+    reader?.on('error', () => undefined).end(input);
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    return child;
+  } finally {
+    await Promise.all(descriptors.map((one) => one.close()));
   }
 }
 

@@ -57,7 +57,7 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
     case 'stdio': {
       const start = (filled: StdioServerConfig): Transport =>
         new StdioTransport({
-          ...{ ...filled, ...deps, env: filled.env, serverName: filled.name },
+          ...{ ...filled, ...deps, env: filled.env, serverName: filled.name, written: config },
           // As it is written: what it gets hangs on its entry.
           inherited: deps.carried?.inherited(config) ?? config.inheritEnv ?? [],
         });

@@ -53,6 +53,16 @@ export async function launchOf(config: ServerConfig, digest: typeof digestOf = d
   return { program: [command, ...args].join('\n'), pin: await digest(file) };
 }
 
+/** Names the program that a command starts, whatever its version and its arguments: the same for every launch of one package or script. */
+export function programNamed(command: string, args: readonly string[]): string {
+  const name = programName(command);
+  const runner = runners.find((one) => one.name.test(name));
+  if (runner === undefined) return [command, ...(scriptOf(args) === undefined ? args : [scriptOf(args)])].join('\n');
+  const written = args[packagePlace(args)];
+  if (written === undefined) return [name, ...args].join('\n');
+  return [name, runner.version.exec(written)?.[1] ?? written].join('\n');
+}
+
 /** The file that an interpreter is given to run, as it is written. */
 export function scriptOf(args: readonly string[]): string | undefined {
   return args.find((arg) => !arg.startsWith('-') && scripts.has(extname(arg).toLowerCase()));

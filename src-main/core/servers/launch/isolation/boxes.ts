@@ -1,21 +1,27 @@
 /** Starts servers in the box that their entry asks for, or says why that cannot be: never without one that was wanted. */
-import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { AppPaths } from '../../../base/app-paths.ts';
 import { AppError } from '../../../base/errors.ts';
-import type { Isolation } from '../../../config/app-config.ts';
+import { JsonFile } from '../../../base/kept-document.ts';
+import type { Isolation, ServerConfig } from '../../../config/app-config.ts';
+import type { ConfigStore } from '../../../config/config-store.ts';
 import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
 import { programName } from '../../../trust/pins/launch.ts';
 import { type Environment, findCommand } from '../find-command.ts';
+import { AgreedPlaces, type ConfinedEntry } from './agreed-places.ts';
 import { Containers, type PersonsOwn } from './containers.ts';
 import { type HostDoor, HostDoors, type OnRefused, throughDoorBy } from './named-hosts.ts';
 import { NpmPackages } from './npm-packages.ts';
 import type { Launch } from '../process-group.ts';
+import { programSteps, type ProgramStep, scriptNamed, scriptStep } from './program-files.ts';
+import { type CleanUp, SandboxHomes } from './sandbox-homes.ts';
 import { inSandbox, sandboxProblem } from './sandbox.ts';
 
 interface BoxesOptions {
   /** Of ours, private: homes of the boxes and packages that are installed for them. */
   readonly folder: string;
+  /** The config file that the servers are of. */
+  readonly config: string;
   /** What nobody in a box sees. */
   readonly hidden: OwnPlaces;
   /** Where sockets may lie. */
@@ -31,7 +37,10 @@ export interface BoxedLaunch extends Launch {
   readonly own: Environment;
   /** Names of the person's variables that it gets. */
   readonly inherited: readonly string[];
-  readonly isolate: Isolation;
+  /** What the user agreed to: the entry before secrets are filled in. */
+  readonly entry: ConfinedEntry;
+  /** What every server has, without the entry's own: in it runs what makes the box. */
+  readonly outside: Environment;
 }
 
 export class Boxes {
@@ -39,6 +48,8 @@ export class Boxes {
   readonly #packages: NpmPackages;
   readonly #containers: Containers;
   readonly #doors: HostDoors;
+  readonly #places: AgreedPlaces;
+  readonly #homes: SandboxHomes;
   #problem: Promise<string | undefined> | undefined;
 
   constructor(options: BoxesOptions) {
@@ -46,42 +57,77 @@ export class Boxes {
     this.#packages = new NpmPackages(join(options.folder, 'npm'));
     this.#containers = options.person?.containers ?? new Containers({ folder: options.folder });
     this.#doors = new HostDoors(options.sockets, options.onRefused);
+    this.#places = new AgreedPlaces(new JsonFile(join(options.folder, 'agreed-places.json'), '{}'));
+    this.#homes = new SandboxHomes(options.folder, options.config);
+  }
+
+  /** The user has agreed to these servers: what their paths lead to is fixed. Never rejects. */
+  agree(servers: readonly ServerConfig[]): Promise<void> {
+    return this.#places.agree(servers);
+  }
+
+  /** What a server's paths lead to is resolved anew, as the user wants it now. */
+  agreeAnew(server: string): Promise<void> {
+    return this.#places.forget(server);
+  }
+
+  /** Deletes the homes of a server that is gone. Never rejects. */
+  removeHomes(server: string): Promise<void> {
+    return this.#homes.remove(server);
+  }
+
+  /**
+   * Deletes homes of servers that are gone, and those of trials whose core was killed. A config file that cannot be read as a whole says of
+   * no server that it is gone. Never rejects.
+   */
+  sweepHomes({ current, problems }: Pick<ConfigStore, 'current' | 'problems'>): Promise<void> {
+    const isWhole = problems.every(({ severity }) => severity !== 'error');
+    const names = new Set(current.servers.map(({ name }) => name));
+    return this.#homes.sweep((server) => isWhole && !names.has(server));
   }
 
   /** What is to be started. Rejects with AppError server_not_started where the box cannot be had, config_invalid. */
   async confine(wanted: BoxedLaunch): Promise<Launch> {
-    const { serverName, own, isolate, command, args, env, cwd } = wanted;
+    const { serverName, own, entry, outside, command, args, env, cwd } = wanted;
+    const { isolate } = entry;
     const launch = { command, args, env, cwd };
     if (isolate.kind === 'container') return this.#inContainer(launch, wanted);
-    const problem = await this.sandboxProblem(env);
+    const problem = await this.sandboxProblem(outside);
     if (problem !== undefined) {
       if (isolate.kind === 'auto') return launch;
       throw unavailable(serverName, problem);
     }
-    const installed = (await this.#packages.install(serverName, launch)) ?? { launch, folders: [] };
-    const box = {
-      home: isolate.forgets ? undefined : join(this.#options.folder, 'homes', folderName(serverName)),
-      hidden: this.#options.hidden,
-      own: installed.folders,
-    };
-    const { network } = isolate;
-    if (typeof network === 'boolean') return inSandbox(installed.launch, own, isolate, box);
-    if ((await findCommand('socat', env)) === undefined) throw unavailable(serverName, noSocat);
-    const door = await this.#doors.open(serverName, network);
-    return behindDoor(door, () => inSandbox(installed.launch, own, isolate, { ...box, door: door.socket }));
+    const places = await this.#places.check(entry);
+    const installed = (await this.#packages.install(serverName, launch, outside)) ?? { launch, folders: [] };
+    const program = await programOf(installed.launch);
+    await this.#places.checkProgram(entry, program);
+    const home = await this.#homes.open(entry);
+    const box = { home: home.folder, hidden: this.#options.hidden, own: installed.folders, places, program, outside };
+    return withCleanUp(home.cleanUp, async () => {
+      const { network } = isolate;
+      if (typeof network === 'boolean') return inSandbox(installed.launch, own, isolate, box);
+      if ((await findCommand('socat', outside)) === undefined) throw unavailable(serverName, noSocat);
+      const door = await this.#doors.open(serverName, network);
+      return withCleanUp(closing(door), () => inSandbox(installed.launch, own, isolate, { ...box, door: door.socket }));
+    });
   }
 
   async #inContainer(launch: Launch, wanted: BoxedLaunch): Promise<Launch> {
-    const { serverName: server, isolate, env } = wanted;
+    const { serverName: server, entry, env } = wanted;
+    const { isolate } = entry;
     const person = this.#personsOwn(server, env);
+    const places = await this.#places.check(entry);
+    const shown = { places, hidden: this.#options.hidden };
     if (typeof isolate.network === 'boolean')
-      return this.#containers.confine(server, launch, isolate, wanted, { person });
+      return this.#containers.confine(server, launch, isolate, wanted, { person, ...shown });
     const by = throughDoorBy(programName(launch.command), isolate.network);
     const problem = doorProblem(isolate) ?? (by === undefined ? noForwarder : undefined);
     if (by === undefined || problem !== undefined) throw notHeld(server, problem ?? noForwarder);
     const door = await this.#doors.open(server, isolate.network, true);
     const way = { ...by, socket: door.socket };
-    return behindDoor(door, () => this.#containers.confine(server, launch, isolate, wanted, { person, way }));
+    return withCleanUp(closing(door), () =>
+      this.#containers.confine(server, launch, isolate, wanted, { person, way, ...shown }),
+    );
   }
 
   #personsOwn(server: string, { HOME: home }: Environment): PersonsOwn | undefined {
@@ -101,14 +147,32 @@ export class Boxes {
 export function openBoxes(paths: AppPaths, configFile: string, onRefused: OnRefused = () => undefined): Boxes {
   return new Boxes({
     folder: join(paths.dataDir, 'boxes'),
+    config: configFile,
     hidden: ownPlaces(paths, configFile),
     sockets: dirname(paths.socketPath),
     onRefused,
   });
 }
 
-/** What is made goes when its door is closed, and the door with it. */
-async function behindDoor(door: HostDoor, make: () => Promise<Launch>): Promise<Launch> {
+/** What a launch is made of on this computer: the program with its interpreters, and the script that it is given. */
+async function programOf({ command, args, env, cwd }: Launch): Promise<readonly ProgramStep[]> {
+  const program = (await findCommand(command, env, cwd)) ?? command;
+  const script = await scriptNamed(command, args, cwd);
+  return [...(await programSteps(program, env)), ...(script === undefined ? [] : [await scriptStep(script, env)])];
+}
+
+function closing(door: HostDoor): CleanUp {
+  return {
+    remove: () => {
+      door.close();
+      return Promise.resolve();
+    },
+    removeNow: () => door.close(),
+  };
+}
+
+/** Cleans up once what `make` makes has ended, or cannot be made. */
+async function withCleanUp(cleanUp: CleanUp, make: () => Promise<Launch>): Promise<Launch> {
   try {
     const made = await make();
     const { leftBehind } = made;
@@ -117,17 +181,17 @@ async function behindDoor(door: HostDoor, make: () => Promise<Launch>): Promise<
       leftBehind: {
         ...leftBehind,
         remove: async () => {
-          door.close();
           await leftBehind?.remove();
+          await cleanUp.remove();
         },
         removeNow: () => {
-          door.close();
+          cleanUp.removeNow();
           leftBehind?.removeNow();
         },
       },
     };
   } catch (error) {
-    door.close();
+    await cleanUp.remove();
     throw error;
   }
 }
@@ -150,12 +214,6 @@ function notHeld(server: string, problem: string): AppError {
 
 const noSocat =
   'Which hosts a sandbox reaches can be chosen only where socat is installed. Install the package "socat" of your system, or give it the network as a whole.';
-
-/** Names may hold anything, and no two share a home. */
-function folderName(server: string): string {
-  const digest = createHash('sha256').update(server).digest('hex').slice(0, 8);
-  return `${server.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 40)}-${digest}`;
-}
 
 function unavailable(server: string, problem: string): AppError {
   return new AppError('server_not_started', `${server} did not start: its box cannot be had. ${problem}`, {

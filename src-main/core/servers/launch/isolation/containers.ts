@@ -14,9 +14,12 @@ import { isRunning, withFileLock } from '../../../base/file-lock.ts';
 import { isObject } from '../../../base/json.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { programName } from '../../../trust/pins/launch.ts';
+import { isInside } from '../../../security/file-paths.ts';
+import { isOwnPath, type OwnPlaces, resolvePlaces } from '../../../security/own-places.ts';
 import { type Environment, findCommand } from '../find-command.ts';
 import { doorInside, type WayOut } from './named-hosts.ts';
-import { isSystem, namedPlaces, programFiles } from './program-files.ts';
+import type { AgreedPlace } from './agreed-places.ts';
+import { exists, isSystem, scriptNamed, scriptStep } from './program-files.ts';
 import type { Launch } from '../process-group.ts';
 
 const run = promisify(execFile);
@@ -32,6 +35,17 @@ interface Given {
   readonly own: Environment;
   /** Names of the person's variables that it gets; the common ones are those of the image. */
   readonly inherited: readonly string[];
+  /** The user's environment without the entry's own: in it the engine runs. */
+  readonly outside: Environment;
+}
+
+interface Shown {
+  readonly person?: PersonsOwn | undefined;
+  readonly way?: DoorWay | undefined;
+  /** What it may read and write. */
+  readonly places: readonly AgreedPlace[];
+  /** What no container sees. */
+  readonly hidden: OwnPlaces;
 }
 
 /** One person's, of many whose containers are here. */
@@ -96,9 +110,10 @@ export class Containers {
     launch: Launch,
     isolate: Isolation,
     given: Given,
-    { person, way }: { readonly person?: PersonsOwn | undefined; readonly way?: DoorWay | undefined } = {},
+    { person, way, places, hidden }: Shown,
   ): Promise<Launch> {
-    const env = this.#ofEngine(launch.env, given.own);
+    const variables = [...Object.keys(given.own), ...given.inherited];
+    const env = this.#ofEngine(given.outside, picked(launch.env, variables));
     const engine = await this.#findEngine(server, env);
     await this.#sweepOnce(engine, env);
     const program = programName(launch.command);
@@ -129,12 +144,12 @@ export class Containers {
         ...['--network', isolate.network === true ? (isolate.networkMode ?? 'bridge') : 'none'],
         ...(way === undefined ? [] : ['-v', `${way.socket}:${doorInside}:ro`]),
         // By name alone, since what is in them stands in no list of processes then; but for folders that lie elsewhere for the engine.
-        ...[...Object.keys(given.own), ...given.inherited].flatMap((variable) => [
+        ...variables.flatMap((variable) => [
           '-e',
-          isEngines(variable) ? `${variable}=${given.own[variable] ?? ''}` : variable,
+          isEngines(variable) ? `${variable}=${launch.env[variable] ?? ''}` : variable,
         ]),
         ...Object.entries(way?.env ?? {}).flatMap(([variable, value]) => ['-e', `${variable}=${value}`]),
-        ...(await mounts(launch, isolate, given.own, person?.home)),
+        ...(await mounts(launch, isolate, { places, hidden, home: person?.home })),
         ...isolate.extraArgs,
         image,
         ...(way?.command ?? []),
@@ -156,10 +171,11 @@ export class Containers {
     };
   }
 
-  /** The server's, with what the engine needs where that is not the entry's own to say. */
-  #ofEngine(env: Environment, own: Environment): Environment {
-    const needed = Object.entries(this.#options.env ?? {}).filter(([name]) => isPlace.test(name) || !(name in own));
-    return { ...env, ...Object.fromEntries(needed) };
+  /** The user's, with values that are handed on by their names alone; nothing of the entry steers the engine. */
+  #ofEngine(outside: Environment, values: Environment): Environment {
+    const base = { ...outside, ...this.#options.env };
+    const handedOn = Object.entries(values).filter(([name]) => !(name in base) && !steersEngine.test(name));
+    return { ...base, ...Object.fromEntries(handedOn) };
   }
 
   /** Once, before the first of ours is there. */
@@ -239,8 +255,13 @@ export class Containers {
   }
 }
 
-/** Folders, which lie elsewhere for the engine than for what it runs. */
-const isPlace = /^(?:HOME|USERPROFILE|TMPDIR|XDG_\w+)$/;
+function picked(env: Environment, names: readonly string[]): Environment {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+/** What the engine itself, or the loader of the system, would take for its own. */
+const steersEngine =
+  /^(?:LD_|DYLD_|DOCKER_|CONTAINERS?_|PODMAN_|BUILDAH_|STORAGE_|REGISTRY_|XDG_|GO[A-Z]+$|(?:HOME|USERPROFILE|TMPDIR|PATH|SSL_CERT_FILE|SSL_CERT_DIR|(?:https?|all|no)_proxy)$)/i;
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -295,25 +316,57 @@ async function digestOf({ command, options }: Engine, image: string, env: Enviro
   return stdout.trim() === '' ? undefined : stdout.trim();
 }
 
-/** What is allowed, under the names that it has here; the script that is run, with its package, to be read. */
+/**
+ * What is allowed, by its real path under the name that it has here; the script that is run, with its package, to be read. The engine
+ * resolves paths itself, so nothing is mounted inside of what the container may write. Throws AppError config_invalid.
+ */
 async function mounts(
   launch: Launch,
   isolate: Isolation,
-  own: Environment,
-  home: string | undefined,
+  { places, hidden, home }: Pick<Shown, 'places' | 'hidden'> & { readonly home: string | undefined },
 ): Promise<readonly string[]> {
   const { command, args, env, cwd } = launch;
-  const { script, others } = await namedPlaces(command, args, own, cwd);
-  const folders = script === undefined ? [] : (await programFiles(script, { ...env, PATH: '' })).folders;
-  const reads = [...folders, ...(cwd === undefined ? [] : [cwd]), ...isolate.read];
-  const allowed = isolate.write ?? others.filter((path) => !isSystem(path));
-  const writes = home === undefined || allowed.includes(home) ? allowed : [...allowed, home];
+  const script = await scriptNamed(command, args, cwd);
+  const folder = script === undefined ? undefined : (await scriptStep(script, env)).folder;
+  const own = await resolvePlaces(hidden);
+  const asked = [...isolate.read, ...(isolate.write ?? [])];
+  const found = await Promise.all(
+    places.map(async (place) => (asked.includes(place.path) || (await exists(place.real)) ? [place] : [])),
+  );
+  const program = folder === undefined || isSystem(folder) ? [] : [{ path: folder, real: folder, writable: false }];
+  const shown = [...program, ...found.flat()].filter(({ real }) => !isOwnPath(own, real));
+  const written = shown.filter(({ writable }) => writable);
+  const files = own.files.filter((file) => !own.folders.some((ours) => isInside(ours, file)));
+  for (const { path, real, writable } of shown) {
+    const around = written.find((place) => place.real !== real && isInside(place.real, real));
+    if (around !== undefined && !writable) throw insideOf(path, around.path);
+    const holdsFolder = own.folders.some((ours) => isInside(real, ours));
+    const holdsFile = files.some((ours) => isInside(real, ours));
+    if ((holdsFolder && writable) || (holdsFile && (writable || asked.includes(path)))) throw holdsOurs(path);
+  }
+  const outer = shown.filter(({ real }) => !written.some((place) => place.real !== real && isInside(place.real, real)));
+  const covered = own.folders.filter((ours) => outer.some(({ real }) => isInside(real, ours)) && existsSync(ours));
+  const masked = files.filter((file) => outer.some(({ real }) => isInside(real, file)) && existsSync(file));
   const at = isolate.workingDir ?? cwd;
   return [
-    ...reads.flatMap((path) => ['-v', `${path}:${path}:ro`]),
-    ...writes.flatMap((path) => ['-v', `${path}:${path}`]),
+    ...outer.flatMap(({ path, real, writable }) => ['-v', `${real}:${path}${writable ? '' : ':ro'}`]),
+    ...(home === undefined || outer.some(({ path }) => path === home) ? [] : ['-v', `${home}:${home}`]),
+    ...covered.flatMap((ours) => ['--tmpfs', ours]),
+    ...masked.flatMap((file) => ['-v', `/dev/null:${file}:ro`]),
     ...(at === undefined ? [] : ['-w', at]),
   ];
+}
+
+function insideOf(path: string, around: string): AppError {
+  return new AppError('config_invalid', `${path} is to be read alone, and lies in ${around}, which may be written.`, {
+    fix: 'Allow other folders under "isolation" in its entry.',
+  });
+}
+
+function holdsOurs(path: string): AppError {
+  return new AppError('config_invalid', `A container cannot be allowed ${path}: what is Tooltray's own lies in it.`, {
+    fix: 'Name the folders that the server needs under "isolation" in its entry.',
+  });
 }
 
 /** An interpreter of this computer, by its path: the image has its own. */

@@ -3,22 +3,33 @@
  * person's, into a folder that the server then only reads. What `npx` would fetch anew at each start, and share with all, it does not.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { withFileLock } from '../../../base/file-lock.ts';
 import { defaultWorkingFolder } from '../../../base/working-folder.ts';
-import { AppError } from '../../../base/errors.ts';
+import { AppError, errorText } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
+import { isInside } from '../../../security/file-paths.ts';
+import { noPlaces } from '../../../security/own-places.ts';
 import { type FetchedPackage, npxPackage } from '../../../trust/pins/launch.ts';
 import { isCommonVariable } from '../common-variables.ts';
 import { type Environment, findCommand } from '../find-command.ts';
-import type { Launch } from '../process-group.ts';
+import { type Launch, startLaunch } from '../process-group.ts';
+import { programSteps } from './program-files.ts';
 import { inSandbox } from './sandbox.ts';
 
 /** Of a slow line and a large package, in ms. */
 const installMs = 180_000;
-const mostOutput = 4 * 1024 * 1024;
+/** Of what npm says, the last characters. */
+const mostOutput = 64 * 1024;
+
+interface Npm {
+  readonly npm: string;
+  readonly env: Environment;
+}
 
 interface Installed {
   readonly launch: Launch;
@@ -33,28 +44,37 @@ export class NpmPackages {
     this.#folder = folder;
   }
 
-  /** The launch of the installed package; undefined for a command that fetches none. Rejects with AppError server_not_started. */
-  async install(server: string, launch: Launch): Promise<Installed | undefined> {
+  /**
+   * The launch of the installed package; undefined for a command that fetches none. `outside`: the user's environment, which says where
+   * packages come from: servers share what is installed here. Rejects with AppError server_not_started.
+   */
+  async install(server: string, launch: Launch, outside: Environment): Promise<Installed | undefined> {
     const wanted = npxPackage(launch.command, launch.args);
     if (wanted === undefined) return undefined;
     const { name, wanted: version = 'latest' } = wanted;
-    const folder = join(this.#folder, `${name}@${version}`.replace(/[^A-Za-z0-9._@-]/g, '+'));
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const npm = await findCommand('npm', outside);
+    if (npm === undefined) throw notInstalled(server, `${name}@${version}`, 'npm was not found.');
+    const env = common(await npmSettings(npm, outside));
+    const from = createHash('sha256')
+      .update(env['npm_config_registry'] ?? '')
+      .digest('hex')
+      .slice(0, 8);
+    // A package of one name may be another one elsewhere.
+    const folder = join(this.#folder, `${name}@${version}`.replace(/[^A-Za-z0-9._@-]/g, '+'), from);
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     // Two servers of one package, or two cores: the second finds it there.
-    await withFileLock(folder, async () => this.#fetch(server, `${name}@${version}`, folder, launch.env), {
+    await withFileLock(folder, async () => this.#fetch(server, `${name}@${version}`, folder, { npm, env }), {
       staleMs: installMs + 10_000,
       waitMs: installMs + 20_000,
     });
     const file = await programOf(folder, wanted);
     if (file === undefined) throw notInstalled(server, name, 'It holds no program of that name.');
-    const node = (await findCommand('node', launch.env)) ?? process.execPath;
+    const node = (await findCommand('node', outside)) ?? process.execPath;
     return { launch: { ...launch, command: node, args: [file, ...wanted.args] }, folders: [folder] };
   }
 
-  async #fetch(server: string, spec: string, folder: string, env: Environment): Promise<void> {
+  async #fetch(server: string, spec: string, folder: string, { npm, env }: Npm): Promise<void> {
     if (await isThere(folder)) return;
-    const npm = await findCommand('npm', env);
-    if (npm === undefined) throw notInstalled(server, spec, 'npm was not found.');
     const draft = `${folder}.draft`;
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft, { recursive: true, mode: 0o700 });
@@ -63,26 +83,17 @@ export class NpmPackages {
     const isolate = { kind: 'sandbox', read: [], write: [draft], network: true, extraArgs: [] } as const;
     // Its own and for this once: a cache that packages share, one of them could poison for the others.
     const home = `${draft}.home`;
-    const box = { home, hidden: { folders: [], files: [] }, own: [] };
-    const boxed = await inSandbox(
-      { command: npm, args, env: common(await npmSettings(npm, env)), cwd: undefined },
-      {},
-      isolate,
-      box,
-    );
+    await rm(home, { recursive: true, force: true });
+    await mkdir(home, { mode: 0o700 });
+    const box = {
+      ...{ home, hidden: noPlaces, own: [], outside: env, program: await programSteps(npm, env) },
+      places: [{ path: draft, real: await realpath(draft), writable: true }],
+    };
     try {
-      await promisify(execFile)(boxed.command, [...boxed.args], {
-        ...{
-          env: boxed.env,
-          cwd: defaultWorkingFolder(boxed.env),
-          timeout: installMs,
-          killSignal: 'SIGKILL',
-          maxBuffer: mostOutput,
-        },
-      });
+      const boxed = await inSandbox({ command: npm, args, env, cwd: undefined }, {}, isolate, box);
+      await runToEnd(boxed, installMs);
     } catch (error) {
-      const said = (error as { stderr?: string }).stderr?.trim().split('\n').slice(-3).join(' ') ?? '';
-      throw notInstalled(server, spec, said);
+      throw notInstalled(server, spec, error instanceof AppError ? error.message : errorText(error));
     } finally {
       await rm(home, { recursive: true, force: true });
     }
@@ -113,17 +124,39 @@ async function isThere(folder: string): Promise<boolean> {
   );
 }
 
-/** As npx chooses: the one that is named, the only one, or that of the package's own name. */
+/**
+ * As npx chooses: the one that is named, the only one, or that of the package's own name. undefined: there is none in the package; what it
+ * says of itself may lead out of it.
+ */
 async function programOf(folder: string, { name, program }: FetchedPackage): Promise<string | undefined> {
   const own = join(folder, 'node_modules', name);
   const about: unknown = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
-  const bin = isObject(about) ? about['bin'] : undefined;
-  if (typeof bin === 'string') return join(own, bin);
+  const file = fileNamed(isObject(about) ? about['bin'] : undefined, name, program);
+  if (file === undefined) return undefined;
+  const [root, real] = await Promise.all([realpath(folder), realpath(join(own, file)).catch(() => undefined)]);
+  return real !== undefined && isInside(root, real) ? join(own, file) : undefined;
+}
+
+function fileNamed(bin: unknown, name: string, program: string | undefined): string | undefined {
+  if (typeof bin === 'string') return bin;
   if (!isObject(bin)) return undefined;
   const names = Object.keys(bin);
   const chosen = program ?? (names.length === 1 ? names[0] : names.find((one) => one === basename(name)));
   const file = chosen === undefined ? undefined : bin[chosen];
-  return typeof file === 'string' ? join(own, file) : undefined;
+  return typeof file === 'string' ? file : undefined;
+}
+
+/** Rejects with what it said last, or AppError server_not_started where it takes longer than `limitMs`. */
+async function runToEnd(launch: Launch, limitMs: number): Promise<void> {
+  const child = await startLaunch(launch);
+  let said = '';
+  child.stdin.end();
+  child.stdout.resume();
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(-mostOutput)));
+  const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  if (code !== 0) throw new AppError('server_not_started', said.trim().split('\n').slice(-3).join(' '));
 }
 
 function notInstalled(server: string, spec: string, said: string): AppError {

@@ -3,6 +3,7 @@ import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isInside } from '../../../security/file-paths.ts';
 import { type Environment, findCommand } from '../find-command.ts';
+import { linksOnTheWay } from './real-paths.ts';
 
 /** Programs of the system and of its packages; everybody may read them. */
 export const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store'];
@@ -13,26 +14,44 @@ const deepest = 4;
 const highest = 6;
 const packageFiles = ['package.json', 'pyproject.toml', 'deno.json', 'deno.jsonc', 'Gemfile', 'composer.json'];
 
-interface ProgramFiles {
-  /** Absolute, as they really are. */
-  readonly folders: readonly string[];
-  /** Names by which they are found, and what those lead to. */
-  readonly links: readonly (readonly [name: string, target: string])[];
+/** One file of a program, and what it leads to. */
+export interface ProgramStep {
+  /** Its path as it was found. */
+  readonly name: string;
+  /** Links on the way from that to its real path. */
+  readonly links: ReadonlyMap<string, string>;
+  readonly real: string;
+  /** What has to be seen so that it runs. */
+  readonly folder: string;
+  /** The interpreter that its first line names, as it was found. */
+  readonly next: string | undefined;
 }
 
-/** `program`: absolute, of a file that exists. What is the system's own is left out. Rejects with the operating system's error. */
-export async function programFiles(program: string, env: Environment): Promise<ProgramFiles> {
-  const folders = new Set<string>();
-  const links = new Map<string, string>();
-  let next: string | undefined = program;
-  for (let depth = 0; next !== undefined && depth < deepest; depth++) {
-    const real: string = await realpath(next);
-    if (real !== next) links.set(next, real);
-    const folder = await folderOf(real, env['HOME']);
-    if (!isSystem(folder)) folders.add(folder);
-    next = await interpreterOf(real, env);
+/** `program`: absolute, of a file that exists; the system starts it, and what its first line names. Rejects with the operating system's error. */
+export async function programSteps(program: string, env: Environment): Promise<readonly ProgramStep[]> {
+  const steps: ProgramStep[] = [];
+  for (let name: string | undefined = program; name !== undefined && steps.length < deepest;) {
+    const step: ProgramStep = await stepOf(name, env, true);
+    steps.push(step);
+    name = step.next;
   }
-  return { folders: [...folders], links: [...links] };
+  return steps;
+}
+
+/** A script that an interpreter is given: its first line is a comment to that, so it says nothing of what is to be seen. */
+export function scriptStep(script: string, env: Environment): Promise<ProgramStep> {
+  return stepOf(script, env, false);
+}
+
+async function stepOf(name: string, env: Environment, isStarted: boolean): Promise<ProgramStep> {
+  const real = await realpath(name);
+  return {
+    name,
+    links: await linksOnTheWay(name),
+    real,
+    folder: await folderOf(real, env['HOME']),
+    next: isStarted ? await interpreterOf(real, env) : undefined,
+  };
 }
 
 export function isSystem(path: string): boolean {
@@ -55,13 +74,14 @@ async function folderOf(file: string, home: string | undefined): Promise<string>
   return isWide(folder) ? file : folder;
 }
 
-/** What runs a script, by its first line; undefined for a program. */
+/** Returns what runs a file, by its first line as Linux reads it; undefined for a binary. Source: execve(2), "Interpreter scripts". */
 async function interpreterOf(file: string, env: Environment): Promise<string | undefined> {
-  const [, first = '', rest = ''] = /^#!\s*(\S+)[^\S\n]*([^\n]*)/.exec(await beginningOf(file)) ?? [];
-  if (first === '') return undefined;
+  const [, first = '', rest = ''] = /^#![ \t]*([^\s\0]+)[ \t]*([^\n]*)/.exec(await beginningOf(file)) ?? [];
+  if (!isAbsolute(first)) return undefined;
   if (basename(first) !== 'env') return (await exists(first)) ? first : undefined;
   const word = rest.split(/\s+/).find((one) => !one.startsWith('-') && !one.includes('='));
-  return word === undefined ? undefined : findCommand(word, env);
+  // A path would be looked up from a folder that is not known here.
+  return word === undefined || !/^[\w.+-]+$/.test(word) ? undefined : findCommand(word, env);
 }
 
 async function beginningOf(file: string): Promise<string> {
@@ -74,41 +94,20 @@ async function beginningOf(file: string): Promise<string> {
   }
 }
 
-// What an entry names besides: the script that an interpreter is to run, and places to work on.
-
 const interpreters = /^(?:node|bun|deno|python[\d.]*|ruby|perl|php|java|sh|bash|zsh|tsx|ts-node)$/;
 
-interface NamedPlaces {
-  /** The file that an interpreter runs. */
-  readonly script: string | undefined;
-  /** Other files and folders that exist, absolute. */
-  readonly others: readonly string[];
-}
-
-/** Relative names start at `cwd`, as the process would look them up; of relative ones only the script is looked for. */
-export async function namedPlaces(
+/** Returns the script that an interpreter is given, absolute; a relative one starts at `cwd`, as the process would look it up. */
+export async function scriptNamed(
   command: string,
   args: readonly string[],
-  own: Environment,
   cwd: string | undefined,
-): Promise<NamedPlaces> {
-  const isInterpreter = interpreters.test(basename(command).replace(/\.exe$/, ''));
-  let script: string | undefined;
-  const others = new Set<string>();
-  for (const arg of [...args, ...Object.values(own)]) {
-    const written = /^--?[\w-]+=(.*)$/s.exec(arg)?.[1] ?? arg;
-    const isFirst = isInterpreter && script === undefined && args.includes(arg) && !arg.startsWith('-');
-    const path = isAbsolute(written)
-      ? resolve(written)
-      : isFirst && cwd !== undefined
-        ? resolve(cwd, written)
-        : undefined;
-    const found = path === undefined ? undefined : await stat(path).catch(() => undefined);
-    if (path === undefined || found === undefined) continue;
-    if (isFirst && found.isFile()) script = path;
-    else others.add(path);
-  }
-  return { script, others: [...others] };
+): Promise<string | undefined> {
+  if (!interpreters.test(basename(command).replace(/\.exe$/, ''))) return undefined;
+  const written = args.find((arg) => !arg.startsWith('-'));
+  if (written === undefined || (cwd === undefined && !isAbsolute(written))) return undefined;
+  const path = resolve(cwd ?? sep, written);
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isFile() === true ? path : undefined;
 }
 
 /** Whether something is there, behind links too. */

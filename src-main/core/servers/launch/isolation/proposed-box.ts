@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Isolation, StdioServerConfig } from '../../../config/app-config.ts';
 import { isInside } from '../../../security/file-paths.ts';
 import { npxPackage, programName } from '../../../trust/pins/launch.ts';
-import { isSystem, namedPlaces } from './program-files.ts';
+import { workPlaces } from './agreed-places.ts';
 
 /** As an entry has it. */
 export interface ProposedBox {
@@ -39,9 +39,10 @@ const hasOwnBox = /^(?:docker|podman|nerdctl|bwrap|firejail|flatpak|snap|ssh|wsl
 
 /** undefined: none can be offered that it would surely start in, or that would keep anything from it. */
 export async function proposedBox(
-  { command, args, env, cwd }: StdioServerConfig,
+  server: StdioServerConfig,
   home: string = homedir(),
 ): Promise<ProposedBox | undefined> {
+  const { command, args, env, cwd } = server;
   if (hasOwnBox.test(programName(command))) return undefined;
   const wanted = npxPackage(command, args)?.name;
   const known = wanted !== undefined && presets.has(wanted);
@@ -49,8 +50,7 @@ export async function proposedBox(
   if (preset === undefined || keepsMemory(wanted, env)) return undefined;
   // A box that shows the whole home is none.
   if (cwd !== undefined && isInside(cwd, home)) return undefined;
-  const { others } = await namedPlaces(command, args, env, cwd);
-  const named = preset.write === 'named' ? others.filter((path) => !isSystem(path)) : [];
+  const named = preset.write === 'named' ? await workPlaces(server) : [];
   const write = [...new Set([...(cwd === undefined ? [] : [cwd]), ...named])];
   return { mode: 'auto', network: preset.network, write };
 }

@@ -1,29 +1,38 @@
 /**
- * A box of bubblewrap (Linux) around a server: it sees the system's programs, its own files, what it was allowed, and a home of its own
- * that stays; nothing else of the disk, no other process, and of the network only what it was allowed. What it starts ends with it.
+ * A sandbox of bubblewrap (Linux) around a server: it sees the system's programs, its own files, what it was allowed, and a home of its own;
+ * nothing else of the disk, no other process, and of the network only what it was allowed. What it starts ends with it.
  */
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, readdir, readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, lstat, mkdir, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, errorText } from '../../../base/errors.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { isInside } from '../../../security/file-paths.ts';
-import type { OwnPlaces } from '../../../security/own-places.ts';
+import { isOwnPath, type OwnPlaces, realOf, resolvePlaces } from '../../../security/own-places.ts';
 import { type Environment, findCommand } from '../find-command.ts';
 import type { Launch } from '../process-group.ts';
+import type { AgreedPlace } from './agreed-places.ts';
+import { enclosing, type Mount, type Place, planMounts } from './mount-plan.ts';
 import { doorInside, throughDoor } from './named-hosts.ts';
-import { exists, isSystem, namedPlaces, programFiles, systemFolders } from './program-files.ts';
+import { isSystem, type ProgramStep, systemFolders } from './program-files.ts';
+import { linksOnTheWay, makeBelow, openRealPath } from './real-paths.ts';
 
-export interface Box {
-  /** Its home, private and its own, made where it is not there; undefined: an empty one that goes with it. */
+export interface Sandbox {
+  /** Its private home, which exists; undefined: an empty one in memory. */
   readonly home: string | undefined;
   /** What nobody sees from inside, whatever was allowed. */
   readonly hidden: OwnPlaces;
   /** Folders of ours that it reads all the same: its installed package. */
   readonly own: readonly string[];
+  /** What it may read and write. */
+  readonly places: readonly AgreedPlace[];
+  /** What its program is made of, the program first. */
+  readonly program: readonly ProgramStep[];
   /** Where the network is some hosts alone: the socket of the way to them. */
   readonly door?: string;
+  /** The user's environment, where bubblewrap is looked up: nothing that the entry sets takes part in making its sandbox. */
+  readonly outside: Environment;
 }
 
 /** Of /etc what programs look up; the rest may hold secrets of the machine. */
@@ -40,95 +49,207 @@ const leadsOut =
 /** Ways out to the network, which may have a password in them: nothing for a box without one. */
 const proxy = /^(?:https?|all|no)_proxy$/i;
 
-/** The same launch inside of a box. Rejects with AppError config_invalid for what cannot be allowed. `own`: the entry's variables. */
-export async function inSandbox(launch: Launch, own: Environment, isolate: Isolation, box: Box): Promise<Launch> {
-  const { command, args, env, cwd } = launch;
+/**
+ * Returns the same launch inside of a sandbox. `own`: the entry's variables. Rejects with AppError config_invalid for what cannot be allowed,
+ * server_not_started for what leads elsewhere by now. Whoever does not start it closes its descriptors.
+ */
+export async function inSandbox(launch: Launch, own: Environment, isolate: Isolation, box: Sandbox): Promise<Launch> {
+  const { args, env, cwd } = launch;
+  const bwrap = await findSandbox(box.outside);
+  if (bwrap.command === undefined) throw new AppError('server_not_started', bwrap.problem);
   const home = env['HOME'] ?? '/home/box';
-  if (box.home !== undefined) await mkdir(box.home, { recursive: true, mode: 0o700 });
-  const program = (await findCommand(command, env, cwd)) ?? command;
-  const named = await namedPlaces(command, args, own, cwd);
-  const programs = await Promise.all(
-    [program, ...(named.script === undefined ? [] : [named.script])].map((one) => programFiles(one, env)),
-  );
-  const folders = programs.flatMap((one) => one.folders);
-  const reads = [
-    ...folders.filter((folder) => !isOurs(folder, box)),
-    ...(cwd === undefined || isolate.forgets ? [] : [cwd]),
-    ...isolate.read,
-  ];
-  const writes = isolate.write ?? named.others.filter((path) => !isSystem(path));
-  const binds = await Promise.all([
-    ...reads.map((path) => bind('--ro-bind', path)),
-    ...writes.map((path) => bind('--bind', path)),
-  ]);
-  const places = binds.toSorted((one, other) => one.path.length - other.path.length);
-  // Who was allowed the person's own home sees that one.
-  const ownHome = places.some(({ path }) => isInside(path, home)) ? [] : homeMount(box, home);
-  const ours = [...new Set([...box.own, ...folders.filter((folder) => isOurs(folder, box))])];
-  const mounts = [
+  const view = await viewOf({ ...box, hidden: await resolvePlaces(box.hidden) }, isolate, { home, cwd });
+  const mounts = await mountsOf(view, bwrap.takesDescriptors);
+  const isUseless = (name: string): boolean => leadsOut.test(name) || (isolate.network === false && proxy.test(name));
+  const inside = Object.entries(env).filter(([name]) => !isUseless(name) || name in own);
+  const way = typeof isolate.network === 'boolean' ? undefined : throughDoor(isolate.network);
+  const variables = Object.entries({ ...Object.fromEntries(inside), ...way?.env, HOME: home });
+  const program = box.program[0]?.name ?? launch.command;
+  const words = [
+    ...['--unshare-all', ...(isolate.network === true ? ['--share-net'] : [])],
+    ...['--die-with-parent', '--cap-drop', 'ALL'],
     ...(await systemMounts()),
-    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', ...ownHome],
+    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run'],
     ...(isolate.network === true ? await resolverMounts() : []),
     ...(box.door === undefined ? [] : ['--dir', dirname(doorInside), '--ro-bind', box.door, doorInside]),
-    ...places.flatMap(({ args: mount }) => mount),
-    ...(await hiddenMounts(
-      box.hidden,
-      places.map(({ path }) => path),
-    )),
-    ...ours.flatMap((folder) => ['--ro-bind', folder, folder]),
-    ...(cwd !== undefined && isolate.forgets ? ['--dir', cwd] : []),
+    ...mounts.words,
+    ...(cwd !== undefined && isolate.forgets === 'everything' ? ['--dir', cwd] : []),
+    // What lies between all of these is nobody's to write.
+    ...['--remount-ro', '/', '--chdir', cwd ?? home],
+    ...['--clearenv', ...variables.flatMap(([name, value]) => ['--setenv', name, value])],
   ];
-  const seen = [...places.map(({ path }) => path), ...ours, ...systemFolders];
-  const links = programs
-    .flatMap((one) => one.links)
-    .filter(([name]) => !seen.some((folder) => isInside(folder, name)))
-    .flatMap(([name, target]) => ['--symlink', target, name]);
-  const isUseless = (name: string): boolean => leadsOut.test(name) || (isolate.network === false && proxy.test(name));
-  const inside = Object.fromEntries(Object.entries(env).filter(([name]) => !isUseless(name) || name in own));
-  const way = typeof isolate.network === 'boolean' ? undefined : throughDoor(isolate.network);
   return {
-    command: 'bwrap',
-    args: [
-      ...[
-        '--unshare-all',
-        ...(isolate.network === true ? ['--share-net'] : []),
-        '--die-with-parent',
-        '--cap-drop',
-        'ALL',
-      ],
-      ...mounts,
-      ...links,
-      // What lies between all of these is nobody's to write.
-      ...['--remount-ro', '/'],
-      ...['--chdir', cwd ?? home, '--', ...(way?.command ?? []), program, ...args],
-    ],
-    env: { ...inside, ...way?.env, HOME: home },
-    // Of bubblewrap itself: the one inside is told to it.
-    cwd: undefined,
+    command: bwrap.command,
+    // Values of variables stay out of the list of processes, and out of the environment of bubblewrap, which would load what they name.
+    args: ['--args', String(firstDescriptor + mounts.opened.length), '--', ...(way?.command ?? []), program, ...args],
+    env: { PATH: box.outside['PATH'] ?? '' },
+    cwd: '/',
+    descriptors: mounts.opened,
+    input: words.map((word) => `${word}\0`).join(''),
   };
 }
 
-function homeMount({ home: kept }: Box, home: string): readonly string[] {
-  return kept === undefined ? ['--tmpfs', home] : ['--bind', kept, home];
+/** What a server sees besides the system. All paths are real. */
+interface View {
+  readonly home: Place | undefined;
+  /** An empty home in memory, if it has no other. */
+  readonly emptyHome: string | undefined;
+  readonly places: readonly Place[];
+  /** Shown although they lie in a hidden folder. */
+  readonly own: readonly string[];
+  readonly hidden: OwnPlaces;
+  readonly links: ReadonlyMap<string, string>;
 }
 
-function isOurs(folder: string, { hidden }: Box): boolean {
-  return hidden.folders.some((own) => isInside(own, folder));
+interface Folders {
+  readonly home: string;
+  readonly cwd: string | undefined;
 }
 
-async function bind(how: '--ro-bind' | '--bind', path: string): Promise<{ path: string; args: readonly string[] }> {
-  const real = await realpath(path).catch(() => undefined);
-  if (real !== undefined && /^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) {
-    throw new AppError('config_invalid', `A box cannot be allowed ${path}: it would be none.`, {
-      fix: 'Name the folders that the server needs under "isolation" in its entry.',
-    });
+async function viewOf(box: Sandbox, isolate: Isolation, { home, cwd }: Folders): Promise<View> {
+  const { hidden, program } = box;
+  const allowed = await allowedPlaces(box.places, isolate, hidden, cwd);
+  const folders = program.map(({ folder }) => folder).filter((folder) => !isSystem(folder));
+  const isOurs = (path: string): boolean => isOwnPath(hidden, path);
+  const places = [
+    ...folders.filter((folder) => !isOurs(folder)).map((path) => ({ path, writable: false })),
+    ...allowed.filter(({ path }) => !isOurs(path)),
+  ];
+  const realHome = await realOf(home);
+  // Who was allowed the user's own home sees that one.
+  const hasOwn = !places.some(({ path }) => isInside(path, realHome));
+  const source = box.home === undefined ? undefined : await realpath(box.home);
+  const named = [home, ...(cwd === undefined ? [] : [cwd]), ...box.places.map(({ path }) => path)];
+  const ways = await Promise.all(named.map(linksOnTheWay));
+  return {
+    home: hasOwn && source !== undefined ? { path: realHome, writable: true, source } : undefined,
+    emptyHome: hasOwn && source === undefined ? realHome : undefined,
+    places,
+    own: [...new Set([...box.own, ...[...folders, ...allowed.map(({ path }) => path)].filter(isOurs)])],
+    hidden,
+    links: new Map([...ways, ...program.map(({ links }) => links)].flatMap((links) => [...links])),
+  };
+}
+
+/** What exists of the places that it may use. Throws AppError config_invalid for what no sandbox can be allowed. */
+async function allowedPlaces(
+  agreed: readonly AgreedPlace[],
+  { read, write = [] }: Isolation,
+  hidden: OwnPlaces,
+  cwd: string | undefined,
+): Promise<readonly Place[]> {
+  const found = await Promise.all(
+    agreed.map(async ({ path, real, writable }): Promise<Place[]> => {
+      const isAsked = read.includes(path) || write.includes(path);
+      if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'it would be none');
+      const isOurs = isOwnPath(hidden, real);
+      if (isOurs && isAsked) throw unallowable(path, "it is one of Tooltray's own");
+      // The folder of an unpacked bundle is its program's; the rest of ours is not for a server that happens to name it.
+      if (isOurs && path !== cwd) return [];
+      const holdsOwn = hidden.files.some((file) => isInside(real, file) && !isCovered(hidden, file));
+      if (holdsOwn && (isAsked || writable)) throw unallowable(path, "Tooltray's config file lies in it");
+      const exists = await stat(real).then(
+        () => true,
+        () => false,
+      );
+      if (!exists && isAsked) throw notThere(path);
+      return exists ? [{ path: real, writable: writable && !isOurs }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function isCovered({ folders }: OwnPlaces, file: string): boolean {
+  return folders.some((folder) => isInside(folder, file));
+}
+
+function unallowable(path: string, why: string): AppError {
+  return new AppError('config_invalid', `A box cannot be allowed ${path}: ${why}.`, {
+    fix: 'Name the folders that the server needs under "isolation" in its entry.',
+  });
+}
+
+function notThere(path: string): AppError {
+  return new AppError('config_invalid', `It is allowed ${path}, which does not exist.`, {
+    fix: 'Create it, or take it out of "isolation" in its entry.',
+  });
+}
+
+interface Mounted {
+  readonly words: readonly string[];
+  readonly opened: readonly FileHandle[];
+}
+
+/** Behind the three usual ones. */
+const firstDescriptor = 3;
+
+async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted> {
+  const { home, emptyHome, places, own, hidden, links } = view;
+  const shown = [...places, ...(home === undefined ? [] : [home])];
+  const covers = hidden.folders.filter((folder) => places.some(({ path }) => isInside(path, folder)));
+  // One that is made later would be seen, and made by the server it would lead wherever that wants.
+  for (const folder of covers) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const planned = planMounts(shown, hidden.folders, own);
+  if (home?.source !== undefined) await prepareHome(home.path, home.source, shown, planned);
+  const opened: FileHandle[] = [];
+  const words: string[] = emptyHome === undefined ? [] : ['--tmpfs', emptyHome];
+  try {
+    for (const mount of planned) {
+      if (mount.kind === 'empty') words.push('--tmpfs', mount.path);
+      else {
+        const handle = await openRealPath(mount.source);
+        opened.push(handle);
+        const how = mount.writable ? '--bind' : '--ro-bind';
+        const at = firstDescriptor + opened.length - 1;
+        words.push(...(takesDescriptors ? [`${how}-fd`, String(at)] : [how, mount.source]), mount.path);
+      }
+    }
+    for (const file of await filesBeside(hidden, places)) words.push('--ro-bind', '/dev/null', file);
+    const isSeen = (link: string): boolean =>
+      isSystem(link) || places.some(({ path }) => isInside(path, link)) || own.some((path) => isInside(path, link));
+    for (const [link, target] of links) {
+      if (isSeen(link)) continue;
+      if (home?.source !== undefined && isInside(home.path, link))
+        await makeBelow(home.source, relative(home.path, link), { target });
+      else words.push('--symlink', target, link);
+    }
+    return { words, opened };
+  } catch (error) {
+    await Promise.all(opened.map((handle) => handle.close()));
+    throw error;
   }
-  if (real === undefined) {
-    throw new AppError('config_invalid', `It is allowed ${path}, which does not exist.`, {
-      fix: 'Create it, or take it out of "isolation" in its entry.',
-    });
+}
+
+/** Makes the places to mount at in the private home, which the server may have filled with links since its last start. */
+async function prepareHome(
+  home: string,
+  source: string,
+  shown: readonly Place[],
+  planned: readonly Mount[],
+): Promise<void> {
+  for (const mount of planned) {
+    if (mount.path === home || !isInside(home, mount.path)) continue;
+    if (enclosing(shown, mount.path)?.path !== home) continue;
+    // One of the home itself is made with what lies in it.
+    if (mount.kind === 'bind' && isInside(source, mount.source)) continue;
+    const isFile = mount.kind === 'bind' && !(await stat(mount.source)).isDirectory();
+    await makeBelow(source, relative(home, mount.path), isFile ? 'file' : 'folder');
   }
-  return { path, args: [how, real, path] };
+}
+
+/** Files of ours, with what lies beside them under their name, in what it may read. */
+async function filesBeside(hidden: OwnPlaces, places: readonly Place[]): Promise<readonly string[]> {
+  const files = [...new Set(hidden.files)].filter(
+    (file) => !isCovered(hidden, file) && places.some(({ path }) => isInside(path, file)),
+  );
+  const beside = await Promise.all(
+    files.map(async (file) => {
+      const names = await readdir(dirname(file)).catch(() => []);
+      const own = names.filter((name) => name === basename(file) || name.startsWith(`${basename(file)}.`));
+      return own.map((name) => join(dirname(file), name));
+    }),
+  );
+  return beside.flat();
 }
 
 async function systemMounts(): Promise<readonly string[]> {
@@ -150,38 +271,38 @@ async function resolverMounts(): Promise<readonly string[]> {
   return real === undefined || real === '/etc/resolv.conf' ? [] : ['--ro-bind', real, real];
 }
 
-/** Covers what is ours and lies below something that was allowed. */
-async function hiddenMounts({ folders, files }: OwnPlaces, shown: readonly string[]): Promise<readonly string[]> {
-  const isShown = (path: string): boolean => shown.some((place) => isInside(place, path));
-  const covered = await Promise.all(
-    folders.filter(isShown).map(async (folder) => ((await exists(folder)) ? ['--tmpfs', folder] : [])),
-  );
-  const beside = await Promise.all(
-    files.filter(isShown).map(async (file) => {
-      const names = await readdir(dirname(file)).catch(() => []);
-      const own = names.filter((name) => name === basename(file) || name.startsWith(`${basename(file)}.`));
-      return own.flatMap((name) => ['--ro-bind', '/dev/null', join(dirname(file), name)]);
-    }),
-  );
-  return [...covered.flat(), ...beside.flat()];
-}
-
-// Whether this machine has one.
-
 /** Long enough for a busy machine; it does nothing but start. */
 const trialMs = 5000;
 
-/** Why there can be no such box here, as a sentence with what helps; undefined: there can. Never rejects. */
-export async function sandboxProblem(env: Environment): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'Tooltray has a sandbox on Linux only.';
-  const bwrap = await findCommand('bwrap', env);
-  if (bwrap === undefined) return 'bubblewrap is not installed. Install the package "bubblewrap" of your system.';
+/** bubblewrap of this computer, or why there can be no sandbox here, as a sentence with what helps. */
+export type FoundSandbox =
+  | { readonly command: string; readonly takesDescriptors: boolean }
+  | { readonly command: undefined; readonly problem: string };
+
+/** Never rejects. */
+export async function findSandbox(env: Environment): Promise<FoundSandbox> {
+  const none = (problem: string): FoundSandbox => ({ command: undefined, problem });
+  if (process.platform !== 'linux') return none('Tooltray has a sandbox on Linux only.');
+  const command = await findCommand('bwrap', env);
+  if (command === undefined)
+    return none('bubblewrap is not installed. Install the package "bubblewrap" of your system.');
+  const run = promisify(execFile);
+  const options = { env: { PATH: env['PATH'] ?? '' }, cwd: '/', timeout: trialMs };
   try {
     const nothing = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--ro-bind', '/', '/', 'true'];
-    await promisify(execFile)(bwrap, nothing, { env, timeout: trialMs });
-    return undefined;
+    await run(command, nothing, options);
+    const { stdout } = await run(command, ['--help'], options);
+    return { command, takesDescriptors: stdout.includes('--ro-bind-fd') };
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim() ?? errorText(error);
-    return `bubblewrap cannot make a box here (${said}). Where the system forbids it (Ubuntu 24.04 by AppArmor), it needs a profile that allows "userns" for bwrap.`;
+    return none(
+      `bubblewrap cannot make a box here (${said}). Where the system forbids it (Ubuntu 24.04 by AppArmor), it needs a profile that allows "userns" for bwrap.`,
+    );
   }
+}
+
+/** Why there can be no sandbox here; undefined: there can. Never rejects. */
+export async function sandboxProblem(env: Environment): Promise<string | undefined> {
+  const found = await findSandbox(env);
+  return found.command === undefined ? found.problem : undefined;
 }

@@ -1,0 +1,93 @@
+/** Homes of servers in sandboxes: nothing that one leaves there is found by another, and they go with their server. */
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { tryEntry } from '../../src-main/core/admin/try-entry.ts';
+import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { fixture, ready, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
+
+const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+const planted = join(homedir(), `.planted-${process.pid}`);
+
+function boxesOf(core: TestCore): string {
+  return join(core.home, 'data', 'boxes');
+}
+
+function names(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+async function probe(core: TestCore, server: string, tool: string, args: object): Promise<string> {
+  const client = await core.open();
+  const request = { name: 'proxy-dispatch', arguments: { action: 'call', connection: server, tool, args } };
+  const { content } = (await client.request('tools/call', request)) as { content: { text: string }[] };
+  return content[0]?.text ?? '';
+}
+
+const isolation = { mode: 'sandbox', write: [] };
+
+describe.skipIf(problem !== undefined)('a private home', () => {
+  test('of a trial is empty, and deleted when it has ended, whatever came of it', async () => {
+    await using core = await startCore({ servers: {} });
+    const { config, options } = { config: core.host.core.options.config, options: core.host.core.options };
+    const parts = { config, transports: core.host.core.transports, version: options.version };
+    const first = JSON.stringify({ list: { path: homedir() }, write: { path: planted } });
+    const good = await tryEntry({ ...fixture('prober', `--first=${first}`), isolation }, parts);
+    expect(good.ok).toBe(true);
+    const line = `touch ${planted}; ls -A ${homedir()} >&2; exit 3`;
+    const bad = await tryEntry({ command: '/bin/sh', args: ['-c', line], isolation }, parts);
+    expect(bad.ok).toBe(false);
+    expect(bad.stderr.join('\n')).toContain('.planted-');
+    const again = await tryEntry(
+      { command: '/bin/sh', args: ['-c', `ls -A ${homedir()} >&2; exit 3`], isolation },
+      parts,
+    );
+    expect(again.stderr.join('\n')).not.toContain('.planted-');
+    expect([...names(join(boxesOf(core), 'trials')), ...names(join(boxesOf(core), 'homes'))]).toEqual([]);
+    expect(existsSync(planted)).toBe(false);
+  });
+
+  test('stays for a server, and is another one for another program under its name', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tooltray-homes-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const notes = { ...fixture('prober'), isolation };
+    await using core = await startCore({ servers: { notes }, mode: 'dispatch', flow: 'off' });
+    expect(await probe(core, 'notes', 'write', { path: planted })).toBe('written');
+    await core.server('notes').retry();
+    await ready(core.server('notes'));
+    expect(await probe(core, 'notes', 'read', { path: planted })).toContain('written');
+    // Another program, which starts the same in the end.
+    const script = join(folder, 'other.sh');
+    writeFileSync(script, `#!/bin/sh\nexec "$@"\n`, { mode: 0o755 });
+    const read = [join(import.meta.dirname, '../..'), dirname(process.execPath)];
+    const other = {
+      command: '/bin/sh',
+      args: [script, notes.command, ...notes.args],
+      isolation: { ...isolation, read },
+    };
+    await core.write({ servers: { notes: other }, mode: 'dispatch', flow: 'off' });
+    await until(() => JSON.stringify(core.server('notes').config).includes('other.sh'));
+    await ready(core.server('notes'));
+    expect(await probe(core, 'notes', 'read', { path: planted })).toMatch(/^no: /);
+  });
+
+  test('goes with its server, and those of others stay', async () => {
+    const entry = { ...fixture('prober'), isolation };
+    await using core = await startCore({ servers: { one: entry, two: entry, three: entry } });
+    const homes = join(boxesOf(core), 'homes');
+    const kept = (): string[] =>
+      names(homes)
+        .map((name) => name.replace(/-\w+$/, ''))
+        .toSorted();
+    expect(kept()).toEqual(['one', 'three', 'two']);
+    await core.host.core.removals.remove('one');
+    expect(kept()).toEqual(['three', 'two']);
+    await core.host.stop();
+    // Taken out by hand while nobody ran: gone at the next start.
+    await using next = await startCore({ servers: { three: entry } }, { home: core.home });
+    expect(next.server('three').state.kind).toBe('ready');
+    expect(kept()).toEqual(['three']);
+  });
+});
