@@ -1,8 +1,9 @@
 /** Makes an entry of the config from one way to run a server of a registry and what the person answered. Pure. */
 import { usualBox } from '../admin/confine-change.ts';
+import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { RegistryOrigin } from '../config/app-config.ts';
-import { isJoined } from './package-kinds.ts';
+import { joinedWord, runtimeProblem } from './package-kinds.ts';
 import type { Piece, RegistryInput } from './read-input.ts';
 import type { LaunchPlan, NamedValue, PlannedWord, ReadOption } from './read-option.ts';
 
@@ -52,7 +53,10 @@ export function givenSecrets(
   });
 }
 
-/** In a box where it is a command that is none itself. The answers are to be without problems. */
+/**
+ * In a box where it is a command that is none itself. The answers are to be without problems. Throws AppError bad_request for an answer that
+ * would make the runner run something else.
+ */
 export function makeEntry(
   { inputs, plan }: ReadOption & { readonly plan: LaunchPlan },
   answers: Answers,
@@ -73,6 +77,8 @@ export function makeEntry(
   const { command, kind, name, version, source } = plan;
   const env = named(plan.env, values);
   const runtime = plan.runtime.flatMap((word) => wordsOf(word, values, true));
+  const problem = runtimeProblem(kind, runtime);
+  if (problem !== undefined) throw new AppError('bad_request', problem, { fix: 'Answer something else.' });
   const args = plan.args.flatMap((word) => wordsOf(word, values, false));
   return {
     command,
@@ -88,10 +94,11 @@ type Values = (pieces: readonly Piece[]) => readonly string[];
 
 function wordsOf({ name, pieces, isSwitch }: PlannedWord, values: Values, isRuntime: boolean): readonly string[] {
   return values(pieces).flatMap((value) => {
+    if (isSwitch && value !== 'true') return [];
+    if (isRuntime) return joinedWord(name, value, isSwitch === true);
     if (name === undefined) return [value];
-    if (isSwitch) return value === 'true' ? [name] : [];
-    if (name.endsWith('=')) return [`${name}${value}`];
-    return isRuntime && isJoined(name) ? [`${name}=${value}`] : [name, value];
+    if (isSwitch) return [name];
+    return name.endsWith('=') ? [`${name}${value}`] : [name, value];
   });
 }
 

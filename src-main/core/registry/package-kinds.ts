@@ -1,5 +1,6 @@
 /** How packages of each kind are run: by which program, with which words, and which names they may have. A table. */
 import type { JsonObject } from '../base/json.ts';
+import { containerOptions, runnerOf, steeringOf } from '../trust/runner-words.ts';
 import { asText } from './read-input.ts';
 
 export interface PackageKind {
@@ -106,50 +107,123 @@ export function hasTag(image: string): boolean {
   return /[:@][^/]*$/.test(image);
 }
 
-/** Of `npx`, `uvx` and `dnx`: options with which they run something else than the package. */
-const runsOther =
-  /^(?:--$|(?:-p|--package|-c|--call|--from|--with(?:-\w+)*|--spec|--script|--index(?:-url)?|--source|--registry)(?:=|$))/;
+/** How an option of a runner is written: alone, or with a value that is to be like this. */
+type OptionRule = 'switch' | RegExp;
 
-/** Of `docker run`: options whose value is the next word. Behind any other one, a word is the image. */
-const takesValue =
-  /^(?:-[evpwuhlm]|--(?:env|env-file|volume|mount|publish|workdir|user|hostname|label|memory|cpus|name|network|net|entrypoint|platform|cap-add|cap-drop|device|security-opt|tmpfs|add-host|pid|ipc|uts|userns|volumes-from|shm-size|ulimit|gpus|runtime|pull|dns|group-add))$/;
+const any = /^/;
+/** A version of Python, not a path of a program. */
+const pythonVersion =
+  /^(?:(?:c?python|pypy|graalpy)?[@-]?)?(?:[<>=~!]=?)?\d+(?:\.\d+){0,2}(?:,?[<>=~!]=?\d+(?:\.\d+){0,2})*$/i;
 
-/** A word before the package: what is fixed of it, empty where it begins with an answer. `isNamed`: an option with a value of its own. */
-export interface RuntimeWord {
-  readonly text: string;
-  readonly isNamed: boolean;
-}
+/** What a publisher may tell a runner. Whatever is not named here could make it fetch or run something else. */
+const allowed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
+  npx: {
+    ...{ '-y': 'switch', '--yes': 'switch', '-q': 'switch', '--quiet': 'switch', '--silent': 'switch', '-s': 'switch' },
+    ...{ '--prefer-offline': 'switch', '--prefer-online': 'switch', '--offline': 'switch', '--no-audit': 'switch' },
+    ...{ '--no-fund': 'switch', '--no-update-notifier': 'switch', '--ignore-scripts': 'switch', '--loglevel': any },
+    ...{ '--legacy-peer-deps': 'switch', '--no-install': 'switch' },
+  },
+  uvx: {
+    ...{ '--python': pythonVersion, '-p': pythonVersion, '-q': 'switch', '--quiet': 'switch', '-v': 'switch' },
+    ...{ '--verbose': 'switch', '--isolated': 'switch', '-n': 'switch', '--no-cache': 'switch', '--refresh': 'switch' },
+    ...{ '--offline': 'switch', '--no-progress': 'switch', '--managed-python': 'switch', '--no-config': 'switch' },
+    ...{ '--no-python-downloads': 'switch', '--native-tls': 'switch', '--prerelease': /^[a-z-]+$/ },
+    ...{ '--no-env-file': 'switch', '--upgrade': 'switch', '-U': 'switch' },
+  },
+  dnx: {
+    ...{ '-y': 'switch', '--yes': 'switch', '--prerelease': 'switch', '--no-http-cache': 'switch' },
+    ...{ '--disable-parallel': 'switch', '--verbosity': any, '-v': any, '--interactive': 'switch' },
+  },
+  docker: {
+    ...{ '-i': 'switch', '--interactive': 'switch', '--rm': 'switch', '--init': 'switch', '--read-only': 'switch' },
+    ...{ '-t': 'switch', '--tty': 'switch', '--privileged': 'switch', '-q': 'switch', '--quiet': 'switch' },
+    ...{ '-e': any, '--env': any, '-v': any, '--volume': any, '--mount': any, '--tmpfs': any, '-p': any },
+    ...{ '--publish': any, '-w': any, '--workdir': any, '-u': any, '--user': any, '-l': any, '--label': any },
+    ...{ '-m': any, '--memory': any, '--memory-swap': any, '--cpus': any, '--pids-limit': any, '--shm-size': any },
+    ...{ '--ulimit': any, '--gpus': any, '--name': any, '-h': any, '--hostname': any, '--network': any, '--net': any },
+    ...{ '--add-host': any, '--dns': any, '--platform': any, '--pull': /^(?:always|missing|never)$/, '--cap-add': any },
+    ...{ '--cap-drop': any, '--device': any, '--security-opt': any, '--pid': any, '--ipc': any, '--uts': any },
+    ...{ '--userns': any, '--cgroupns': any, '--restart': any, '--stop-timeout': any, '--log-driver': /^none$/ },
+    ...{ '--group-add': any },
+  },
+};
 
-/** Why the words for a runner cannot be used: with them it could run something else; undefined: they can. */
-export function runtimeProblem(kind: PackageKind, words: readonly RuntimeWord[]): string | undefined {
-  const other = words.find((word, at) => !isHarmless(kind, word, words[at - 1]));
-  return other === undefined
+/** Stands in a word for what the person answers. */
+export const answered = '\0';
+
+/** Why the words for a runner cannot be used: with them it could run something else; undefined: they can. `words`: as they will be given. */
+export function runtimeProblem(kind: PackageKind, words: readonly string[]): string | undefined {
+  const word = refusedWord(kind, words);
+  return word === undefined
     ? undefined
-    : `Its entry gives ${kind.runner} the word ${JSON.stringify(other.text)}, which may run something else than the ${kind.title} it names.`;
+    : `Its entry gives ${kind.runner} the word ${JSON.stringify(word.replaceAll(answered, '…'))}, which may run something else than the ${kind.title} it names.`;
 }
 
-function isHarmless(
-  { isOwnBox }: PackageKind,
-  { text, isNamed }: RuntimeWord,
-  before: RuntimeWord | undefined,
-): boolean {
-  if (isOwnBox !== true) return text.startsWith('-') && !runsOther.test(text);
-  if (text === 'run') return before === undefined;
-  if (isNamed) return text.startsWith('--') || takesValue.test(text);
-  const isValue = before !== undefined && !before.isNamed && takesValue.test(before.text);
-  return isValue || (text.startsWith('-') && text !== '--');
+function refusedWord({ runner, isOwnBox }: PackageKind, words: readonly string[]): string | undefined {
+  const rules = allowed[runner] ?? {};
+  const ruleOf = (name: string): OptionRule | undefined => (Object.hasOwn(rules, name) ? rules[name] : undefined);
+  for (let at = isOwnBox === true && words[0] === 'run' ? 1 : 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    const [, name = '', joined] = /^(--[a-z][a-z-]*)(?:=(.*))?$/s.exec(word) ?? /^(-[a-zA-Z])(.+)?$/s.exec(word) ?? [];
+    const rule = ruleOf(name);
+    if (rule === undefined) return word;
+    if (rule === 'switch') {
+      if (joined === undefined) continue;
+      const areSwitches = !name.startsWith('--') && [...joined].every((letter) => ruleOf(`-${letter}`) === 'switch');
+      if (areSwitches || (name.startsWith('--') && /^(?:true|false)$/.test(joined))) continue;
+      return word;
+    }
+    // Its value is the next word, whatever that looks like to us: so it is one only where the runner takes it for one too.
+    const value = joined ?? words[++at];
+    if (value === undefined || (joined === undefined && value.startsWith('-'))) return word;
+    if (!value.includes(answered) && !rule.test(value)) return joined === undefined ? `${word} ${value}` : word;
+  }
+  return undefined;
 }
 
-/** Whether an option of a runner and its value are one word: two could be taken for an option and a package. */
-export function isJoined(name: string): boolean {
-  return name.startsWith('--') || !takesValue.test(name);
+/**
+ * A named word of a runner with its value, as it is written. A long option and its value are one word: two could be taken for an option and
+ * a package.
+ */
+export function joinedWord(name: string | undefined, value: string, isSwitch: boolean): readonly string[] {
+  if (name === undefined) return [value];
+  if (isSwitch) return [name];
+  if (name.endsWith('=')) return [`${name}${value}`];
+  return name.startsWith('--') ? [`${name}=${value}`] : [name, value];
 }
 
-/** What opens a container to the machine. */
-const opens =
-  /^(?:-v|--volume|--mount|--privileged|--network|--net|--pid|--ipc|--uts|--userns|--cap-add|--device|--security-opt|--volumes-from|--env-file|--cgroupns|--runtime)(?:=|$)|^-v./;
+/** Why a variable cannot be set: it would make the runner fetch or run something else; undefined: it can. */
+export function variableProblem(kind: PackageKind, name: string, fixed: string | undefined): string | undefined {
+  const runner = runnerOf(kind.runner);
+  const steering = steeringOf(runner, name);
+  if (steering === undefined || (steering === 'trust' && fixed === undefined)) return undefined;
+  if (steering === 'source' && kind.isOwnBox !== true && fixed !== undefined && secureSource.test(fixed))
+    return undefined;
+  return steering === 'source' && fixed !== undefined
+    ? 'It is fetched from an address without https.'
+    : `Its entry sets the variable ${name}, which may make ${kind.runner} run something else than the ${kind.title} it names.`;
+}
 
-/** Options of `docker run` that give the image more than a container usually has. */
+/** Where a variable has the package fetched from, if that is not the usual place. */
+export function sourceVariable(kind: string, { runner }: PackageKind, name: string, fixed: string): string | undefined {
+  const isSource = steeringOf(runnerOf(runner), name) === 'source';
+  return isSource && usualSources[kind]?.test(fixed) !== true ? fixed : undefined;
+}
+
+/** An address of a registry that may be fetched from. */
+export const secureSource = /^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/;
+
+/** What gives an image more than a container usually has. */
+const opens = new Set([
+  ...['--volume', '--mount', '--privileged', '--network', '--net', '--pid', '--ipc', '--uts', '--userns', '--cap-add'],
+  ...['--device', '--security-opt', '--volumes-from', '--env-file', '--cgroupns', '--runtime', '--publish', '--gpus'],
+]);
+
+/** Options of `docker run`, as their long names, that give the image more than a container usually has. */
 export function openings({ isOwnBox }: PackageKind, words: readonly string[]): readonly string[] {
-  return isOwnBox ? words.filter((word) => opens.test(word)) : [];
+  const options = isOwnBox === true ? containerOptions(words) : [];
+  return options.flatMap(({ name, value }) => {
+    if (!opens.has(name)) return [];
+    return name === '--privileged' || value === undefined ? [name] : [`${name} ${value.replaceAll(answered, '…')}`];
+  });
 }

@@ -2,7 +2,19 @@
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { cutText, markHidden } from '../base/shown-text.ts';
 import { isExactVersion } from '../trust/pins/launch.ts';
-import { hasTag, openings, otherSource, type PackageKind, packageKinds, runtimeProblem } from './package-kinds.ts';
+import {
+  answered,
+  hasTag,
+  joinedWord,
+  openings,
+  otherSource,
+  type PackageKind,
+  packageKinds,
+  runtimeProblem,
+  secureSource,
+  sourceVariable,
+  variableProblem,
+} from './package-kinds.ts';
 import { asText, type Piece, readTemplate, readValue, type RegistryInput } from './read-input.ts';
 
 /** As people are shown it. */
@@ -76,25 +88,27 @@ export function readPackage(raw: JsonObject, index: number): ReadOption {
   const runtime = readArguments(raw['runtimeArguments'], 'run', 'runner argument');
   const args = readArguments(raw['packageArguments'], 'arg', 'argument');
   const env = readNamed(raw['environmentVariables'], 'env', 'variable');
-  const before = runtime.words.map(({ name: option, pieces }) => ({
-    text: option ?? firstText(pieces),
-    isNamed: option !== undefined,
-  }));
+  const before = runtime.words.flatMap(writtenWord);
   const inputs = [...env.inputs, ...args.inputs, ...runtime.inputs];
   const problem =
     packageProblem(kind, { command, name, version, source, raw }) ??
     (env.values.every((one) => /^[A-Za-z_]\w*$/.test(one.name)) ? undefined : 'It names a variable that is none.') ??
     runtimeProblem(kind, before) ??
+    env.values
+      .map((one) => variableProblem(kind, one.name, fixedValue(one, env.inputs)))
+      .find((found) => found !== undefined) ??
     fixedProblem([...runtime.words, ...args.words, ...env.values], inputs);
   if (problem !== undefined) return refused(shown, problem);
   const plan = { way: 'command', command, kind, name, version, source } as const;
   return {
     ...{ ...shown, inputs },
-    notes: packageNotes(
-      kind,
-      { name, version, source },
-      before.map(({ text }) => text),
-    ),
+    notes: [
+      ...packageNotes(kind, { name, version, source }, before),
+      ...env.values.flatMap((one) => {
+        const other = sourceVariable(type, kind, one.name, fixedValue(one, env.inputs) ?? '');
+        return other === undefined ? [] : [fetchedFrom(other)];
+      }),
+    ],
     plan: { ...plan, runtime: runtime.words, args: args.words, env: env.values },
   };
 }
@@ -143,7 +157,7 @@ function packageProblem(
   }
   if (!names.test(name)) return `What it names is not the name of any ${title}.`;
   if (version !== undefined && !/^\w[\w.+!-]*$/.test(version)) return 'Its version is not one exact version.';
-  if (source !== undefined && !/^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(source)) {
+  if (source !== undefined && !secureSource.test(source)) {
     return 'It is fetched from an address without https.';
   }
   const transport = asText(objectOf(raw['transport'])['type']) ?? 'stdio';
@@ -160,9 +174,29 @@ function packageNotes(kind: PackageKind, { name, version, source }: Package, bef
     : 'No exact version is written down: each start may fetch another one.';
   return [
     ...(floats ? [why] : []),
-    ...(source === undefined ? [] : [`It is fetched from ${markHidden(source)}, not from the usual place.`]),
+    ...(source === undefined ? [] : [fetchedFrom(source)]),
     ...openings(kind, before).map((word) => `It asks for more than a container usually has: ${markHidden(word)}.`),
   ];
+}
+
+function fetchedFrom(source: string): string {
+  return `It is fetched from ${markHidden(source)}, not from the usual place.`;
+}
+
+/** As the runner will get it, with a sign for what the person answers. */
+function writtenWord({ name, pieces, isSwitch }: PlannedWord): readonly string[] {
+  const value = pieces.map((piece) => (typeof piece === 'string' ? piece : answered)).join('');
+  return joinedWord(name, value, isSwitch === true);
+}
+
+/** What the publisher sets a variable to, or proposes for it; undefined: the person says it. */
+function fixedValue({ pieces }: NamedValue, inputs: readonly RegistryInput[]): string | undefined {
+  const texts = pieces.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    const input = inputs.find(({ id }) => id === piece.input);
+    return input === undefined || input.default !== '' ? (input?.default ?? '') : (input.choices[0] ?? '');
+  });
+  return texts.join('') === '' ? undefined : texts.join('');
 }
 
 interface ReadWords {
@@ -225,10 +259,6 @@ function unknownKind(type: string): string {
   return type === 'mcpb'
     ? 'Tooltray unpacks no bundles. Open it in an app that does, then bring it over: Servers, Add, From your apps.'
     : 'Tooltray does not know how to run such packages.';
-}
-
-function firstText([first = '']: readonly Piece[]): string {
-  return typeof first === 'string' ? first : '';
 }
 
 function short(text: string, length: number = 60): string {

@@ -74,7 +74,7 @@ test('an image runs in a container of its own, its variables by name and out of 
   });
   expect(option?.notes).toEqual([
     'Its tag can be moved to another image: only a digest names one for good.',
-    'It asks for more than a container usually has: --network.',
+    'It asks for more than a container usually has: --network host.',
   ]);
 });
 
@@ -163,6 +163,95 @@ describe('an entry that would run something else than it says, or take what is t
       'variables or secrets of yours',
     );
   });
+});
+
+const pypi = { registryType: 'pypi', identifier: 'good', version: '1.0.0' };
+const variable = (name: string, value: string): Json => ({ environmentVariables: [{ name, value }] });
+
+describe('an entry that names one package and has another one fetched is refused:', () => {
+  test.each<[Json, Json]>([
+    ...[
+      ...['--@acme:registry=https://evil.example', '--reg=https://evil.example', '--registry=https://evil.example'],
+      ...[
+        '--packag=evil',
+        '-p=evil',
+        '-cid',
+        '--call=id',
+        '--node-options=--import=data:,x',
+        '--userconfig=/tmp/npmrc',
+      ],
+      ...['--script-shell=/tmp/x', '--prefix=/tmp/x', '-qcid', '--yes=evil', '--unknown', '-y evil'],
+    ].map((word): [Json, Json] => [npm, { runtimeArguments: positional(word) }]),
+    [npm, { runtimeArguments: positional('--loglevel', 'error', 'evil') }],
+    [npm, { runtimeArguments: [{ ...option('--registry', 'https://evil.example') }] }],
+    ...[
+      ...['--default-index=https://evil.example', '--extra-index-url=https://evil.example', '-ihttps://evil.example'],
+      ...['--index-url=https://evil.example', '--find-links=/tmp', '-f/tmp', '--with=evil', '--from=evil'],
+      ...['--python=/tmp/evil', '-p/tmp/evil', '--config-file=/tmp/x', '--env-file=/tmp/x', '--directory=/tmp'],
+    ].map((word): [Json, Json] => [pypi, { runtimeArguments: positional(word) }]),
+    [pypi, { runtimeArguments: [option('--python', './evil')] }],
+    ...[
+      ...['--entrypoint=/bin/sh', '--cgroup-parent', '--env-file=/home/x/.env', '--volumes-from=other', '-Htcp://evil'],
+      ...['--runtime=evil', '--volume-driver=evil', '-iq evil', '-dv/:/x'],
+    ].map((word): [Json, Json] => [docker, { runtimeArguments: positional(word) }]),
+    [docker, { runtimeArguments: [option('--entrypoint', '/bin/sh')] }],
+    [docker, { runtimeArguments: positional('--pull=always', '--cgroup-parent', 'evil/image') }],
+    ...[
+      ...['npm_config_node_options', 'NPM_CONFIG_USERCONFIG', 'NODE_OPTIONS', 'NODE_PATH', 'LD_PRELOAD', 'PATH'],
+      ...['npm_config_script_shell', 'HTTPS_PROXY', 'NODE_TLS_REJECT_UNAUTHORIZED', 'BASH_ENV', 'HOME'],
+    ].map((name): [Json, Json] => [npm, variable(name, 'x')]),
+    [npm, variable('npm_config_registry', 'http://evil.example')],
+    [npm, { environmentVariables: [{ name: 'NODE_OPTIONS', default: '--import=x' }] }],
+    [npm, { environmentVariables: [{ name: 'NODE_OPTIONS', isRequired: true }] }],
+    ...['UV_CONFIG_FILE', 'UV_PYTHON', 'PYTHONPATH', 'PIP_CONFIG_FILE', 'SSL_CERT_FILE'].map((name): [Json, Json] => [
+      pypi,
+      variable(name, 'x'),
+    ]),
+    [pypi, variable('UV_INDEX_URL', 'http://evil.example/simple')],
+    ...['DOCKER_HOST', 'DOCKER_CONFIG', 'LD_PRELOAD', 'CONTAINER_HOST'].map((name): [Json, Json] => [
+      docker,
+      variable(name, 'x'),
+    ]),
+  ])('%j with %j', (one, more) => {
+    const { plan, refusal } = readPackage({ ...one, ...more }, 0);
+    expect([plan, typeof refusal]).toEqual([undefined, 'string']);
+  });
+
+  test('an answer that would do the same', () => {
+    const asked = readPackage(
+      { ...pypi, runtimeArguments: [{ type: 'named', name: '--python', isRequired: true }] },
+      0,
+    );
+    expect(made(asked, { 'run-0': '3.12' })['args']).toEqual(['--python=3.12', 'good@1.0.0']);
+    expect(() => made(asked, { 'run-0': '/tmp/evil' })).toThrow('--python');
+  });
+});
+
+test.each<[Json, string]>([
+  [{ ...npm, ...variable('npm_config_registry', 'https://npm.corp.example') }, 'fetched from https://npm.corp.example'],
+  [{ ...pypi, ...variable('UV_INDEX_URL', 'https://pip.corp.example') }, 'fetched from https://pip.corp.example'],
+  [{ ...docker, runtimeArguments: positional('-v/:/host') }, '--volume /:/host'],
+  [{ ...docker, runtimeArguments: positional('--pid', 'host') }, '--pid host'],
+  [{ ...docker, runtimeArguments: positional('--privileged') }, '--privileged'],
+])('where a package comes from and what a container reaches is a note: %j', (raw, note) => {
+  const { plan, notes } = readPackage(raw, 0);
+  expect(plan).toBeDefined();
+  expect(notes.join(' ')).toContain(note);
+});
+
+test.each<[Json, readonly string[]]>([
+  [{ ...npm, runtimeArguments: positional('--prefer-offline', '-q') }, ['--prefer-offline', '-q', '-y', 'good@1.0.0']],
+  [{ ...pypi, runtimeArguments: positional('-p', '3.12', '--isolated') }, ['-p', '3.12', '--isolated', 'good@1.0.0']],
+  [
+    {
+      ...docker,
+      runtimeArguments: positional('-it', '-eA=1', '--memory', '1g', '--init'),
+      ...variable('NODE_OPTIONS', 'x'),
+    },
+    ['run', '-i', '--rm', '-it', '-eA=1', '--memory', '1g', '--init', '-e', 'NODE_OPTIONS', 'good/image:1'],
+  ],
+])('what is harmless is given as it is written: %j', (raw, args) => {
+  expect(made(readPackage(raw, 0))['args']).toEqual(args);
 });
 
 test('an option of a runner and its value are one word, so that the value is never the package', () => {

@@ -6,7 +6,17 @@ import { cutText, markHidden } from '../../base/shown-text.ts';
 import { keyAliases } from '../../config/read-entry.ts';
 import { secretsNamed } from '../../config/replace-variables.ts';
 import type { Isolation } from '../../config/app-config.ts';
-import { floatingPackage, programName } from '../pins/launch.ts';
+import { floatingPackage, packagePlace, programName } from '../pins/launch.ts';
+import {
+  containerOptions,
+  inlineProgram,
+  mixesScripts,
+  type Runner,
+  runnerOf,
+  steeringOf,
+  steeringWords,
+  waysOut,
+} from '../runner-words.ts';
 import type { Meaning } from './inbox-item.ts';
 import { boxOf, boxWords } from './isolation-words.ts';
 
@@ -101,35 +111,42 @@ function reachOf(entry: JsonObject): readonly Meaning[] {
     ...folders,
     ...(given.length === 0 ? [] : [plain(`Is given ${listed(given)}.`)]),
     ...inherited(fields.get('inheritEnv')),
-    ...takenOver(fields.get('env')),
+    ...takenOver(command, fields.get('env')),
   ];
 }
 
-const shells = /^(?:sh|bash|zsh|dash|fish|ksh|cmd|powershell|pwsh)$/;
 const raising = /^(?:sudo|doas|pkexec|runas|gsudo)$/;
-const containers = /^(?:docker|podman|nerdctl)$/;
 
 function ofCommand(command: string, args: readonly string[], box: Isolation | undefined): readonly Meaning[] {
   const words = [command, ...args];
   const program = programName(command);
   const floats = floatingPackage(command, args);
-  const runsShell = shells.test(program) && args.some((arg) => /^[-/][a-z]{0,5}c(?:ommand)?$/i.test(arg));
-  const ofContainer = box === undefined ? (containers.test(program) ? args : []) : box.extraArgs;
-  const outside = ofContainer.some((arg) => /^--privileged$|docker\.sock|^--pid=host$/.test(arg));
+  const runner = runnerOf(command);
+  const inline = inlineProgram(words);
+  const ofContainer = box === undefined ? (runner === 'container' ? args : []) : box.extraArgs;
+  const outside = waysOut(ofContainer);
   const named = box === undefined ? args : [...(box.write ?? args), ...box.read, ...box.extraArgs];
+  const paths = [...named.flatMap(pathsIn), ...mountedBy(ofContainer)];
   return [
     plain(
-      containers.test(program)
+      runner === 'container'
         ? `Starts a container with ${shownWord(program)}.`
         : `Starts ${shownWord(program)} on this computer${box === undefined ? ', with your rights' : ''}.`,
     ),
     ...(words.some((word) => raising.test(programName(word)))
       ? [grave('Asks for the rights of an administrator.')]
       : []),
-    ...(runsShell ? [grave('Runs a line of a shell, which can do anything that you can.')] : []),
-    ...(outside ? [grave('Its container can reach what lies outside of it: your whole computer.')] : []),
+    ...(inline === undefined ? [] : [grave(inlineText(words, inline))]),
+    ...(outside.length === 0
+      ? []
+      : [
+          grave(
+            `Its container can reach what lies outside of it, your whole computer: ${listed(outside.map(shownWord))}.`,
+          ),
+        ]),
+    ...(runner === undefined ? [] : ofRunner(runner, program, args)),
     ...(box === undefined ? [] : boxWords(box).map(plain)),
-    ...named.flatMap(pathsIn).flatMap(reachOfPath),
+    ...paths.flatMap(reachOfPath),
     ...(floats === undefined
       ? []
       : [
@@ -138,6 +155,39 @@ function ofCommand(command: string, args: readonly string[], box: Isolation | un
           ),
         ]),
   ];
+}
+
+const shells = /^(?:sh|bash|zsh|dash|fish|ksh|ash|cmd|powershell|pwsh)$/;
+
+function inlineText(words: readonly string[], option: string): string {
+  return words.some((word) => shells.test(programName(word)))
+    ? 'Runs a line of a shell, which can do anything that you can.'
+    : `Runs a program that stands in its arguments (${shownWord(option)}), which can do anything that you can.`;
+}
+
+function ofRunner(runner: Runner, program: string, args: readonly string[]): readonly Meaning[] {
+  const at = packagePlace(args);
+  const name = args[at] ?? '';
+  const steering = steeringWords(runner, args.slice(0, at));
+  return [
+    ...(steering.length === 0
+      ? []
+      : [
+          grave(
+            `${listed(steering.map(shownWord))} can make ${shownWord(program)} fetch or run something else than it names.`,
+          ),
+        ]),
+    ...(mixesScripts(name)
+      ? [grave(`${shownWord(name)} mixes letters of several scripts: it may look like the name of another package.`)]
+      : []),
+  ];
+}
+
+/** Places of this computer that a container is given, however the option is written. */
+function mountedBy(args: readonly string[]): readonly string[] {
+  return containerOptions(args).flatMap(({ name, value = '' }) =>
+    name === '--volume' || name === '--mount' ? pathsIn(value) : [],
+  );
 }
 
 function ofAddress(written: string): readonly Meaning[] {
@@ -174,12 +224,13 @@ function reachOfPath(written: string): readonly Meaning[] {
   return isFolder.test(path) && !hasEnding.test(path) ? [plain(`Gains access to ${shownWord(path)}.`)] : [];
 }
 
-/** Variables by which a program is made to load or run something else than it is. */
-const takesOver =
-  /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|STARTUP|HOME)|PATH|BASH_ENV|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS)$/i;
-
-function takenOver(env: unknown): readonly Meaning[] {
-  const names = Object.keys(objectOf(env)).filter((name) => takesOver.test(name));
+function takenOver(command: unknown, env: unknown): readonly Meaning[] {
+  const runner = typeof command === 'string' ? runnerOf(command) : undefined;
+  const names = Object.keys(objectOf(env)).filter((name) => {
+    const steering = steeringOf(runner, name);
+    // Proxies and certificates are what many need to reach anything at all.
+    return steering !== undefined && steering !== 'trust';
+  });
   return names.length === 0
     ? []
     : [grave(`${listed(names.map(shownWord))} can make it run something else than it is.`)];

@@ -139,7 +139,8 @@ function ofPackage(runner: string, args: readonly string[], version: RegExp): La
   return { program, pin: undefined, floats: name };
 }
 
-function packagePlace(args: readonly string[]): number {
+/** Where among the arguments of a package runner the package stands; behind them all if there is none. */
+export function packagePlace(args: readonly string[]): number {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (namesPackage.has(arg)) return at + 1;

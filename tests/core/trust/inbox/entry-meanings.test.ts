@@ -41,6 +41,96 @@ describe('what a new entry reaches', () => {
     expect(texts(undefined, { command: 'docker', args: socket })[0]).toMatch(/^! Its container can reach/);
   });
 
+  test.each<[string, readonly string[], string]>([
+    ['node', ['-e', 'x'], '-e'],
+    ['node', ['--no-warnings', '--eval=x'], '--eval=x'],
+    ['node', ['-pe', 'x'], '-pe'],
+    ['bun', ['-e', 'x'], '-e'],
+    ['deno', ['eval', 'x'], 'eval'],
+    ['python3.12', ['-Ic', 'x'], '-Ic'],
+    ['/usr/bin/python', ['-cimport os'], '-cimport os'],
+    ['env', ['A=1', 'python3', '-c', 'x'], '-c'],
+    ['perl', ['-we', 'x'], '-we'],
+    ['ruby', ['-e', 'x'], '-e'],
+    ['php', ['-r', 'x'], '-r'],
+    ['osascript', ['-e', 'x'], '-e'],
+  ])('a program in the arguments of %s is grave: %j', (command, args, option) => {
+    expect(texts(undefined, { command, args }).join('\n')).toContain(
+      `! Runs a program that stands in its arguments (${option})`,
+    );
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['cmd', ['/c', 'x']],
+    ['powershell', ['-EncodedCommand', 'x']],
+    ['bash', ['-lc', 'x']],
+    ['sh', ['-xc', 'x']],
+  ])('a line of a shell is grave: %s %j', (command, args) => {
+    expect(texts(undefined, { command, args })[0]).toMatch(/^! Runs a line of a shell/);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['node', ['server.js', '-e', 'production']],
+    ['python3', ['-m', 'server', '-c', 'config.toml']],
+    ['npx', ['-y', 'server@1.0.0', '-c', 'x']],
+    ['bash', ['run.sh', '-c', 'x']],
+  ])('options of the program itself are not: %s %j', (command, args) => {
+    expect(texts(undefined, { command, args }).filter((text) => text.startsWith('!'))).toEqual([]);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['npx', ['--@acme:registry=https://evil.example', '@acme/x@1.0.0'], '--@acme:registry'],
+    ['npx', ['-y', '--reg=https://evil.example', 'x@1.0.0'], '--reg='],
+    ['npx', ['--registry', 'https://evil.example', 'x@1.0.0'], '--registry'],
+    ['npx', ['-c', 'x'], '-c'],
+    ['npx', ['--node-options=--import=x', 'x@1.0.0'], '--node-options'],
+    ['uvx', ['--index-url=https://evil.example', 'x@1.0.0'], '--index-url'],
+    ['uvx', ['-ihttps://evil.example', 'x@1.0.0'], '-ihttps'],
+    ['uvx', ['--default-index', 'https://evil.example', 'x@1.0.0'], '--default-index'],
+  ])('a package from elsewhere is grave: %s %j', (command, args, word) => {
+    const grave = texts(undefined, { command, args }).filter((text) => text.startsWith('!'));
+    expect(grave.join('\n')).toContain(word);
+  });
+
+  test.each<[string, string]>([
+    ['npx', 'npm_config_registry'],
+    ['npx', 'NPM_CONFIG_USERCONFIG'],
+    ['uvx', 'UV_INDEX_URL'],
+    ['uvx', 'PIP_EXTRA_INDEX_URL'],
+    ['docker', 'DOCKER_HOST'],
+    ['node', 'NODE_OPTIONS'],
+    ['x', 'LD_PRELOAD'],
+  ])('a variable that steers %s is grave: %s', (command, name) => {
+    expect(texts(undefined, { command, args: ['x@1.0.0'], env: { [name]: 'x' } }).join('\n')).toContain(
+      `! ${name} can`,
+    );
+  });
+
+  test.each<[readonly string[], string]>([
+    [['run', '-v/:/host', 'x'], 'whole disk'],
+    [['run', '-iv', '/:/host', 'x'], 'whole disk'],
+    [['run', '--volume=/:/host', 'x'], 'whole disk'],
+    [['run', '-v/home/ann/.ssh:/k', 'x'], 'keys'],
+    [['run', '--pid', 'host', 'x'], 'lies outside'],
+    [['run', '--network', 'host', 'x'], 'lies outside'],
+    [['run', '--cap-add=SYS_ADMIN', 'x'], 'lies outside'],
+    [['run', '--security-opt', 'seccomp=unconfined', 'x'], 'lies outside'],
+    [['run', '--device', '/dev/mem', 'x'], 'lies outside'],
+    [['run', '-v/var/run/docker.sock:/s', 'x'], 'lies outside'],
+  ])('what opens a container is grave, however it is written: %j', (args, what) => {
+    const grave = texts(undefined, { command: 'docker', args }).filter((text) => text.startsWith('!'));
+    expect(grave.join('\n')).toContain(what);
+  });
+
+  test('a name of letters of several scripts is grave', () => {
+    expect(texts(undefined, { command: 'npx', args: ['-y', '@m\u043edelcontextprotocol/x@1.0.0'] }).join('\n')).toMatch(
+      /^! .*several scripts/m,
+    );
+    expect(texts(undefined, { command: 'npx', args: ['-y', '\u043f\u0440\u043e-x@1.0.0'] }).join('\n')).not.toMatch(
+      /several scripts/,
+    );
+  });
+
   test('an address: where what is sent goes, and that others can read it; secrets by their names only', () => {
     expect(texts(undefined, { url: 'http://mail.example/mcp', headers: { Authorization: 'Bearer abc' } })).toEqual([
       '! It goes there unencrypted: others on the way can read it.',
