@@ -80,7 +80,7 @@ interface ConfigCheck {
  * whatever does not concern this server.
  */
 export async function checkConfig(text: string, path: string, only?: string): Promise<ConfigCheck> {
-  const { config, problems } = readConfig(text, path, process.env, undefined, knownNames(process.env));
+  const { config, problems } = readConfig(text, path, process.env, undefined, knownNames());
   const servers = (config?.servers ?? []).filter(({ name }) => only === undefined || name === only);
   const document = new ConfigDocument(text, path);
   const environment = new EnvironmentResolver({ own: process.env });

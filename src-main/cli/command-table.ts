@@ -62,10 +62,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       "what a server said and what became of it; without a name: Tooltray's own log",
       async () => (await import('./commands/logs.ts')).logs,
     ],
-    kit: [
-      'bundles of servers: what there is, and your servers as one',
-      async () => (await import('./commands/kit.ts')).kit,
-    ],
     pin: [
       'write down which version of its package a server is, so that no other one is fetched',
       async () => (await import('./commands/trust/pin.ts')).pin,

@@ -25,7 +25,7 @@ import { DescriptionStore } from './condense/description-store.ts';
 import { ToolmuxCache } from './condense/toolmux-cache.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { type CoreStores, homeStores } from './core-stores.ts';
-import { helpersNamed } from './mode-list.ts';
+import { helperTools } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
 import { followCore, openPins } from './open-audit.ts';
 import { openInbox } from './open-inbox.ts';
@@ -181,7 +181,6 @@ export class Aggregator {
   readonly descriptions: DescriptionStore;
   readonly modeCosts = new ModeCosts();
   readonly #answerRoom = new AnswerRoom();
-  readonly #helpers: SessionCore['helpers'];
   readonly #proposals: ProposalStore;
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
@@ -253,13 +252,12 @@ export class Aggregator {
       random: Math.random,
       onOddity: (server, text) => log.child(server).info(text.slice(0, 2000)),
     });
-    this.#helpers = helpersNamed(env['MAGG_SELF_PREFIX']);
     // Asked when a server has failed: by then there is a Healing.
     const knownFix = (server: string): string | undefined => this.healing.hintFor(server);
     const isOn = toolSwitches(options.config.reader('servers'));
     this.catalog = new LiveCatalog({
       servers: this.servers,
-      reserved: new Set(this.#helpers.keys()),
+      reserved: new Set(helperTools.keys()),
       isOn,
       problems: () => options.config.problems,
       knownFix,
@@ -322,7 +320,6 @@ export class Aggregator {
       knownFix,
       knownLaunch: (server) => this.healing.launchOf(server),
       descriptions: () => this.descriptions,
-      lookedAt: (server) => this.reviews.lookedAt(server),
     });
     this.admin.noted.on((note) => recordAdmin(this, note));
     const profileParts = { config: options.config, steps: stepParts, admin: this.admin, spills: this.spills };
@@ -444,7 +441,6 @@ export class Aggregator {
     return {
       ...{ catalog: this.catalog, servers: this.servers, steps: this.steps },
       admin: this.admin,
-      registries: this.registries.reader,
       sandbox: this.sandbox,
       descriptions: this.descriptions,
       spillFiles: (caller) => this.spillFiles.of(caller),
@@ -453,7 +449,7 @@ export class Aggregator {
       ...{ activity: this.activity, shaper: this.shaper, ids },
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: config.latest,
-      helpers: this.#helpers,
+      helpers: helperTools,
       mode,
       ...{ modeCosts: this.modeCosts, settleMs },
       ...{ serverTasks: this.sessions.serverTasks, answerRoom: this.#answerRoom },

@@ -6,20 +6,19 @@ import type { CallerContext } from './calls/call-tool.ts';
 import type { ReadHint } from './calls/shape-result.ts';
 import { awaitResult, isCalledByName } from './modes/await-result.ts';
 import { codeMode } from './modes/code.ts';
-import { dispatchMode, resultTools } from './compat/mini-a/dispatch.ts';
+import { dispatchMode } from './compat/mini-a/dispatch.ts';
 import { gatewayMode, metaMode } from './compat/toolmux/modes.ts';
-import { maggHelpers } from './compat/magg/magg-helpers.ts';
-import type { HelperTool, Mode, ModeView, OwnPrompt, OwnResource } from './modes/mode.ts';
+import type { HelperTool, Mode, ModeView, OwnResource } from './modes/mode.ts';
 import { instructionsResource, proxyMode } from './modes/proxy.ts';
 import { nextLook, readResultTool, spillResource } from './modes/read-spill.ts';
-import { retrieveAdminTools, retrieveMode } from './compat/mcpproxy/retrieve.ts';
+import { retrieveMode } from './compat/mcpproxy/retrieve.ts';
+import { upstreamServers } from './compat/mcpproxy/upstream-servers.ts';
 import { searchMode, searchTools } from './modes/search.ts';
 import { universalMode } from './compat/magg/universal.ts';
 import { toolmuxAdminTools } from './compat/toolmux/admin-tools.ts';
 import { catalogTools, getToolCount, getToolSchema, listAllTools } from './compat/toolmux/catalog-tools.ts';
 import { invoke } from './compat/toolmux/invoke.ts';
 import { codeExecution } from './compat/mcpproxy/code-execution.ts';
-import { setProfile } from './compat/mcpproxy/set-profile.ts';
 
 export const modes: readonly Mode[] = [
   proxyMode,
@@ -34,12 +33,9 @@ export const modes: readonly Mode[] = [
 
 /** Callable in every mode, listed by none of its own accord. */
 const unlisted: readonly HelperTool[] = [
-  ...maggHelpers,
   ...toolmuxAdminTools,
-  ...resultTools,
-  ...retrieveAdminTools,
+  upstreamServers,
   codeExecution,
-  setProfile,
   readResultTool,
   awaitResult,
 ];
@@ -55,29 +51,12 @@ export const programTools: ReadonlyMap<string, HelperTool> = new Map(
   ),
 );
 
-/** Magg's variable MAGG_SELF_PREFIX: what its tools are called in place of `magg`. Any other word is none of its rule. */
-const selfPrefix = /^[A-Za-z][A-Za-z0-9]*$/;
-
-/** The helper tools where Magg's are called by another prefix: `hub_status` for `magg_status`. */
-export function helpersNamed(prefix: string | undefined): ReadonlyMap<string, HelperTool> {
-  if (prefix === undefined || !selfPrefix.test(prefix)) return helperTools;
-  const named = (helper: HelperTool): HelperTool => {
-    const name = helper.definition.name.replace(/^magg_/, `${prefix}_`);
-    return { ...helper, definition: { ...helper.definition, name } };
-  };
-  const all = [...helperTools.values()].map((helper) => (maggHelpers.includes(helper) ? named(helper) : helper));
-  return new Map(all.map((helper) => [helper.definition.name, helper] as const));
-}
-
 /** Resources of our own, readable in every mode. */
 export const ownResources: readonly OwnResource[] = [
   ...modes.flatMap((mode) => mode.resources ?? []),
   instructionsResource,
   spillResource,
 ];
-
-/** Prompts of our own, to be had in every mode. */
-export const ownPrompts: readonly OwnPrompt[] = modes.flatMap((mode) => mode.prompts ?? []);
 
 /** In any case of letters. Throws AppError mode_unknown. */
 export function findMode(name: string): Mode {
@@ -97,7 +76,6 @@ export function findMode(name: string): Mode {
 export function readHint({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>): ReadHint | undefined {
   const shown = modes.find(({ name }) => name === mode) ?? proxyMode;
   const { name } = readResultTool.definition;
-  if (shown.readLine !== undefined) return (id, example) => [`Read on: ${shown.readLine?.(id, example)}`];
   if (isCalledByName(shown) && lists?.(name) === false) return undefined;
   return (id, example) => {
     const { look, others } = nextLook(example);

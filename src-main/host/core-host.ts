@@ -16,7 +16,7 @@ import type { Sandbox } from '../core/sandbox/sandbox.ts';
 import { restoreToken } from '../core/security/access-token.ts';
 import { AppAccessStore } from '../core/security/app-access.ts';
 import type { LetIn } from '../core/security/principal.ts';
-import { type Endpoint, sessionViewFor } from '../core/sessions/views/endpoint.ts';
+import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
 import { servePeer } from '../core/sessions/peer-session.ts';
 import type { SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import type { Transport } from '../core/wire/transport.ts';
@@ -232,10 +232,10 @@ export class CoreHost {
       transport,
       ledger: this.core.ledger,
       app: endpoint.app,
-      view: sessionViewFor(endpoint, this.core.sessionCore),
+      view: viewFor(endpoint, this.core.sessionCore),
       viewOf: (app, capabilities) => {
         const asked = { ...endpoint, app: endpoint.app ?? app, capabilities };
-        return sessionViewFor(asked, this.core.sessionCore);
+        return viewFor(asked, this.core.sessionCore);
       },
       parked,
       letIn,

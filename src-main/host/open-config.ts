@@ -8,7 +8,7 @@ import { AcceptedConfig } from '../core/config/accepted-config.ts';
 import { ConfigStore, firstConfig } from '../core/config/config-store.ts';
 import { LayerFiles } from '../core/config/layers/layer-files.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
-import { helpersNamed } from '../core/mode-list.ts';
+import { helperTools } from '../core/mode-list.ts';
 import { isFolder } from '../core/servers/launch/tool-folders.ts';
 import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
@@ -19,7 +19,7 @@ import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 export async function openConfig(path: string, named: boolean, env: Env, paths: AppPaths): Promise<ConfigStore> {
   if (named && (await isFolder(path))) {
     const layers = new LayerFiles(path);
-    return ConfigStore.open(layers.organisation, env, knownNames(env), undefined, layers);
+    return ConfigStore.open(layers.organisation, env, knownNames(), undefined, layers);
   }
   if (!named && !existsSync(path)) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -27,12 +27,12 @@ export async function openConfig(path: string, named: boolean, env: Env, paths: 
   }
   const isOwn = path === paths.configFile;
   const accepted = isOwn ? new AcceptedConfig(join(paths.dataDir, 'accepted-config.json'), named) : undefined;
-  return ConfigStore.open(path, env, knownNames(env), accepted);
+  return ConfigStore.open(path, env, knownNames(), accepted);
 }
 
 /** What a config may name that only the modes know. */
-export function knownNames(env: Env): KnownNames {
-  return { helpers: new Set(helpersNamed(env['MAGG_SELF_PREFIX']).keys()) };
+export function knownNames(): KnownNames {
+  return { helpers: new Set(helperTools.keys()) };
 }
 
 /** Where it is written what each client app may. */

@@ -35,7 +35,6 @@ test('without arguments the help names every command and exits with 0', async ()
         'validate',
         'test',
         'logs',
-        'kit',
         'pin',
         'env',
         'secret',

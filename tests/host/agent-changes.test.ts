@@ -2,14 +2,13 @@
  * The one rule for what models do to servers, held over every tool that administers: looking and trying again is free, what
  * changes what others have is proposed, and all of it is recorded with who, what and outcome. And what the person then sees.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changeRule } from '../../src-main/core/admin/server-change.ts';
 import { helperTools } from '../../src-main/core/mode-list.ts';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
-import { registryFile } from '../fixtures/registry/registry-server.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
 
@@ -30,32 +29,19 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
     [{ action: 'list' }, undefined],
     [{ action: 'validate' }, undefined],
     [{ action: 'test' }, undefined],
-    [{ action: 'retry', name: 'a' }, undefined],
     [{ action: 'add', ...more }, 'Add the server "new".'],
     [{ action: 'remove', name: 'a' }, 'Remove the server "a".'],
   ],
   upstream_servers: [
     [{ operation: 'list' }, undefined],
     [{ operation: 'tail_log', name: 'a' }, undefined],
-    [{ operation: 'restart', name: 'a' }, undefined],
-    [{ operation: 'refresh', name: 'a' }, undefined],
     [{ operation: 'add', ...more }, 'Add the server "new".'],
-    [{ operation: 'add_from_registry', id: 'io.github.example/old-weather', name: 'new' }, 'Add the server "new".'],
     [{ operation: 'remove', name: 'a' }, 'Remove the server "a".'],
-    [{ operation: 'enable', name: 'off' }, 'Switch "off" on.'],
-    [{ operation: 'disable', name: 'a' }, 'Switch "a" off.'],
     [{ operation: 'patch', name: 'a', enabled: false }, 'Switch "a" off.'],
+    [{ operation: 'patch', name: 'off', enabled: true }, 'Switch "off" on.'],
     [{ operation: 'patch', name: 'a', description: 'call this first' }, 'Change description of "a".'],
     [{ operation: 'update', name: 'a', init_timeout: '5s' }, 'Change initTimeoutSeconds of "a".'],
     [{ operation: 'update', name: 'a', env_json: '{"LD_PRELOAD":"x"}' }, 'Change env of "a".'],
-  ],
-  tail_log: [[{ name: 'a' }, undefined]],
-  search_servers: [[{ search: 'weather' }, undefined]],
-  list_registries: [[{}, undefined]],
-  quarantine_security: [
-    [{ operation: 'list_quarantined' }, undefined],
-    [{ operation: 'inspect_tools', name: 'a' }, undefined],
-    [{ operation: 'approve_all_tools', name: 'a' }, undefined],
   ],
   optimize_descriptions: [
     [{ action: 'status' }, undefined],
@@ -65,39 +51,10 @@ const uses: Readonly<Record<string, readonly (readonly [input: Json, proposed: s
       'Tell all apps another description of 1 tool of "a".',
     ],
   ],
-  magg_list_servers: [[{}, undefined]],
-  magg_status: [[{}, undefined]],
-  magg_list_tools: [[{}, undefined]],
-  magg_analyze_servers: [[{}, undefined]],
-  magg_list_kits: [[{}, undefined]],
-  magg_kit_info: [[{ name: 'k' }, undefined]],
-  magg_reload_config: [[{}, undefined]],
-  magg_check: [
-    [{ action: 'report' }, undefined],
-    [{ action: 'remount' }, undefined],
-    // In seconds: who answers late on a machine under load is not dead.
-    [{ action: 'disable', timeout: 60 }, 'Switch "dead" off.'],
-    [{ action: 'unmount' }, undefined],
-  ],
-  magg_add_server: [
-    [{ name: 'new', source: 'here', command: [echo.command, ...echo.args].join(' ') }, 'Add the server "new".'],
-  ],
-  magg_remove_server: [[{ name: 'a' }, 'Remove the server "a".']],
-  magg_enable_server: [[{ name: 'off' }, 'Switch "off" on.']],
-  magg_disable_server: [[{ name: 'a' }, 'Switch "a" off.']],
-  magg_load_kit: [[{ name: 'k' }, expect.stringContaining('k1')]],
-  magg_unload_kit: [[{ name: 'loaded' }, expect.stringContaining('kitted')]],
 };
 
-/** These have no way to ask for a change, and look at what is not on this machine. */
-const elsewhere: readonly string[] = ['magg_search_servers', 'magg_smart_configure'];
-
 async function start(config: Partial<TestConfig> = {}): Promise<TestCore & { client: SocketClient }> {
-  const kitted = { ...echo, enabled: false, kits: ['loaded'] };
-  const registries = [{ name: 'official', url: registryFile }];
-  const core = await startCore({ servers: { ...servers, kitted }, registries, ...config });
-  await mkdir(join(core.home, 'kit.d'), { recursive: true });
-  await writeFile(join(core.home, 'kit.d', 'k.json'), JSON.stringify({ name: 'k', servers: { k1: echo } }));
+  const core = await startCore({ servers, ...config });
   return Object.assign(core, { client: await core.open({}, { mode: 'proxy', app: 'codex' }) });
 }
 
@@ -118,8 +75,7 @@ const tool = (core: { client: SocketClient }, name: string, input: Json): Promis
 
 test('every tool that administers is in the table of the rule', () => {
   const admin = [...helperTools].flatMap(([name, helper]) => (helper.admin === true ? name : []));
-  const known = [...Object.keys(uses), ...elsewhere];
-  expect(admin.filter((name) => !known.includes(name))).toEqual([]);
+  expect(admin.toSorted()).toEqual(Object.keys(uses).toSorted());
 });
 
 test('looking and trying again is free, every change is proposed, nothing takes effect, all of it is recorded', async () => {
@@ -143,7 +99,7 @@ test('looking and trying again is free, every change is proposed, nothing takes 
 
 test('the person is told the rule where they set it, and what they decide is recorded', async () => {
   await using core = await start();
-  await tool(core, 'upstream_servers', { operation: 'disable', name: 'a' });
+  await tool(core, 'upstream_servers', { operation: 'patch', name: 'a', enabled: false });
   const [asked] = await proposals(core);
   await rpc(core, 'approve', { id: asked?.id });
   expect(core.server('a').state.kind).toBe('disabled');
@@ -156,7 +112,7 @@ test('the person is told the rule where they set it, and what they decide is rec
 
 test('where the config allows it, changes take effect at once and are recorded all the same; refused ones, too', async () => {
   await using core = await start({ policy: { agentChanges: 'allow' } });
-  await tool(core, 'upstream_servers', { operation: 'disable', name: 'a' });
+  await tool(core, 'upstream_servers', { operation: 'patch', name: 'a', enabled: false });
   expect(core.server('a').state.kind).toBe('disabled');
   await tool(core, 'upstream_servers', { operation: 'patch', name: 'a', init_timeout: '10ms' });
   expect(recorded(core)).toEqual([
@@ -169,14 +125,14 @@ test('where the config allows it, changes take effect at once and are recorded a
 
 test('what a model switches off and on again, or the person did, gives it no right to start anything', async () => {
   await using core = await start();
-  for (const operation of ['disable', 'enable', 'disable', 'enable']) {
-    await tool(core, 'upstream_servers', { operation, name: 'off' });
+  for (const enabled of [false, true, false, true]) {
+    await tool(core, 'upstream_servers', { operation: 'patch', name: 'off', enabled });
   }
   expect(core.server('off').state.kind).toBe('disabled');
   for (const { id, sentence } of await proposals(core)) {
     if (sentence === 'Switch "off" off.') await rpc(core, 'approve', { id });
   }
-  await tool(core, 'upstream_servers', { operation: 'enable', name: 'off' });
+  await tool(core, 'upstream_servers', { operation: 'patch', name: 'off', enabled: true });
   expect(core.server('off').state.kind).toBe('disabled');
 });
 
@@ -192,7 +148,7 @@ describe('a server in review', () => {
         ['held', true],
       ]),
     );
-    await tool(core, 'upstream_servers', { operation: 'enable', name: 'held' });
+    await tool(core, 'upstream_servers', { operation: 'patch', name: 'held', enabled: true });
     await tool(core, 'upstream_servers', { operation: 'patch', name: 'held', enabled: true, quarantined: false });
     await tool(core, 'manage_servers', { action: 'remove', name: 'held' });
     const { held } = (JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: Record<string, Json> }).servers;
@@ -271,36 +227,10 @@ test('no list shows a model what may be a secret: a path of an address, a header
   for (const [name, input] of [
     ['upstream_servers', { operation: 'list' }],
     ['manage_servers', { action: 'list' }],
-    ['magg_list_servers', {}],
   ] as const) {
     const text = textOf(await tool(core, name, input));
     expect([name, text]).toEqual([name, expect.not.stringContaining('zk8Q2pLw0x')]);
     expect(text).toContain('http://127.0.0.1:9/mcp/s/***/v1');
     expect(text).toContain('--mode=stdio');
   }
-});
-
-describe('servers of a kit', () => {
-  test('that a model loads are in review where nobody was asked, told as such, and start when the person accepts', async () => {
-    await using core = await start({ policy: { agentChanges: 'allow' } });
-    const loaded = textOf(await tool(core, 'magg_load_kit', { name: 'k' }));
-    expect(loaded).toContain('Not started before the person has looked at what a kit would run: tooltray review k1.');
-    expect(core.server('k1').config.held).toBe('review');
-    expect(core.server('k1').state.kind).toBe('disabled');
-    expect(await proposals(core)).toEqual([]);
-    const { reviews } = core.host.core;
-    const { id } = await reviews.find('k1');
-    await reviews.decide('k1', 'accept', id, 'dashboard');
-    await expect.poll(() => core.server('k1').state.kind).toBe('ready');
-  });
-
-  test('that the person approves of, having seen what they would run, are accepted by that', async () => {
-    await using core = await start();
-    await tool(core, 'magg_load_kit', { name: 'k' });
-    const [waiting] = await proposals(core);
-    expect(JSON.stringify(waiting?.changes)).toContain('compat');
-    await rpc(core, 'approve', { id: waiting?.id ?? '' });
-    expect(core.server('k1').config.held).toBeUndefined();
-    await expect.poll(() => core.server('k1').state.kind).toBe('ready');
-  });
 });

@@ -198,7 +198,6 @@ describe('an answer on disk', () => {
     'with read_result': (client, id) =>
       client.callTool('read_result', { resultFile: id, op: 'grep', pattern: 'Report to' }),
     'as a resource': (client, id) => client.request('resources/read', { uri: `tooltray://spill/${id}` }),
-    'with read_cache': (client, id) => client.callTool('read_cache', { key: id, offset: 390, limit: 30 }),
     'as arguments': (client, id) =>
       client.callTool('proxy-dispatch', { action: 'call', tool: 'files_write_file', argumentsFile: id }),
   };

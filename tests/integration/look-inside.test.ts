@@ -142,25 +142,19 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
     await expect.poll(() => runs(folder), patient).toBe(false);
   });
 
-  test('what it lists is shown with what the scan finds, to the person; a model learns how much, and no word of it', async () => {
+  test('what it lists is shown with what the scan finds, to the person; a model learns no word of it', async () => {
     const poisoned = { ...fixture('hostile', 'poisoned'), quarantined: true };
     await using core = await startCore({ servers: { poisoned }, mode: 'retrieve' }, {});
     const client = await core.open();
-    const inspect = async (): Promise<string> => {
-      const { content } = (await client.request('tools/call', {
-        name: 'quarantine_security',
-        arguments: { operation: 'inspect_quarantined', name: 'poisoned' },
-      })) as { content: { text: string }[] };
-      return content[0]?.text ?? '';
-    };
-    expect(JSON.parse(await inspect())).toMatchObject({ quarantine_status: 'ACTIVE', tools: [], total_tools: 0 });
+    const inspect = async (): Promise<string> =>
+      JSON.stringify(await client.callTool('upstream_servers', { operation: 'list' }));
+    expect(await inspect()).toContain('poisoned');
     // Asking did not start it.
     expect((await review(core, 'poisoned')).look).toBeUndefined();
     const seen = await look(core, 'poisoned');
     expect(seen.isDone).toBe(true);
     expect(seen.tools).toBeGreaterThan(0);
     const answer = await inspect();
-    expect(JSON.parse(answer)).toMatchObject({ tools: [], total_tools: seen.tools, red_flags: seen.rules });
     const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
     for (const { title } of seen.parts) {
       const name = title.replace(/^Tools? |, which is new$/g, '');

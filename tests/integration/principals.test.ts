@@ -59,7 +59,6 @@ describe('an answer on disk', () => {
   const ways = {
     'read_result by id': read({}),
     'its size alone': read({ op: 'stat' }),
-    read_cache: (caller: Caller, ref: string) => callBy(caller, 'read_cache', { key: ref }),
     'proxy-dispatch': (caller: Caller, ref: string) =>
       callBy(caller, 'proxy-dispatch', { action: 'readresult', resultFile: ref, op: 'head' }),
     'as arguments': (caller: Caller, ref: string) =>

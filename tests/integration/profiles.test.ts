@@ -177,64 +177,6 @@ describe('an app that is held to one profile and comes by another', () => {
   });
 });
 
-describe('a session that narrows itself by set_profile', () => {
-  test('is shown less from then on and told so, and gets back what it was given, and no more', async () => {
-    const session = await core.open({}, { mode: 'proxy' });
-    const before = await session.toolNames();
-    expect(before).toHaveLength(3);
-    expect(await session.say('set_profile', { profile: 'calm' })).toBe('{"active_profile":"calm","servers":["desk"]}');
-    await session.notification('notifications/tools/list_changed');
-    expect(await session.toolNames()).toEqual(['see_desk']);
-    await expect(session.say('open_safe')).rejects.toThrow('Unknown tool: "open_safe" was not found.');
-    // From one to another it goes by what the connection has.
-    expect(await session.say('set_profile', { profile: 'locked' })).toContain('"servers":["vault"]');
-    expect(await session.toolNames()).toEqual(['open_safe']);
-    expect(await session.say('set_profile', { profile: '' })).toBe('{"active_profile":"","servers":["desk","vault"]}');
-    expect(await session.toolNames()).toEqual(before);
-  });
-
-  test.each([{ profile: 'calm' }, { app: 'bound' }])(
-    'with %j never reaches beyond that, and knows nothing of profiles that do',
-    async (wishes) => {
-      const session = await core.open({}, { ...wishes, mode: 'proxy' });
-      const spellings = ['locked', 'LOCKED', ' locked', 'everything', '*', 'all', 'none', 'null', '..', '__proto__'];
-      const said = await Promise.all(spellings.map((profile) => session.say('set_profile', { profile })));
-      expect(said.map((text, at) => text.replace(JSON.stringify(spellings[at]), 'X'))).toEqual(
-        spellings.map(() => 'There is no profile named X. There are: calm.'),
-      );
-      for (const profile of ['calm', '', null, ['locked'], { name: 'locked' }])
-        expect(await session.say('set_profile', { profile })).not.toMatch(/vault|open_safe/);
-      expect(await session.toolNames()).toEqual(['see_desk']);
-      await expect(session.say('open_safe')).rejects.toThrow('Unknown tool: "open_safe" was not found.');
-    },
-  );
-
-  test('finds the tool in the list of mode retrieve and of /mcp/code where there are profiles, and nowhere else', async () => {
-    const listed = async (mode: string) => (await (await core.open({}, { mode })).toolNames()).includes('set_profile');
-    expect([await listed('retrieve'), await listed('proxy'), await listed('code')]).toEqual([true, false, false]);
-    const code = new HttpClient(`${core.url}/code`);
-    await code.initialize();
-    expect(JSON.stringify((await code.exchange('tools/list')).message)).toContain('"set_profile"');
-    const none = await startCore({ servers: {} });
-    const session = await none.open({}, { mode: 'retrieve' });
-    expect(await session.toolNames()).not.toContain('set_profile');
-    await none[Symbol.asyncDispose]();
-  });
-
-  test('cannot where nothing is kept between calls, and is told what to do instead', async () => {
-    const http = new HttpClient(core.url, true);
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const asked = { name: 'set_profile', arguments: { profile: 'calm' }, _meta: meta };
-    const { message } = await http.exchange('tools/call', asked);
-    expect(JSON.stringify(message.result)).toContain('/mcp/p/<name>');
-    expect(message.result).toMatchObject({ isError: true });
-  });
-});
-
 test('the one server that is out of scope has no endpoint, the one that is in it shows what is', async () => {
   const bound = { app: 'bound' };
   const { inProfiles } = core.host.core.sessionCore;

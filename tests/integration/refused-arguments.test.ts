@@ -117,7 +117,6 @@ const fetches: readonly (readonly [string, Params])[] = [
   ['get_tool_schema', { name: 'rail:book' }],
   ['get_tool_schema', { tools: ['rail_book'] }],
   ['search_tools', { query: 'book', detail: 'full' }],
-  ['retrieve_tools', { query: 'book', detail: 'full' }],
   ['describe_tool', { tool_ids: ['rail:book'] }],
   ['search', { query: 'book', detail: 'full' }],
   ['get_schema', { tools: ['rail_book'], detail: 'full' }],

@@ -75,8 +75,6 @@ interface State {
   readonly tool: string;
   /** What every answer holds: the state, its cause, what helps. */
   readonly words: readonly RegExp[];
-  /** What a check says. */
-  readonly check: Params;
 }
 
 const states: Record<string, State> = {
@@ -84,37 +82,31 @@ const states: Record<string, State> = {
     server: 'dead',
     tool: 'work',
     words: [/dead did not start/, /no-such-command-here/, /Install it/],
-    check: { status: 'degraded_retryable', reason: 'server_unhealthy', retryable: true },
   },
   'switched off, and listed by an earlier core': {
     server: 'off',
     tool: 'echo_tool',
     words: [/off is switched off/, /tooltray enable off/],
-    check: { status: 'blocked', reason: 'server_disabled', retryable: false },
   },
   'waiting for sign-in': {
     server: 'cloud',
     tool: 'whoami',
     words: [/cloud /, /tooltray sign-in cloud/],
-    check: { status: 'blocked', reason: 'oauth_required', retryable: false },
   },
   'in review': {
     server: 'held',
     tool: 'work',
     words: [/held waits for the review of the person/, /not started/, /tooltray review held/],
-    check: { status: 'blocked', reason: 'server_quarantined', retryable: false },
   },
   'written wrongly in the config': {
     server: 'broken',
     tool: 'work',
     words: [/entry of broken in the config cannot be used|tooltray validate/, /tooltray validate/],
-    check: { status: 'unknown', reason: 'server_not_configured', retryable: false },
   },
   'not there at all': {
     server: 'nobody',
     tool: 'work',
     words: [/no server|Unknown tool|not.found|not available|Unknown connection/i],
-    check: { status: 'unknown', reason: 'server_not_configured', retryable: false },
   },
 };
 
@@ -150,7 +142,7 @@ afterAll(async () => {
   await cloud[Symbol.asyncDispose]();
 });
 
-describe.each(Object.entries(states))('a tool of a server that is %s', (_state, { server, tool, words, check }) => {
+describe.each(Object.entries(states))('a tool of a server that is %s', (_state, { server, tool, words }) => {
   test.each(Object.entries(ways))('by %s is answered by that state', async (way, call) => {
     if (server === 'nobody' && way.includes('gateway')) return;
     const text = await call(client, server, tool);
@@ -168,17 +160,6 @@ describe.each(Object.entries(states))('a tool of a server that is %s', (_state, 
       (reason: AppError) => reason,
     );
     for (const word of words) expect(error?.text).toMatch(word);
-  });
-
-  test('a check tells the reason and whether trying again helps', async () => {
-    const { result } = (
-      await client.exchange('tools/call', {
-        name: 'describe_tool',
-        arguments: { tool_ids: [`${server}:${tool}`], check: true },
-      })
-    ).message as { result: { content: [{ text: string }] } };
-    const { results } = JSON.parse(result.content[0].text) as { results: Params[] };
-    expect(results).toMatchObject([check]);
   });
 });
 
@@ -250,12 +231,9 @@ describe('a server that is starting', () => {
     });
   });
 
-  test('is told of a check at once, and of lists after their time', async () => {
+  test('is told of lists after their time', async () => {
     await using slow = await startingCore('checked');
     const app = await slow.open();
-    expect(await told(app, 'describe_tool', { tool_ids: ['slow:work'], check: true })).toMatch(
-      /"status":"degraded_retryable","retryable":true.*"reason":"server_initializing"/,
-    );
     open('checked');
     expect(await told(app, 'list_all_tools', {})).toContain('slow_work');
   });

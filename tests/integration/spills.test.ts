@@ -42,7 +42,7 @@ const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Pa
   },
   retrieve: {
     call: ['call_tool_read', { name: 'x:big' }],
-    read: ({ resultFile }) => ['read_cache', { key: resultFile, limit: 30 }],
+    read: (input) => ['call_tool_read', { name: 'read_result', args: input }],
   },
 };
 
@@ -85,21 +85,6 @@ test('where the tool that reads on is not listed, the words lead to the resource
   const all = await more.open();
   expect(await all.toolNames()).toContain('read_result');
   expect(textOf(await all.callTool('x_big'))).toContain('Read on: read_result {');
-});
-
-test('in mode retrieve the words name the tool that it lists, and no other', async () => {
-  await using core = await startCore({ servers, mode: 'retrieve' });
-  const client = await core.open();
-  const text = textOf(await client.callTool('call_tool_read', { name: 'x:big' }));
-  expect(text).not.toContain('read_result');
-  const input = /^Read on: read_cache (.+)$/m.exec(text)?.[1] ?? '';
-  const asked = JSON.parse(input) as Params;
-  expect(asked['query']).toMatch(/^\$\.files\[\?\(@\.\w+=='…'\)\]$/);
-  const query = String(asked['query']).replace('…', 'item 15');
-  expect(textOf(await client.callTool('read_cache', { ...asked, query }))).toContain('item 15');
-  const { key } = asked;
-  for (const more of [{ offset: 0 }, { query: 'item 15' }])
-    expect(textOf(await client.callTool('read_cache', { key, ...more }))).toContain('item 15');
 });
 
 test('the file is for its owner alone, in a folder for its owner alone', async () => {
@@ -197,15 +182,6 @@ test('what a model writes beside the name in call_tool goes to the tool that has
   await using core = await startCore({ servers, mode: 'search' });
   const client = await core.open();
   expect(textOf(await client.callTool('call_tool', { name: 'y_echo', message: 'hoisted' }))).toContain('hoisted');
-});
-
-test('records of a kept answer are read through call_tool, too', async () => {
-  await using core = await startCore({ servers, mode: 'search' });
-  const client = await core.open();
-  await client.callTool('call_tool', { name: 'x_big' });
-  const key = (await core.host.core.spills.list())[0]?.id;
-  const read = await client.callTool('call_tool', { name: 'read_cache', arguments: { key, offset: 14, limit: 1 } });
-  expect(textOf(read)).toContain('item 15');
 });
 
 test('what is kept is on record with its call, and sizes are those before and after', async () => {

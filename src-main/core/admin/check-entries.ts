@@ -1,6 +1,4 @@
 /** Whether the entries of the config can work, without starting anything: what `validate` says. */
-import { AppError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
 import type { ConfigProblem, ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
@@ -47,24 +45,4 @@ async function locate(
 
 function sentence({ path, reason, suggestion = '' }: ConfigProblem): string {
   return `${path}: ${reason} ${suggestion}`.trim();
-}
-
-// Whether an entry that is not in the config yet could work there; starts nothing.
-
-/** Rejects with AppError config_invalid or command_not_found. */
-export async function checkNewEntry(
-  name: string,
-  entry: JsonObject,
-  config: ConfigStore,
-  environment: EnvironmentResolver,
-): Promise<void> {
-  const reading = config.tryText(JSON.stringify({ servers: { [name]: entry } }));
-  const [server] = reading.config?.servers ?? [];
-  const problem = reading.problems.find(({ severity }) => severity === 'error');
-  if (problem !== undefined || server === undefined) {
-    const reason = maskText(problem?.reason ?? 'It is not a server.');
-    throw new AppError('config_invalid', reason, { ...(problem?.suggestion && { fix: problem.suggestion }) });
-  }
-  const missing = await missingCommand(server, environment);
-  if (missing !== undefined) throw new AppError('command_not_found', missing);
 }

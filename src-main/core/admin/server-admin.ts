@@ -3,30 +3,25 @@
  * becomes a proposal (`changeRule`). `policy.agentChanges: "allow"` in the config lifts it; no call can. The person's word is
  * asked here too for what an edit of the config file by another program would newly launch.
  */
-import { createHmac, randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
-import type { JsonObject } from '../base/json.ts';
 import type { HealOffer } from '../client-apps/heal-offers.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import { nameOfWaiting } from '../config/accepted-config.ts';
 import type { ConfigProblem, Hold, ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { mayLift, requireReviewed } from '../config/holds.ts';
-import { type EntryNotes, type KitReading, readEntryNotes, readKits } from '../config/kits.ts';
 import { readConfigText } from '../config/update-config-file.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { confined, isConfined, isUsualBox, touchesBox } from './confine-change.ts';
-import { checkEntries, checkNewEntry, type EntryCheck } from './check-entries.ts';
+import { checkEntries, type EntryCheck } from './check-entries.ts';
 import { explainChanges, type ExplainedChange, explainEdits } from './explain-change.ts';
 import {
   type ChangeAuthor,
-  forReview,
   describeChange,
   describeEdits,
   editConfig,
-  isTag,
   type Proposal,
   type ProposalStore,
   requireSensible,
@@ -57,15 +52,6 @@ interface ServerAdminParts {
   readonly knownLaunch: (server: string) => Promise<HealOffer | undefined>;
   /** Asked for at each use: they are made after this. */
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
-  /** What the person was shown of a server that nobody has accepted: numbers and names of our own rules. */
-  readonly lookedAt: (server: string) => Promise<PersonsLook | undefined>;
-}
-
-/** No word of the server itself. */
-export interface PersonsLook {
-  readonly tools: number;
-  /** Ids of the scan's rules. */
-  readonly rules: readonly string[];
 }
 
 /** What a person may say of a proposal, or of a server in review. */
@@ -96,8 +82,6 @@ export class ServerAdmin {
   readonly #knownFix: ServerAdminParts['knownFix'];
   readonly #knownLaunch: ServerAdminParts['knownLaunch'];
   readonly #descriptions: ServerAdminParts['descriptions'];
-  readonly #lookedAt: ServerAdminParts['lookedAt'];
-  readonly #revisionKey = randomBytes(16);
   readonly #asking = new WeakSet<ChangeAuthor>();
   #waitingSince = Date.now();
 
@@ -110,7 +94,6 @@ export class ServerAdmin {
     this.#knownFix = parts.knownFix;
     this.#knownLaunch = parts.knownLaunch;
     this.#descriptions = parts.descriptions;
-    this.#lookedAt = parts.lookedAt;
     proposals.changed.on(() => this.proposalsChanged.emit());
     config.waitingChanged.on(() => {
       this.#waitingSince = Date.now();
@@ -120,11 +103,6 @@ export class ServerAdmin {
 
   list(): readonly ServerFacts[] {
     return this.#servers.all.map((server, index) => serverFacts(server, index, this.#configOf(server.config.name)));
-  }
-
-  /** What came of the person's last look at it; undefined: they have not looked. Never rejects. */
-  lookedAt(server: string): Promise<PersonsLook | undefined> {
-    return this.#lookedAt(server);
   }
 
   get configPath(): string {
@@ -137,11 +115,6 @@ export class ServerAdmin {
     return checks.map((check) => ({ ...check, detail: withHint(check.detail, this.#knownFix(check.name)) }));
   }
 
-  /** Whether an entry that is to be added can work; starts nothing. Rejects with AppError config_invalid or command_not_found. */
-  checkNew(server: string, entry: JsonObject): Promise<void> {
-    return checkNewEntry(server, entry, this.#config, this.#environment);
-  }
-
   /**
    * The launch that another app or a bundle on this machine has for a server of this name; nothing of it is run. Rejects with
    * AppError not_found, also where the person wants no such launches (`heal: "off"`).
@@ -152,16 +125,6 @@ export class ServerAdmin {
     throw new AppError('not_found', `No app and no bundle on this machine starts a server named '${server}'.`, {
       fix: "Give its 'command' (it is started here) or 'base_url' (it is reached over HTTP).",
     });
-  }
-
-  /** What the entries say for people and kits, by server. */
-  async notes(): Promise<ReadonlyMap<string, EntryNotes>> {
-    return readEntryNotes(await readConfigText(this.configPath).catch(() => ''));
-  }
-
-  /** The kits there are now, and files among them that are none. */
-  kits(): Promise<KitReading> {
-    return readKits(this.#config.kitFolders);
   }
 
   /** Reads the config file again; resolves when the servers follow, with what is wrong in it. */
@@ -183,15 +146,6 @@ export class ServerAdmin {
     return this.#lastLines(server).slice(-count);
   }
 
-  /**
-   * Changes with everything that is configured of a server, and with the core: for whoever wants to change only what they
-   * have seen. Keyed, because it covers secrets too. Throws AppError server_not_found.
-   */
-  revision(server: string): string {
-    const text = JSON.stringify(this.#configOf(server));
-    return createHmac('sha256', this.#revisionKey).update(text).digest('hex').slice(0, 12);
-  }
-
   /** What waits for the person, what they have to see first first. */
   async proposals(): Promise<readonly Proposal[]> {
     const edits = this.#foreignEdits();
@@ -199,18 +153,14 @@ export class ServerAdmin {
   }
 
   /**
-   * Asks for a change, or for several that are decided on together (a kit). `sentence` says what they are as a whole.
+   * Asks for a change. `sentence` replaces the change's own sentence for the person.
    * Rejects with AppError not_allowed, config_conflict (name taken), server_not_found, config_invalid, bad_request, session_limit.
    */
-  async request(
-    asked: ServerChange | readonly ServerChange[],
-    author: ChangeAuthor,
-    sentence?: string,
-  ): Promise<ChangeOutcome> {
-    const changes = ('kind' in asked ? [asked] : asked).map(confined);
-    const said = sentence ?? changes.map(describeChange).join(' ');
+  async request(asked: ServerChange, author: ChangeAuthor, sentence?: string): Promise<ChangeOutcome> {
+    const change = confined(asked);
+    const said = sentence ?? describeChange(change);
     try {
-      const outcome = await this.#request(changes, author, sentence);
+      const outcome = await this.#request([change], author, sentence);
       const became = outcome.kind === 'applied' ? 'Done' : `Proposed as ${outcome.proposal.id}`;
       const decided =
         outcome.kind === 'applied'
@@ -276,7 +226,7 @@ export class ServerAdmin {
       this.#check(change);
     }
     if (this.#isFree(changes) && !(await this.#givesSecrets(changes))) {
-      await this.#apply(changes.map(forReview), author);
+      await this.#apply(changes, author);
       return { kind: 'applied' };
     }
     const proposal = await this.#store.add({ author, changes, bases: this.#basesOf(changes), sentence });
@@ -367,7 +317,7 @@ export class ServerAdmin {
     }
     if (kind !== 'add') this.#servers.get(server);
     // A proposal would be a way round what the person sees in a review.
-    if (!isTag(change)) requireReviewed(this.#config.current.servers.find(({ name }) => name === server));
+    requireReviewed(this.#config.current.servers.find(({ name }) => name === server));
     if (!this.#config.waiting.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
     throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {
       fix: `Ask them to decide on that first: tooltray approve ${nameOfWaiting(this.#config.waiting)}.`,

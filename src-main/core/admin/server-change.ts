@@ -13,8 +13,6 @@ interface AddedServer {
   readonly kind: 'add';
   readonly server: string;
   readonly entry: JsonObject;
-  /** A file, or a registry, says what it would run; without the person's yes to that it is added in review. */
-  readonly isUnseen?: true;
   /** An app or a bundle of the person starts it just so, with their rights. */
   readonly isFoundHere?: true;
 }
@@ -48,10 +46,10 @@ export interface ChangeAuthor {
 export const changeRule = {
   ask:
     'Models may look at your servers and try them again. Whatever changes what other sessions have waits for you: adding, ' +
-    'removing, switching on or off, any field of an entry, kits, descriptions of tools. All of it stands in the activity.',
+    'removing, switching on or off, any field of an entry, descriptions of tools. All of it stands in the activity.',
   allow:
-    'Models may change servers without asking you; only what is held back until you agree stays so, and what a kit brings waits for ' +
-    'your review. All of it stands in the activity.',
+    'Models may change servers without asking you; only what is held back until you agree stays so. ' +
+    'All of it stands in the activity.',
   refuse:
     'Models may look at your servers and try them again, and cannot even ask for changes. All of it stands in the activity.',
 } as const;
@@ -93,12 +91,6 @@ export function editConfig(text: string, change: ServerChange): string {
   }
 }
 
-/** As it is made where nobody has seen what a kit or an entry of a registry would run: that waits for the person's review. */
-export function forReview(change: ServerChange): ServerChange {
-  if (change.kind !== 'add' || change.isUnseen !== true) return change;
-  return { ...change, entry: { ...change.entry, quarantined: true } };
-}
-
 /** The change as a sentence for the person, names as they are. */
 
 export function describeChange(change: ServerChange): string {
@@ -135,12 +127,7 @@ export function describeEdits(waiting: readonly WaitingEdit[]): string {
 }
 
 /** Fields that neither launch, connect, nor say what models read or may do. */
-const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleStopSeconds', 'kits', 'notes', 'source', 'registry']);
-
-/** It only says which kits have the server. */
-export function isTag(change: ServerChange): boolean {
-  return change.kind === 'update' && Object.keys(change.fields).every((field) => field === 'kits');
-}
+const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleStopSeconds', 'notes', 'source', 'registry']);
 
 /** Something starts, is reached, or is told to models that was not before: the page does not make its approval the easy button. */
 export function isRisky(change: ServerChange): boolean {

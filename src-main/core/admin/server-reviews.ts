@@ -18,7 +18,6 @@ import type { DiffLine, Meaning, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { DecisionHistory } from './decision-history.ts';
 import { explainEntries } from './explain-change.ts';
-import type { PersonsLook } from './server-admin.ts';
 import type { ServerLook, ServerLooks } from './server-look.ts';
 import { takeBack, type WrittenEdit } from './take-back.ts';
 
@@ -121,15 +120,6 @@ export class ServerReviews {
     note('look', markHidden(`Looked inside the server "${name}", ${came}.`), id);
     this.looked.emit();
     return this.find(name);
-  }
-
-  /** For models, which read no word of such a server: how much it listed, and by which rules of the scan. Never rejects. */
-  async lookedAt(name: string): Promise<PersonsLook | undefined> {
-    const look = await this.find(name).then(
-      (review) => review.look,
-      () => undefined,
-    );
-    return look?.isDone === true ? { tools: look.tools, rules: look.rules } : undefined;
   }
 
   /**

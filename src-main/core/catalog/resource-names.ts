@@ -112,9 +112,9 @@ function wrapForApps(server: string, uri: string): string {
   return `ui://tooltray/${encodeURIComponent(server)}/${uri.slice('ui://'.length)}`;
 }
 
-/** Addresses that only we give out; Magg's we answer in its place. */
+/** Whether only Tooltray gives out such an address. */
 export function isOurUri(uri: string): boolean {
-  return /^(?:(?:tooltray|magg):|ui:\/\/tooltray\/)/i.test(uri);
+  return /^(?:tooltray:|ui:\/\/tooltray\/)/i.test(uri);
 }
 
 /** The server and URI inside a wrapped one. */

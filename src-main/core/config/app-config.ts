@@ -160,12 +160,9 @@ interface DispatchSettings extends ToolFilter {
   readonly answers?: 'plain' | 'whole' | undefined;
 }
 
-/** What `retrieve_tools` answers where the call does not say: how many tools, and how much of each; undefined: as it thinks best. */
+/** How many tools `retrieve_tools` shows where the call does not say; undefined: as many as fit well. */
 export interface RetrieveSettings {
   readonly limit: number | undefined;
-  readonly detail: 'full' | 'compact' | undefined;
-  /** What an answer of retrieve_tools holds: what a call needs, or all that MCPProxy's has; undefined: the former. */
-  readonly fields: 'all' | 'needed' | undefined;
 }
 
 /** What happens with answers that are too long for a model. */

@@ -8,7 +8,6 @@ import type { AcceptedConfig, HeldReading, WaitingEdit } from './accepted-config
 import { type AppConfig, type ConfigProblem, modeNames } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { withFileLock } from '../base/file-lock.ts';
-import { kitFolders } from './kits.ts';
 import { type ConfigReading, readConfig } from './read-config.ts';
 import { writtenEntry } from './edit-config.ts';
 import { markReviewed, markUnwanted } from './holds.ts';
@@ -92,11 +91,6 @@ export class ConfigStore {
   /** One part of it, looked up whenever it is asked for. */
   reader<Part extends keyof AppConfig>(part: Part): () => AppConfig[Part] {
     return () => this.#current[part];
-  }
-
-  /** Where kits lie, the one that counts first. */
-  get kitFolders(): readonly string[] {
-    return kitFolders(this.path, this.#env);
   }
 
   /** Of what is in use, a short hash: the same wherever the same is in use. Empty where there never was a good one. */

@@ -33,7 +33,7 @@ export function defaultConfig(path: string): AppConfig {
     callTimeoutSeconds: undefined,
     initTimeoutSeconds: undefined,
     isolateCommands: false,
-    retrieve: { limit: undefined, detail: undefined, fields: undefined },
+    retrieve: { limit: undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     trustEdits: false,
     heal: 'ask',

@@ -64,10 +64,7 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ],
   ['tools_limit', key(z.int().min(1), (limit) => ({ retrieve: { limit: Math.min(100, limit) } }))],
   ['tool_response_limit', key(count, (threshold) => ({ results: { threshold } }))],
-  [
-    'tool_response_mode',
-    key(z.enum(['', 'full', 'compact']), (detail) => (detail === '' ? undefined : { retrieve: { detail } })),
-  ],
+  ['tool_response_mode', lostUnless('compact', 'retrieve_tools shows a line a tool; describe_tool has the whole.')],
   ['direct_tool_response_mode', lostUnless('full', 'How much mode "proxy" shows of each tool is set by "condense".')],
   [
     'max_result_size_chars',

@@ -70,7 +70,7 @@ export function readSettings(document: ConfigDocument, context: SettingsContext)
     if (key !== undefined) config = { ...config, [key]: readSetting(document, key, property, config, context) };
     else if (!isOther) reportUnknown(document, property, isCommonFile);
   }
-  return isReadOnly(context.env) ? merge(config, { policy: { agentChanges: 'refuse' } }) : config;
+  return config;
 }
 
 /** Whose file it is: MCPProxy's servers are a list, ToolMux and Magg have keys in their entries that nobody else has. */
@@ -88,8 +88,7 @@ function productOf(root: Node | undefined, path: string): ConfigProduct {
 /** What a file without a mode means where it comes from. */
 function modeOf(product: ConfigProduct): Partial<AppConfig> {
   if (product === 'toolmux') return { mode: 'gateway' };
-  if (product !== 'mcpproxy') return {};
-  return { mode: 'retrieve', retrieve: { limit: undefined, detail: undefined, fields: 'all' } };
+  return product === 'mcpproxy' ? { mode: 'retrieve' } : {};
 }
 
 /** Some of MCPProxy's keys are words that any app may use for something else. */
@@ -118,11 +117,6 @@ function merge(config: AppConfig, settings: OtherSettings): AppConfig {
     return [key, groups.has(key) ? { ...(before as object), ...(value as object) } : value] as const;
   });
   return { ...config, ...(Object.fromEntries(merged) as Partial<Settings>) };
-}
-
-/** Magg's way to say that models change nothing. */
-function isReadOnly(env: Environment): boolean {
-  return /^(1|true|yes|on)$/i.test(env['MAGG_READ_ONLY']?.trim() ?? '');
 }
 
 function readSetting(

@@ -180,9 +180,7 @@ export const settingsSchema = z.object({
     .partial(),
   callTimeoutSeconds: seconds,
   initTimeoutSeconds: seconds,
-  retrieve: z
-    .object({ limit: z.int().min(1).max(100), detail: z.enum(['full', 'compact']), fields: z.enum(['all', 'needed']) })
-    .partial(),
+  retrieve: z.object({ limit: z.int().min(1).max(100) }).partial(),
   code: z.object({ enabled: z.boolean(), timeoutSeconds: seconds, maxToolCalls: z.int().positive() }).partial(),
   trustEdits: z.boolean(),
   heal: z.enum(['ask', 'auto', 'off']),
@@ -258,7 +256,7 @@ export const entrySchema = z
     url: text,
     headers: z.record(z.string(), looseText),
     builtin: z.enum(builtinNames),
-    /** Kits that brought it. */
+    /** Names of Magg's kits; accepted so that its files are read, and not used. */
     kits: z.array(text),
     folders: z.array(text),
     enabled: z.boolean(),

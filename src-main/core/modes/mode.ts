@@ -1,5 +1,4 @@
 /** What a mode is: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
-import type { ToolActivity } from '../activity/call-record.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -12,10 +11,8 @@ import type { DescriptionReader, DescriptionStore } from '../condense/descriptio
 import { leanSchema } from '../condense/lean-schema.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
 import type { CodeSettings, CondenseLevel, ModeName, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
-import type { RegistryReader } from '../registry/registries.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { SpillFiles } from '../spills/spill-questions.ts';
 import type { Result } from '../wire/message.ts';
 
@@ -76,38 +73,20 @@ export interface HelperContext extends ModeView {
   readonly wholeAnswers?: boolean;
   /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */
   readonly admin: ModelAdmin;
-  /** Where servers can be looked up. */
-  readonly registries: RegistryReader;
   readonly descriptions: DescriptionStore;
   /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
   readonly author: ChangeAuthor;
-  /** How often tools were called, most called first. Throws what SQLite throws. */
-  readonly toolActivity: () => readonly ToolActivity[];
   /** Ids of tools that this person's calls used lately. */
   readonly usedTools: () => ReadonlySet<string>;
   /** What this session has been shown already. */
   readonly memory: SessionMemory;
   readonly signal: AbortSignal;
-  /** The client app lets servers ask its model: `sampling/createMessage`. */
-  readonly canSample: boolean;
-  /** Puts a question to the client app, as a server does. Rejects with RpcError. */
-  readonly askClient: CallContext['askClient'];
   /** Runs code that the model wrote. */
   readonly sandbox: Pick<Sandbox, 'run' | 'warm'>;
   /** Helper tools that its code may call as functions. */
   readonly programTools: ReadonlyMap<string, HelperTool>;
   /** Whether it may, and for how long. */
   readonly code: CodeSettings;
-  /** By which the session narrows itself; undefined where it cannot. */
-  readonly profileChoice: ProfileChoice | undefined;
-}
-
-/** Narrows a session to a profile, and widens it again to what the person gave its connection, never beyond. */
-export interface ProfileChoice {
-  /** The profiles that let nothing through but what the connection has. */
-  names(): readonly string[];
-  /** undefined: back to what the connection has. Throws AppError not_found for any name but those. */
-  choose(name: string | undefined): { readonly profile: string; readonly servers: readonly string[] };
 }
 
 /** A tool of our own. */
@@ -138,29 +117,10 @@ export interface Mode {
   listed(view: ModeView): readonly JsonObject[];
   /** How any tool is called in this mode, as a model writes it. */
   callLine(tool: string, args: JsonObject): string;
-  /** The helper tool by which its sessions narrow themselves, listed where there are profiles. */
-  readonly narrowsBy?: string;
-  /** How an answer on disk is read on, where the mode lists a tool of its own for it. */
-  readLine?(id: string, example: string | undefined): string;
   /** Resources of our own that are listed besides those of servers. */
   readonly resources?: readonly OwnResource[];
-  /** Prompts of our own that are listed besides those of servers. */
-  readonly prompts?: readonly OwnPrompt[];
   /** At most `maxInstructions`, the words that matter first. */
   instructions(view: ModeView): string;
-}
-
-/** A prompt of our own: can be had in every mode, listed by the modes that name it. */
-export interface OwnPrompt {
-  /** As listed: name, description, arguments. */
-  readonly definition: JsonObject & { readonly name: string };
-  /** Throws RpcError -32602 for arguments that do not do. */
-  get(args: JsonObject, context: HelperContext): JsonObject;
-}
-
-/** Those whose names no server has: a server's own prompt goes first. */
-export function usablePrompts(prompts: readonly OwnPrompt[], { lookup }: Catalog): readonly OwnPrompt[] {
-  return prompts.filter(({ definition }) => lookup.prompts.listedAs(definition.name) === undefined);
 }
 
 /** A resource of our own: readable in every mode, listed by the modes that name it. */

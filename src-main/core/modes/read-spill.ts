@@ -65,8 +65,6 @@ interface SpillRead extends SpillAnswer {
 }
 
 interface HowToRead {
-  /** Where the tool's name has said it. */
-  readonly op?: SpillOp | undefined;
   /** A match in data is told with the element around it; mini-a tells its line. */
   readonly elements?: boolean;
 }
@@ -75,13 +73,13 @@ interface HowToRead {
 export async function readSpill(
   input: JsonObject,
   context: ReadContext,
-  { op, elements = false }: HowToRead = {},
+  { elements = false }: HowToRead = {},
 ): Promise<SpillRead> {
   // Some callers wrap everything in `arguments`.
   const flat = isObject(input['arguments']) ? { ...input, ...input['arguments'] } : input;
   const resultFile = readFirst(flat, ['resultFile'])?.text;
   if (resultFile === undefined) throw new AppError('bad_request', `${nameOf(context)} requires 'resultFile'.`);
-  const question = readQuestion(op ?? opOf(flat), flat, nameOf(context), elements);
+  const question = readQuestion(opOf(flat), flat, nameOf(context), elements);
   return { ...(await ask(context, resultFile, question)), op: question.op, resultFile };
 }
 
@@ -103,9 +101,9 @@ export const spillResource: OwnResource = {
   },
 };
 
-export const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query', 'schema', 'table'] as const;
+const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query', 'schema', 'table'] as const;
 
-export type SpillOp = (typeof spillOps)[number];
+type SpillOp = (typeof spillOps)[number];
 
 export type ReadContext = Pick<HelperContext, 'author' | 'spillFiles' | 'longestText' | 'signal'>;
 

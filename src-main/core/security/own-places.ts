@@ -19,9 +19,8 @@ export const noPlaces: OwnPlaces = { folders: [], files: [] };
 export function ownPlaces(paths: AppPaths, configFile: string): OwnPlaces {
   const { home, dataDir, logDir, cacheDir, runDir } = paths;
   const folder = dirname(paths.configFile);
-  const kits = [folder, dirname(configFile)].map((each) => join(each, 'kit.d'));
   return {
-    folders: [dataDir, logDir, cacheDir, runDir, ...kits, ...(home === undefined ? [folder] : [])],
+    folders: [dataDir, logDir, cacheDir, runDir, ...(home === undefined ? [folder] : [])],
     files: [paths.configFile, configFile],
   };
 }

@@ -18,9 +18,8 @@ import {
   uiFor,
   type UiSetting,
 } from '../config/app-config.ts';
-import { type HelperTool, type Mode, type ModeView, type ProfileChoice, SchemaShapes } from '../modes/mode.ts';
+import { type HelperTool, type Mode, type ModeView, SchemaShapes } from '../modes/mode.ts';
 import { levelFor, type ListedViews, listViews } from '../modes/show-tools.ts';
-import type { RegistryReader } from '../registry/registries.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { OwnedIds } from '../security/owned-ids.ts';
 import type { Principal } from '../security/principal.ts';
@@ -38,7 +37,6 @@ export interface SessionCore {
   readonly steps: CallSteps;
   readonly shaper: Pick<ResultShaper, 'shapeOwn' | 'putAside'>;
   readonly admin: ModelAdmin;
-  readonly registries: RegistryReader;
   readonly sandbox: Sandbox;
   readonly descriptions: DescriptionStore;
   /** Answers kept on disk, as one caller has them. */
@@ -72,8 +70,6 @@ export interface SessionCore {
   readonly kind?: AppKind;
   /** Resolves when it is known what servers offer apps of this kind; after `ms` in any case. */
   readonly compared?: (ms: number) => Promise<void>;
-  /** By which a session narrows itself; absent where an address has no sessions. */
-  readonly profileChoice?: ProfileChoice;
   /** Whether there is that tool of a server here; absent where every one is. */
   readonly hasTool?: (server: string, definition: JsonObject) => boolean;
 }
@@ -81,10 +77,6 @@ export interface SessionCore {
 /** What the address of a session says of its settings. */
 export interface SettingsAddress {
   readonly mode?: string | undefined;
-  /** Helper tools that are listed there besides. */
-  readonly lists?: readonly string[];
-  /** The helper tool that is listed where its sessions can narrow themselves, if the mode has none. */
-  readonly narrowsBy?: string;
   /** The client app, where it is known. */
   readonly app?: string | undefined;
 }
@@ -157,7 +149,7 @@ export class SettingsOfSession {
   }
 
   #make(config: AppConfig, catalog: Catalog): SessionSettings {
-    const { app, lists = [], narrowsBy } = this.#address;
+    const { app } = this.#address;
     const callLimitMs = limitMs(config, app);
     const ui = this.#core.kind === undefined || !showsViews(this.#core.kind) ? undefined : uiFor(config, app);
     const shown: ModeView = {
@@ -178,11 +170,7 @@ export class SettingsOfSession {
       mode,
       reason,
       view,
-      extraTools: [
-        ...pinnedTools(config, this.#core.helpers),
-        ...lists,
-        ...narrowing(mode.narrowsBy ?? narrowsBy, this.#core),
-      ],
+      extraTools: pinnedTools(config, this.#core.helpers),
       toolFilter: config.dispatch,
       wholeAnswers: config.dispatch.answers === 'whole',
       retrieve: config.retrieve,
@@ -209,11 +197,6 @@ function tellsAtFirstUse({ enrichment, product }: AppConfig): boolean {
 function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: SessionCore['helpers']): readonly string[] {
   if (!exposeAdmin) return extraTools;
   return [...extraTools, ...[...helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []))];
-}
-
-/** Where there is no profile to narrow oneself to, nothing says that there could be. */
-function narrowing(tool: string | undefined, { profileChoice }: SessionCore): readonly string[] {
-  return tool === undefined || profileChoice === undefined || profileChoice.names().length === 0 ? [] : [tool];
 }
 
 /** Of a client app, in ms; undefined: as long as it takes. */

@@ -64,7 +64,7 @@ describe('resources', () => {
       [
         serverWith('a', uris('data://x', 'data://y')),
         serverWith('b/ö', uris('data://x')),
-        serverWith('c', uris('data://x', 'tooltray://spill/mine', 'magg://kits/all')),
+        serverWith('c', uris('data://x', 'tooltray://spill/mine')),
       ],
       none,
     );
@@ -74,7 +74,6 @@ describe('resources', () => {
       'tooltray://b%2F%C3%B6/data://x',
       'tooltray://c/data://x',
       'tooltray://c/tooltray://spill/mine',
-      'tooltray://c/magg://kits/all',
     ]);
   });
 

@@ -34,7 +34,6 @@ describe('a resource is read from', () => {
     ['nobody, where nothing is known of it', 'else://x', ''],
     ['nobody where a wrapped URI names no server', 'tooltray://gone/x', ''],
     ['nobody where it is one of ours', 'tooltray://spill/abc', ''],
-    ["nobody where it is one of Magg's, which we answer", 'magg://server/abc', ''],
   ])('%s', (_what, uri, expected) => {
     expect(target(two, uri)).toBe(expected);
   });

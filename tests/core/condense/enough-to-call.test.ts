@@ -2,17 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { compactSignature } from '../../../src-main/core/compat/mcpproxy/tool-entry.ts';
 import { leanSchema } from '../../../src-main/core/condense/lean-schema.ts';
 import { shapeSchema } from '../../../src-main/core/condense/shape-schema.ts';
 import { leavesOut, signature } from '../../../src-main/core/condense/signature.ts';
-import { helperTools } from '../../../src-main/core/mode-list.ts';
 import { toolTexts } from '../../../src-main/core/modes/run-code.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
 import { helperContext } from '../modes/helper-context.ts';
 import { allCases } from '../../support/all-cases.ts';
 import { argumentsFor, madeUpSchema, validatorOf } from './arbitrary-arguments.ts';
-import { readCompact, readDetail, readSignature } from './read-signature.ts';
+import { readDetail, readSignature } from './read-signature.ts';
 
 const count = allCases ? 10 : 1;
 
@@ -80,36 +78,6 @@ function toolsOf(some: readonly JsonObject[]): ReturnType<typeof helperContext> 
   const tools = some.map((inputSchema, index) => ({ name: `find_${index}`, inputSchema }));
   return helperContext([serverWith('made', { tools })]);
 }
-
-test.each(batches)(
-  "retrieve_tools' line is enough, or it is marked and its schema follows or is offered (%i)",
-  async (_batch, some) => {
-    // MCPProxy's notation; what is shown otherwise is ours, as everywhere.
-    const context = Object.create(toolsOf(some), {
-      retrieve: { value: { limit: undefined, detail: undefined, fields: 'all' } },
-    }) as ReturnType<typeof toolsOf>;
-    const input = { query: 'find', limit: 100 };
-    const result = (await helperTools.get('retrieve_tools')?.run(input, context)) as { content: { text: string }[] };
-    const answer = JSON.parse(result.content[0]?.text ?? '') as JsonObject;
-    const tools = answer['tools'] as { name: string; sig: string; lossy: boolean; inputSchema?: unknown }[];
-    expect(tools.length).toBe(some.length);
-    expect(answer['usage_instructions']).toMatch(/lossy, describe_tool shows the schema/);
-    expect(tools.filter(({ inputSchema }) => inputSchema !== undefined).length).toBe(2);
-    expect(tools.filter(({ lossy }) => !lossy).length).toBeGreaterThan(5);
-    for (const { name, sig, lossy } of tools) {
-      if (sig.includes('~')) expect([sig, lossy]).toEqual([sig, true]);
-      if (lossy) continue;
-      const schema = some[Number(name.replace('made:find_', ''))] as JsonObject;
-      const { refused } = tryOut(readCompact(sig), schema);
-      expect({ sig, schema, refused }).toEqual({ sig, schema, refused: [] });
-    }
-  },
-);
-
-test('most lines of ordinary tools are not marked', () => {
-  const plain = { type: 'object', properties: { path: { type: 'string', minLength: 1 }, head: { type: 'integer' } } };
-  expect(compactSignature(plain)).toEqual({ sig: '(head:int, path:str)', lossy: false });
-});
 
 test.each(batches)(
   'the types of get_schema in mode code are enough, or it says that they leave something out (%i)',

@@ -147,51 +147,6 @@ function listLimits(count: string): JsonObject {
   };
 }
 
-const compactTypes: Readonly<Record<string, JsonObject>> = {
-  str: { type: 'string' },
-  int: { type: 'integer' },
-  num: { type: 'number' },
-  bool: { type: 'boolean' },
-  obj: { type: 'object' },
-  any: {},
-};
-
-/** A line in MCPProxy's notation, `(path*:str, head:int=10)`, as a schema. What `~` left out is read as if it were all. */
-export function readCompact(line: string): JsonObject {
-  const atom = String.raw`"(?:[^"\\]|\\.)*"|[^ ,:|=()*~[\]"]+`;
-  const parameter = new RegExp(
-    String.raw`^(${atom})(\*?)~?:(enum\[(?:(?:${atom})\|?)+\]|\[\w+\]|[\w|]+)(?:=(?:${atom}))?(?:, |$)`,
-  );
-  const properties: [string, JsonObject][] = [];
-  const required: string[] = [];
-  let rest = line.slice(1, -1);
-  while (rest !== '') {
-    if (rest === '~') break;
-    const [all, name = '', star, type = ''] = parameter.exec(rest) ?? [];
-    if (all === undefined) throw new SyntaxError(`${line} is not read at ${rest}`);
-    properties.push([unquoted(name), compactType(type, new RegExp(atom, 'g'))]);
-    if (star === '*') required.push(unquoted(name));
-    rest = rest.slice(all.length);
-  }
-  return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false };
-}
-
-function compactType(text: string, atom: RegExp): JsonObject {
-  if (text.startsWith('enum[')) return { enum: (text.slice(5, -1).match(atom) ?? []).map(literalIn) };
-  if (text.startsWith('[')) return { type: 'array', items: compactTypes[text.slice(1, -1)] };
-  const types = text.split('|').map((one) => compactTypes[one] as JsonObject);
-  return types.length === 1 ? (types[0] as JsonObject) : { anyOf: types };
-}
-
-/** What looks like a number, a truth value or nothing is one. */
-function literalIn(text: string): unknown {
-  return /^(?:-?\d[\d.eE+-]*|true|false|null)$/.test(text) ? (JSON.parse(text) as unknown) : unquoted(text);
-}
-
-function unquoted(text: string): string {
-  return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
-}
-
 /** The text that get_schema of mode code gives of a tool, as a schema; undefined where it says that it leaves something out. */
 export function readDetail(text: string): JsonObject | undefined {
   if (/^~ leaves something out/m.test(text)) return undefined;

@@ -104,7 +104,7 @@ test('what is one of our settings takes effect', () => {
     product: 'mcpproxy',
     port: 9000,
     mode: 'code',
-    retrieve: { limit: 7, detail: 'compact' },
+    retrieve: { limit: 7 },
     results: { threshold: 5000, toon: true },
     callTimeoutSeconds: 90,
     initTimeoutSeconds: 5,

@@ -100,7 +100,7 @@ test('an empty object is a config with every default', () => {
     callTimeoutSeconds: undefined,
     initTimeoutSeconds: undefined,
     isolateCommands: false,
-    retrieve: { limit: undefined, detail: undefined },
+    retrieve: { limit: undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     trustEdits: false,
     heal: 'ask',
@@ -370,12 +370,6 @@ test('a key that a group of settings does not have is named', () => {
     '1:16 results.treshold warning: The key "treshold" is not known. Did you mean "threshold"?',
     '1:45 policy.x warning: The key "x" is not known. There are: agentChanges, mayAdd, mayRemove.',
   ]);
-});
-
-test('MAGG_READ_ONLY lets models change nothing, whatever the file says', () => {
-  const text = '{ "policy": { "agentChanges": "allow" } }';
-  expect(readConfig(text, file, { MAGG_READ_ONLY: 'true' }).config?.policy.agentChanges).toBe('refuse');
-  expect(readConfig(text, file, { MAGG_READ_ONLY: '' }).config?.policy.agentChanges).toBe('allow');
 });
 
 test('of two servers with one name the last counts, and the first is pointed at', () => {

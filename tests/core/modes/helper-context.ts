@@ -23,8 +23,6 @@ const noSpillFiles: SpillFiles = {
   content: noResults,
 };
 
-const noRegistries = (): Promise<never> => Promise.reject(new Error('no registries here'));
-
 function readyServer({ name, listing }: CatalogServer): KnownServer {
   return { config: { name, enabled: true }, state: { kind: 'ready', since: 0 }, listing, listedAt: 0 };
 }
@@ -69,21 +67,16 @@ export function helperContext(
     refresh: () => Promise.reject(new Error('no servers to ask here')),
     spillFiles: noSpillFiles,
     longestText: 30_000,
-    toolActivity: () => [],
     toolFilter: { allow: [], deny: [] },
-    retrieve: { limit: undefined, detail: undefined, fields: undefined },
+    retrieve: { limit: undefined },
     memory: new SessionMemory(),
     author: { app: 'test', sessionId: 'test', tool: 'test' },
     signal: new AbortController().signal,
-    canSample: false,
-    askClient: () => Promise.reject(new Error('no client app to ask here')),
     programTools,
-    profileChoice: undefined,
     sandbox: { run: () => Promise.reject(new Error('no code here')), warm: () => undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     readResource: () => Promise.reject(new Error('no resources here')),
     getPrompt: () => Promise.reject(new Error('no prompts here')),
-    registries: { list: () => [], search: noRegistries, find: noRegistries },
     get admin(): never {
       throw new Error('no servers to change here');
     },

@@ -11,7 +11,7 @@ import { foundTools } from '../../../src-main/core/modes/search.ts';
 import { shownTool } from '../../../src-main/core/modes/show-tools.ts';
 import { recordedListings } from '../../fixtures/recorded-listings.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
-import { compactEntry, neededEntry } from '../../../src-main/core/compat/mcpproxy/tool-entry.ts';
+import { compactEntry } from '../../../src-main/core/compat/mcpproxy/tool-entry.ts';
 import { compactTool } from '../../../src-main/core/compat/mini-a/shown-catalog.ts';
 import { explanations, shortText } from '../../../src-main/core/compat/toolmux/tool-texts.ts';
 import { helperContext } from './helper-context.ts';
@@ -34,8 +34,7 @@ const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
   meta: (tool) => shortText(tool, context),
   gateway: (tool) => shortText(tool, context, 60, true),
   dispatch: (tool) => textOf(compactTool(tool, context)),
-  retrieve: (tool) => textOf(neededEntry(tool, false, context)),
-  "retrieve, as MCPProxy's": (tool) => textOf(compactEntry(tool, 1, true)),
+  retrieve: (tool) => textOf(compactEntry(tool, context)),
 };
 
 /** Words that begin what only adds to a clause, and what ends one by itself. */

@@ -81,12 +81,6 @@ test('an app that a request names has its own limit', () => {
   expect(settings.current.callLimitMs).toBe(7000);
 });
 
-test('a mode by address goes before every other, and lists what the address lists', () => {
-  const { core } = makeCore({ appModes: { cursor: 'code' } });
-  const settings = new SettingsOfSession({ mode: 'retrieve', app: 'cursor', lists: ['code_execution'] }, core);
-  expect(settings.current).toMatchObject({ mode: { name: 'retrieve' }, extraTools: ['code_execution'] });
-});
-
 test('a mode that is none is refused at the start, and later keeps the one there was', () => {
   expect(() => new SettingsOfSession({ mode: 'turbo' }, makeCore().core)).toThrow('There is no mode "turbo"');
   const { core, state } = makeCore();

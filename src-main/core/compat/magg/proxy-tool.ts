@@ -23,7 +23,6 @@ import {
 } from './proxy-entries.ts';
 import { proxyMetaKey } from './proxy-meta.ts';
 import { type CallRequest, type InfoRequest, type ListRequest, proxyTypes, readProxyRequest } from './proxy-request.ts';
-import { maggPrompts } from './servers.ts';
 
 export const proxyTool: HelperTool = {
   definition: {
@@ -249,9 +248,8 @@ async function getPrompt({ path, args }: CallRequest, context: HelperContext): P
     key,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
-  const isOurs = maggPrompts.some(({ definition }) => definition.name === path);
-  const name = isOurs ? path : String((await findEntry('prompt', path, context)).listed['name']);
-  return context.getPrompt(name, Object.fromEntries(texts) as JsonObject);
+  const { listed } = await findEntry('prompt', path, context);
+  return context.getPrompt(String(listed['name']), Object.fromEntries(texts) as JsonObject);
 }
 
 function promptResult(result: JsonObject, facts: ProxyFacts): JsonObject {

@@ -35,8 +35,9 @@ export function callVariant(variant: Intent): HelperTool {
         type: 'object',
         properties: {
           name: { type: 'string', description: 'server:tool' },
-          args: { type: ['object', 'string'], description: 'object or JSON text' },
-          intent_reason: { type: 'string' },
+          args: { type: 'object' },
+          args_json: { type: 'string', description: 'or args as JSON text' },
+          intent: { type: 'object', description: 'operation_type, data_sensitivity, reason' },
         },
         required: ['name'],
       },
@@ -47,8 +48,7 @@ export function callVariant(variant: Intent): HelperTool {
       const call = hoistCall(input);
       const problem = intentProblem({ ...input, ...call }, variant);
       if (problem !== undefined) return jsonFailure({ error: problem.error, error_code: problem.code });
-      // MCPProxy tells the schema at each refusal; whoever asked for its answers is given them so.
-      const request = { ...toRequest(call, variant, name), tellsSchema: context.retrieve.fields === 'all' };
+      const request = toRequest(call, variant, name);
       try {
         return await context.callTool(request);
       } catch (error) {
@@ -207,12 +207,12 @@ function detailsOf({ fix, data }: AppError): JsonObject {
   };
 }
 
-function rpcFailure(error: RpcError, name: string, { catalog, retrieve }: HelperContext): JsonObject {
+function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): JsonObject {
   const { code, data } = error;
   // The whole schema follows as a member.
   const refusal = error instanceof RefusedArguments ? error : undefined;
   const message = refusal?.said ?? error.message;
-  if (code !== rpcCode.invalidParams || (refusal === undefined && retrieve.fields !== 'all')) {
+  if (code !== rpcCode.invalidParams || refusal === undefined) {
     return { error: message, error_code: code, ...(data !== undefined && { error_data: data }) };
   }
   const tool = resolveEntry(catalog, 'tools', name);
@@ -221,21 +221,34 @@ function rpcFailure(error: RpcError, name: string, { catalog, retrieve }: Helper
     error_type: 'invalid_params',
     tool: tool.id,
     hint: 'The server refused the arguments; compare them with its schema.',
-    ...(refusal?.isShown === true
-      ? { input_schema_shown: 'earlier' }
-      : { input_schema: usableSchema(tool.definition) }),
+    ...(refusal.isShown ? { input_schema_shown: 'earlier' } : { input_schema: usableSchema(tool.definition) }),
     ...(data !== undefined && { error_data: data }),
   };
 }
 
 /** A server that nobody has accepted: no error in MCPProxy's answer. Of the server's own words there are none. */
-function heldServer({ server, tool, error: { message, fix, data } }: MissingTool, args: unknown): JsonObject {
+function heldServer(
+  name: string,
+  { server, tool, error: { message, fix, data } }: MissingTool,
+  args: unknown,
+): JsonObject {
   return jsonResult({
     status: 'QUARANTINED_SERVER_BLOCKED',
-    ...{ serverName: server, toolName: tool ?? null, requestedArgs: args ?? {}, message, instructions: fix ?? '' },
+    ...{
+      serverName: server,
+      toolName: tool ?? ownNameIn(name),
+      requestedArgs: args ?? {},
+      message,
+      instructions: fix ?? '',
+    },
     ...{ toolAnalysis: null, securityHelp: 'Only the person can accept a server, where they see what it would run.' },
     ...(data?.['candidates'] !== undefined && { candidates: data['candidates'] }),
   });
+}
+
+/** The tool's own name in `server:tool`: the server's listing is not read before a person accepts it. */
+function ownNameIn(name: string): string {
+  return shortName(name.slice(name.indexOf(':') + 1).trim());
 }
 
 /** A tool that says something else than was accepted of it, or that is new; what it says now reaches no model. */
@@ -258,9 +271,9 @@ function notCalled(
   const found = finder.look(name);
   if (!('missing' in found)) return undefined;
   const { missing } = found;
-  if (missing === 'in-review') return heldServer(found, args);
+  if (missing === 'in-review') return heldServer(name, found, args);
   if (missing === 'off' || missing === 'tool-off') {
-    const text = `TOOL_BLOCKED: ${found.error.text} retrieve_tools with include_disabled shows what is off.`;
+    const text = `TOOL_BLOCKED: ${found.error.text}`;
     return { content: [{ type: 'text', text }], isError: true };
   }
   if (error.code !== 'tool_not_found') return undefined;

@@ -25,7 +25,8 @@ const parameters: readonly (readonly [keys: readonly string[], field: string, re
   [['args_json', 'args'], 'args', readList],
   [['env_json', 'env'], 'env', readTexts],
   [['url'], 'url', readString],
-  [['protocol'], 'type', readString],
+  [['protocol'], 'type', readProtocol],
+  [['enabled'], 'enabled', readSwitch],
   [['headers_json', 'headers'], 'headers', readTexts],
   [['working_dir', 'cwd'], 'cwd', readString],
   [['description'], 'description', readString],
@@ -38,8 +39,11 @@ const parameters: readonly (readonly [keys: readonly string[], field: string, re
 export function readServerFields(input: JsonObject): ServerFields {
   const mentioned = parameters.flatMap(([keys, field, read]) => {
     const key = keys.find((one) => input[one] !== undefined);
-    return key === undefined ? [] : [[field, isCleared(input[key]) ? null : read(input[key], key)] as const];
+    if (key === undefined) return [];
+    const clears = field !== 'enabled' && isCleared(input[key]);
+    return [[field, clears ? null : read(input[key], key)] as const];
   });
+  if (input['quarantined'] !== undefined) readSwitch(input['quarantined'], 'quarantined');
   const fields = Object.fromEntries(mentioned);
   const useless = ['trust_mode', 'quarantined', 'expose_prompts'].filter(
     (key) => input[key] !== undefined && !(key === 'quarantined' && input[key] === true),
@@ -58,6 +62,18 @@ function isCleared(value: unknown): boolean {
 function readString(value: unknown, key: string): string {
   if (typeof value === 'string') return value;
   throw refused(key, 'a text');
+}
+
+export const protocols: readonly unknown[] = ['stdio', 'http', 'sse', 'streamable-http', 'auto'];
+
+function readProtocol(value: unknown, key: string): unknown {
+  if (protocols.includes(value)) return value;
+  throw refused(key, `one of ${protocols.join(', ')}`);
+}
+
+function readSwitch(value: unknown, key: string): boolean {
+  if (value === true || value === false) return value;
+  throw refused(key, 'true or false, without quotes');
 }
 
 function readList(value: unknown, key: string): unknown {
@@ -162,8 +178,7 @@ export function isQuarantined({ held }: Pick<ServerFacts, 'held'>): boolean {
   return held === 'review' || held === 'blocked';
 }
 
-/** `etag` may be given back with an edit, which is then made only if nothing was changed in between. */
-export function serverReport(server: ServerFacts, etag: string, shown: number): JsonObject {
+export function serverReport(server: ServerFacts, shown: number): JsonObject {
   const { transport, lazy: _, enabled, ...config } = server.config;
   const { level, summary, detail, action } = server.health;
   return {
@@ -182,7 +197,6 @@ export function serverReport(server: ServerFacts, etag: string, shown: number): 
       detail,
       action: action === undefined ? '' : actions[action.kind],
     },
-    etag,
   };
 }
 
@@ -227,17 +241,4 @@ export function requireName(input: JsonObject): string {
   const name = readText(input['name']);
   if (name !== undefined) return name;
   throw new AppError('bad_request', 'The name of the server is missing.', { fix: 'Give it as "name".' });
-}
-
-// Whether a server is still as the model saw it, where it says what it saw.
-
-/** Throws AppError config_conflict with the `etag` of now. */
-export function requireUnchanged(input: JsonObject, server: string, admin: ModelAdmin): void {
-  const seen = readText(input['etag']);
-  const now = admin.revision(server);
-  if (seen === undefined || seen === now) return;
-  throw new AppError('config_conflict', `"${server}" was changed since you listed it. Nothing was changed now.`, {
-    fix: 'List the servers again, then decide anew.',
-    data: { etag: now },
-  });
 }

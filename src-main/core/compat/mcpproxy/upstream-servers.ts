@@ -4,15 +4,14 @@ import type { ServerChange } from '../../admin/server-change.ts';
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { addFromRegistry } from './registry-tools.ts';
 import {
   changedFields,
   connectionStatus,
   isQuarantined,
+  protocols,
   readServerFields,
   requireName,
   requireServer,
-  requireUnchanged,
   serverReport,
 } from './server-fields.ts';
 
@@ -23,11 +22,11 @@ async function addServer(input: JsonObject, context: HelperContext): Promise<Jso
   const name = requireName(input);
   if (name.includes(':')) throw refused(`"${name}" has a colon.`, 'A tool is named server:tool, so a server has none.');
   const { fields, warnings } = readServerFields(input);
-  const enabled = input['enabled'] !== false;
+  const enabled = fields['enabled'] !== false;
   // A model may ask for less trust, never for more.
   const held = input['quarantined'] === true;
   const given = Object.entries(fields).filter(([, value]) => value !== null);
-  const entry = { ...Object.fromEntries(given), ...(!enabled && { enabled }), ...(held && { quarantined: true }) };
+  const entry = { ...Object.fromEntries(given), ...(held && { quarantined: true }) };
   const protocol = requireWay(entry);
   const outcome = await context.admin.request({ kind: 'add', server: name, entry }, context.author);
   const added = outcome.kind === 'applied';
@@ -60,46 +59,23 @@ function requireWay({ type, command, url }: JsonObject): string {
   return protocol ?? (command === undefined ? 'streamable-http' : 'stdio');
 }
 
-// upstream_servers' short operations: remove, switch on and off, try again.
+// upstream_servers `remove`.
 
 /** Throws AppError server_not_found, config_conflict. */
 async function removeServer(input: JsonObject, { admin, author }: HelperContext): Promise<JsonObject> {
   const { name } = requireServer(input, admin);
-  requireUnchanged(input, name, admin);
   const outcome = await admin.request({ kind: 'remove', server: name }, author);
   return { id: name, name, removed: outcome.kind === 'applied', ...proposedChange(outcome) };
 }
 
-/** Throws AppError server_not_found, config_conflict. */
-async function switchServer(
-  input: JsonObject,
-  action: 'enable' | 'disable',
-  { admin, author }: HelperContext,
-): Promise<JsonObject> {
-  const { name } = requireServer(input, admin);
-  requireUnchanged(input, name, admin);
-  const outcome = await admin.request({ kind: action, server: name }, author);
-  return { success: outcome.kind === 'applied', server: name, action, ...proposedChange(outcome) };
-}
+// upstream_servers `update` and `patch`: only what is named changes; values can be cleared.
 
-/** A server that is at work for others is not torn down: its lists are read again. Throws AppError server_not_found. */
-async function retryServer(input: JsonObject, action: string, { admin }: HelperContext): Promise<JsonObject> {
-  const { name } = requireServer(input, admin);
-  const { ok, tools, error } = await admin.try(name, 'retry');
-  return { success: ok, server: name, action, tools, ...(error !== undefined && { error }) };
-}
-
-// upstream_servers `update` and `patch`: only what is named changes; values can be cleared; edits of others are not lost.
-
-/** Throws AppError bad_request, server_not_found, config_conflict where the `etag` is out of date. */
+/** Throws AppError bad_request, server_not_found. */
 async function patchServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const { admin, author } = context;
   const before = requireServer(input, admin);
-  requireUnchanged(input, before.name, admin);
   const read = readServerFields(input);
-  const fields = changedFields(read.fields, before.config);
-  const { enabled } = input;
-  if (typeof enabled === 'boolean' && enabled !== before.enabled) fields['enabled'] = enabled;
+  const fields = changedFields(read.fields, { ...before.config, enabled: before.enabled });
   const change = toChange(before.name, fields);
   const outcome = change === undefined ? undefined : await admin.request(change, author);
   const now = requireServer(input, admin);
@@ -113,7 +89,6 @@ async function patchServer(input: JsonObject, context: HelperContext): Promise<J
     changes: changesIn(fields),
     ...(outcome === undefined ? { message: 'Nothing differs from what is configured.' } : proposedChange(outcome)),
     ...(read.warnings.length > 0 && { warnings: read.warnings }),
-    etag: admin.revision(now.name),
   };
 }
 
@@ -143,21 +118,6 @@ function changesIn(fields: JsonObject): { modified: string[]; removed: string[] 
 const usualLines = 50;
 const mostLines = 500;
 
-export const tailLog: HelperTool = {
-  admin: true,
-  definition: {
-    name: 'tail_log',
-    description: "The last lines of a server's log.",
-    inputSchema: {
-      type: 'object',
-      properties: { name: { type: 'string', description: 'server' }, lines: { type: 'integer' } },
-      required: ['name'],
-    },
-    annotations: { readOnlyHint: true, openWorldHint: false },
-  },
-  run: async (input, context) => jsonResult(logTail(input, context)),
-};
-
 /** Throws AppError bad_request, server_not_found. */
 function logTail(input: JsonObject, { admin }: HelperContext): JsonObject {
   const server = requireServer(input, admin);
@@ -178,14 +138,9 @@ type Operation = (input: JsonObject, context: HelperContext) => JsonObject | Pro
 const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['list', (_, context) => listServers(context)],
   ['add', addServer],
-  ['add_from_registry', addFromRegistry],
   ['remove', removeServer],
   ['update', patchServer],
   ['patch', patchServer],
-  ['enable', (input, context) => switchServer(input, 'enable', context)],
-  ['disable', (input, context) => switchServer(input, 'disable', context)],
-  ['restart', (input, context) => retryServer(input, 'restart', context)],
-  ['refresh', (input, context) => retryServer(input, 'refresh', context)],
   ['tail_log', logTail],
 ]);
 
@@ -206,7 +161,7 @@ export const upstreamServers: HelperTool = {
         args_json: { ...text, description: 'JSON list' },
         env_json: { ...text, description: 'JSON object' },
         url: text,
-        protocol: { enum: ['stdio', 'http', 'sse', 'streamable-http', 'auto'] },
+        protocol: { enum: protocols },
         headers_json: { ...text, description: 'JSON object' },
         isolation_json: { ...text, description: 'JSON object' },
         oauth_json: { ...text, description: 'JSON object' },
@@ -214,10 +169,6 @@ export const upstreamServers: HelperTool = {
         enabled: { type: 'boolean' },
         init_timeout: { ...text, description: 'like 30s' },
         lines: { type: 'integer' },
-        registry: text,
-        id: { ...text, description: 'of search_servers' },
-        inputs_json: { ...text, description: 'JSON object: what its entry asks for' },
-        etag: { ...text, description: 'from list: change only if nothing was changed since' },
       },
       required: ['operation'],
     },
@@ -247,8 +198,6 @@ export const upstreamServers: HelperTool = {
 };
 
 function listServers({ admin, catalog }: HelperContext): JsonObject {
-  const servers = admin
-    .list()
-    .map((server) => serverReport(server, admin.revision(server.name), catalog.lookup.tools.of(server.name).length));
+  const servers = admin.list().map((server) => serverReport(server, catalog.lookup.tools.of(server.name).length));
   return { servers, total: servers.length };
 }

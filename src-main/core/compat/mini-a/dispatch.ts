@@ -5,8 +5,6 @@ import { languagesText } from '../../modes/languages.ts';
 import type { Mode, ModeView } from '../../modes/mode.ts';
 import { namedServers } from '../../modes/show-tools.ts';
 
-export { resultTools } from './proxy-dispatch.ts';
-
 export const dispatchMode: Mode = {
   name: 'dispatch',
   line: 'One tool: proxy-dispatch',

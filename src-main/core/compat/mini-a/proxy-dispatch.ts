@@ -5,7 +5,7 @@ import { reason } from '../../calls/error-result.ts';
 import { isCancelled, readArguments, readFirst } from '../../calls/read-arguments.ts';
 import { awaitResult } from '../../modes/await-result.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { type SpillOp, spillOps, type ReadContext, readSpill } from '../../modes/read-spill.ts';
+import { type ReadContext, readSpill } from '../../modes/read-spill.ts';
 import { toObject } from '../../wire/raw-json.ts';
 import { failure, readFlag, envelope, estimateTokens } from './answers.ts';
 import { callTool } from './call.ts';
@@ -143,65 +143,11 @@ function unsupported(action: string): AppError {
   return new AppError('bad_request', `Unsupported proxy-dispatch action '${shown}'. ${valid}.`);
 }
 
-// `result_stat`, `result_read` …: the ops of `readresult` as tools of their own, as mini-a shows them to agents with a tool set.
+// Action `readresult`: parts of an answer that was kept on disk.
 
-const count: JsonObject = { type: 'integer' };
-const word: JsonObject = { type: 'string' };
-
-const inputsOf: Readonly<Record<SpillOp, { readonly line: string; readonly properties: JsonObject }>> = {
-  stat: { line: 'Size and line count of a kept answer.', properties: {} },
-  read: { line: 'Text of a kept answer.', properties: { maxBytes: count, fromByte: count } },
-  head: { line: 'First lines of a kept answer.', properties: { lines: count } },
-  tail: { line: 'Last lines of a kept answer.', properties: { lines: count } },
-  slice: { line: 'Some lines of a kept answer.', properties: { fromLine: count, toLine: count } },
-  grep: { line: 'Lines of a kept answer that match.', properties: { pattern: word, context: count, limit: count } },
-  sql: {
-    line: 'Rows that a SELECT gives over the tables of a spilled result; the main one is called rows.',
-    properties: {
-      query: word,
-      path: word,
-      tables: { type: 'object', additionalProperties: word },
-      limit: count,
-    },
-  },
-  query: { line: 'What a JSONPath selects in a kept answer.', properties: { query: word, limit: count } },
-  schema: { line: 'What is inside a kept answer: keys, types, lengths, ranges.', properties: { path: word } },
-  table: {
-    line: 'Columns of a list in a kept answer.',
-    properties: { path: word, columns: { type: 'array', items: word }, fromRow: count, rows: count },
-  },
-};
-
-/** What an op cannot do without. */
-const neededBy: Readonly<Partial<Record<SpillOp, string>>> = { grep: 'pattern', query: 'query', sql: 'query' };
-
-/** Callable in every mode, listed where `extraTools` names them. */
-export const resultTools: readonly HelperTool[] = spillOps.map(resultTool);
-
-function resultTool(op: SpillOp): HelperTool {
-  const { line, properties } = inputsOf[op];
-  const needed = neededBy[op];
-  return {
-    definition: {
-      name: `result_${op}`,
-      description: line,
-      inputSchema: {
-        type: 'object',
-        properties: { resultFile: word, ...properties },
-        required: ['resultFile', ...(needed === undefined ? [] : [needed])],
-      },
-      annotations: { readOnlyHint: true, openWorldHint: false },
-    },
-    reachable: true,
-    run: (input, context) => answered('readresult', () => readResult(input, context, op)),
-  };
-}
-
-// Action `readresult`, and the tools named after its ops: parts of an answer that was kept on disk.
-
-/** `asked`: the op where the tool's name has said it. Rejects with AppError. */
-export async function readResult(input: JsonObject, context: ReadContext, asked?: SpillOp): Promise<JsonObject> {
-  const { op, resultFile, text, fields, truncated } = await readSpill(input, context, { op: asked });
+/** Rejects with AppError. */
+export async function readResult(input: JsonObject, context: ReadContext): Promise<JsonObject> {
+  const { op, resultFile, text, fields, truncated } = await readSpill(input, context);
   const facts = {
     action: 'readresult',
     op,

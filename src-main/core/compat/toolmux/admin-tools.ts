@@ -15,7 +15,7 @@ import { fullText, requiredNames, toolsByServer } from './tool-texts.ts';
 
 // `manage_servers`: what servers there are and how they are; changes under the policy for what a model may change.
 
-const serverActions: Readonly<Record<string, Action>> = { list, add, remove, validate, test, retry };
+const serverActions: Readonly<Record<string, Action>> = { list, add, remove, validate, test };
 
 const manageServers: HelperTool = {
   admin: true,
@@ -96,11 +96,6 @@ async function test(input: JsonObject, { admin }: HelperContext): Promise<JsonOb
     results: results.map(({ name, ok, tools, error }) => ({ name, ok, tools, ...(error !== undefined && { error }) })),
     total_tools: results.reduce((sum, { tools }: ServerTrial) => sum + tools, 0),
   });
-}
-
-async function retry(input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
-  const { name, ok, tools, error } = await admin.try(requireName(input), 'retry');
-  return ok ? dataResult({ success: true, server: name, tools }) : dataError(error ?? `${name} does not answer.`);
 }
 
 function requireName(input: JsonObject): string {

@@ -10,7 +10,6 @@ import { findProfile, profilesOf, unknownProfile } from '../../profiles/profile-
 import { applyLayers, personIn } from '../../config/layers/apply-layers.ts';
 import { LayeredView } from './layered-view.ts';
 import { MergedView } from './merged-view.ts';
-import { coreIn, NarrowingView } from './narrowing-view.ts';
 import { ServerView } from './server-view.ts';
 
 export interface Endpoint {
@@ -20,34 +19,20 @@ export interface Endpoint {
   /** Profiles that bound whoever came there, whatever the address says. */
   readonly bounds?: readonly string[] | undefined;
   readonly server?: string | undefined;
-  /** Helper tools that are listed there besides: MCPProxy's `/mcp/code` has its own one for code. */
-  readonly lists?: readonly string[];
-  /** Likewise `/mcp/code` has the tool that its sessions narrow themselves by. */
-  readonly narrowsBy?: string;
   /** The client app, where the address or `--app` names it. */
   readonly app?: string | undefined;
   /** What its requests declare it can do. */
   readonly capabilities?: JsonObject | undefined;
 }
 
-/** MCPProxy's addresses of modes. */
-const modeAddresses: ReadonlyMap<string, string> = new Map([
-  ['call', 'retrieve'],
-  ['all', 'proxy'],
-  ['code', 'code'],
-]);
-
 /**
- * `/mcp`, `/mcp/mode/<mode>`, `/mcp/server/<name>`, `/mcp/app/<client app>`, `/mcp/p/<profile>`, and MCPProxy's `/mcp/call`, `/mcp/all`, `/mcp/code`;
+ * `/mcp`, `/mcp/mode/<mode>`, `/mcp/server/<name>`, `/mcp/app/<client app>`, `/mcp/p/<profile>`;
  * undefined for any other path.
  */
 export function endpointOf(pathname: string): Endpoint | undefined {
   const [root, kind, ...rest] = pathname.split('/').slice(1);
   if (root !== 'mcp') return undefined;
   if (kind === undefined || (kind === '' && rest.length === 0)) return {};
-  const mode = modeAddresses.get(kind);
-  if (mode !== undefined && rest.length === 0)
-    return { mode, ...(kind === 'code' && { lists: ['code_execution'], narrowsBy: 'set_profile' }) };
   const key = kind === 'p' ? 'profile' : kind;
   if (
     !(key === 'mode' || key === 'server' || key === 'app' || key === 'profile') ||
@@ -83,16 +68,6 @@ const mostKnown = 1000;
 export function viewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
   return layered(endpoint, whole, (scopes, core, wasThere) =>
     viewIn([...profilesAt(endpoint, core), ...scopes], endpoint, core, wasThere),
-  );
-}
-
-/** The same for a session, which may narrow itself by `set_profile` where all servers are shown together. */
-export function sessionViewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
-  if (endpoint.server !== undefined) return viewFor(endpoint, whole);
-  return layered(
-    endpoint,
-    whole,
-    (scopes, core) => new NarrowingView([...profilesAt(endpoint, core), ...scopes], endpoint, core),
   );
 }
 
@@ -158,4 +133,9 @@ export function unknownEndpoint(pathname: string): AppError {
   return new AppError('not_found', `There is nothing at ${pathname}.`, {
     fix: 'Use /mcp, /mcp/mode/<mode>, /mcp/server/<server>, /mcp/app/<client app> or /mcp/p/<profile>.',
   });
+}
+
+/** The core as somebody has it whom these profiles hold. */
+function coreIn(profiles: readonly string[], whole: SessionCore): SessionCore {
+  return profiles.length === 0 ? whole : whole.inProfiles(profiles);
 }

@@ -1,11 +1,11 @@
 /** The list of tools that a merged view shows: the mode's own, those the person pinned, the servers', and what a session turned out to need. */
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import { isOurUri, wrapUri } from '../../catalog/resource-names.ts';
 import { forViewsOnly, isViewUri } from '../../servers/view-facts.ts';
-import { ownPrompts, ownResources } from '../../mode-list.ts';
+import { ownResources } from '../../mode-list.ts';
 import { awaitResult, listsAwait } from '../../modes/await-result.ts';
-import { type OwnPrompt, readOwnResource, usablePrompts } from '../../modes/mode.ts';
+import { readOwnResource } from '../../modes/mode.ts';
 import { RepeatingTools } from '../../servers/param-headers.ts';
 import type { Era } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
@@ -90,7 +90,7 @@ export class MergedTools {
   }
 }
 
-/** The prompts that a merged view shows: the servers', and our own where the mode lists them; ours can always be had. */
+/** The prompts that a merged view shows: the servers'. */
 export class MergedPrompts {
   readonly #parts: MergedParts;
 
@@ -100,21 +100,13 @@ export class MergedPrompts {
 
   /** As they are given to a client app of that era. */
   list(era: Era): readonly JsonObject[] {
-    const { mode, view } = this.#parts.settings.current;
-    const own = usablePrompts(mode.prompts ?? [], view.catalog);
-    const listed = view.catalog.prompts.map((prompt) =>
+    return this.#parts.settings.current.view.catalog.prompts.map((prompt) =>
       acceptableEntry('prompts', { ...prompt.definition, name: prompt.listedName }, era),
     );
-    return [...listed, ...own.map(({ definition }) => definition)];
   }
 
   async get(params: JsonObject, context: CallerContext): Promise<Result> {
-    const { contexts, core, links, lookUp } = this.#parts;
-    const own = this.own(params['name']);
-    if (own !== undefined) {
-      const args = objectOf(params['arguments']);
-      return own.get(args, contexts.make('prompts/get', {}, context));
-    }
+    const { core, links, lookUp } = this.#parts;
     const prompt = await lookUp.prompt(params['name'], context);
     const answer = await core.servers
       .get(prompt.server)
@@ -122,13 +114,6 @@ export class MergedPrompts {
     core.flow.noteText(`${prompt.server}: the prompt ${prompt.name}`, prompt.server, answer, context);
     links.note(prompt.server, answer);
     return answer;
-  }
-
-  /** The prompt of ours that this name means; undefined for a server's. */
-  own(name: unknown): OwnPrompt | undefined {
-    return usablePrompts(ownPrompts, this.#parts.core.catalog.current).find(
-      ({ definition }) => definition.name === name,
-    );
   }
 }
 

@@ -1,7 +1,7 @@
 /** What the lists of a merged view are made from and answered with. */
 import { programTools } from '../../mode-list.ts';
 import { AppError } from '../../base/errors.ts';
-import { isObject, type JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { CallerContext, CallRequest } from '../../calls/call-tool.ts';
 import type { AwaitWish } from '../../calls/slow-calls.ts';
 import { type CatalogEntry, resolveEntry } from '../../catalog/catalog.ts';
@@ -61,8 +61,7 @@ export class HelperContexts {
 
   /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
-    const { activity, admin, catalog, descriptions, profileChoice, registries, spillFiles, sandbox, settleMs } =
-      this.#core;
+    const { activity, admin, catalog, descriptions, spillFiles, sandbox, settleMs } = this.#core;
     const { sessionId, app, signal } = context;
     const { mode, view: shown, code, retrieve, toolFilter, wholeAnswers } = this.#settings.current;
     const view = this.#view;
@@ -83,23 +82,18 @@ export class HelperContexts {
       refresh: (server) => this.#refresh(server),
       spillFiles: new NotedFiles(spillFiles(context.principal), (ref, text) => this.#noteKept(ref, text, context)),
       longestText: longestTextFor(app),
-      toolActivity: () => activity.stats().tools,
       usedTools: () => activity.usedTools(),
       toolFilter,
       wholeAnswers,
       retrieve,
       code,
       admin,
-      registries,
       descriptions,
       author: { app, sessionId, tool, mode: mode.name },
       memory: this.memory,
       sandbox,
       programTools,
-      profileChoice,
       signal,
-      canSample: isObject(context.clientCapabilities['sampling']),
-      askClient: context.askClient,
     };
   }
 

@@ -137,8 +137,6 @@ export class MergedView implements SessionView {
 
   async complete(params: JsonObject, context: CallerContext): Promise<Result> {
     const ref = objectOf(params['ref']);
-    if (ref['type'] === 'ref/prompt' && this.#prompts.own(ref['name']) !== undefined)
-      return { completion: { values: [] } };
     const target = await this.#lookUp.completion(ref, context);
     const asked = { ...params, ref: target.ref };
     return this.#core.servers.get(target.server).request('completion/complete', asked, context);

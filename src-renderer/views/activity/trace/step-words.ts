@@ -39,7 +39,7 @@ export function stepInWords(step: Told): StepWords {
     case 'schema':
       return say('Looked up', what === '' ? name : what);
     case 'readback':
-      return say('Read on', [name.replace(/^(?:read_cache|read_result|result_|proxy.*)/, ''), what].join(' ').trim());
+      return say('Read on', [name.replace(/^(?:read_result|proxy.*)/, ''), what].join(' ').trim());
     case 'program':
       return say('Ran a program', callCount === 0 ? '' : `of ${count(callCount, 'call')}`);
     case 'await':

@@ -33,7 +33,7 @@ async function json(tool: string, input: Json): Promise<Json> {
   return JSON.parse((await call(tool, input)).text) as Json;
 }
 
-test('six tools are listed, which cost with the instructions at most 600 tokens', async () => {
+test('five tools are listed, which cost with the instructions at most 600 tokens', async () => {
   const fresh = await core.connect({ mode: 'retrieve' });
   const { instructions } = (await fresh.initialize()) as { instructions?: string };
   const list = await fresh.request('tools/list');
@@ -43,7 +43,6 @@ test('six tools are listed, which cost with the instructions at most 600 tokens'
     'call_tool_read',
     'call_tool_write',
     'call_tool_destructive',
-    'read_cache',
   ]);
   expect(instructions).toContain('fx, a');
   expect(countTokens(JSON.stringify(list) + String(instructions))).toBeLessThanOrEqual(600);
@@ -164,20 +163,10 @@ test('blanks around the colon of an id are no part of it', async () => {
   expect(await json('call_tool_read', { name: ' fx : look ', args: { path: '/a' } })).toMatchObject({ name: 'look' });
 });
 
-test('a single tool that is switched off is listed, described and called as that, with what helps', async () => {
+test('a single tool that is switched off is described and called as that, with what helps', async () => {
   const helps = expect.stringContaining('ask them to switch it on') as string;
-  expect(await json('retrieve_tools', { query: 'reverse', include_disabled: true })).toMatchObject({
-    disabled: [
-      { server: 'off', status: 'server_disabled' },
-      { name: 'a:reverse_tool', server: 'a', status: 'disabled_by_user' },
-    ],
-    remediation: { disabled_by_user: helps },
-  });
   expect(await json('describe_tool', { tool_ids: ['a:reverse_tool'] })).toMatchObject({
-    errors: [{ id: 'a:reverse_tool', error: 'disabled', remediation: helps }],
-  });
-  expect(await json('describe_tool', { tool_ids: ['a:reverse_tool'], check: true })).toMatchObject({
-    results: [{ status: 'blocked', reason: 'tool_blocked_by_user', retryable: false, remediation: helps }],
+    errors: [{ id: 'a:reverse_tool', error: 'not_allowed', remediation: helps }],
   });
   for (const name of ['a:reverse_tool', 'a_reverse_tool']) {
     const { isError, text } = await call('call_tool_read', { name, args: { message: 'x' } });
@@ -205,21 +194,11 @@ describe('errors', () => {
       text: 'it failed',
     });
   });
-
-  test.each<[Json, RegExp]>([
-    [{ key: 'abc' }, /"abc": not found or expired/],
-    [{}, /key is missing/],
-    [{ key: 'abc', offset: -1 }, /"offset"/],
-    [{ key: 'abc', limit: 1001 }, /"limit"/],
-  ])('read_cache of %j', async (input, text) => {
-    expect(await call('read_cache', input)).toEqual({ isError: true, text: expect.stringMatching(text) as string });
-  });
 });
 
 test('the log of a server can be read, without its secrets', async () => {
   const expected = { server_name: 'fx', lines_requested: 5, lines_returned: 1, server_status: { enabled: true } };
-  const answer = await json('tail_log', { name: 'fx', lines: 5 });
+  const answer = await json('upstream_servers', { operation: 'tail_log', name: 'fx', lines: 5 });
   expect(answer).toMatchObject(expected);
   expect(answer['log_lines']).toEqual(['effects: listening with token=***']);
-  expect(await json('upstream_servers', { operation: 'tail_log', name: 'fx', lines: 5 })).toEqual(answer);
 });

@@ -35,8 +35,6 @@ export const files = [
 export function retrieveContext(more: JsonObject[] = [], facts: Partial<ServerFacts>[] = []): TestContext {
   const others = facts.flatMap(({ name = '', enabled = true }) => (name === 'fs' ? [] : [otherServer(name, enabled)]));
   const context = helperContext([serverWith('fs', { tools: [...files, ...more] })], false, others);
-  // All that MCPProxy's answers hold, unless a test asks for less.
-  Object.defineProperty(context, 'retrieve', { value: { fields: 'all' }, writable: true, enumerable: true });
   return Object.defineProperty(context, 'admin', { value: { list: () => facts } });
 }
 

@@ -11,8 +11,7 @@ test('a server that keeps failing says why, and how often it was tried', () => {
 test('a server that is held back says why, and what lets it start', () => {
   const health = { level: 'off', summary: '', detail: '', action: undefined };
   const facts = { name: 'm', state: 'disabled', enabled: false, tools: 0, config: {}, health, failures: 0 };
-  const report = (held: string | undefined): object =>
-    serverReport({ ...facts, held } as unknown as ServerFacts, 'e', 0);
+  const report = (held: string | undefined): object => serverReport({ ...facts, held } as unknown as ServerFacts, 0);
   expect(report('review')).toMatchObject({
     quarantined: true,
     security_status: expect.stringContaining('tooltray review m') as string,
@@ -32,5 +31,5 @@ test.each([
 ])('of five tools with two switched off, %j counts those that can be called', (facts, tools) => {
   const health = { level: 'ok', summary: '', detail: '', action: undefined };
   const server = { enabled: true, tools: 5, config: {}, health, failures: 0, ...facts } as unknown as ServerFacts;
-  expect(serverReport(server, 'e', 3)['tools']).toEqual(tools);
+  expect(serverReport(server, 3)['tools']).toEqual(tools);
 });

@@ -158,26 +158,3 @@ describe('40: nothing else can be read', () => {
     expect(existsSync(file)).toBe(false);
   });
 });
-
-test.each([
-  ['stat', {}],
-  ['read', { maxBytes: 50 }],
-  ['head', { lines: 2 }],
-  ['tail', { lines: 2 }],
-  ['slice', { fromLine: 2, toLine: 3 }],
-  ['grep', { pattern: 'item' }],
-  ['query', { query: '$.summary' }],
-  ['schema', {}],
-  ['table', { columns: ['name'] }],
-])('42: result_%s and readresult answer alike', async (op, input) => {
-  const question = { resultFile: await keep(), ...input };
-  const own = await client.callTool(`result_${op}`, question);
-  expect([own, own['isError']]).toEqual([await read({ op, ...question }), undefined]);
-});
-
-test('read_cache pages what was kept, in any mode', async () => {
-  const key = await keep();
-  const page = JSON.parse(textOf(await client.callTool('read_cache', { key, offset: 29, limit: 5 }))) as Params;
-  expect(page['records']).toMatchObject([{ name: 'item 30' }]);
-  expect(page['meta']).toMatchObject({ key, total_records: 30, offset: 29, limit: 5, record_path: '$.files' });
-});

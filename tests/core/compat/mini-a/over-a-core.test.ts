@@ -131,12 +131,6 @@ test.each([
   expect(await failureOf({ action })).toEqual([true, expect.stringContaining(fragment)]);
 });
 
-test('42: result_stat and readresult answer alike', async () => {
-  const own = await client.callTool('result_stat', { resultFile: '/none' });
-  const other = await dispatch({ action: 'readresult', resultFile: '/none' });
-  expect([own, own['isError']]).toEqual([other, true]);
-});
-
 test('37, 43: a server that never answers holds up nobody, and its call ends; the hash tells what changed', async () => {
   const hash = async (): Promise<unknown> => parsed(await dispatch({ action: 'status' }))['catalogHash'];
   const before = await hash();

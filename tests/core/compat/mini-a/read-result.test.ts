@@ -1,7 +1,6 @@
 /** Promises of `readresult` and of the tools named after its ops: what they ask of a store, in which shape they answer. */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
-import { helperTools, modes } from '../../../../src-main/core/mode-list.ts';
 import { type Answer, dispatch, dispatchContext, run } from './dispatch-context.ts';
 import { MemoryFiles } from './memory-files.ts';
 
@@ -95,38 +94,5 @@ describe('readresult', () => {
   ])('%j answers: %s', async (input, fragment) => {
     const { isError, text } = await withFile().read(input);
     expect([isError, text]).toEqual([true, expect.stringContaining(fragment)]);
-  });
-});
-
-describe('the tools named after ops', () => {
-  const named = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'];
-
-  test.each(named)('result_%s answers what readresult does', async (op) => {
-    const { files, read } = withFile();
-    const input = { resultFile, pattern: 'o', query: '$', fromLine: 2, lines: 1, maxBytes: 9 };
-    const [own, other] = [await read(input, `result_${op}`), await read({ ...input, op })];
-    expect([own.text, own.facts]).toEqual([other.text, other.facts]);
-    expect(files.asked[0]).toEqual(files.asked[1]);
-  });
-
-  test('can be called in every mode and are listed by none', () => {
-    const listed = modes.flatMap((mode) => mode.helpers.map((helper) => helper.definition.name));
-    for (const name of named.map((op) => `result_${op}`)) {
-      expect([helperTools.has(name), listed.includes(name)]).toEqual([true, false]);
-    }
-  });
-
-  test('need a file, result_grep a pattern and result_query a query as well', async () => {
-    const { read } = withFile();
-    const answers = [
-      await read({}, 'result_stat'),
-      await read({ resultFile }, 'result_grep'),
-      await read({ resultFile }, 'result_query'),
-    ];
-    expect(answers.map(({ text }) => text)).toEqual([
-      expect.stringContaining("requires 'resultFile'"),
-      expect.stringContaining("requires a 'pattern'"),
-      expect.stringContaining("requires a 'query'"),
-    ]);
   });
 });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import type { Result } from '../../../../src-main/core/wire/message.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
 import { serverWith } from '../../catalog/catalog-of.ts';
-import { type Answer, dispatch, run } from './dispatch-context.ts';
+import { type Answer, dispatch } from './dispatch-context.ts';
 import { ShapedCalls } from './shaped-calls.ts';
 
 const servers = [serverWith('a', { tools: [{ name: 'get' }] })];
@@ -226,49 +226,5 @@ describe('a kept answer', () => {
     expect((await read({ resultFile: fileOf(kept) })).text).toMatch(
       /Failed to read result file '.*': There is no kept/,
     );
-  });
-});
-
-describe('read_cache', () => {
-  const cache = (input: JsonObject): Promise<Answer> =>
-    run(
-      'read_cache',
-      input,
-      calls.context(servers, () => said('')),
-    );
-  const keep = async (text: string): Promise<string> => {
-    await answering(said(text), { resultToFile: true });
-    return calls.spills.store.list()[0]?.id ?? '';
-  };
-
-  test('pages the records of an answer, with their numbers as they are spelled', async () => {
-    const key = await keep('{"total":3,"rows":[{"n":1},{"n":12345678901234567890},{"n":1.0}]}');
-    const { text } = await cache({ key, offset: 1, limit: 1 });
-    expect(text).toMatch(/^\{"records":\[\{"n":12345678901234567890\}\],"meta":/);
-    expect(JSON.parse(text)).toMatchObject({
-      meta: { key, total_records: 3, limit: 1, offset: 1, record_path: '$.rows', next_offset: 2 },
-    });
-    const { json } = await cache({ key, offset: 2 });
-    expect(json).toMatchObject({ records: [{ n: 1 }], meta: { limit: 50 } });
-    expect(json['meta']).not.toHaveProperty('next_offset');
-  });
-
-  test('pages lines where there is no list', async () => {
-    const key = await keep('one\ntwo\nthree');
-    expect((await cache({ key, offset: 1 })).json).toMatchObject({
-      records: ['two', 'three'],
-      meta: { total_records: 3, total_size: 13 },
-    });
-  });
-
-  test.each([
-    [{}, 'bad_request'],
-    [{ key: 'zzz' }, 'not_found'],
-    [{ key: 'zzz', offset: -1 }, 'bad_request'],
-    [{ key: 'zzz', limit: 0 }, 'bad_request'],
-    [{ key: 'zzz', limit: 1001 }, 'bad_request'],
-    [{ key: '/etc/hostname' }, 'not_allowed'],
-  ])('%j is refused: %s', async (input, code) => {
-    await expect(cache(input)).rejects.toMatchObject({ code });
   });
 });

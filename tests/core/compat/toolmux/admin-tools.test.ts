@@ -69,10 +69,9 @@ describe('manage_servers', () => {
     [{ action: 'add', name: 'q', command: 'x', args: [1] }, /'args' must be/],
     [{ action: 'add' }, /needs the 'name'/],
     [{ action: 'remove', name: 'zz' }, /"available":\["echo"\]/],
-    [{ action: 'retry', name: 'zz' }, /"available":\["echo"\]/],
     [{ action: 'test', name: 'zz' }, /"available":\["echo"\]/],
     [{ action: 'validate', name: 'zz' }, /"available":\["echo"\]/],
-    [{ action: 'bogus' }, /"valid_actions":\["list","add","remove","validate","test","retry"\]/],
+    [{ action: 'bogus' }, /"valid_actions":\["list","add","remove","validate","test"\]/],
     [{ action: 'constructor' }, /valid_actions/],
     [{}, /valid_actions/],
   ])('18: %j is an error that says what is possible', async (input, text) => {
@@ -83,7 +82,7 @@ describe('manage_servers', () => {
     expect(parsed(result)).toHaveProperty('error');
   });
 
-  test('lists, checks, tests and tries again without asking anybody, and shows no secret', async () => {
+  test('lists, checks and tests without asking anybody, and shows no secret', async () => {
     const servers = {
       echo: { ...echo, env: { API_TOKEN: 'tok-1234567890' } },
       bad: { command: 'no-such-command-here' },
@@ -111,16 +110,6 @@ describe('manage_servers', () => {
       ],
       total_tools: 3,
     });
-    expect(parsed(await manage(client, 'retry', { name: 'echo' }))).toEqual({
-      success: true,
-      server: 'echo',
-      tools: 3,
-    });
-    const failed = await manage(client, 'retry', { name: 'bad' });
-    expect([failed['isError'], parsed(failed)['error']]).toEqual([
-      true,
-      expect.stringContaining('no-such-command-here'),
-    ]);
   });
 
   test('is listed where the config exposes what administers, and can be called either way', async () => {

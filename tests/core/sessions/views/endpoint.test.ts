@@ -9,9 +9,6 @@ test.each([
   ['/mcp/server/a%2Fb%3A%F0%9F%9A%80', { server: 'a/b:🚀' }],
   ['/mcp/app/__proto__', { app: '__proto__' }],
   ['/mcp/mode/nonsense', { mode: 'nonsense' }],
-  ['/mcp/call', { mode: 'retrieve' }],
-  ['/mcp/all', { mode: 'proxy' }],
-  ['/mcp/code', { mode: 'code', lists: ['code_execution'], narrowsBy: 'set_profile' }],
 ])('%s is an endpoint', (path, endpoint) => {
   expect(endpointOf(path)).toEqual(endpoint);
 });

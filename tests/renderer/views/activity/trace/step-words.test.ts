@@ -13,7 +13,6 @@ test.each([
   [{ kind: 'search', name: 'catalog_tools' }, 'Looked through catalog_tools'],
   [{ kind: 'schema', name: 'get_schema', what: 'git_log' }, 'Looked up git_log'],
   [{ kind: 'readback', name: 'read_result', what: 'grep x' }, 'Read on grep x'],
-  [{ kind: 'readback', name: 'result_head', what: '' }, 'Read on head'],
   [{ kind: 'program', name: 'execute', callCount: 1 }, 'Ran a program of 1 call'],
   [{ kind: 'question', name: 'elicitation/create' }, 'Was asked for an input'],
   [{ kind: 'call', name: 'call_tool', what: 'no_such' }, 'no_such'],
