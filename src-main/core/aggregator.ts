@@ -59,6 +59,7 @@ import type { PinBook } from './trust/pins/pin-book.ts';
 import { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Pause } from './servers/shared-line.ts';
 import { UsageMeter } from './servers/usage-meter.ts';
+import { UsageWatch } from './servers/usage-watch.ts';
 import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
@@ -184,6 +185,7 @@ export class Aggregator {
   readonly #proposals: ProposalStore;
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
+  readonly #usageWatch: UsageWatch;
   #stopWatching: () => void = () => undefined;
   #stopAudit: () => Promise<void> = () => Promise.resolve();
   #watching: Promise<unknown> = Promise.resolve();
@@ -237,7 +239,9 @@ export class Aggregator {
     this.audit = stores.audit({ vault: this.vault, masker, log: log.child('audit'), health: this.health });
     this.callNotes = new CallNotes(this.audit);
     this.pins = openPins(stores.pins, this.audit, options.config, log);
+    this.#usageWatch = new UsageWatch(this.usage, log, (server) => this.servers.find(server)?.changed.emit());
     this.servers = new ServerManager({
+      usageProblems: (server) => this.#usageWatch.problemsOf(server),
       pinsOf: (config, kind) => this.pins.of(config, kind),
       createTransport: (config) => this.transports.create(config),
       personal: options.personal,
@@ -381,13 +385,13 @@ export class Aggregator {
       admin: this.admin,
       healing: this.healing,
     });
-    const stopLeaving = this.removals.follow();
+    const stops = [this.removals.follow(), this.#usageWatch.start()];
     const stopWatching = config.changed.on((next) => {
       void this.#apply(next);
       void this.texts.settle();
       this.#listAnew();
     });
-    this.#stopWatching = () => [stopLeaving, stopWatching].forEach((stop) => stop());
+    this.#stopWatching = () => [...stops, stopWatching].forEach((stop) => stop());
     let settled: Promise<unknown> = Promise.resolve();
     const known = Promise.withResolvers<void>();
     this.#beginning = known.promise;
@@ -460,9 +464,7 @@ export class Aggregator {
   /** What cores that were killed have left: their servers hold ports and locks that ours need. */
   async #tidyUp(): Promise<void> {
     const { paths, log } = this.options;
-    await Promise.all([tidyHome(paths, log), this.pins.sweep()]);
-    // After leftover processes have ended: they may write into their homes.
-    await this.boxes.sweepHomes(this.options.config);
+    await Promise.all([tidyHome(paths, log), this.pins.sweep(), this.boxes.sweepHomes(this.options.config)]);
     await this.carried.settle(this.options.config.current.servers).catch((error: unknown) => {
       log.warn(`Which servers were there before could not be written down: ${errorText(error)}.`);
     });
@@ -470,7 +472,6 @@ export class Aggregator {
 
   #apply(config: AppConfig): Promise<void> {
     this.#hideSecrets();
-    // A start waits for it.
     void this.boxes.agree(config.servers);
     return this.servers.apply(config.servers);
   }

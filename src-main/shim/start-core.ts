@@ -62,7 +62,8 @@ function launch({ command, env }: CoreStart, logFile: string): Launched {
     // Its own session, and not in the client app's folder: it outlives both.
     const child = spawn(command[0] ?? '', command.slice(1), {
       cwd: homedir(),
-      env,
+      // Whoever starts us may be a server of another core, which ends with all that it started.
+      env: { ...env, TOOLTRAY_PROCESS: undefined },
       detached: true,
       windowsHide: true,
       stdio: ['ignore', log, log],

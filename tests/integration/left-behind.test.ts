@@ -20,9 +20,12 @@ afterEach(() => {
 });
 
 /** A program in a group of its own that ends for SIGKILL only. */
-async function startDeaf(): Promise<number> {
+async function startDeaf(env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const program = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')";
-  const child = spawn(process.execPath, ['-e', program], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, ['-e', program], {
+    ...{ env, detached: true },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   await once(child.stdout, 'data');
   started.push(child.pid as number);
   return child.pid as number;
@@ -39,6 +42,11 @@ test.skipIf(process.platform === 'win32')(
     const [left, ended, innocent] = [await startDeaf(), await startDeaf(), await startDeaf()];
     const list = new ChildrenList(runDir);
     for (const pid of [left, ended, innocent]) list.add(pid);
+    // What a server started and left alone, and what another core's server did.
+    const [daemon, foreign] = [
+      await startDeaf({ TOOLTRAY_PROCESS: `${list.mark}.1` }),
+      await startDeaf({ TOOLTRAY_PROCESS: `${list.mark}0.1` }),
+    ];
     list.delete(ended);
     const [file = ''] = readdirSync(runDir).filter((name) => name.endsWith('.list'));
     const text = readFileSync(join(runDir, file), 'utf8');
@@ -50,7 +58,8 @@ test.skipIf(process.platform === 'win32')(
 
     await using core = await startCore({ servers: {} }, { home });
     await until(() => !isAlive(left));
-    expect([isAlive(ended), isAlive(innocent)]).toEqual([true, true]);
+    await until(() => !isAlive(daemon));
+    expect([isAlive(ended), isAlive(innocent), isAlive(foreign)]).toEqual([true, true, true]);
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.tmp'))).toEqual([
       `activity.${process.pid}.0123abcd.tmp`,
     ]);

@@ -127,13 +127,13 @@ export class ManagedServer {
   }
 
   get health(): ServerHealth {
-    const { problems } = this.#listings;
+    const { name } = this.config;
     return serverHealth({
       state: this.state,
       tools: this.listing.tools.length,
       lazy: this.config.lazy,
       held: this.config.held,
-      problems,
+      problems: [...this.#listings.problems, ...(this.#deps.usageProblems?.(name) ?? [])],
       paused: this.#deps.pause.isOn,
       now: this.#deps.now(),
     });

@@ -33,6 +33,8 @@ export interface ServerDeps {
   readonly signIns: SignIns;
   readonly now: () => number;
   readonly random: () => number;
+  /** What it takes too much of on this computer, in sentences. */
+  readonly usageProblems?: (server: string) => readonly string[];
   readonly onOddity: (server: string, text: string) => void;
   /** What a server says and what becomes of it; outlives this one. */
   readonly logOf: (server: string) => ServerLog;

@@ -4,11 +4,13 @@
  * who is still there. A number alone may be anybody's by then; together with when its process began it is one process's.
  */
 import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AppError } from '../../base/errors.ts';
+import { endLeftovers } from './process-tree.ts';
 
 const namePattern = /^children-\d+\.list$/;
 /** How long somebody has to end after SIGTERM, in ms. */
@@ -26,6 +28,8 @@ export interface SlowSystem {
 }
 
 export class ChildrenList {
+  /** Marks every process that is started from here (process-tree.ts). */
+  readonly mark = randomBytes(9).toString('hex');
   readonly #file: string;
   readonly #slow: SlowSystem | undefined;
   /** Whose beginning is still to be asked for. */
@@ -94,7 +98,8 @@ export class ChildrenList {
     try {
       if (!this.#open) {
         rmSync(this.#file, { force: true });
-        appendFileSync(this.#file, `core ${process.pid} ${core ?? ''}\n`, { mode: 0o600 });
+        const head = `core ${process.pid} ${core ?? ''}\nmark ${this.mark}\n`;
+        appendFileSync(this.#file, head, { mode: 0o600 });
         this.#open = true;
       }
       appendFileSync(this.#file, line);
@@ -119,12 +124,14 @@ export async function endLeftChildren(
   const lists = files.flatMap((file) => readList(file, began) ?? []);
   const left = lists.flatMap(({ children }) => [...children]).filter(([pid, begun]) => began(pid) === begun);
   await Promise.all(left.map(([pid]) => (slow === undefined ? endGroup(pid) : slow.end(pid))));
+  for (const { mark } of lists) if (mark !== undefined) await endLeftovers(mark, [], graceMs);
   for (const { file } of lists) rmSync(file, { force: true });
   return left.length;
 }
 
 interface LeftList {
   readonly file: string;
+  readonly mark: string | undefined;
   readonly children: Began;
 }
 
@@ -145,9 +152,9 @@ function readList(file: string, began: (pid: number) => string | undefined): Lef
   for (const line of lines) {
     const added = /^\+(\d+) (.+)$/.exec(line);
     if (added !== null) children.set(Number(added[1]), added[2] as string);
-    else children.delete(Number(line.slice(1)));
+    else if (line.startsWith('-')) children.delete(Number(line.slice(1)));
   }
-  return { file, children };
+  return { file, mark: /^mark (\w+)$/.exec(lines[0] ?? '')?.[1], children };
 }
 
 /** Another core may remove it at this moment. */

@@ -1,4 +1,4 @@
-/** A child process together with everything it starts: begun as a group of its own, and ended as a whole. */
+/** A child process together with everything it starts, whatever group or session that is in: ended as a whole. */
 import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -7,6 +7,7 @@ import spawn from 'cross-spawn';
 import type { Environment } from './find-command.ts';
 import { isGroupAlive } from './children-list.ts';
 import type { ProcessRegistry } from './process-registry.ts';
+import { descendantsOf, endLeftovers, markVariable } from './process-tree.ts';
 
 /** A process that is to be started. */
 export interface Launch {
@@ -58,14 +59,17 @@ export class ProcessGroup {
   readonly owner: string | undefined;
   readonly #registry: ProcessRegistry;
   readonly #leftBehind: LeftBehind | undefined;
+  readonly #mark: string;
   #ending: Promise<void> | undefined;
 
   private constructor(
     child: ChildProcessWithoutNullStreams,
     registry: ProcessRegistry,
+    mark: string,
     { owner, leftBehind }: Pick<Launch, 'owner' | 'leftBehind'>,
   ) {
     this.child = child;
+    this.#mark = mark;
     this.owner = owner;
     this.#registry = registry;
     this.#leftBehind = leftBehind;
@@ -74,7 +78,9 @@ export class ProcessGroup {
 
   /** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). */
   static async start(options: Launch, registry: ProcessRegistry): Promise<ProcessGroup> {
-    return new ProcessGroup(await startLaunch(options), registry, options);
+    const mark = registry.nextMark();
+    const env = windows ? options.env : { ...options.env, [markVariable]: mark };
+    return new ProcessGroup(await startLaunch({ ...options, env }), registry, mark, options);
   }
 
   get pid(): number | undefined {
@@ -91,7 +97,7 @@ export class ProcessGroup {
     return this.container !== undefined;
   }
 
-  /** stdin's end, then SIGTERM, then SIGKILL; resolves when nothing of the group runs any more. Never rejects. */
+  /** stdin's end, then SIGTERM, then SIGKILL; resolves when nothing that it started runs any more. Never rejects. */
   end(options: EndOptions): Promise<void> {
     this.#ending ??= this.#endInSteps(options.graceMs);
     return this.#ending;
@@ -116,6 +122,8 @@ export class ProcessGroup {
   }
 
   async #endInSteps(graceMs: number): Promise<void> {
+    // Once it has ended nothing tells whose children they were.
+    const started = this.exited || this.pid === undefined ? [] : await descendantsOf(this.pid);
     if (!this.exited) {
       this.child.stdin.end();
       await this.#waitUntilGone(graceMs);
@@ -128,6 +136,7 @@ export class ProcessGroup {
       this.killNow();
       await this.#waitUntilGone(killWaitMs);
     }
+    await endLeftovers(this.#mark, started, Math.min(graceMs, killWaitMs));
     await this.#leftBehind?.remove();
     this.#registry.delete(this);
   }

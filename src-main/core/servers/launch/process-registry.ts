@@ -1,5 +1,7 @@
 /** The process groups we are answerable for: none may outlive our own process. */
+import { randomBytes } from 'node:crypto';
 import type { ChildrenList } from './children-list.ts';
+import { killMarkedNow } from './process-tree.ts';
 
 interface Killable {
   /** Of the group's first process, once it runs. */
@@ -21,11 +23,14 @@ export interface OwnedGroup {
 export class ProcessRegistry {
   readonly #groups = new Set<Killable>();
   readonly #list: ChildrenList | undefined;
+  readonly #mark: string;
+  #marks = 0;
   readonly #onExit = (): void => this.#end();
   #closed = false;
 
   constructor(list?: ChildrenList) {
     this.#list = list;
+    this.#mark = list?.mark ?? randomBytes(9).toString('hex');
     process.on('exit', this.#onExit);
   }
 
@@ -47,6 +52,11 @@ export class ProcessRegistry {
     );
   }
 
+  /** A mark for the processes of one launch, told apart from all others. */
+  nextMark(): string {
+    return `${this.#mark}.${++this.#marks}`;
+  }
+
   get size(): number {
     return this.#groups.size;
   }
@@ -61,6 +71,8 @@ export class ProcessRegistry {
   #end(): void {
     this.#closed = true;
     for (const group of this.#groups) group.killNow();
+    // Those that left their group.
+    if (this.#marks > 0) killMarkedNow(this.#mark);
     this.#groups.clear();
     this.#list?.close();
   }

@@ -79,7 +79,7 @@ describe('where processes are told of all at once', () => {
     list.delete(12);
     await list.written();
     expect(readFileSync(join(folder, `children-${process.pid}.list`), 'utf8')).toBe(
-      `core ${process.pid} 100\n+11 111\n+13 113\n`,
+      `core ${process.pid} 100\nmark ${list.mark}\n+11 111\n+13 113\n`,
     );
     expect(asked).toBeLessThanOrEqual(2);
     list.close();

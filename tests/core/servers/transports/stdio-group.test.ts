@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oddServer, stdioHarness } from './stdio-harness.ts';
 
 /** Also false for a process that has ended and waits to be collected. */
@@ -51,9 +51,39 @@ test('a shell with a server in the background is ended whole', async () => {
   expect(await runs(pid)).toBe(false);
 });
 
-test('a core that exits without closing anything leaves no process behind', async () => {
+describe.skipIf(process.platform === 'win32').each([
+  ['in a session of its own', { deaf: false, orphan: false }],
+  ['in a session of its own that ignores SIGTERM', { deaf: true, orphan: false }],
+  ['whose parent has ended', { deaf: false, orphan: true }],
+  ['whose parent has ended, that ignores SIGTERM', { deaf: true, orphan: true }],
+])('a process %s', (_what, how) => {
+  const started = async () => {
+    const server = stdioHarness({ graceMs: 100 });
+    await server.start();
+    const answer = await server.ask('daemon', how);
+    const pid = 'result' in answer ? (answer.result as { pid: number }).pid : 0;
+    expect(await runs(pid)).toBe(true);
+    return { server, pid };
+  };
+
+  test('ends with its server', async () => {
+    const { server, pid } = await started();
+    await server.transport.close();
+    expect(await runs(pid)).toBe(false);
+  });
+
+  test('ends after its server has ended by itself', async () => {
+    const { server, pid } = await started();
+    process.kill(server.transport.pid as number, 'SIGKILL');
+    await server.closed;
+    expect(await runs(pid)).toBe(false);
+    expect(server.registry.size).toBe(0);
+  });
+});
+
+test.each(['grandchild', 'daemon'])('a core that exits without closing anything leaves no %s behind', async (kind) => {
   const script = fileURLToPath(new URL('../../../fixtures/stdio/exit-with-servers.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [script]);
+  const { stdout } = await promisify(execFile)(process.execPath, [script, kind]);
   const pids = stdout.trim().split(' ').map(Number);
   expect(pids).toHaveLength(2);
   await expect.poll(() => Promise.all(pids.map(runs))).toEqual([false, false]);

@@ -1,0 +1,155 @@
+/**
+ * The processes that a launch has started, also those that left its process group: by who started whom, and by a mark in their environment,
+ * which a process keeps that was left by its parent. Linux tells both (/proc), macOS by `ps`; Windows ends trees by itself.
+ */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** The variable that holds the mark. Servers of another core that is started by a server keep it too, so a core is started without it. */
+export const markVariable = 'TOOLTRAY_PROCESS';
+
+/** A process that cannot be another one under the same id. */
+export interface KnownProcess {
+  readonly pid: number;
+  /** When it began, in words that fit no other of that id. */
+  readonly began: string;
+}
+
+/** Processes are read by so many at once: a system may have thousands. */
+const readAtOnce = 32;
+
+/** Returns the processes below one, itself excluded. Empty where the system does not tell. Never rejects. */
+export async function descendantsOf(pid: number): Promise<readonly KnownProcess[]> {
+  const table = await readTable().catch(() => []);
+  const found = new Map<number, KnownProcess>();
+  const above = new Set([pid]);
+  // Children come after their parents in no order that could be relied on.
+  for (let size = -1; size !== found.size;) {
+    size = found.size;
+    for (const one of table) {
+      if (!above.has(one.parent) || above.has(one.pid)) continue;
+      above.add(one.pid);
+      found.set(one.pid, one);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Returns the processes whose mark is `mark`, or begins with it and a dot. Never rejects. */
+export async function markedProcesses(mark: string): Promise<readonly KnownProcess[]> {
+  if (process.platform === 'darwin') return markedByPs(mark).catch(() => []);
+  const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const found: KnownProcess[] = [];
+  for (let from = 0; from < names.length; from += readAtOnce) {
+    const some = names.slice(from, from + readAtOnce).map(async (name) => {
+      const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
+      if (!isMarked(environment, mark)) return [];
+      return readStat(await readFile(`/proc/${name}/stat`, 'latin1').catch(() => ''));
+    });
+    found.push(...(await Promise.all(some)).flat());
+  }
+  return found.filter(({ pid }) => pid !== process.pid);
+}
+
+/** Kills the processes with a mark without waiting (Linux), for the end of our own process. */
+export function killMarkedNow(mark: string): void {
+  if (process.platform !== 'linux') return;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    try {
+      if (isMarked(readFileSync(`/proc/${name}/environ`, 'latin1'), mark)) process.kill(Number(name), 'SIGKILL');
+    } catch {
+      // It is gone, or another user's.
+    }
+  }
+}
+
+/**
+ * Ends what is left of a launch: SIGTERM, then SIGKILL to what still runs after `graceMs`, until nothing with the mark is found. `known`:
+ * processes that were seen below it. Never rejects.
+ */
+export async function endLeftovers(mark: string, known: readonly KnownProcess[], graceMs: number): Promise<void> {
+  if (process.platform === 'win32') return;
+  // One that is killed may have started another one meanwhile.
+  for (let round = 0; round < maxRounds; round++) {
+    const left = await running([...known, ...(await markedProcesses(mark))]);
+    if (left.length === 0) return;
+    send(left, round === 0 ? 'SIGTERM' : 'SIGKILL');
+    const deadline = performance.now() + graceMs;
+    while ((await running(left)).length > 0 && performance.now() < deadline) await sleep(pollIntervalMs);
+  }
+}
+
+const maxRounds = 5;
+const pollIntervalMs = 20;
+
+function send(processes: readonly KnownProcess[], signal: NodeJS.Signals): void {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // Gone already.
+    }
+  }
+}
+
+async function running(processes: readonly KnownProcess[]): Promise<readonly KnownProcess[]> {
+  if (processes.length === 0) return [];
+  const now = new Map((await readTable(processes.map(({ pid }) => pid)).catch(() => [])).map((one) => [one.pid, one]));
+  const left = processes.filter(({ pid, began }) => now.get(pid)?.began === began);
+  return [...new Map(left.map((one) => [one.pid, one])).values()];
+}
+
+function isMarked(environment: string, mark: string): boolean {
+  const at = `${markVariable}=${mark}`;
+  const found = environment.indexOf(at);
+  const next = environment[found + at.length];
+  return found >= 0 && (next === undefined || next === '\0' || next === '.' || next === ' ');
+}
+
+interface TableRow extends KnownProcess {
+  readonly parent: number;
+}
+
+/** Processes that have ended and only wait to be collected are left out. */
+async function readTable(pids?: readonly number[]): Promise<readonly TableRow[]> {
+  if (process.platform === 'win32') return [];
+  if (process.platform !== 'linux') return readPsTable(pids);
+  const names = pids ?? (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const rows: TableRow[] = [];
+  for (let from = 0; from < names.length; from += readAtOnce) {
+    const some = names
+      .slice(from, from + readAtOnce)
+      .map(async (name) => readStat(await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '')));
+    rows.push(...(await Promise.all(some)).flat());
+  }
+  return rows;
+}
+
+/** Source: proc(5). The name stands in brackets and may hold anything; behind it, the twentieth field is when it began. */
+function readStat(stat: string): TableRow[] {
+  const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === undefined || parent === undefined || state === 'Z' || state === 'X') return [];
+  return [{ pid: Number.parseInt(stat, 10), parent: Number(parent), began: rest[17] ?? '' }];
+}
+
+const run = promisify(execFile);
+const psOptions = { timeout: 5000, maxBuffer: 64 * 1024 * 1024 } as const;
+
+async function readPsTable(pids?: readonly number[]): Promise<readonly TableRow[]> {
+  const which = pids === undefined ? ['-A'] : ['-p', pids.join(',')];
+  const { stdout } = await run('ps', [...which, '-o', 'pid=,ppid=,state=,lstart='], psOptions);
+  return [...stdout.matchAll(/^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/gm)].flatMap(([, pid, parent, state = '', began]) =>
+    state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), began: began ?? '' }],
+  );
+}
+
+/** macOS prints the environment of the user's own processes behind their commands. Not run on a Mac yet. */
+async function markedByPs(mark: string): Promise<readonly KnownProcess[]> {
+  const { stdout } = await run('ps', ['-A', '-E', '-ww', '-o', 'pid=,command='], psOptions);
+  const pids = stdout.split('\n').flatMap((line) => (isMarked(line, mark) ? [Number.parseInt(line, 10)] : []));
+  return pids.length === 0 ? [] : readPsTable(pids.filter((pid) => pid !== process.pid));
+}

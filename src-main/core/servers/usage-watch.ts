@@ -1,0 +1,71 @@
+/** Reports servers that take more memory or have more processes than a server needs, measured once a minute. */
+import type { Log } from '../base/log.ts';
+import type { ServerUsage, UsageMeter } from './usage-meter.ts';
+
+interface UsageLimits {
+  readonly memoryBytes: number;
+  readonly processes: number;
+}
+
+/** A browser that a server drives stays below both. */
+const defaultLimits: UsageLimits = { memoryBytes: 4 * 1024 ** 3, processes: 100 };
+const intervalMs = 60_000;
+
+export class UsageWatch {
+  readonly #usage: Pick<UsageMeter, 'read'>;
+  readonly #log: Log;
+  readonly #onChange: (server: string) => void;
+  readonly #limits: UsageLimits;
+  readonly #over = new Map<string, string>();
+
+  /** `onChange`: a server went over a limit, or is below all of them again. */
+  constructor(
+    usage: Pick<UsageMeter, 'read'>,
+    log: Log,
+    onChange: (server: string) => void,
+    limits: UsageLimits = defaultLimits,
+  ) {
+    this.#usage = usage;
+    this.#log = log;
+    this.#onChange = onChange;
+    this.#limits = limits;
+  }
+
+  /** Measures now and then; returns what ends that. */
+  start(): () => void {
+    const timer = setInterval(() => void this.check(), intervalMs).unref();
+    return () => clearInterval(timer);
+  }
+
+  /** What a server takes too much of, as a sentence; empty if it takes no more than it should. */
+  problemsOf(server: string): readonly string[] {
+    const problem = this.#over.get(server);
+    return problem === undefined ? [] : [problem];
+  }
+
+  /** Measures now. Never rejects. */
+  async check(): Promise<void> {
+    const { servers } = await this.#usage.read();
+    const now = new Map(servers.flatMap((one) => (isOver(one, this.#limits) ? [[one.server, one] as const] : [])));
+    for (const server of [...this.#over.keys()].filter((name) => !now.has(name))) {
+      this.#over.delete(server);
+      this.#onChange(server);
+    }
+    for (const [server, one] of now) {
+      const isNew = !this.#over.has(server);
+      this.#over.set(server, sentenceOf(one));
+      if (!isNew) continue;
+      this.#log.child(server).warn(sentenceOf(one));
+      this.#onChange(server);
+    }
+  }
+}
+
+function isOver({ memoryBytes, processes }: ServerUsage, limits: UsageLimits): boolean {
+  return memoryBytes > limits.memoryBytes || processes > limits.processes;
+}
+
+function sentenceOf({ memoryBytes, processes }: ServerUsage): string {
+  const memory = `${(memoryBytes / 1024 ** 3).toFixed(1)} GB`;
+  return `It takes ${memory} of memory in ${processes} ${processes === 1 ? 'process' : 'processes'}, more than a server needs.`;
+}
