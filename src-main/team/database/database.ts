@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Connections for each tenant and for what belongs to none; 8 by default. */
   readonly most?: number;
+  /** Connections stay open until they are ended or break: for locks that belong to one. */
+  readonly isPermanent?: boolean;
   /** What PostgreSQL lists them as. */
   readonly name?: string;
 }
@@ -65,12 +67,15 @@ export class Database {
 }
 
 /** Connections with settings of their own, as migrations need them. Who asked ends them. */
-export function connect({ url, most = 8, name = 'tooltray' }: DatabaseOptions, settings: object = {}): Sql {
+export function connect(
+  { url, most = 8, name = 'tooltray', isPermanent = false }: DatabaseOptions,
+  settings: object = {},
+): Sql {
   checkUrl(url);
   const options: Options<Record<string, never>> = {
     max: most,
     connect_timeout: connectSeconds,
-    idle_timeout: idleSeconds,
+    ...(isPermanent ? { max_lifetime: null } : { idle_timeout: idleSeconds }),
     // The client's own waits grow to 20 s: what changed meanwhile would be heard as late.
     backoff: (tries) => Math.min(0.05 * 2 ** tries, longestWaitSeconds),
     // Notices are of no use to whoever runs it; what matters comes as an error.
@@ -105,4 +110,9 @@ function checkUrl(url: string): void {
   throw new AppError('bad_request', 'The database’s address is not one of PostgreSQL.', {
     fix: 'Give it as postgres://user:password@host:5432/name.',
   });
+}
+
+/** Throws AppError store_unreachable where the database could not be reached, else the error itself: for `catch`. */
+export function rethrowDatabaseError(error: unknown): never {
+  throw databaseError(error);
 }

@@ -1,9 +1,9 @@
-/** Brings the database to the schema that this version knows, forward only; a newer one is refused. */
+/** Brings the database to the schema of this version, forward only. Replicas of other versions may work on it meanwhile. */
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { count } from '../../core/base/wording.ts';
-import { connect, databaseError } from './database.ts';
-import { grants, ground, migrations } from './migrations.ts';
+import { connect, rethrowDatabaseError } from './database.ts';
+import { grants, ground, type Step, steps as allSteps } from './schema.ts';
 
 export interface Migrated {
   readonly from: number;
@@ -12,64 +12,85 @@ export interface Migrated {
   readonly steps: readonly string[];
 }
 
-/** Two that migrate at once take turns at this lock of PostgreSQL's (the letters "tooltray" as a number). */
+/** Two that migrate at once take turns at this advisory lock (the letters "tooltray" as a number). */
 const lock = '8389754676633367929';
+/** A step that waits longer for a table would hold up every call behind it, in ms: it fails and can be tried again. */
+const lockTimeoutMs = 5_000;
 
-/** As the owner of the schema. All steps are taken, or none. Rejects with AppError unsupported or store_unreachable. */
-export async function migrate(url: string, steps = migrations): Promise<Migrated> {
+/**
+ * As the owner of the schema. Each step is taken whole or not at all. Rejects with AppError unsupported for a schema of a newer version that this one cannot use, store_unreachable,
+ * and what PostgreSQL says of a step.
+ */
+export async function migrate(url: string, steps: readonly Step[] = allSteps): Promise<Migrated> {
   const sql = connect({ url, most: 1, name: 'tooltray migrate' });
   try {
-    return await sql.begin(async (work) => {
-      await work`SELECT pg_advisory_xact_lock(${lock}::bigint)`;
-      await work.unsafe(ground);
-      const from = await versionIn(work);
-      if (from > steps.length) throw tooNew(from, steps.length);
-      const wanted = steps.slice(from);
-      for (const [at, { name, sql: step }] of wanted.entries()) {
-        await work.unsafe(step);
-        await work`INSERT INTO tooltray.migrations (version, name) VALUES (${from + at + 1}, ${name})`;
-      }
-      await work.unsafe(grants);
-      return { from, to: steps.length, steps: wanted.map(({ name }) => name) };
-    });
+    await sql`SELECT pg_advisory_lock(${lock}::bigint)`;
+    await sql.unsafe(`SET lock_timeout = ${lockTimeoutMs}`);
+    await sql.unsafe(ground);
+    const { version: from, isUsable } = await schemaIn(sql, steps.length);
+    if (!isUsable) throw tooNew(from, steps.length);
+    if (from > steps.length) return { from, to: from, steps: [] };
+    const wanted = steps.slice(from);
+    for (const [at, step] of wanted.entries()) await take(sql, step, from + at + 1);
+    await sql.unsafe(grants);
+    return { from, to: steps.length, steps: wanted.map(({ name }) => name) };
   } catch (error) {
-    throw databaseError(error);
+    return rethrowDatabaseError(error);
   } finally {
     await sql.end({ timeout: 5 });
   }
 }
 
-/** Rejects with AppError unsupported where the schema is another one than this version knows, or is not there. */
-export async function requireSchema(sql: Sql, steps = migrations): Promise<void> {
-  const version = await versionIn(sql).catch((error: unknown) => {
+/** Rejects with AppError unsupported if the schema is older than this version's, or newer by a step that is not additive. */
+export async function requireSchema(sql: Sql, steps: readonly Step[] = allSteps): Promise<void> {
+  const { version, isUsable } = await schemaIn(sql, steps.length).catch((error: unknown) => {
     // undefined_table, invalid_schema_name, and the role that the first migration makes.
-    if (['42P01', '3F000', '22023', '42704'].includes(String((error as { code?: unknown }).code))) return 0;
-    throw databaseError(error);
+    if (['42P01', '3F000', '22023', '42704'].includes(String((error as { code?: unknown }).code)))
+      return { version: 0, isUsable: true };
+    return rethrowDatabaseError(error);
   });
-  if (version > steps.length) throw tooNew(version, steps.length);
-  if (version === steps.length) return;
+  if (!isUsable) throw tooNew(version, steps.length);
+  if (version >= steps.length) return;
   throw new AppError(
     'unsupported',
     `The database lacks ${count(steps.length - version, 'step')} of this version’s schema.`,
-    {
-      fix: 'Run tooltray migrate --database URL as the owner of the database, then start again.',
-    },
+    { fix: 'Run tooltray migrate --database URL as the owner of the database, then start again.' },
   );
 }
 
-async function versionIn(sql: Pick<Sql, 'unsafe'>): Promise<number> {
-  const [row] = await sql.unsafe<{ version: number | null }[]>(
-    'SELECT max(version) AS version FROM tooltray.migrations',
+async function take(sql: Sql, { name, sql: text, isAdditive, isOnline = false }: Step, version: number): Promise<void> {
+  const note = (work: Pick<Sql, 'unsafe'>): Promise<unknown> =>
+    work.unsafe('INSERT INTO tooltray.migrations (version, name, is_additive) VALUES ($1, $2, $3)', [
+      version,
+      name,
+      isAdditive,
+    ]);
+  if (isOnline) {
+    await sql.unsafe(text);
+    await note(sql);
+  } else
+    await sql.begin(async (work) => {
+      await work.unsafe(text);
+      await note(work);
+    });
+}
+
+/** `isUsable`: every step after `known` is additive. */
+async function schemaIn(
+  sql: Pick<Sql, 'unsafe'>,
+  known: number,
+): Promise<{ readonly version: number; readonly isUsable: boolean }> {
+  const [row] = await sql.unsafe<{ version: number | null; usable: boolean | null }[]>(
+    'SELECT max(version) AS version, bool_and(is_additive OR version <= $1) AS usable FROM tooltray.migrations',
+    [known],
   );
-  return row?.version ?? 0;
+  return { version: row?.version ?? 0, isUsable: row?.usable ?? true };
 }
 
 function tooNew(version: number, known: number): AppError {
   return new AppError(
     'unsupported',
-    `The database was migrated by a newer Tooltray (step ${version}, this one knows ${known}).`,
-    {
-      fix: 'Start that version, or restore the backup from before.',
-    },
+    `The database was migrated by a newer Tooltray (step ${version}, this one knows ${known}), and is not usable for this version.`,
+    { fix: 'Start that version, or restore the backup from before.' },
   );
 }

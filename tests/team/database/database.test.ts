@@ -6,7 +6,7 @@ import { startPostgres } from '../../../scripts/team/engines/postgres.ts';
 import { Changes, announce, type Change } from '../../../src-main/team/database/changes.ts';
 import { connect, Database, databaseError } from '../../../src-main/team/database/database.ts';
 import { migrate, requireSchema } from '../../../src-main/team/database/migrate.ts';
-import { migrations, ofTenant } from '../../../src-main/team/database/migrations.ts';
+import { type Step, steps } from '../../../src-main/team/database/schema.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 const silent = { warn: () => undefined };
@@ -17,10 +17,12 @@ function open(url: string): Database {
   return database;
 }
 
-const notes = {
+const notes: Step = {
   name: 'notes',
-  sql: `CREATE TABLE tooltray.notes (tenant text NOT NULL, text text NOT NULL); ${ofTenant('notes')}`,
+  sql: 'CREATE TABLE tooltray.notes (text text NOT NULL)',
+  isAdditive: true,
 };
+const renamed: Step = { name: 'renamed', sql: 'ALTER TABLE tooltray.users RENAME email TO mail', isAdditive: false };
 
 test('every step is taken once, also by two that migrate at the same time', async () => {
   const url = await teamDatabase({ isEmpty: true });
@@ -29,42 +31,70 @@ test('every step is taken once, also by two that migrate at the same time', asyn
     fix: expect.stringContaining('tooltray migrate') as string,
   });
   const both = await Promise.all([migrate(url), migrate(url)]);
-  expect(both.map(({ steps }) => steps.length).toSorted()).toEqual([0, migrations.length]);
+  expect(both.map((one) => one.steps.length).toSorted()).toEqual([0, steps.length]);
   await requireSchema(open(url).shared);
-  expect(await migrate(url)).toEqual({ from: migrations.length, to: migrations.length, steps: [] });
+  expect(await migrate(url)).toEqual({ from: steps.length, to: steps.length, steps: [] });
 });
 
-test('a step that fails leaves the schema as it was', async () => {
+test('a step that fails is not taken, and those before it are', async () => {
   const url = await teamDatabase();
-  const bad = [...migrations, notes, { name: 'bad', sql: 'CREATE TABLE tooltray.other (a int); SELECT 1 / 0' }];
-  await expect(migrate(url, bad)).rejects.toThrow('division by zero');
+  const sql = 'CREATE TABLE tooltray.other (a int); SELECT 1 / 0';
+  const bad: Step = { name: 'bad', sql, isAdditive: true };
+  await expect(migrate(url, [...steps, notes, bad])).rejects.toThrow('division by zero');
   await requireSchema(open(url).shared);
+  expect(await migrate(url, [...steps, notes])).toMatchObject({ to: steps.length + 1, steps: [] });
 });
 
-test('a schema of a newer version is refused, by who migrates and by who starts', async () => {
+test('a replica works on the schema of a newer version whose steps are additive, and refuses any other', async () => {
   const url = await teamDatabase();
-  await migrate(url, [...migrations, notes]);
-  const both = [(): Promise<unknown> => migrate(url), () => requireSchema(open(url).shared)];
-  for (const work of both)
+  await migrate(url, [...steps, notes]);
+  await requireSchema(open(url).shared);
+  expect(await migrate(url)).toEqual({ from: steps.length + 1, to: steps.length + 1, steps: [] });
+  await migrate(url, [...steps, notes, renamed]);
+  for (const work of [(): Promise<unknown> => migrate(url), () => requireSchema(open(url).shared)])
     await expect(work()).rejects.toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining('newer') as string,
     });
 });
 
-test('without any filter a tenant sees and writes its own rows alone', async () => {
+test('an online step builds an index outside of a transaction', async () => {
   const url = await teamDatabase();
-  await migrate(url, [...migrations, notes]);
-  const database = open(url);
+  const sql = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS users_made ON tooltray.users (tenant, made_at)';
+  const online: Step = { name: 'online', sql, isAdditive: true, isOnline: true };
+  expect(await migrate(url, [...steps, online])).toMatchObject({ steps: ['online'] });
+});
+
+test('a step that waits for a lock for too long fails instead of holding up every call behind it', async () => {
+  const url = await teamDatabase();
+  const user = connect({ url, most: 1 });
+  onTestFinished(() => user.end());
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = user.begin(async (work) => {
+    await work`SELECT count(*) FROM tooltray.users`;
+    held.resolve();
+    await released.promise;
+  });
+  await held.promise;
+  await expect(migrate(url, [...steps, renamed])).rejects.toMatchObject({ code: '55P03' });
+  released.resolve();
+  await holding;
+  expect(await migrate(url, [...steps, renamed])).toMatchObject({ steps: ['renamed'] });
+}, 30_000);
+
+test('without any filter a tenant sees and writes its own rows alone', async () => {
+  const database = open(await teamDatabase());
   const [a, b] = [database.of('a'), database.of('b')];
-  await a`INSERT INTO tooltray.notes VALUES ('a', 'of a')`;
-  await b`INSERT INTO tooltray.notes VALUES ('b', 'of b')`;
-  expect(await a`SELECT text FROM tooltray.notes`).toEqual([{ text: 'of a' }]);
-  await expect(a`INSERT INTO tooltray.notes VALUES ('b', 'forged')`).rejects.toMatchObject({ code: '42501' });
-  expect((await a`UPDATE tooltray.notes SET text = 'mine'`).count).toBe(1);
-  expect((await b`DELETE FROM tooltray.notes WHERE tenant = 'a'`).count).toBe(0);
+  await a`INSERT INTO tooltray.group_profiles VALUES ('a', 'of a', 'x')`;
+  await b`INSERT INTO tooltray.group_profiles VALUES ('b', 'of b', 'x')`;
+  expect(await a`SELECT name FROM tooltray.group_profiles`).toEqual([{ name: 'of a' }]);
+  await expect(a`INSERT INTO tooltray.group_profiles VALUES ('b', 'forged', 'x')`).rejects.toMatchObject({
+    code: '42501',
+  });
+  expect((await a`UPDATE tooltray.group_profiles SET name = 'mine'`).count).toBe(1);
+  expect((await b`DELETE FROM tooltray.group_profiles WHERE tenant = 'a'`).count).toBe(0);
   // Where no tenant is set, nothing is shown and nothing assumed.
-  await expect(database.shared`SELECT * FROM tooltray.notes`).rejects.toThrow('tooltray.tenant');
+  await expect(database.shared`SELECT * FROM tooltray.group_profiles`).rejects.toThrow('tooltray.tenant');
   // No replica takes steps of the schema, or calls them taken.
   await expect(a`DELETE FROM tooltray.migrations`).rejects.toMatchObject({ code: '42501' });
   await expect(a`CREATE TABLE tooltray.mine (a int)`).rejects.toMatchObject({ code: '42501' });

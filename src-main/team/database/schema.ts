@@ -1,0 +1,257 @@
+/** The schema of this version, as its steps. Tables of tenants have the column `tenant` and the policy that `ofTenant` adds. */
+import { replicaRole } from './database.ts';
+
+export interface Step {
+  readonly name: string;
+  readonly sql: string;
+  /** Replicas of the version before go on with a schema that has this step: it only adds what they do not need to know. */
+  readonly isAdditive: boolean;
+  /** One statement that runs outside of a transaction, such as CREATE INDEX CONCURRENTLY IF NOT EXISTS; it may be run twice. */
+  readonly isOnline?: boolean;
+}
+
+/** Tables in partitions, one each month, by `written`. */
+const parted: readonly string[] = ['audit', 'calls', 'steps', 'savings'];
+
+const ofTenants: readonly string[] = [
+  ...['documents', 'audit', 'audit_heads', 'audit_batches', 'replicas', 'calls', 'steps', 'savings'],
+  ...['answers', 'answer_bytes', 'answer_tenants', 'users', 'group_profiles', 'person_tokens', 'data_keys', 'secrets'],
+  ...['page_sessions', 'page_visits', 'quota_windows', 'quota_running'],
+];
+
+const firstSchema = `
+  CREATE TABLE tooltray.changes (
+    tenant text NOT NULL, topic text NOT NULL, version bigint NOT NULL, PRIMARY KEY (tenant, topic)
+  );
+
+  CREATE SEQUENCE tooltray.document_versions;
+  CREATE TABLE tooltray.documents (
+    tenant text NOT NULL, owner text NOT NULL, name text NOT NULL,
+    version bigint NOT NULL DEFAULT nextval('tooltray.document_versions'),
+    value text NOT NULL CHECK (octet_length(value) <= 33554432),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant, owner, name)
+  );
+
+  CREATE TABLE tooltray.audit (
+    tenant text NOT NULL, seq bigint NOT NULL, written timestamptz NOT NULL DEFAULT now(), line text NOT NULL,
+    PRIMARY KEY (tenant, seq, written)
+  ) PARTITION BY RANGE (written);
+  CREATE TABLE tooltray.audit_heads (
+    tenant text PRIMARY KEY, seq bigint NOT NULL, at bigint NOT NULL, hash text NOT NULL
+  );
+  CREATE TABLE tooltray.audit_batches (
+    tenant text NOT NULL, writer text NOT NULL, batch bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant, writer)
+  );
+
+  CREATE TABLE tooltray.replicas (
+    tenant text NOT NULL, id text NOT NULL, name text NOT NULL, version text NOT NULL, draining boolean NOT NULL,
+    config text NOT NULL, servers jsonb NOT NULL, started timestamptz NOT NULL DEFAULT now(),
+    seen timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (tenant, id)
+  );
+
+  CREATE SEQUENCE tooltray.call_numbers;
+  CREATE TABLE tooltray.calls (
+    tenant text NOT NULL, written timestamptz NOT NULL, id bigint NOT NULL, step bigint,
+    argument_bytes bigint NOT NULL, result_bytes bigint NOT NULL, given_bytes bigint NOT NULL,
+    tokens_in bigint, tokens_sent bigint, tokens_out bigint, estimated integer NOT NULL,
+    duration_ms real NOT NULL, call_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text,
+    session text NOT NULL, app text NOT NULL, mode text NOT NULL, server text NOT NULL, tool text NOT NULL,
+    via text, outcome text NOT NULL, error_code text, error_text text, why text, sensitivity text, spill text, labels text,
+    number bigint NOT NULL DEFAULT nextval('tooltray.call_numbers'),
+    PRIMARY KEY (tenant, written, book, id)
+  ) PARTITION BY RANGE (written);
+  CREATE INDEX calls_of_people ON tooltray.calls (tenant, person, written);
+  CREATE INDEX calls_by_number ON tooltray.calls (tenant, number);
+
+  CREATE SEQUENCE tooltray.step_numbers;
+  CREATE TABLE tooltray.steps (
+    tenant text NOT NULL, written timestamptz NOT NULL, id bigint NOT NULL, asked_bytes bigint NOT NULL,
+    given_bytes bigint NOT NULL, given bigint, raw bigint, baseline bigint, loaded bigint, calls integer NOT NULL,
+    duration_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text, session text NOT NULL,
+    app text NOT NULL, mode text NOT NULL, kind text NOT NULL, name text NOT NULL, what text NOT NULL,
+    outcome text NOT NULL, error_text text, number bigint NOT NULL DEFAULT nextval('tooltray.step_numbers'),
+    PRIMARY KEY (tenant, written, book, id)
+  ) PARTITION BY RANGE (written);
+  CREATE INDEX steps_of_sessions ON tooltray.steps (tenant, session, written);
+  CREATE INDEX steps_by_number ON tooltray.steps (tenant, number);
+  CREATE INDEX steps_of_people ON tooltray.steps (tenant, person, number);
+
+  CREATE TABLE tooltray.savings (
+    tenant text NOT NULL, written timestamptz NOT NULL, times bigint NOT NULL, sent bigint NOT NULL, loaded bigint NOT NULL,
+    baseline bigint NOT NULL, raw bigint NOT NULL, estimated bigint NOT NULL, book text NOT NULL, replica text NOT NULL,
+    person text, session text NOT NULL, app text NOT NULL, mode text NOT NULL, server text NOT NULL, tool text NOT NULL,
+    cause text NOT NULL,
+    PRIMARY KEY (tenant, written, book, session, app, mode, server, tool, cause)
+  ) PARTITION BY RANGE (written);
+  ${parted.map((table) => `CREATE TABLE tooltray_parts.${table}_other PARTITION OF tooltray.${table} DEFAULT;`).join('\n  ')}
+
+  CREATE TABLE tooltray.answers (
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text NOT NULL, id text NOT NULL, answer_id text NOT NULL,
+    state text NOT NULL DEFAULT 'writing' CHECK (state IN ('writing', 'kept', 'leaving')),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    place text NOT NULL CHECK (place IN ('database', 'objects')), sha256 bytea, extension text NOT NULL,
+    owner text COLLATE "C" NOT NULL, session_id text NOT NULL, app text NOT NULL, server text NOT NULL, tool text NOT NULL,
+    kind text NOT NULL, mime_type text NOT NULL, bytes bigint NOT NULL, lines bigint,
+    tokens bigint NOT NULL, tokens_estimated boolean NOT NULL,
+    sent_bytes bigint, sent_tokens bigint, sent_estimated boolean NOT NULL,
+    created_at bigint NOT NULL, pinned boolean NOT NULL DEFAULT false,
+    reads integer NOT NULL DEFAULT 0, last_read_at bigint, profiles text,
+    PRIMARY KEY (tenant, id), CHECK (state <> 'kept' OR sha256 IS NOT NULL)
+  );
+  CREATE INDEX answers_newest ON tooltray.answers (tenant, number DESC) INCLUDE (bytes) WHERE state = 'kept';
+  CREATE INDEX answers_of_owner ON tooltray.answers (tenant, owner, number DESC) WHERE state = 'kept';
+  CREATE INDEX answers_left_over ON tooltray.answers (tenant, changed_at) WHERE state <> 'kept';
+  CREATE TABLE tooltray.answer_bytes (
+    tenant text NOT NULL, id text NOT NULL, part integer NOT NULL, bytes bytea NOT NULL,
+    PRIMARY KEY (tenant, id, part),
+    FOREIGN KEY (tenant, id) REFERENCES tooltray.answers ON DELETE CASCADE
+  );
+  CREATE TABLE tooltray.answer_tenants (tenant text PRIMARY KEY, tended_until timestamptz);
+
+  CREATE TABLE tooltray.users (
+    tenant text NOT NULL, id text NOT NULL, name text NOT NULL, email text,
+    role text NOT NULL CHECK (role IN ('admin', 'member')), is_service boolean NOT NULL, groups text[] NOT NULL,
+    issuer text, subject text, routing_key text NOT NULL, claims_at timestamptz, off_at timestamptz,
+    made_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant, id), UNIQUE (tenant, name), UNIQUE (tenant, issuer, subject)
+  );
+  CREATE UNIQUE INDEX users_by_email ON tooltray.users (tenant, lower(email));
+  CREATE TABLE tooltray.group_profiles (
+    tenant text NOT NULL, name text NOT NULL, profile text NOT NULL, PRIMARY KEY (tenant, name)
+  );
+  CREATE TABLE tooltray.person_tokens (
+    tenant text NOT NULL, id text NOT NULL, user_id text NOT NULL, label text NOT NULL, hash bytea NOT NULL,
+    profile text, read_only boolean NOT NULL, made_at timestamptz NOT NULL DEFAULT now(),
+    ends_at timestamptz NOT NULL, used_at timestamptz, revoked_at timestamptz,
+    PRIMARY KEY (tenant, id), UNIQUE (tenant, hash),
+    FOREIGN KEY (tenant, user_id) REFERENCES tooltray.users (tenant, id) ON DELETE CASCADE
+  );
+  CREATE INDEX person_tokens_of_user ON tooltray.person_tokens (tenant, user_id);
+
+  CREATE TABLE tooltray.data_keys (
+    tenant text NOT NULL, id text NOT NULL, wrapped text NOT NULL, made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (tenant, id)
+  );
+  CREATE TABLE tooltray.secrets (
+    tenant text NOT NULL, owner text NOT NULL, name text NOT NULL, key text NOT NULL,
+    sealed text NOT NULL CHECK (octet_length(sealed) <= 1048576),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant, owner, name), FOREIGN KEY (tenant, key) REFERENCES tooltray.data_keys (tenant, id)
+  );
+  CREATE INDEX ON tooltray.secrets (tenant, key);
+
+  CREATE TABLE tooltray.page_sessions (
+    tenant text NOT NULL, hash bytea NOT NULL, user_id text NOT NULL, token_id text, made_at timestamptz NOT NULL DEFAULT now(),
+    ends_at timestamptz NOT NULL, PRIMARY KEY (tenant, hash),
+    FOREIGN KEY (tenant, user_id) REFERENCES tooltray.users (tenant, id) ON DELETE CASCADE,
+    FOREIGN KEY (tenant, token_id) REFERENCES tooltray.person_tokens (tenant, id) ON DELETE CASCADE
+  );
+  CREATE INDEX page_sessions_of_user ON tooltray.page_sessions (tenant, user_id);
+  CREATE TABLE tooltray.page_visits (
+    tenant text NOT NULL, hash bytea NOT NULL, ends_at timestamptz NOT NULL, PRIMARY KEY (tenant, hash)
+  );
+
+  CREATE TABLE tooltray.quota_windows (
+    tenant text NOT NULL, key text NOT NULL, starts bigint NOT NULL, used bigint NOT NULL, granted bigint NOT NULL,
+    PRIMARY KEY (tenant, key)
+  );
+  CREATE TABLE tooltray.quota_running (
+    tenant text NOT NULL, key text NOT NULL, id uuid NOT NULL, replica uuid NOT NULL, until timestamptz NOT NULL,
+    PRIMARY KEY (tenant, id)
+  );
+  CREATE INDEX quota_running_by_key ON tooltray.quota_running (tenant, key);
+  ${ofTenants.map(ofTenant).join('')}
+`;
+
+/** A step that was released is never changed; a new one is added at the end. */
+export const steps: readonly Step[] = [{ name: 'the first schema', sql: firstSchema, isAdditive: false }];
+
+/** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */
+function ofTenant(table: string): string {
+  return `
+    ALTER TABLE tooltray.${table} ENABLE ROW LEVEL SECURITY;
+    ALTER TABLE tooltray.${table} FORCE ROW LEVEL SECURITY;
+    CREATE POLICY tenant ON tooltray.${table}
+      USING (tenant = current_setting('tooltray.tenant')) WITH CHECK (tenant = current_setting('tooltray.tenant'));
+  `;
+}
+
+/**
+ * Makes the parts of this month and of the two that follow, as whoever owns the schema. A month whose rows lie in the part for the rest
+ * already stays there. Parts lie in a schema that replicas may not use: they would pass row-level security there.
+ */
+const makeParts = `
+  CREATE OR REPLACE FUNCTION tooltray.make_parts() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DECLARE
+    whole text;
+    month timestamp;
+    part text;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('tooltray parts', 0));
+    FOREACH whole IN ARRAY ARRAY[${parted.map((table) => `'${table}'`).join(', ')}] LOOP
+      FOR ahead IN 0..2 LOOP
+        month := date_trunc('month', now() AT TIME ZONE 'UTC') + ahead * interval '1 month';
+        part := whole || to_char(month, '_YYYYMM');
+        CONTINUE WHEN to_regclass(format('tooltray_parts.%I', part)) IS NOT NULL;
+        BEGIN
+          EXECUTE format('CREATE TABLE tooltray_parts.%I PARTITION OF tooltray.%I FOR VALUES FROM (%L) TO (%L)',
+            part, whole, month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');
+        EXCEPTION WHEN check_violation THEN NULL;
+        END;
+      END LOOP;
+    END LOOP;
+  END $$;
+`;
+
+/**
+ * Drops parts of calls, steps and savings of which every row is older than so many days, of all tenants; a week is kept in any case. Those
+ * of the audit are nobody's to drop but the owner's.
+ */
+const dropParts = `
+  CREATE OR REPLACE FUNCTION tooltray.drop_parts(days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DECLARE
+    part text;
+    dropped integer := 0;
+    until timestamp := (now() AT TIME ZONE 'UTC') - greatest(days, 7) * interval '1 day';
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('tooltray parts', 0));
+    FOR part IN SELECT tablename FROM pg_tables WHERE schemaname = 'tooltray_parts' AND tablename ~ '^(calls|steps|savings)_[0-9]{6}$' LOOP
+      CONTINUE WHEN to_date(right(part, 6), 'YYYYMM') + interval '1 month' > until;
+      EXECUTE format('DROP TABLE tooltray_parts.%I', part);
+      dropped := dropped + 1;
+    END LOOP;
+    RETURN dropped;
+  END $$;
+`;
+
+/** What there has to be before the first step. Roles belong to the whole server, so another database may have made it. */
+export const ground = `
+  CREATE SCHEMA IF NOT EXISTS tooltray;
+  DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${replicaRole}') THEN CREATE ROLE ${replicaRole} NOLOGIN; END IF;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+  END $$;
+  GRANT ${replicaRole} TO CURRENT_USER;
+  GRANT USAGE ON SCHEMA tooltray TO ${replicaRole};
+  CREATE SCHEMA IF NOT EXISTS tooltray_parts;
+  CREATE TABLE IF NOT EXISTS tooltray.migrations (
+    version integer PRIMARY KEY, name text NOT NULL, is_additive boolean NOT NULL, at timestamptz NOT NULL DEFAULT now()
+  );
+`;
+
+/** After the last step: what is new is the replicas' to use; which steps were taken they may only read, to the audit they only add. */
+export const grants = `
+  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA tooltray TO ${replicaRole};
+  GRANT USAGE ON ALL SEQUENCES IN SCHEMA tooltray TO ${replicaRole};
+  REVOKE INSERT, UPDATE, DELETE ON tooltray.migrations FROM ${replicaRole};
+  REVOKE UPDATE, DELETE ON tooltray.audit FROM ${replicaRole};
+  REVOKE DELETE ON tooltray.audit_heads FROM ${replicaRole};
+  ${makeParts}
+  ${dropParts}
+  REVOKE ALL ON FUNCTION tooltray.make_parts(), tooltray.drop_parts(integer) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION tooltray.make_parts(), tooltray.drop_parts(integer) TO ${replicaRole};
+  SELECT tooltray.make_parts();
+`;
