@@ -1,5 +1,5 @@
 /**
- * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three fronts and a runner, a balancer where HAProxy
+ * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three replicas, a balancer where HAProxy
  * is installed. Prints the address, who there is, and what to try; Ctrl+C ends all of it. `--fresh` begins anew, `--port N` moves it.
  * Everything lies in .cache/team; nothing of it is meant for real people.
  */
@@ -81,18 +81,14 @@ async function start(): Promise<void> {
   const config = join(home, 'config');
   if (!existsSync(config)) writeConfig(config);
   const told = { publicUrl, config, issuer: provider.issuer };
-  const runnerPort = port + 1 + replicas;
-  // Processes of single people run beside those that client apps reach, as in earnest.
-  await startReplica(team, { name: 'runner', role: 'runner', at: runnerPort }, told);
-  for (const [index, at] of ports.entries())
-    await startReplica(team, { name: `r${index + 1}`, role: 'front', at }, told);
+  for (const [index, at] of ports.entries()) await startReplica(team, { name: `r${index + 1}`, at }, told);
   if (isBalanced) {
     const addresses = ports.map((each) => `127.0.0.1:${each}`);
     const balancer = await startHaproxy({ folder: join(home, 'haproxy'), port, replicas: addresses });
     ends.push(() => balancer.stop());
   }
   tell({
-    ...{ publicUrl, ports, runnerPort, isBalanced, tokens, config },
+    ...{ publicUrl, ports, isBalanced, tokens, config },
     ...{ issuer: provider.issuer, database: cluster.url, keys: team.TOOLTRAY_TEAM_KEYS_FILE },
   });
 }
@@ -154,25 +150,15 @@ function hasBoxes(): boolean {
 
 interface Started {
   readonly name: string;
-  readonly role: 'front' | 'runner';
   readonly at: number;
 }
 
 async function startReplica(
   team: Team,
-  { name, role, at }: Started,
+  { name, at }: Started,
   { publicUrl, config, issuer }: Pick<Told, 'publicUrl' | 'config' | 'issuer'>,
 ): Promise<void> {
-  const place = [
-    '--role',
-    role,
-    '--listen',
-    `127.0.0.1:${at}`,
-    '--inner',
-    `127.0.0.1:${at + 50}`,
-    '--replica-name',
-    name,
-  ];
+  const place = ['--listen', `127.0.0.1:${at}`, '--replica-name', name];
   const door = [
     '--public-url',
     publicUrl,
@@ -206,7 +192,6 @@ function tooltray(team: Team, ...words: string[]): string {
 interface Told {
   readonly publicUrl: string;
   readonly ports: readonly number[];
-  readonly runnerPort: number;
   readonly isBalanced: boolean;
   readonly tokens: ReadonlyMap<string, string>;
   readonly config: string;
@@ -216,7 +201,7 @@ interface Told {
   readonly keys: string;
 }
 
-function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer, database, keys }: Told): void {
+function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database, keys }: Told): void {
   const [ana = ''] = tokens.values();
   const ask = `--header "Authorization: Bearer ${ana}"`;
   const lines = [
@@ -228,7 +213,7 @@ function tell({ publicUrl, ports, runnerPort, isBalanced, tokens, config, issuer
           '(HAProxy is not installed, so this is the first replica; apt install haproxy puts one address in front of all.)',
         ]),
     '',
-    `Replicas   ${ports.map((each, at) => `r${at + 1} at ${each}`).join(', ')}; people's processes by the runner at ${runnerPort}`,
+    `Replicas   ${ports.map((each, at) => `r${at + 1} at ${each}`).join(', ')}`,
     `Database   ${database}`,
     `Provider   ${issuer} (any password)`,
     `Config     ${config}`,

@@ -1,12 +1,10 @@
 /** `tooltray serve --team`: one replica of a team's, until it is told to stop. */
-import { homedir, hostname } from 'node:os';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { appPaths, type Env } from '../core/base/app-paths.ts';
 import type { CoreHost } from '../host/core-host.ts';
 import type { ListenAt, ReplicaOptions } from '../team/replica.ts';
-import type { ReplicaPlace } from '../team/replicas/open-replicas.ts';
-import { replicaRoles } from '../team/replicas/replica-role.ts';
 import { type Flag, type Given, spelled, wrongUse } from './command.ts';
 import { bundleFile, obeySignals } from './own-process.ts';
 import { databaseUrl, tenantFlags, usualTenant } from './team-database.ts';
@@ -29,12 +27,9 @@ export const teamFlags = {
     help: 'the claim that names somebody’s groups, or a path such as realm_access.roles (groups)',
   },
   adminGroup: { value: 'NAME', help: 'who is in this group is an administrator, and nobody else who signs in' },
-  addedOnly: { help: 'who signs in has to be one that `tooltray user add --email` added' },
+  addedOnly: { help: 'who signs in has to be one that `tooltray user add --subject` added' },
   atJwtOnly: { help: 'take access tokens alone whose type says so (at+jwt)' },
-  inner: { value: 'HOST:PORT', help: 'where other replicas reach this one; nobody else should' },
-  innerAddress: { value: 'HOST:PORT', help: 'what they are told instead (where that is 0.0.0.0: the computer’s name)' },
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
-  role: { value: 'ROLE', help: 'front: client apps; runner: processes of single people; all (the usual one)' },
   objects: { value: 'S3 URL', help: 's3://bucket?endpoint=… for long answers; or the variable TOOLTRAY_OBJECTS' },
   operations: { value: 'HOST:PORT', help: 'where /healthz, /readyz and /metrics are' },
 } as const satisfies Readonly<Record<string, Flag>>;
@@ -91,7 +86,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
     issuer: issuerOf(given),
-    among: placeOf(given),
+    name: given.replicaName,
     operations: given.operations === undefined ? undefined : listenAt(given.operations, '--operations'),
   };
 }
@@ -108,27 +103,6 @@ function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
   const lonely = needing.find((name) => given[name] !== undefined && given[name] !== false);
   if (lonely !== undefined) throw wrongUse(`--${spelled(lonely)} is of use with --issuer`);
   return undefined;
-}
-
-/** undefined where nobody said where other replicas reach it: then there are none. Throws AppError bad_request. */
-function placeOf({ inner, innerAddress, replicaName, role: word }: ServeTeamFlags): ReplicaPlace | undefined {
-  const role = replicaRoles.find((one) => one === word);
-  if (word !== undefined && role === undefined) throw wrongUse('--role takes front, runner or all');
-  if (inner === undefined) {
-    if (word !== undefined && word !== 'all') throw wrongUse(`--role ${word} needs --inner: others have to reach it`);
-    return undefined;
-  }
-  const { address: host, port } = listenAt(inner, '--inner');
-  const name =
-    replicaName ??
-    (hostname()
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9-]+/g, '-')
-      .slice(0, 40) ||
-      'replica');
-  // Where it listens everywhere, others reach it by the computer's name.
-  const told = innerAddress ?? (['0.0.0.0', '::'].includes(host) && port > 0 ? `${hostname()}:${port}` : undefined);
-  return { name, role, inner: { host, port }, innerAddress: told };
 }
 
 /** Not the person's own: a replica has its servers, its log and its caches to itself. Two on one machine listen at different ports. */

@@ -46,7 +46,6 @@ import { SystemKeychain } from './secrets/keychain.ts';
 import { SecretDesk } from './secrets/secret-desk.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { readOrCreateToken } from './security/access-token.ts';
-import type { OwnedIds } from './security/owned-ids.ts';
 import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ownIdentity } from './servers/handshake.ts';
 import { ListingCache } from './servers/listing-cache.ts';
@@ -102,8 +101,6 @@ interface AggregatorOptions {
   readonly answerAt?: (() => string) | undefined;
   /** In place of the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
-  /** Where it is one of several cores: ids that name it. */
-  readonly ids?: OwnedIds | undefined;
 }
 
 const startSlots = 10;
@@ -266,8 +263,8 @@ export class Aggregator {
       problems: () => options.config.problems,
       knownFix,
     });
-    this.parked = new ParkedCalls(options.ids);
-    this.sessions = new SessionRegistry(this.servers, this.catalog, options.ids);
+    this.parked = new ParkedCalls();
+    this.sessions = new SessionRegistry(this.servers, this.catalog);
     const record = openRecord({
       ...{ file: paths.activityFile, masker, log, servers: this.servers, counter: options.counter },
       ...{ config: options.config, version: options.version, places: stores.record, health: this.health },
@@ -441,7 +438,7 @@ export class Aggregator {
 
   /** What a listener needs to show an endpoint. */
   get sessionCore(): SessionCore {
-    const { config, ids, mode, version } = this.options;
+    const { config, mode, version } = this.options;
     return {
       ...{ catalog: this.catalog, servers: this.servers, steps: this.steps },
       admin: this.admin,
@@ -450,7 +447,7 @@ export class Aggregator {
       spillFiles: (caller) => this.spillFiles.of(caller),
       spillOf: (ref) => this.spills.recall(ref),
       flow: this.trust.flow,
-      ...{ activity: this.activity, shaper: this.shaper, ids },
+      ...{ activity: this.activity, shaper: this.shaper },
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: config.latest,
       helpers: helperTools,

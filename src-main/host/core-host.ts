@@ -89,7 +89,6 @@ export class CoreHost {
   ) {
     const { env, version, mode, counter, sandbox } = options;
     const stores = team?.stores;
-    const ids = team?.replicas?.ids;
     const { personal, own, admit, isTraced, answerAt } = team ?? {};
     this.#options = options;
     this.#team = team;
@@ -107,7 +106,6 @@ export class CoreHost {
       counter,
       sandbox,
       stores,
-      ids,
       personal,
       own,
       admit,
@@ -172,7 +170,7 @@ export class CoreHost {
   }
 
   /** Its door for client apps over HTTP, as soon as it listens. */
-  get httpDoor(): Pick<HttpDoor, 'listener' | 'tellLists'> | undefined {
+  get httpDoor(): Pick<HttpDoor, 'listener'> | undefined {
     return this.#http;
   }
 
@@ -345,7 +343,6 @@ export class CoreHost {
       serve: this.serve.bind(this),
       other: team?.other ?? ((request, response) => dashboard.answer(request, response, page)),
       team,
-      replicas: this.#team?.replicas,
     };
   }
 }

@@ -5,9 +5,8 @@ import type { Aggregator } from '../core/aggregator.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
 import { type Endpoint, kindAt, viewFor } from '../core/sessions/views/endpoint.ts';
 import type { SessionPlace, SessionSeed } from '../core/sessions/http/legacy-line.ts';
-import type { Person } from '../core/security/owned-ids.ts';
 import { type Credential, type LetIn, principalOf } from '../core/security/principal.ts';
-import { type Among, HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
+import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 import { ModernEndpoint } from '../core/sessions/http/modern-http.ts';
 import { taskTold } from '../core/sessions/subscriptions.ts';
 import { SessionSlots } from '../core/sessions/http/session-slots.ts';
@@ -15,7 +14,7 @@ import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppGate } from './app-gate.ts';
 import type { ProfileGate } from './profile-gate.ts';
-import type { Replicas, TeamDoor } from './team-seams.ts';
+import type { TeamDoor } from './team-seams.ts';
 import { HttpPorts, type HttpPortsOptions } from './http-ports.ts';
 
 /** A team's calls take longer than one person likes to wait for the end; below the 30 s that Kubernetes gives a process. */
@@ -36,8 +35,6 @@ export interface HttpDoorOptions {
   readonly other: HttpListenerOptions['other'];
   /** Whom a team's replica lets in, and where it listens. */
   readonly team?: TeamDoor | undefined;
-  /** The others, where this is one of several cores. */
-  readonly replicas?: Replicas | undefined;
 }
 
 export class HttpDoor {
@@ -51,7 +48,7 @@ export class HttpDoor {
   #awaited = 0;
 
   constructor(options: HttpDoorOptions) {
-    const { core, ports, token, gate, tokens, serve, other, team, replicas } = options;
+    const { core, ports, token, gate, tokens, serve, other, team } = options;
     this.#options = options;
     this.#slots = new SessionSlots((id) => core.servers.endPrivateLines(id));
     this.#listener = new HttpListener({
@@ -76,7 +73,6 @@ export class HttpDoor {
       keptMs: team && keptForBalancerMs,
       budgets: core.budgets,
       awaited: () => this.#awaited + core.parked.count,
-      among: replicas && amongOf(replicas),
       sessionsFile: join(core.options.paths.runDir, 'http-sessions.json'),
       onOddity: (text) => core.options.log.warn(text),
     });
@@ -109,13 +105,6 @@ export class HttpDoor {
   /** What the app has open here beside its sessions. */
   endApp(app: string): void {
     this.#listener.endApp(app);
-  }
-
-  /** Tells every app that listens: another core, which may be asked next, has other lists. */
-  tellLists(): void {
-    for (const endpoint of this.#listener.modernEndpoints) endpoint.listsChanged();
-    for (const session of this.#options.core.sessions.all)
-      for (const list of ['tools', 'prompts', 'resources']) session.notify(`notifications/${list}/list_changed`, {});
   }
 
   async stop(): Promise<void> {
@@ -172,19 +161,6 @@ function credentialOf({ app }: Endpoint, { holder, token, person }: SessionPlace
   if (token !== undefined) return { kind: 'profile token', id: token };
   if (holder === 'person' || app === undefined) return { kind: 'shared token' };
   return { kind: 'app token', app };
-}
-
-/** Whose request it is, whatever app it is of. */
-function personAt(endpoint: Endpoint, place: SessionPlace): Person {
-  return principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
-}
-
-function amongOf({ book, newSessionId, route }: Replicas): Among {
-  return {
-    book,
-    newSessionId: (endpoint, place) => newSessionId(personAt(endpoint, place)),
-    route: (asked) => route(asked, personAt(asked.endpoint, asked.place)),
-  };
 }
 
 /** A session's id opens it, so what is written down of it is another word that is the same over restarts. */

@@ -4,10 +4,7 @@ import type { Log } from '../core/base/log.ts';
 import type { Masker } from '../core/base/mask.ts';
 import type { AdmitCall } from '../core/calls/call-tool.ts';
 import type { CoreStores } from '../core/core-stores.ts';
-import type { OwnedIds, Person } from '../core/security/owned-ids.ts';
-import type { Asked } from '../core/sessions/http/asked.ts';
 import type { ServerDeps } from '../core/servers/server-deps.ts';
-import type { SessionBook } from '../core/sessions/http/session-book.ts';
 import type { HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 
 /** What there is before the core is made. */
@@ -32,22 +29,10 @@ export interface TeamDoor {
   readonly other: HttpListenerOptions['other'];
 }
 
-/** A core among others that are alike. */
-export interface Replicas {
-  /** Makes its ids. */
-  readonly ids: OwnedIds;
-  readonly book: SessionBook;
-  readonly newSessionId: (person: Person) => string;
-  /** As `Route`; `person`: who came. */
-  readonly route: (asked: Asked, person: Person) => Promise<boolean> | undefined;
-}
-
 export interface TeamSeams {
   /** In place of files of this machine. */
   readonly stores: Partial<CoreStores>;
   readonly door: TeamDoor;
-  /** The others; absent where it is the only one. */
-  readonly replicas?: Replicas | undefined;
   /** Lines to processes of single people. */
   readonly personal: ServerDeps['personal'];
   /** What each person has of servers at an address. */

@@ -275,16 +275,15 @@ export interface RpcContract {
   /** Starts a server in review once in a box, and tells what it lists. */
   lookInside: { input: { readonly server: string; readonly id: string }; output: ServerReview };
   reject: { input: { readonly id: string }; output: ProposalSummary };
-  /** Of a team: wherever it is ill, or at the replica that is named by its id. */
-  retry: { input: { readonly server: string; readonly replica?: string }; output: ServerStatus };
+  /** Of a team: at every replica where it is not well. */
+  retry: { input: { readonly server: string }; output: ServerStatus };
   /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
   signIn: { input: { readonly server: string }; output: { readonly url: string } };
   /** Takes back what signing in granted, where that can be done, and forgets it here. */
   signOut: { input: { readonly server: string }; output: { readonly wasSignedIn: boolean; readonly sentence: string } };
   /** The last lines of a server's log, or those that came since: what it said, and between that what became of it. */
   log: {
-    /** `replica`: of a team, its id; else the one that is asked. */
-    input: { readonly server: string; readonly after?: string; readonly replica?: string };
+    input: { readonly server: string; readonly after?: string };
     output: {
       readonly lines: readonly ServerLogLine[];
       /** For `after`, to go on from here. */
@@ -737,8 +736,7 @@ export interface DashboardContract {
   callDetail: { input: { readonly id: number }; output: CallDetail };
   /** The next part of a long text, from where the one before said. */
   callText: { input: { readonly id: number; readonly side: CallSide; readonly from: number }; output: CallText };
-  /** `replica`: of a team, its id; else the one that is asked. */
-  serverDetail: { input: { readonly server: string; readonly replica?: string }; output: ServerDetail };
+  serverDetail: { input: { readonly server: string }; output: ServerDetail };
   setToolEnabled: {
     input: { readonly server: string; readonly tool: string; readonly enabled: boolean };
     output: Nothing;

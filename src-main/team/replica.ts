@@ -8,7 +8,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import { AppError } from '../core/base/errors.ts';
-import type { HttpSettings } from '../core/config/app-config.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
 import { objectsVariables, readObjectsAddress } from './answers/objects-address.ts';
@@ -19,20 +18,18 @@ import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
 import { lockHome } from './home-lock.ts';
-import { refuseClients } from './door/let-in.ts';
 import { Proxies } from './door/proxies.ts';
-import { type OpenStores, openStores } from './open-stores.ts';
+import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
 import { CallSpans, tracesTarget } from './operations/call-spans.ts';
 import { openOperations, type OpenOperations } from './operations/open-operations.ts';
 import { answerProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
-import { SharedListings } from './replicas/shared-listings.ts';
-import { SharedInbox } from './replicas/shared-inbox.ts';
-import { SharedStandings } from './replicas/shared-standings.ts';
-import { openPersonal, type Placement } from './placement/open-personal.ts';
+import { followPeople } from './placement/follow-people.ts';
+import { openPersonal, type OpenPersonalProcesses } from './placement/open-personal.ts';
 import { type OpenQuotas, openQuotas } from './quotas/open-quotas.ts';
-import { OpenReplicas, type ReplicaPlace } from './replicas/open-replicas.ts';
+import { Heartbeat } from './replicas/heartbeat.ts';
+import { followRetries } from './dashboard/follow-retries.ts';
 import { type IssuerSettings, oidcSecretVariable, openPeople } from './open-people.ts';
 import { openSignIns, type OpenSignIns } from './sign-ins/open-sign-ins.ts';
 
@@ -54,8 +51,12 @@ export interface ReplicaOptions extends OwnCore {
   readonly trustedProxies: readonly string[];
   /** Where its people sign in; undefined: personal tokens are all there is. */
   readonly issuer?: IssuerSettings | undefined;
-  /** What it is among the others; undefined: it is the only one. */
-  readonly among?: ReplicaPlace | undefined;
+  /** What people call it: small letters, digits and dashes; the computer's name by default. */
+  readonly name?: string | undefined;
+  /** How long it goes on as before when it is to end, until no balancer sends it anything, in ms. */
+  readonly noticeMs?: number | undefined;
+  /** How often it writes its row, in ms. */
+  readonly heartbeatMs?: number | undefined;
   /** Where it tells how it fares; undefined: nowhere. */
   readonly operations?: ListenAt | undefined;
   /** Where kept answers' bytes go: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: into the database. */
@@ -68,104 +69,56 @@ export interface ListenAt {
   readonly port: number;
 }
 
+/** A balancer looks every two seconds, and believes the third look. */
+const defaultNoticeMs = 6_000;
+
 export class Replica {
   readonly host: CoreHost;
   readonly database: Database;
   readonly changes: Changes;
-  /** undefined: it is the only one. */
-  readonly replicas: OpenReplicas | undefined;
-  /** Of its people, at servers at an address. */
+  readonly heartbeat: Heartbeat;
+  readonly personal: OpenPersonalProcesses;
+  /** The people's own sign-ins at servers at an address. */
   readonly signIns: OpenSignIns;
   readonly #options: ReplicaOptions;
-  readonly #readiness: Readiness;
+  readonly #parts: Parts;
   readonly #config: ConfigWatch;
-  readonly #personal: Placement;
-  readonly #quotas: OpenQuotas;
   #operations: OpenOperations | undefined;
   #spans: CallSpans | undefined;
   readonly #home: Disposable;
-  #listings: SharedListings | undefined;
-  readonly #shared: OpenShared;
 
-  private constructor(
-    host: CoreHost,
-    { database, changes, replicas, readiness, personal, signIns, quotas, shared, home }: MadeAtHome,
-    options: ReplicaOptions,
-  ) {
+  private constructor(host: CoreHost, parts: Parts, home: Disposable, options: ReplicaOptions) {
     this.#options = options;
-    this.#readiness = readiness;
+    this.#parts = parts;
     this.#home = home;
-    this.#personal = personal;
-    this.#shared = shared;
     this.host = host;
-    this.database = database;
-    this.changes = changes;
-    this.replicas = replicas;
-    this.signIns = signIns;
-    this.#quotas = quotas;
+    this.database = parts.database;
+    this.changes = parts.changes;
+    this.heartbeat = parts.heartbeat;
+    this.personal = parts.personal;
+    this.signIns = parts.signIns;
     const { config, log } = host.core.options;
-    this.#config = new ConfigWatch({ config, registry: replicas?.registry, log: log.child('config') });
+    this.#config = new ConfigWatch({ config, heartbeat: parts.heartbeat, log: log.child('config') });
   }
 
   /** Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found, bad_request. */
   static async open(options: ReplicaOptions): Promise<Replica> {
     checkTenant(options.tenant);
-    const database = new Database({
-      url: options.database,
-      name: ['tooltray replica', options.among?.name ?? ''].join(' ').trim(),
-    });
+    const name = options.name ?? computerName();
+    const database = new Database({ url: options.database, name: `tooltray replica ${name}` });
     const home = await lockHome(options.env);
     try {
       await requireSchema(database.shared);
-      const made = Promise.withResolvers<Made>();
-      const limits = (): HttpSettings => host.core.options.config.current.http;
-      const ofConfig = (): string => host.core.options.config.version;
-      const remembersReading = (): boolean => host.core.options.config.current.flow.mode === 'ask';
+      const made = Promise.withResolvers<Parts>();
       const host = await CoreHost.open({
         ...coreOptions(options),
         team: async (room) => {
-          const changes = new Changes(database.shared, room.log.child('changes'));
-          const { among, tenant, version } = options;
-          const { log } = room;
-          const readiness = new Readiness(database.shared);
-          const keys = TeamKeys.fromEnv(options.env);
-          const replicas =
-            among &&
-            new OpenReplicas({
-              ...{
-                ...among,
-                tenant,
-                keys,
-                version,
-                database,
-                changes,
-                log,
-                limits,
-                config: ofConfig,
-                remembersReading,
-              },
-            });
-          const stores = Promise.withResolvers<OpenStores>();
-          const personal = openPersonal({
-            ...{ room, database, version, tenant, replicas },
-            env: coreOptions(options).env,
-            replica: replicas?.registry.id ?? `${hostname()}:${options.listen.port}`,
-            core: () => host.core,
-            readOwn: async ({ user }, name) => (await stores.promise).readOwn(user, name),
-          });
-          const quotas = openQuotas(database.of(options.tenant), options.tenant, log.child('quotas'));
-          const { seams, signIns, shared } = await openSeams(options, {
-            ...{ room, database, changes, keys, replicas, readiness, personal, quotas },
-            onStores: stores.resolve,
-            host: () => host,
-          });
-          made.resolve({ database, changes, replicas, readiness, personal, signIns, quotas, shared });
+          const { seams, parts } = await openParts(options, { room, database, name, host: () => host });
+          made.resolve(parts);
           return seams;
         },
       });
-      const parts = await made.promise;
-      host.core.options.config.changed.on(() => parts.personal.configChanged());
-      return new Replica(host, { ...parts, home }, options);
+      return new Replica(host, await made.promise, home, options);
     } catch (error) {
       await database.close();
       home[Symbol.dispose]();
@@ -173,68 +126,40 @@ export class Replica {
     }
   }
 
-  /** Opens HTTP, and among others its inner door. Rejects with AppError port_in_use, store_unreachable, bad_request. */
+  /** Opens HTTP. Rejects with AppError port_in_use, store_unreachable, bad_request. */
   async listen(): Promise<void> {
     this.#spans = this.#openSpans();
     await this.#openOperations();
     await this.host.listen();
-    const listener = this.host.httpDoor?.listener;
-    if (listener !== undefined) await this.replicas?.start(listener);
-    if (!this.#isRunner) {
-      this.#listings = this.#shareListings();
-      this.#shared.get();
-    }
-    this.#readiness.isListening = true;
+    await this.heartbeat.start();
+    this.#parts.readiness.isListening = true;
   }
 
-  /** Begins what it is there for, after `listen`: a runner starts no server but single people's, when they are asked for. Never rejects. */
+  /** Starts its servers, after `listen`. Never rejects. */
   async start(): Promise<void> {
-    const { core } = this.host;
-    if (this.#isRunner) await core.options.config.start();
-    else await core.start();
+    await this.host.core.start();
   }
 
-  /** As people and measures know it. */
-  get #name(): string {
-    return this.#options.among?.name ?? `${hostname()}:${this.host.port}`;
-  }
-
-  get #isRunner(): boolean {
-    return this.replicas?.role === 'runner';
-  }
-
-  /** Of its operations door; undefined where it has none. */
+  /** The port of /metrics; undefined if it is not open. */
   get operationsPort(): number | undefined {
     return this.#operations?.port;
   }
 
-  /** Lets the others go on with what it has, as far as that is possible; `stop` comes next. */
+  /** Says that it ends, then lets calls finish; `stop` comes next. */
   async drain(): Promise<void> {
-    this.#readiness.isDraining = true;
-    const drainMs = this.host.httpDoor?.listener.drainMs ?? 0;
-    await Promise.all([this.replicas?.drain(), this.#personal.drain(drainMs)]);
+    this.#parts.readiness.isDraining = true;
+    this.heartbeat.drain();
+    await this.host.httpDoor?.listener.drain(this.#options.noticeMs ?? defaultNoticeMs);
   }
 
-  /** Ends the core with all that it has open, then lets go of the database. */
+  /** Ends the core with all that it has open, then closes the database. */
   async stop(): Promise<void> {
-    this.#readiness.isDraining = true;
-    await this.#listings?.stop();
-    await this.#shared.stop();
+    this.#parts.readiness.isDraining = true;
     this.#config.stop();
     await this.host.stop();
     await this.#spans?.close();
     await this.#operations?.stop();
     this.#home[Symbol.dispose]();
-  }
-
-  #shareListings(): SharedListings {
-    const { host, database, changes } = this;
-    const { tenant } = this.#options;
-    return new SharedListings({
-      ...{ tenant, changes, sql: database.of(tenant), servers: host.core.servers },
-      tell: () => host.httpDoor?.tellLists(),
-      log: host.log.child('listings'),
-    });
   }
 
   /** undefined where the environment names no collector. Throws AppError bad_request. */
@@ -245,7 +170,7 @@ export class Replica {
     return new CallSpans({
       ...{ target, version, activity: this.host.core.activity, log: this.host.log.child('traces') },
       service: env['OTEL_SERVICE_NAME'] ?? 'tooltray',
-      replica: this.#name,
+      replica: this.heartbeat.id,
     });
   }
 
@@ -254,140 +179,127 @@ export class Replica {
     if (operations === undefined) return;
     this.#operations = await openOperations({
       ...{ host: this.host, version, database: this.database, at: operations },
-      readiness: this.#readiness,
+      readiness: this.#parts.readiness,
       config: this.#config,
-      quotas: this.#quotas.quotas,
-      passedOn: () => this.replicas?.passOn.count ?? 0,
-      personal: this.#personal.counts,
+      quotas: this.#parts.quotas.quotas,
+      personal: () => this.personal.processes.counts,
       droppedSpans: () => this.#spans?.dropped,
     });
   }
 }
 
-interface Made {
+interface Parts {
   readonly database: Database;
   readonly changes: Changes;
-  readonly replicas: OpenReplicas | undefined;
+  readonly heartbeat: Heartbeat;
   readonly readiness: Readiness;
-  readonly personal: Placement;
+  readonly personal: OpenPersonalProcesses;
   readonly signIns: OpenSignIns;
   readonly quotas: OpenQuotas;
-  readonly shared: OpenShared;
 }
 
-interface MadeAtHome extends Made {
-  readonly home: Disposable;
-}
-
-/** What the replicas tell each other of themselves. */
-interface OpenShared {
-  /** Made when it is first asked for: it follows a core that is there. */
-  readonly get: () => { readonly standings: SharedStandings; readonly inbox: SharedInbox };
-  readonly stop: () => Promise<void>;
-}
-
-interface Opened extends Omit<Made, 'signIns' | 'shared'> {
-  readonly keys: TeamKeys;
+interface PartsRoom {
   readonly room: TeamRoom;
-  readonly onStores: (stores: OpenStores) => void;
-  /** Its core; there when it listens. */
+  readonly database: Database;
+  readonly name: string;
+  /** Available when it listens. */
   readonly host: () => CoreHost;
 }
 
-async function openSeams(
+async function openParts(
   options: ReplicaOptions,
-  opened: Opened,
-): Promise<{ readonly seams: TeamSeams } & Pick<Made, 'signIns' | 'shared'>> {
-  const { database, changes, host, keys, personal, replicas, readiness, room } = opened;
-  const isRunner = replicas?.role === 'runner';
-  const { tenant, listen, publicUrl } = options;
-  const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, options.env);
+  { room, database, name, host }: PartsRoom,
+): Promise<{ readonly seams: TeamSeams; readonly parts: Parts }> {
+  const { tenant, listen, publicUrl, version, env } = options;
+  const { log } = room;
+  const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, env);
+  const core = (): CoreHost['core'] => host().core;
+  const sql = database.of(tenant);
+  const keys = TeamKeys.fromEnv(env);
+  const changes = new Changes(database.shared, log.child('changes'));
   await changes.start();
+  const readiness = new Readiness(database.shared);
+  const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica: name });
+  const quotas = openQuotas(sql, tenant, log.child('quotas'));
+  const personal = openPersonal({
+    ...{ room, core, database: options.database, env: coreOptions(options).env },
+    readOwn: ({ user }, secret) => stores.readOwn(user, secret),
+  });
+  const { processes } = personal;
+  const heartbeat = new Heartbeat({
+    ...{ tenant, sql, name, version, log, intervalMs: options.heartbeatMs },
+    config: () => core().options.config.version,
+    servers: () => core().servers,
+    people: () => processes.people,
+    mask: (text) => room.masker.maskText(text),
+  });
   const proxies = new Proxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedNames(options), proxies);
-  const sql = database.of(tenant);
   const url = (port: number): string => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`;
   const door = openPeople({
-    ...{ room, tenant, sql, changes, proxies, env: options.env, settings: options.issuer },
+    ...{ room, tenant, sql, changes, proxies, env, settings: options.issuer, core },
     resource: () => url(host().port),
-    core: () => host().core,
     came: (user, token, until) => signIns.came(user, token, until),
   });
   const { people, tokens, gate } = door;
-  const shared = openShared(options, opened);
+  const home = (): string => browsersReach(options, host().port);
   const dashboard = new TeamDashboard({
-    ...{ tenant, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot, replicas },
-    ...{ standings: () => shared.get().standings, shared: () => shared.get().inbox },
-    ...{ keys, host, issuer: door.issuer, notes: door.notes },
-    home: () => browsersReach(options, host().port),
+    ...{ tenant, sql, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
+    ...{ heartbeat, keys, host, home, issuer: door.issuer, notes: door.notes },
+    hasProcess: (user, server) => processes.has({ tenant, user }, server),
     signIns: () => signIns.signIns,
   });
-  for (const [kind, answer] of Object.entries(dashboard.answers)) replicas?.questions.answer(kind, answer);
-  const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.isAsked(request) === true;
-  const replica = `${hostname()}:${listen.port}`;
-  const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica });
-  opened.onStores(stores);
   const signIns = openSignIns({
-    ...{ tenant, keys, people, changes, env: options.env, vaults: stores.vaults, log: room.log.child('sign-ins') },
-    publicUrl: () => browsersReach(options, host().port),
+    ...{ tenant, keys, people, changes, env, core, vaults: stores.vaults, log: log.child('sign-ins') },
+    publicUrl: home,
     whoIs: (request) => dashboard.whoIs(request),
-    core: () => host().core,
   });
-  const stopFollowing = personal.follow({
-    ...{ tenant, changes, people, vaults: stores.vaults, log: room.log.child('personal') },
-  });
+  const stops = [
+    followPeople(processes, { tenant, changes, people, vaults: stores.vaults, log: log.child('personal') }),
+    followRetries({ tenant, changes, core }),
+  ];
+  const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.isAsked(request) === true;
   const seams: TeamSeams = {
     stores: stores.stores,
-    personal: personal.line,
+    personal: processes.open,
     own: signIns.own,
-    admit: opened.quotas.quotas.admit,
-    isTraced: tracesTarget(options.env) !== undefined,
+    admit: quotas.quotas.admit,
+    isTraced: tracesTarget(env) !== undefined,
     answerAt: () => `on the team’s page ${url(host().port).replace(/mcp$/, '#/inbox')}`,
-    replicas,
     door: {
       address: listen.address,
       url,
       refuseStranger: (request) => (isPublic(request) ? undefined : hosts.refuse(request)),
-      letIn: isRunner ? refuseClients : door.letIn,
-      ...{ refuseRequest: door.refuseRequest, follow: door.follow },
+      ...{ letIn: door.letIn, refuseRequest: door.refuseRequest, follow: door.follow },
       other: async (request, response) =>
         door.metadata?.answer(request, response) === true ||
         (await answerProbe(readiness, request, response)) ||
-        (!isRunner && ((await signIns.door.answer(request, response)) || dashboard.answer(request, response))),
+        (await signIns.door.answer(request, response)) ||
+        dashboard.answer(request, response),
     },
     close: async () => {
       dashboard.close();
-      stopFollowing();
+      for (const stop of stops) stop();
       await personal.stop();
       await door.close();
       signIns.close();
-      await opened.quotas.close();
+      await quotas.close();
       await stores.close();
-      await replicas?.stop();
+      await heartbeat.stop();
       await changes.stop();
       await database.close();
     },
   };
-  return { seams, signIns, shared };
+  return { seams, parts: { database, changes, heartbeat, readiness, personal, signIns, quotas } };
 }
 
-function openShared({ tenant }: ReplicaOptions, { changes, database, host, keys, replicas, room }: Opened): OpenShared {
-  let shared: ReturnType<OpenShared['get']> | undefined;
-  const open = (): ReturnType<OpenShared['get']> => {
-    const { inbox, servers } = host().core;
-    const rows = { tenant, changes, sql: database.of(tenant), registry: replicas?.registry };
-    const mask = (text: string): string => room.masker.maskText(text);
-    return {
-      standings: new SharedStandings({ ...rows, servers, mask, log: room.log.child('standings') }),
-      inbox: new SharedInbox({ ...rows, inbox, ring: keys.sealing(tenant, 'inbox'), log: room.log.child('inbox') }),
-    };
-  };
-  return {
-    get: () => (shared ??= open()),
-    stop: async () => {
-      await Promise.all([shared?.standings.stop(), shared?.inbox.stop()]);
-    },
-  };
+/** As a replica's name can be spelled. */
+function computerName(): string {
+  const name = hostname()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .slice(0, 40);
+  return name === '' ? 'replica' : name;
 }
 
 function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {

@@ -102,7 +102,7 @@ const open = (page: Page, view: string): Promise<void> => page.getByRole('link',
 
 test('an admin and a member sign in, see what is theirs, and are let out', async ({ page, team, browser }) => {
   await page.goto(team.url);
-  await page.getByLabel('Your personal token').fill('tt_main_guess');
+  await page.getByLabel('Your personal token').fill('tt_0_guess');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByText('This token opens nothing. Take')).toBeVisible();
   await expectNoBarrier(page, 'signing in');
@@ -150,7 +150,7 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await other.getByRole('button', { name: 'Make a token' }).click();
   await other.getByLabel('What for').fill('My editor');
   await other.getByRole('button', { name: 'Make token' }).click();
-  await expect(other.getByText(/^tt_main_/)).toBeVisible();
+  await expect(other.getByText(/^tt_\d+_/)).toBeVisible();
   await expectNoBarrier(other, 'a token that is told once');
   await other.getByRole('button', { name: 'Done' }).click();
   await expect(other.getByRole('row').filter({ hasText: 'My editor' })).toBeVisible();

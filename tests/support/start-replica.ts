@@ -18,7 +18,7 @@ export interface TestReplica extends AsyncDisposable {
 }
 
 /** Opens every replica of a test, as one person of the tenant `main`. */
-export const teamToken = `tt_main_${'T'.repeat(43)}`;
+export const teamToken = `tt_0_${'T'.repeat(43)}`;
 
 export const testKeys = { TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') };
 
@@ -41,6 +41,7 @@ export async function startReplica(
     onStop: () => undefined,
     ...{ database, tenant: 'main', listen: { address: '127.0.0.1', port: 0 }, counter, sandbox },
     ...{ publicUrl: undefined, allowedHosts: [], trustedProxies: [] },
+    ...{ name: 'a', noticeMs: 0, heartbeatMs: 200 },
     ...more,
   });
   await letTesterIn(replica);
@@ -63,8 +64,8 @@ export async function startReplica(
 async function letTesterIn({ database }: Replica): Promise<void> {
   const sql = database.of('main');
   await sql`
-    INSERT INTO tooltray.users (tenant, id, name, role, is_service, groups)
-    VALUES ('main', 'tester', 'tester', 'member', false, '{}') ON CONFLICT DO NOTHING`;
+    INSERT INTO tooltray.users (tenant, id, name, role, is_service, groups, routing_key)
+    VALUES ('main', 'tester', 'tester', 'member', false, '{}', '0') ON CONFLICT DO NOTHING`;
   await sql`
     INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, read_only, ends_at)
     VALUES ('main', 'test', 'tester', '', ${hashOf(teamToken)}, false, now() + interval '1 day') ON CONFLICT DO NOTHING`;

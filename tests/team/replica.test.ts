@@ -46,7 +46,7 @@ test('a schema that lacks steps, or has more, is refused before anything is open
   await expect(startReplica(url, noServers)).rejects.toMatchObject({ code: 'unsupported' });
   const other = await teamDatabase();
   const sql = connect({ url: other, most: 1 });
-  await sql`INSERT INTO tooltray.migrations (version, name) SELECT max(version) + 1, 'later' FROM tooltray.migrations`;
+  await sql`INSERT INTO tooltray.migrations (version, name, is_additive) SELECT max(version) + 1, 'later', false FROM tooltray.migrations`;
   await sql.end();
   await expect(startReplica(other, noServers)).rejects.toMatchObject({
     code: 'unsupported',

@@ -30,12 +30,12 @@ export class StartedTeam {
   }
 
   /**
-   * One more of its replicas, with the others as its neighbours: `{pid, url, stop}`. `nodeArgs` stand before the build, `before` in front of the
+   * One more of its replicas: `{pid, url, stop}`. `nodeArgs` stand before the build, `before` in front of the
    * whole command line.
    */
   async replica({ nodeArgs = [], before = [], env = {} } = {}) {
     const name = `r${++this.#count}`;
-    const doors = ['--listen', '127.0.0.1:0', '--inner', '127.0.0.1:0', '--replica-name', name];
+    const doors = ['--listen', '127.0.0.1:0', '--replica-name', name];
     const serve = [cli, 'serve', '--team', '--json', ...doors, '--config', this.#config];
     const [command, ...args] = [...before, process.execPath, ...nodeArgs, ...serve];
     const child = spawn(command, args, {

@@ -1,6 +1,6 @@
-/** HAProxy in front of replicas, where it is installed: round robin, no affinity, one that does not answer to a look gets nothing. */
+/** HAProxy in front of replicas, where it is installed, with the config that docs/team ships. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -19,10 +19,6 @@ export interface BalancerOptions {
   readonly port: number;
   /** `host:port` of each. */
   readonly replicas: readonly string[];
-  /** Where it looks whether a replica is to be given requests; /readyz by default. */
-  readonly look?: '/readyz' | '/healthz';
-  /** Sent along where a client says nothing of its own (tests). */
-  readonly token?: string;
 }
 
 export function hasHaproxy(): boolean {
@@ -31,7 +27,7 @@ export function hasHaproxy(): boolean {
 
 /** It is up, and knows of a replica, when this resolves. */
 export async function startHaproxy(options: BalancerOptions): Promise<Balancer> {
-  const { folder, port, replicas, look = '/readyz' } = options;
+  const { folder, port, replicas } = options;
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'haproxy.cfg');
   const socket = join(folder, 'stats');
@@ -45,7 +41,7 @@ export async function startHaproxy(options: BalancerOptions): Promise<Balancer> 
   for (let tries = 0; tries < 100; tries++) {
     if (child.exitCode !== null) throw new Error(`HAProxy ended with ${child.exitCode}: ${said}`);
     if (
-      await fetch(`${url}${look}`).then(
+      await fetch(`${url}/readyz`).then(
         ({ ok }) => ok,
         () => false,
       )
@@ -69,30 +65,14 @@ async function givenTo(socket: string, count: number): Promise<readonly number[]
   });
 }
 
-function config({ port, replicas, look = '/readyz', token }: BalancerOptions, socket: string): string {
-  const sent = `http-request set-header Authorization "Bearer ${token}" unless { req.hdr(Authorization) -m found }`;
-  return `
-global
-  stats socket ${socket} mode 600
-defaults
-  mode http
-  timeout connect 2s
-  timeout client 1h
-  timeout server 1h
-  timeout tunnel 1h
-  # A call that reached a replica may have run: it is never sent again.
-  retries 2
-  retry-on conn-failure
-  option redispatch
-frontend team
-  bind 127.0.0.1:${port}
-  option forwardfor
-  ${token === undefined ? '' : sent}
-  default_backend replicas
-backend replicas
-  balance roundrobin
-  option httpchk GET ${look}
-  default-server check inter 1s fall 2 rise 1
-${replicas.map((address, at) => `  server r${at + 1} ${address}`).join('\n')}
-`;
+const shipped = new URL('../../../docs/team/haproxy.cfg', import.meta.url);
+
+/** As it is shipped, but for where it listens, which replicas there are, and its socket for statistics. */
+function config({ port, replicas }: BalancerOptions, socket: string): string {
+  const servers = replicas.map((address, at) => `  server r${at + 1} ${address} check inter 1s fall 2 rise 1`);
+  return readFileSync(shipped, 'utf8')
+    .replace('global\n', `global\n  stats socket ${socket} mode 600\n`)
+    .replace(/^resolvers dns\n(?: .*\n)*/m, '')
+    .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replace(/^ {2}server-template .*$/m, servers.join('\n'));
 }

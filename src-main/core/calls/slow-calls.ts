@@ -3,10 +3,10 @@
  * fetched under the handle. One for each view: a handle of one session is unknown to all others, and to another app that comes by
  * the same line.
  */
+import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf, plainNumber } from '../base/json.ts';
 import { bytesInWords } from '../base/wording.ts';
-import { type Fate, type OwnedIds, plainIds } from '../security/owned-ids.ts';
 import { mayUse } from '../security/principal.ts';
 import { resultBytes } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
@@ -27,8 +27,6 @@ export interface SlowCallsOptions {
    * disk fails: then the answer is lost, which is said.
    */
   readonly putAside: (result: Result, tool: string, context: CallerContext) => Promise<Result>;
-  /** Makes the handles; those of a core by itself where it is absent. */
-  readonly ids?: OwnedIds | undefined;
 }
 
 /** What of a request belongs to a further try of the call (2026-07-28). */
@@ -47,6 +45,7 @@ export interface AwaitWish {
 }
 
 const mostCalls = 32;
+const handleBytes = 16;
 const minutes = 60_000;
 /** An answer that nobody came for. */
 const keptMs = 30 * minutes;
@@ -86,10 +85,6 @@ export class SlowCalls {
     this.#options = options;
   }
 
-  get #ids(): OwnedIds {
-    return this.#options.ids ?? plainIds;
-  }
-
   /** A handle has been given out. */
   get used(): boolean {
     return this.#used;
@@ -118,7 +113,7 @@ export class SlowCalls {
   /** Waits for a call, or ends it. Rejects with AppError not_found, or cancelled when only the waiting is. */
   async take({ handle, waitMs, cancel }: AwaitWish, again: JsonObject, context: CallerContext): Promise<Result> {
     const handed = this.#handed(handle, context);
-    if (handed === undefined) throw unknownHandle(handle, this.#ids.fate('call', handle, context.principal));
+    if (handed === undefined) throw unknownHandle(handle);
     const { call } = handed;
     if (cancel && call.result === undefined) return this.#cancel(handed);
     if (call.wantsInput && Object.keys(again).length > 0) this.#goOn(handed, again);
@@ -203,7 +198,7 @@ export class SlowCalls {
   /** undefined where a handle is of no use, or there are too many: then the call is waited for as if there were none. */
   #handOut(call: SlowCall, context: CallerContext): Result | undefined {
     // Where one token is all that is known of a caller, nobody else must be able to guess it.
-    const handle = this.#ids.make('call', context.principal);
+    const handle = randomBytes(handleBytes).toString('base64url');
     const task = knowsTasks(context) ? new CallTask(handle, call, keptMs) : undefined;
     const line = this.#options.awaitLine({ handle }, context);
     if ((task === undefined && line === undefined) || !this.#hasPlace()) return undefined;
@@ -341,21 +336,7 @@ function lostResult({ tool }: SlowCall, bytes: number): JsonObject {
   return errorResult(failure);
 }
 
-function unknownHandle(handle: string, fate: Fate | undefined): AppError {
-  if (fate === 'gone') {
-    return new AppError(
-      'not_found',
-      'This call is gone with the replica of Tooltray that ran it; nothing was run again.',
-      {
-        fix: 'It may have done its work, or a part of it. Look before you call the tool anew.',
-      },
-    );
-  }
-  if (fate === 'elsewhere') {
-    return new AppError('not_found', 'This call is with another replica of Tooltray than the others asked for here.', {
-      fix: 'Ask for it by itself.',
-    });
-  }
+function unknownHandle(handle: string): AppError {
   return new AppError('not_found', `No call waits under the handle ${JSON.stringify(handle.slice(0, 80))}.`, {
     fix: 'Answers are kept for half an hour, and 5 minutes once fetched. Call the tool anew if it may run twice.',
   });

@@ -321,14 +321,12 @@ export interface HttpSettings {
 
 /** Processes of single people, in a team. */
 export interface PersonalSettings {
-  /** Of all people on one runner; one takes 80 MB or so. */
-  readonly perRunner: number;
-  /** Of one person at a time, wherever they run. */
+  /** Processes of all people on one replica; one takes about 80 MB. */
+  readonly perReplica: number;
+  /** Processes of one person at a time. */
   readonly perPerson: number;
   /** One that nobody used for so long ends, unless its entry says otherwise. */
   readonly idleMinutes: number;
-  /** After so long a runner without a word has lost the right to run them. */
-  readonly leaseSeconds: number;
 }
 
 /** For one person, who waits for the end, in seconds. */

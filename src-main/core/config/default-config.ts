@@ -27,7 +27,7 @@ export function defaultConfig(path: string): AppConfig {
       bodyMB: 64,
       drainSeconds: undefined,
     },
-    personal: { perRunner: 200, perPerson: 8, idleMinutes: 10, leaseSeconds: 15 },
+    personal: { perReplica: 200, perPerson: 8, idleMinutes: 10 },
     activity: { maxRows: 100_000, maxBytes: 256 * 1024 * 1024, keepTexts: true },
     policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
     callTimeoutSeconds: undefined,

@@ -168,10 +168,9 @@ export const settingsSchema = z.object({
     .partial(),
   personal: z
     .object({
-      perRunner: z.int().positive(),
+      perReplica: z.int().positive(),
       perPerson: z.int().positive(),
       idleMinutes: z.number().positive(),
-      leaseSeconds: z.number().min(3).max(300),
     })
     .partial(),
   activity: z.object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), keepTexts: z.boolean() }).partial(),

@@ -39,6 +39,9 @@ export interface Principal {
   readonly isShared: boolean;
 }
 
+/** A person of an installation. */
+export type Person = Pick<Principal, 'tenant' | 'user'>;
+
 /** On a desktop there is one person. */
 const desktop = { tenant: 'home', user: 'person' } as const;
 

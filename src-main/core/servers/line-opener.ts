@@ -16,7 +16,7 @@ interface LineOpenerOptions {
   readonly config: ServerConfig;
   readonly createTransport: (config: ServerConfig) => Transport;
   /** To one person's own process of it, or under their own sign-in; absent where it is there for all. */
-  readonly personal?: ((person: Person, onLeaving: () => void) => Transport) | undefined;
+  readonly personal?: ((person: Person) => Transport) | undefined;
   /** How we introduce ourselves on the shared line. */
   readonly identity: ClientIdentity;
   readonly slots: StartSlots;
@@ -63,17 +63,14 @@ export class LineOpener {
     return this.#open(this.#options.identity, undefined, closed, { legacyOnly: true });
   }
 
-  /** To what is a person's own, of whatever kind the other end finds best; `closed`, too, when nothing new is to be asked on it. */
-  async openPersonal(person: Person, closed: Closed, lineKind: LineKind): Promise<Connection> {
+  /** To what is a person's own, of whatever kind the other end finds best. */
+  openPersonal(person: Person, closed: Closed, lineKind: LineKind): Promise<Connection> {
     const { identity, personal } = this.#options;
     if (personal === undefined) throw new AppError('internal', 'Nothing of single people is kept here.');
-    const opened = Promise.withResolvers<Connection>();
-    const connection = await this.#open(identity, undefined, closed, {
-      createTransport: () => personal(person, () => void opened.promise.then(closed)),
+    return this.#open(identity, undefined, closed, {
+      createTransport: () => personal(person),
       legacyOnly: lineKind === 'handshakes',
     });
-    opened.resolve(connection);
-    return connection;
   }
 
   /** A line of one session, with its own introduction and the log level it wants. */

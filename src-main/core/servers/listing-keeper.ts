@@ -140,7 +140,7 @@ export class ListingKeeper {
     this.#poll.unref();
   }
 
-  /** Reads its lists soon, where it is connected: somebody else was told another one. */
+  /** Reads its lists soon, where it is connected. */
   again(): void {
     if (this.#connection !== undefined) this.#refresher.soon();
   }

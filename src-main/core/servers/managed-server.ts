@@ -390,7 +390,7 @@ export class ManagedServer {
         this.#listings.unfollow();
         this.#followOne(this.#personal?.connections[0]);
       },
-      idleMs: this.config.kind === 'stdio' ? undefined : (this.config.idleStopMs ?? this.#deps.own?.idleMs),
+      idleMs: this.config.idleStopMs ?? this.#deps.own?.idleMs,
     });
   }
 

@@ -3,12 +3,11 @@
  * app they come from. Who keeps a process at the other end ends it when nobody uses it; one to an address is closed here.
  */
 import { type AppError, errorText, toAppError } from '../base/errors.ts';
-import type { Principal } from '../security/principal.ts';
+import type { Person } from '../security/principal.ts';
 import type { Connection } from './connection.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 
-/** Whose a line is. */
-export type Person = Pick<Principal, 'tenant' | 'user'>;
+export type { Person } from '../security/principal.ts';
 
 /** `handshakes`: beside the usual one, in the handshake era, for apps of it where the usual one speaks 2026-07-28. */
 export type LineKind = 'usual' | 'handshakes';

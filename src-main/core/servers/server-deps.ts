@@ -14,8 +14,8 @@ import type { Pause } from './shared-line.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
-/** `onLeaving`: what is on the line goes on, and nothing new is to be asked on it. */
-export type OpenPersonal = (config: StdioServerConfig, person: Person, onLeaving: () => void) => Transport;
+/** Returns a transport to one person's process of a server, not started. */
+export type OpenPersonal = (config: StdioServerConfig, person: Person) => Transport;
 
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;
@@ -53,8 +53,8 @@ export interface ServerNotification {
 export function ownLine(
   config: ServerConfig,
   { own, personal }: Pick<ServerDeps, 'own' | 'personal'>,
-): ((person: Person, onLeaving: () => void) => Transport) | undefined {
+): ((person: Person) => Transport) | undefined {
   if (config.kind === 'builtin' || !placementOf(config).isEachOnes) return undefined;
-  if (config.kind === 'stdio') return personal && ((...asked) => personal(config, ...asked));
+  if (config.kind === 'stdio') return personal && ((person) => personal(config, person));
   return own && ((person) => own.line(config, person));
 }

@@ -3,9 +3,9 @@
  * the question goes back as `input_required`, and the client's next try with our `requestState` takes the call up again.
  * Source: MCP 2026-07-28, multi-round-trip requests.
  */
+import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { type OwnedIds, type Person, plainIds } from '../security/owned-ids.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { putQuestion } from '../wire/put-question.ts';
@@ -26,21 +26,17 @@ interface Question {
 }
 
 /** Who alone may take up what was parked. */
-export interface Asker extends Person {
+export interface Asker {
   readonly key: string;
 }
 
 const statePrefix = 'tooltray.';
 const expiryMs = 10 * 60_000;
 const maxParked = 1000;
+const stateBytes = 18;
 
 export class ParkedCalls {
   readonly #parked = new Map<string, { asker: string; call: ParkableCall; timer: NodeJS.Timeout }>();
-  readonly #ids: OwnedIds;
-
-  constructor(ids: OwnedIds = plainIds) {
-    this.#ids = ids;
-  }
 
   /** Calls that wait for an answer of their client app. */
   get count(): number {
@@ -49,11 +45,6 @@ export class ParkedCalls {
 
   static isOurs(state: unknown): state is string {
     return typeof state === 'string' && state.startsWith(statePrefix);
-  }
-
-  /** The id in a state of ours; undefined where it is none. */
-  static idIn(state: unknown): string | undefined {
-    return ParkedCalls.isOurs(state) ? state.slice(statePrefix.length) : undefined;
   }
 
   /** Starts a call whose questions go to the client by parking. */
@@ -66,10 +57,8 @@ export class ParkedCalls {
   /** Takes a parked call up again. Rejects with RpcError -32602 for a state that is unknown, expired or somebody else's. */
   async resume(asker: Asker, round: Round, state: string, responses: unknown): Promise<Result> {
     const parked = this.#parked.get(state);
-    if (parked?.asker !== asker.key) {
-      if (this.#ids.fate('question', state.slice(statePrefix.length), asker) === 'gone') throw lostState();
+    if (parked?.asker !== asker.key)
       throw new RpcError(rpcCode.invalidParams, 'This requestState is not known, or too old. Make the call anew.');
-    }
     this.#parked.delete(state);
     clearTimeout(parked.timer);
     parked.call.answer(round, objectOf(responses));
@@ -85,7 +74,7 @@ export class ParkedCalls {
         fix: 'Try again later.',
       });
     }
-    const state = statePrefix + this.#ids.make('question', asker);
+    const state = statePrefix + randomBytes(stateBytes).toString('base64url');
     const timer = setTimeout(() => {
       this.#parked.delete(state);
       call.abandon('the question was not answered in time');
@@ -93,13 +82,6 @@ export class ParkedCalls {
     this.#parked.set(state, { asker: asker.key, call, timer });
     return { resultType: 'input_required', inputRequests: step.questions, requestState: state };
   }
-}
-
-function lostState(): RpcError {
-  return new RpcError(
-    rpcCode.invalidParams,
-    'The call that asked this is gone with the replica of Tooltray that ran it; nothing was run again. It may have done a part of its work: look before you make it anew.',
-  );
 }
 
 /** Between two tries. */

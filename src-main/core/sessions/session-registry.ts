@@ -3,7 +3,6 @@ import { asText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
 import { Event } from '../base/events.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
-import type { OwnedIds } from '../security/owned-ids.ts';
 import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { taskTold } from './subscriptions.ts';
@@ -15,13 +14,12 @@ export class SessionRegistry {
   /** With its id. */
   readonly ended = new Event<string>();
   /** Whose tasks of servers are, over all sessions. */
-  readonly serverTasks: TasksByServer;
+  readonly serverTasks = new TasksByServer();
   readonly #sessions = new Map<string, Session>();
   readonly #servers: ServerManager;
   readonly #taskNotices = new TaskNotices(() => this.all);
 
-  constructor(servers: ServerManager, catalog: LiveCatalog, ids?: OwnedIds) {
-    this.serverTasks = new TasksByServer(ids);
+  constructor(servers: ServerManager, catalog: LiveCatalog) {
     this.#servers = servers;
     catalog.changed.on((change) => this.announce(catalog, change));
     servers.notified.on((notification) => this.#deliver(notification));

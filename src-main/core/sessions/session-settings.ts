@@ -21,7 +21,6 @@ import {
 import { type HelperTool, type Mode, type ModeView, SchemaShapes } from '../modes/mode.ts';
 import { levelFor, type ListedViews, listViews } from '../modes/show-tools.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { OwnedIds } from '../security/owned-ids.ts';
 import type { Principal } from '../security/principal.ts';
 import { type AppKind, showsViews } from '../servers/app-kind.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
@@ -60,8 +59,6 @@ export interface SessionCore {
   readonly serverTasks: TasksByServer;
   /** For answers of slow calls, of all sessions together. */
   readonly answerRoom: AnswerRoom;
-  /** Makes ids of what lives here alone; absent: of a core by itself. */
-  readonly ids?: OwnedIds | undefined;
   /** The same core as somebody has it whom all of these profiles hold. */
   readonly inProfiles: (names: readonly string[]) => SessionCore;
   /** The same core as apps of a kind have it; absent where it is that already. */

@@ -248,8 +248,8 @@ export class Session {
 
   /** Who may take up what it has parked: this session, or where it is one request only, what stands for it. */
   get #asker(): Asker {
-    const { tenant, user, owner } = this.#principal;
-    return { tenant, user, key: JSON.stringify([owner, this.#options.memoryId ?? this.id]) };
+    const { owner } = this.#principal;
+    return { key: JSON.stringify([owner, this.#options.memoryId ?? this.id]) };
   }
 
   async #listen(params: JsonObject, line: RequestLine): Promise<Result> {

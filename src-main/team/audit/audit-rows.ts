@@ -5,7 +5,7 @@
 import type { Sql } from 'postgres';
 import type { AuditLog, NotedHead, OpenLog } from '../../core/trust/audit/audit-log.ts';
 import { type Link, origin, readLine } from '../../core/trust/audit/chain.ts';
-import { databaseError } from '../database/database.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
 
 /** Where the chain ends. */
 export interface Tail extends Link {
@@ -76,18 +76,20 @@ export class AuditRows implements AuditLog {
           VALUES (${tenant}, ${lastHead.seq}, ${lastHead.at}, ${lastHead.hash})
           ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, at = excluded.at, hash = excluded.hash`;
       })
-      .catch(rethrow);
+      .catch(rethrowDatabaseError);
   }
 
   async notedHead(): Promise<NotedHead | undefined> {
     const [row] = await this.#sql<{ seq: string; at: string; hash: string }[]>`
-      SELECT seq, at, hash FROM tooltray.audit_heads WHERE tenant = ${this.#tenant}`.catch(rethrow);
+      SELECT seq, at, hash FROM tooltray.audit_heads WHERE tenant = ${this.#tenant}`.catch(rethrowDatabaseError);
     return row && { seq: Number(row.seq), at: Number(row.at), hash: row.hash };
   }
 
   async open(): Promise<OpenLog> {
     const [ends] = await this.#sql<{ first: string | null; last: string | null }[]>`
-      SELECT min(seq) AS first, max(seq) AS last FROM tooltray.audit WHERE tenant = ${this.#tenant}`.catch(rethrow);
+      SELECT min(seq) AS first, max(seq) AS last FROM tooltray.audit WHERE tenant = ${this.#tenant}`.catch(
+      rethrowDatabaseError,
+    );
     if (ends?.first == null || ends.last === null) return { parts: [], close: () => Promise.resolve() };
     const [first, last] = [Number(ends.first), Number(ends.last)];
     const part = {
@@ -120,7 +122,7 @@ export class AuditRows implements AuditLog {
     for (let behind = after; behind < last;) {
       const rows = await this.#sql<{ seq: string; line: string }[]>`
         SELECT seq, line FROM tooltray.audit WHERE tenant = ${this.#tenant} AND seq > ${behind} AND seq <= ${last}
-        ORDER BY seq LIMIT ${pageRows}`.catch(rethrow);
+        ORDER BY seq LIMIT ${pageRows}`.catch(rethrowDatabaseError);
       if (rows.length === 0) return;
       for (const { line } of rows) yield { text: line, isTorn: false };
       behind = Number(rows.at(-1)?.seq);
@@ -131,14 +133,10 @@ export class AuditRows implements AuditLog {
     for (let from = before; ;) {
       const rows = await this.#sql<{ seq: string; line: string }[]>`
         SELECT seq, line FROM tooltray.audit WHERE tenant = ${this.#tenant} AND seq < ${from}
-        ORDER BY seq DESC LIMIT ${pageRows}`.catch(rethrow);
+        ORDER BY seq DESC LIMIT ${pageRows}`.catch(rethrowDatabaseError);
       if (rows.length === 0) return;
       yield rows.map(({ line }) => line);
       from = Number(rows.at(-1)?.seq);
     }
   }
-}
-
-function rethrow(error: unknown): never {
-  throw databaseError(error);
 }

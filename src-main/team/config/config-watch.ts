@@ -2,12 +2,11 @@
 import type { ConfigProblem } from '../../core/config/app-config.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { ReplicaRegistry } from '../replicas/replica-registry.ts';
+import type { Heartbeat } from '../replicas/heartbeat.ts';
 
 interface ConfigWatchParts {
   readonly config: Pick<ConfigStore, 'problems' | 'problemsChanged' | 'version' | 'path'>;
-  /** undefined: it is the only one. */
-  readonly registry: Pick<ReplicaRegistry, 'looked' | 'others'> | undefined;
+  readonly heartbeat: Pick<Heartbeat, 'refreshed' | 'others'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** How long two may differ without a word, in ms. */
   readonly patienceMs?: number;
@@ -20,20 +19,22 @@ const usualPatienceMs = 60_000;
 export class ConfigWatch {
   readonly #parts: ConfigWatchParts;
   readonly #now: () => number;
-  readonly #stops: (() => void)[];
+  readonly #stops: readonly (() => void)[];
   /** Since when others had another one; undefined: all have the same. */
   #differsSince: number | undefined;
   #isTold = false;
   #known: ReadonlySet<string>;
 
   constructor(parts: ConfigWatchParts) {
-    const { config, registry, now = () => performance.now() } = parts;
+    const { config, heartbeat, now = () => performance.now() } = parts;
     this.#parts = parts;
     this.#now = now;
     // Those of the start were told by whoever opened it.
     this.#known = new Set(config.problems.map(problemLine));
-    this.#stops = [config.problemsChanged.on((problems) => this.#tell(problems))];
-    if (registry !== undefined) this.#stops.push(registry.looked.on(() => this.#compare()));
+    this.#stops = [
+      config.problemsChanged.on((problems) => this.#tell(problems)),
+      heartbeat.refreshed.on(() => this.#compare()),
+    ];
   }
 
   /** How many problems there are, and how many of them are overrides that were refused. */
@@ -57,8 +58,8 @@ export class ConfigWatch {
   }
 
   #compare(): void {
-    const { log, patienceMs = usualPatienceMs, registry } = this.#parts;
-    const others = (registry?.others ?? []).filter(({ config, isDraining }) => config !== this.version && !isDraining);
+    const { heartbeat, log, patienceMs = usualPatienceMs } = this.#parts;
+    const others = heartbeat.others.filter(({ config, isDraining }) => config !== this.version && !isDraining);
     if (others.length === 0) {
       if (this.#isTold) log.info('All replicas have the same config again.');
       this.#differsSince = undefined;

@@ -1,15 +1,7 @@
-/** How a server is in a whole team: what its replicas say of it, or whose processes run, put into one word and one number. Pure. */
+/** Combines the status of a server at every replica of a team into one word and one number. Pure. */
 import { count } from '../../core/base/wording.ts';
 import type { HealthLevel, ReplicaStanding, ServerRow, ServerStanding } from '../../rpc/contract.ts';
-import type { RunnerRow, StandingRow } from '../replicas/shared-standings.ts';
-
-/** What is known of all of them. */
-export interface Known {
-  /** Ids of the replicas that take client apps. */
-  readonly fronts: readonly string[];
-  readonly rows: readonly StandingRow[];
-  readonly runners: readonly RunnerRow[];
-}
+import type { ReplicaState } from '../replicas/heartbeat.ts';
 
 type Told = Pick<ServerRow, 'level' | 'summary' | 'detail' | 'tools'>;
 
@@ -21,26 +13,16 @@ const unknown = {
   detail: '',
   tools: 0,
   since: 0,
+  people: 0,
 } as const;
 
-/** `one` of `one_k3x9f0`: another one for each life. */
-export function replicaName(id: string): string {
-  return id.replace(/_[^_]*$/, '');
-}
-
 /** One server at every replica, by their names; empty where there is one replica alone. */
-export function standingOf(server: string, { fronts, rows, runners }: Known): ServerStanding {
-  const own = rows.filter((row) => row.server === server);
-  const inOrder = fronts.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  const replicas = inOrder.map((id): ReplicaStanding => {
-    const { state, level, summary, detail, tools, since } = own.find(({ replica }) => replica === id) ?? unknown;
-    return { id, name: replicaName(id), since, state, level, summary, detail, tools };
-  });
+export function standingOf(server: string, all: readonly ReplicaState[]): ServerStanding {
+  const inOrder = all.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  const replicas = inOrder.map(({ id, name, servers }) => ({ id, name, ...(servers[server] ?? unknown) }));
   return {
-    replicas: fronts.length < 2 ? [] : replicas,
-    runners: runners.flatMap((one) =>
-      one.server === server ? [{ name: replicaName(one.runner), people: one.people }] : [],
-    ),
+    replicas: replicas.length < 2 ? [] : replicas.map(({ people: _people, ...replica }): ReplicaStanding => replica),
+    runners: replicas.flatMap(({ name, people }) => (people === 0 ? [] : [{ name, people }])),
   };
 }
 
@@ -65,7 +47,7 @@ export function toldOfReplicas(row: Told, { replicas }: ServerStanding): Told {
 }
 
 /** Where each person has a process: whose run. `isOwn`: told to one person of theirs. */
-export function toldOfRunners(row: Told, { runners }: ServerStanding, isOwn: boolean): Told {
+export function toldOfRunners(row: Told, runners: ServerStanding['runners'], isOwn: boolean): Told {
   // Why nobody's could be begun.
   if (row.level === 'error' || row.level === 'attention') return row;
   const people = runners.reduce((sum, one) => sum + one.people, 0);

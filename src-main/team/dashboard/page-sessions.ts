@@ -1,11 +1,12 @@
 /**
  * Who is signed in to the dashboard, in the team's database: any replica knows them, and asks anew at every request, so that whoever is
- * switched off, signed out or given another role is that at once. A browser holds 256 random bits; kept is their hash.
+ * switched off, signed out or given another role is that at once. A browser holds its person's
+ * routing key and 256 random bits; their hash is stored.
  */
 import { randomBytes } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { announce } from '../database/changes.ts';
-import { databaseError } from '../database/database.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
 import { peopleTopic, type Role } from '../people/people.ts';
 import { hashOf } from '../people/person-tokens.ts';
 import type { Viewer } from './viewer.ts';
@@ -14,7 +15,8 @@ import type { Viewer } from './viewer.ts';
 const longestMs = 12 * 60 * 60_000;
 /** Of one user; more than that and the oldest are over. */
 const mostOfUser = 20;
-const shape = /^[\w-]{43}$/;
+/** `<routing key>.<secret>` */
+const shape = /^\d{1,10}\.[\w-]{43}$/;
 
 interface Row {
   readonly user: string;
@@ -39,18 +41,22 @@ export class PageSessions {
    * with AppError store_unreachable.
    */
   async begin(user: string, tokenId?: string): Promise<{ readonly secret: string; readonly seconds: number }> {
-    const secret = randomBytes(32).toString('base64url');
-    await this.#sql
+    const random = randomBytes(32).toString('base64url');
+    const secret = await this.#sql
       .begin(async (sql) => {
+        const [row] = await sql<{ key: string }[]>`
+          SELECT routing_key AS key FROM tooltray.users WHERE tenant = ${this.#tenant} AND id = ${user}`;
+        const made = `${row?.key ?? '0'}.${random}`;
         await sql`
           INSERT INTO tooltray.page_sessions (tenant, hash, user_id, token_id, ends_at)
-          VALUES (${this.#tenant}, ${hashOf(secret)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + longestMs)})`;
+          VALUES (${this.#tenant}, ${hashOf(made)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + longestMs)})`;
         await sql`
           DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND (ends_at < now() OR hash IN (
             SELECT hash FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND user_id = ${user}
             ORDER BY made_at DESC OFFSET ${mostOfUser}))`;
+        return made;
       })
-      .catch(rethrow);
+      .catch(rethrowDatabaseError);
     return { secret, seconds: Math.floor(longestMs / 1000) };
   }
 
@@ -66,7 +72,7 @@ export class PageSessions {
           INSERT INTO tooltray.page_visits (tenant, hash, ends_at) VALUES (${this.#tenant}, ${hashOf(id)}, ${new Date(until)})
           ON CONFLICT DO NOTHING RETURNING hash`;
       })
-      .catch(rethrow);
+      .catch(rethrowDatabaseError);
     return taken.length > 0;
   }
 
@@ -80,7 +86,7 @@ export class PageSessions {
       FROM tooltray.page_sessions s JOIN tooltray.users u ON u.tenant = s.tenant AND u.id = s.user_id
       LEFT JOIN tooltray.person_tokens t ON t.tenant = s.tenant AND t.id = s.token_id
       WHERE s.tenant = ${this.#tenant} AND s.hash = ${hashOf(secret)} AND s.ends_at > now() AND u.off_at IS NULL
-        AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND t.ends_at > now()))`.catch(rethrow);
+        AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND t.ends_at > now()))`.catch(rethrowDatabaseError);
     return row && { tenant: this.#tenant, ...row };
   }
 
@@ -91,10 +97,6 @@ export class PageSessions {
         await sql`DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND hash = ${hashOf(secret)}`;
         await announce(sql, this.#tenant, peopleTopic);
       })
-      .catch(rethrow);
+      .catch(rethrowDatabaseError);
   }
-}
-
-function rethrow(error: unknown): never {
-  throw databaseError(error);
 }

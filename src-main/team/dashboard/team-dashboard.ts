@@ -19,14 +19,14 @@ import type { OpenIssuer } from '../open-people.ts';
 import type { PeopleGate } from '../people/people-gate.ts';
 import { type People, peopleTopic } from '../people/people.ts';
 import type { PersonTokens } from '../people/person-tokens.ts';
+import type { Heartbeat } from '../replicas/heartbeat.ts';
 import type { TeamKeys } from '../records/team-keys.ts';
 import type { TeamSignIns } from '../sign-ins/team-sign-ins.ts';
-import type { AnswerQuestion } from '../replicas/inner-questions.ts';
 import { requireAllowed } from './allowed-questions.ts';
 import { callbackPath } from './issuer-door.ts';
 import { IssuerSignIn } from './issuer-sign-in.ts';
-import { answerOfInbox, InboxDesk, type InboxDeskParts, inboxQuestion } from './inbox-desk.ts';
-import { answerOfServer, type ServerDeskParts, serverQuestion } from './server-desk.ts';
+import { InboxDesk, type InboxDeskParts } from './inbox-desk.ts';
+import type { ServerDeskParts } from './server-desk.ts';
 import { PageDoor } from './page-door.ts';
 import { PageSessions } from './page-sessions.ts';
 import { teamQuestions } from './team-questions.ts';
@@ -35,8 +35,7 @@ import { TokenSignIn } from './token-sign-in.ts';
 import { readerOf, type Viewer } from './viewer.ts';
 import { viewerSource, viewerState } from './viewer-state.ts';
 
-export interface TeamDashboardParts extends ServerDeskParts, Pick<InboxDeskParts, 'shared'> {
-  readonly tenant: string;
+export interface TeamDashboardParts extends ServerDeskParts {
   readonly database: Database;
   readonly changes: Pick<Changes, 'changed'>;
   readonly people: People;
@@ -53,6 +52,9 @@ export interface TeamDashboardParts extends ServerDeskParts, Pick<InboxDeskParts
   readonly publicUrl: string | undefined;
   /** Folder of the built page. */
   readonly root: string;
+  readonly heartbeat: Heartbeat;
+  /** Whether a user's own process of a server runs. */
+  readonly hasProcess: (user: string, server: string) => boolean;
   /** People's own at servers; there as soon as somebody asks, as the core is. */
   readonly signIns: () => TeamSignIns;
   /** There as soon as somebody asks. */
@@ -84,8 +86,7 @@ export class TeamDashboard {
   readonly #looking: NodeJS.Timeout;
 
   constructor(parts: TeamDashboardParts) {
-    const { tenant, database, people, gate, proxies, publicUrl, root, changes } = parts;
-    const sql = database.of(tenant);
+    const { tenant, sql, database, people, gate, proxies, publicUrl, root, changes } = parts;
     this.#parts = parts;
     this.#sessions = new PageSessions(sql, tenant);
     this.#pages = new CallPages(sql, tenant);
@@ -122,15 +123,6 @@ export class TeamDashboard {
   /** Id of the user who is signed in in this browser; undefined: that is not known. */
   async whoIs(request: IncomingMessage): Promise<string | undefined> {
     return (await this.#door.viewer(request))?.user;
-  }
-
-  /** What another replica asks for a page of its own, by kind. */
-  get answers(): Readonly<Record<string, AnswerQuestion>> {
-    const { host, people } = this.#parts;
-    return {
-      [serverQuestion]: answerOfServer(() => host().rpcDeps),
-      [inboxQuestion]: answerOfInbox(() => host().core.inbox, people),
-    };
   }
 
   close(): void {
@@ -174,9 +166,9 @@ export class TeamDashboard {
     const key = JSON.stringify(viewer);
     const known = this.#publishers.get(key);
     if (known !== undefined) return known;
+    const { hasProcess, heartbeat } = this.#parts;
     const parts = {
-      ...{ deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers },
-      ...{ standings: this.#parts.standings(), waiting: this.#parts.shared() },
+      ...{ deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers, hasProcess, heartbeat },
       inbox: new InboxDesk(this.#inboxParts, viewer),
     };
     const log = this.#parts.host().log.child('dashboard');
@@ -189,19 +181,19 @@ export class TeamDashboard {
   }
 
   get #inboxParts(): InboxDeskParts {
-    const { host, shared, replicas } = this.#parts;
+    const { host } = this.#parts;
     const namesOf = (users: readonly string[]): ReturnType<TeamRecord['namesOf']> => this.#record.namesOf(users);
-    return { inbox: host().core.inbox, shared, replicas, namesOf };
+    return { inbox: host().core.inbox, namesOf };
   }
 
   #questionsOf(viewer: Viewer): ReturnType<typeof teamQuestions> {
-    const { people, tokens, host, signIns, standings, replicas } = this.#parts;
+    const { people, tokens, host, signIns, tenant, sql, heartbeat } = this.#parts;
     const { core } = host();
     const note = core.audit.note.bind(core.audit);
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
     return teamQuestions(viewer, {
       ...this.#inboxParts,
-      ...{ core, people, tokens, note, signIns: signIns(), standings, replicas },
+      ...{ core, people, tokens, note, signIns: signIns(), tenant, sql, heartbeat },
       ...rows,
     });
   }

@@ -36,7 +36,7 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
   const { core, record, pages } = parts;
   const whose = rowsOf(viewer);
   const desk = new PeopleDesk(parts, viewer);
-  const ofServer = new ServerDesk(parts, viewer);
+  const ofServer = new ServerDesk(parts);
   const inbox = new InboxDesk(parts, viewer);
   const servers = (): readonly ServerConfig[] => {
     const scope = scopeOfViewer(viewer, core);
@@ -83,8 +83,8 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
       return { entries: rows, ...nextOf(next) };
     },
     inbox: () => inbox.inbox(),
-    inboxItem: ({ id }, _deps, signal) => inbox.item(id, signal),
-    decide: (input, _deps, signal) => inbox.decide(input, signal),
+    inboxItem: ({ id }) => inbox.item(id),
+    decide: (input) => inbox.decide(input),
     deleteSpill: async ({ id }, { reader = readerOf(viewer) }: RpcDeps) => {
       if (await core.spills.remove(id, reader)) return {};
       throw new AppError('not_found', 'You have no such kept answer.', { fix: 'It may have been too old.' });
@@ -106,10 +106,8 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
         ? { servers: [] }
         : await serverHandlers.toolMatches(input, deps),
     ...stepQuestions(viewer, parts),
-    serverStanding: (input, deps) => ofServer.standing(input, deps),
-    serverDetail: (...asked) => ofServer.ask('serverDetail', ...asked),
-    log: (...asked) => ofServer.ask('log', ...asked),
-    retry: (...asked) => ofServer.retry(...asked),
+    serverStanding: async (input, deps) => ofServer.standing(input, deps),
+    retry: (input, deps) => ofServer.retry(input, deps),
     ownSignIns: () => signIns.rows(),
     signIn: async (input) => signIns.signIn(input),
     signOut: (input) => signIns.signOut(input),

@@ -15,8 +15,7 @@ import { illFirst, serverRows } from '../../rpc/slices/server-rows.ts';
 import type { SliceBuilders, Source } from '../../rpc/state-publisher.ts';
 import type { AnswerRows } from '../answers/answer-rows.ts';
 import { placementOf } from '../../core/config/placement.ts';
-import type { SharedInbox } from '../replicas/shared-inbox.ts';
-import type { SharedStandings } from '../replicas/shared-standings.ts';
+import type { Heartbeat } from '../replicas/heartbeat.ts';
 import type { InboxDesk } from './inbox-desk.ts';
 import { standingOf, toldOfReplicas, toldOfRunners } from './over-replicas.ts';
 import { scopeOfViewer } from './team-questions.ts';
@@ -27,8 +26,9 @@ export interface ViewerStateParts {
   readonly deps: RpcDeps;
   readonly record: TeamRecord;
   readonly answers: AnswerRows;
-  readonly standings: SharedStandings;
-  readonly waiting: SharedInbox;
+  readonly heartbeat: Pick<Heartbeat, 'all' | 'changed'>;
+  /** Whether a user's own process of a server runs. */
+  readonly hasProcess: (user: string, server: string) => boolean;
   /** Of whoever looks. */
   readonly inbox: Pick<InboxDesk, 'waiting'>;
 }
@@ -37,7 +37,7 @@ export interface ViewerStateParts {
 const lookMs = 5_000;
 
 export function viewerState(viewer: Viewer, parts: ViewerStateParts): SliceBuilders {
-  const { deps, record, answers, standings, inbox } = parts;
+  const { deps, record, answers, inbox } = parts;
   const { core } = deps;
   const whose = rowsOf(viewer);
   const tokens = new ListTokens(core);
@@ -47,13 +47,13 @@ export function viewerState(viewer: Viewer, parts: ViewerStateParts): SliceBuild
     core: facts,
     servers: async () => {
       const here = serverRows(core, { day: { servers: await record.servers(whose) }, tokens });
-      const rows = (await overReplicas(here, viewer, core, standings)).toSorted(illFirst);
+      const rows = overReplicas(here, viewer, parts).toSorted(illFirst);
       return isForAdmin ? rows : membersRows(rows, viewer, core);
     },
     sessions: () => core.sessions.all.filter((one) => one.isHere && sees(viewer, one)).map(sessionStatus),
     attention: async () => {
       // Of servers and settings members are told where they are.
-      const servers = isForAdmin ? await overReplicas(serverStatuses(core), viewer, core, standings) : [];
+      const servers = isForAdmin ? overReplicas(serverStatuses(core), viewer, parts) : [];
       const ofCore = isForAdmin ? facts() : { ...facts(), paused: false, httpProblem: '', storeProblems: [] };
       return attentionItems({ core: ofCore, servers, inbox: await inbox.waiting(), apps: [] }).map(mendable);
     },
@@ -77,13 +77,12 @@ export function viewerState(viewer: Viewer, parts: ViewerStateParts): SliceBuild
   };
 }
 
-export function viewerSource({ deps: { core }, standings, waiting }: ViewerStateParts): Source {
+export function viewerSource({ deps: { core }, heartbeat }: ViewerStateParts): Source {
   return (touch) => {
     const looking = setInterval(() => touch('activity', 'timeline', 'savings', 'servers', 'spills'), lookMs).unref();
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
-      standings.changed.on(() => touch('servers', 'attention')),
-      waiting.changed.on(() => touch('inbox', 'attention')),
+      heartbeat.changed.on(() => touch('servers', 'attention')),
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions')),
       core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'flow', 'profiles')),
@@ -100,25 +99,23 @@ export function viewerSource({ deps: { core }, standings, waiting }: ViewerState
 }
 
 /** As they are at all replicas, or whose processes of them run: everybody's for an admin, a member's own. */
-async function overReplicas<Row extends ServerStatus>(
+function overReplicas<Row extends ServerStatus>(
   here: readonly Row[],
   viewer: Viewer,
-  { servers }: Aggregator,
-  standings: SharedStandings,
-): Promise<readonly Row[]> {
-  const { fronts } = standings;
-  const rows = await standings.rows();
+  { deps, hasProcess, heartbeat }: ViewerStateParts,
+): readonly Row[] {
+  const { all } = heartbeat;
   const isOwn = !isAdmin(viewer);
-  const runners = isOwn ? await standings.runnersOf(viewer.user) : await standings.runners();
   return here.map((row): Row => {
-    const config = servers.find(row.name)?.config;
-    const standing = standingOf(row.name, { fronts, rows, runners });
+    const config = deps.core.servers.find(row.name)?.config;
+    const standing = standingOf(row.name, all);
+    const own = hasProcess(viewer.user, row.name) ? [{ name: '', people: 1 }] : [];
     const told = toldOfReplicas(row, standing);
     const isPersonal = config?.enabled === true && placementOf(config).placement === 'personal';
     const isIll = standing.replicas.some(({ state }) => state === 'error');
     return {
       ...row,
-      ...(isPersonal ? toldOfRunners(told, standing, isOwn) : told),
+      ...(isPersonal ? toldOfRunners(told, isOwn ? own : standing.runners, isOwn) : told),
       ...(isIll && row.action === undefined && { action: tryAgain }),
     };
   });

@@ -14,7 +14,7 @@ export interface Viewer {
   readonly bounds: readonly string[];
 }
 
-export function isAdmin({ role }: Viewer): boolean {
+export function isAdmin({ role }: Pick<Viewer, 'role'>): boolean {
   return role === 'admin';
 }
 

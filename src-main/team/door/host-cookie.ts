@@ -9,8 +9,8 @@ export interface HostCookieOptions {
   readonly sameSite: 'Strict' | 'Lax';
 }
 
-/** Of 32 random bytes. */
-const valueShape = /^[\w-]{43}$/;
+/** 32 random bytes; of the dashboard's session, after a routing key and a dot. */
+const valueShape = /^(?:\d{1,10}\.)?[\w-]{43}$/;
 
 export class HostCookie {
   readonly #options: HostCookieOptions;

@@ -53,12 +53,6 @@ function opens({ paths }: Known, asked: string): boolean {
   return paths?.some((one) => path === one || path.startsWith(`${one}/`)) !== false;
 }
 
-/** Of a runner, which is there for the processes of single people alone. */
-export function refuseClients(): Promise<Refusal> {
-  const why = 'This replica is a runner and takes no client apps: ask one with the role front or all.';
-  return Promise.resolve(refusal(421, rpcCode.aborted, why));
-}
-
 /** Another `holder` for whoever sees something else. */
 function entryOf(tenant: string, known: Known): Entry {
   const { user, token, lacks, until } = known;

@@ -25,9 +25,8 @@ export function noteAccess(audit: () => Pick<AuditBook, 'note'>, now: () => numb
   /** When each was noted, the oldest first. */
   const noted = new Map<string, number>();
   return {
-    met: ({ user, how }, { issuer, subject }) => {
-      const came = how === 'new' ? 'came for the first time' : 'who had been added, signed in for the first time';
-      const sentence = `${user.name} (${user.role}), ${subject} of ${issuer}, ${came}.`;
+    met: ({ user }, { issuer, subject }) => {
+      const sentence = `${user.name} (${user.role}), ${subject} of ${issuer}, came for the first time.`;
       audit().note({ kind: 'access', change: 'given', user: user.id, sentence });
     },
     refused: (why, address) => {

@@ -8,7 +8,7 @@ import { type CallOutcome, callOutcomes } from '../../core/activity/call-record.
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
 import type { ConfigWatch } from '../config/config-watch.ts';
-import type { PersonalCounts } from '../placement/personal-runner.ts';
+import type { PersonalCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { byLabel, type Measure, prometheusText, single } from './prometheus-text.ts';
 
@@ -16,16 +16,13 @@ export interface MetricsParts {
   readonly version: string;
   readonly activity: Pick<ActivityLog, 'recorded' | 'counted'>;
   readonly listener: () => Pick<HttpListener, 'counts'> | undefined;
-  /** Requests that were passed on to other replicas. */
-  readonly passedOn: () => number;
   /** Connections to the database; undefined where it does not say. */
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
   readonly config: Pick<ConfigWatch, 'version' | 'counts'>;
   /** Spans that no collector has; undefined: none is told. */
   readonly droppedSpans: () => number | undefined;
-  /** undefined: it runs none. */
-  readonly personal: () => PersonalCounts | undefined;
+  readonly personal: () => PersonalCounts;
   readonly quotas: Pick<Quotas, 'refused'>;
 }
 
@@ -58,7 +55,7 @@ export class Metrics {
 
   /** As Prometheus reads it. Delays are those since it was asked last. */
   async text(): Promise<string> {
-    const { config, version, listener, passedOn, connections, isReady, quotas } = this.#parts;
+    const { config, version, listener, connections, isReady, quotas } = this.#parts;
     const { problems, refused } = config.counts;
     const { requests = 0, streams = 0, sessions = 0 } = listener()?.counts ?? {};
     const [open, ready] = await Promise.all([connections(), isReady()]);
@@ -81,7 +78,6 @@ export class Metrics {
         this.#savedTokens,
       ),
       single('tooltray_quota_refusals_total', 'counter', 'Calls that found a quota used up.', quotas.refused),
-      single('tooltray_passed_on_total', 'counter', 'Requests that another replica answered for this one.', passedOn()),
       single('tooltray_database_connections', 'gauge', 'Connections of this replica to PostgreSQL.', open ?? 0),
       single('tooltray_database_up', 'gauge', 'Whether PostgreSQL answers.', Number(open !== undefined)),
       ...spanMeasures(this.#parts.droppedSpans()),
@@ -118,14 +114,11 @@ export class Metrics {
   }
 }
 
-/** Of processes of single people; none where this replica runs none. */
-function personalMeasures(counts: PersonalCounts | undefined): readonly Measure[] {
-  if (counts === undefined) return [];
-  const { running, most, refused } = counts;
+function personalMeasures({ running, limit, refused }: PersonalCounts): readonly Measure[] {
   const help = 'Processes of single people that were not begun, by the limit that was reached.';
   return [
     single('tooltray_personal_processes', 'gauge', 'Processes of single people that run here.', running),
-    single('tooltray_personal_processes_limit', 'gauge', 'How many of them there may be here.', most),
+    single('tooltray_personal_processes_limit', 'gauge', 'How many of them there may be here.', limit),
     byLabel('tooltray_personal_refused_total', 'counter', help, 'limit', Object.entries(refused)),
   ];
 }

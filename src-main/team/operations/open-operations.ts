@@ -2,7 +2,7 @@
 import type { CoreHost } from '../../host/core-host.ts';
 import type { ConfigWatch } from '../config/config-watch.ts';
 import type { Database } from '../database/database.ts';
-import type { PersonalCounts } from '../placement/personal-runner.ts';
+import type { PersonalCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { answerWithin } from './answer-within.ts';
 import { Metrics } from './metrics.ts';
@@ -21,9 +21,8 @@ interface OperationsOptions {
   readonly database: Database;
   readonly at: { readonly address: string; readonly port: number };
   readonly readiness: Readiness;
-  readonly passedOn: () => number;
   readonly config: ConfigWatch;
-  readonly personal: () => PersonalCounts | undefined;
+  readonly personal: () => PersonalCounts;
   readonly droppedSpans: () => number | undefined;
   readonly quotas: Pick<Quotas, 'refused'>;
 }
@@ -33,9 +32,9 @@ const patienceMs = 2_000;
 
 /** Rejects with AppError port_in_use. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
-  const { config, host, version, database, at, readiness, passedOn, personal, droppedSpans, quotas } = options;
+  const { config, host, version, database, at, readiness, personal, droppedSpans, quotas } = options;
   const metrics = new Metrics({
-    ...{ config, version, passedOn, personal, droppedSpans, quotas },
+    ...{ config, version, personal, droppedSpans, quotas },
     activity: host.core.activity,
     listener: () => host.httpDoor?.listener,
     connections: () => answerWithin(connectionsOf(database), patienceMs),

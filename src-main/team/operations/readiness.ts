@@ -1,10 +1,13 @@
-/** Whether a balancer should send requests to this replica: its database answers, has the schema, and it is not about to end. */
+/**
+ * Whether a balancer should send requests to this replica: it listens, does not end, and its database had a usable schema when it last
+ * answered. While the database is away the replica goes on with what it has, so a balancer should go on as well.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
-import { errorText } from '../../core/base/errors.ts';
+import { AppError, errorText } from '../../core/base/errors.ts';
 import { requireSchema } from '../database/migrate.ts';
-import { answerWithin } from './answer-within.ts';
 
-/** A database that takes longer is as good as none, in ms. */
+/** A database that takes longer counts as away, in ms. */
 const patienceMs = 2_000;
 /** Balancers look often, and there may be several: they share an answer for so long, in ms. */
 const sharedMs = 500;
@@ -14,6 +17,8 @@ export class Readiness {
   isListening = false;
   isDraining = false;
   readonly #sql: Sql;
+  /** What the database said of its schema, the last time that it answered. */
+  #last: string | undefined;
   #looking: { readonly at: number; readonly why: Promise<string | undefined> } | undefined;
 
   /** `sql`: connections of no tenant. */
@@ -32,9 +37,17 @@ export class Readiness {
   }
 
   async #look(): Promise<string | undefined> {
-    const looked = requireSchema(this.#sql).then(() => 'fine', errorText);
-    const answer = await answerWithin(looked, patienceMs);
-    if (answer === 'fine') return undefined;
-    return answer ?? 'The database does not answer in time.';
+    const looked = requireSchema(this.#sql).then(
+      () => undefined,
+      (error: unknown) => (isAway(error) ? this.#last : errorText(error)),
+    );
+    const late = Symbol('late');
+    const answer = await Promise.race([looked, sleep(patienceMs, late, { ref: false })]);
+    if (typeof answer !== 'symbol') this.#last = answer;
+    return this.#last;
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'store_unreachable';
 }

@@ -5,11 +5,12 @@ import { announce } from '../database/changes.ts';
 import { databaseError } from '../database/database.ts';
 import type { Identity } from '../issuer/read-claims.ts';
 import { peopleTopic, type User, userColumns } from './people.ts';
+import { routingKey } from './routing-key.ts';
 
-/** `how`: `new` and `bound` once for each of them. */
+/** `how`: `new` once for each of them. */
 export interface Admitted {
   readonly user: User;
-  readonly how: 'known' | 'new' | 'bound';
+  readonly how: 'known' | 'new';
 }
 
 export interface IssuedPeopleOptions {
@@ -62,22 +63,10 @@ export class IssuedPeople {
 
   async #first(identity: Identity): Promise<Admitted | undefined> {
     return this.#sql.begin(async (sql) => {
-      const bound = await this.#bind(sql, identity);
-      const admitted = bound ?? (this.#options.takesNew ? await this.#make(sql, identity) : undefined);
+      const admitted = this.#options.takesNew ? await this.#make(sql, identity) : undefined;
       if (admitted !== undefined) await announce(sql, this.#tenant, peopleTopic);
       return admitted;
     });
-  }
-
-  /** Whoever was added with this address, and has never signed in; the issuer vouches for the address. */
-  async #bind(sql: ISql, { issuer, subject, email, groups, role, saidAt }: Identity): Promise<Admitted | undefined> {
-    if (email === undefined) return undefined;
-    const [user] = await sql<User[]>`
-      UPDATE tooltray.users SET issuer = ${issuer}, subject = ${subject}, claims_at = ${new Date(saidAt)},
-        groups = ${groups === undefined ? sql`groups` : [...groups]}, role = ${role ?? sql`role`}
-      WHERE tenant = ${this.#tenant} AND lower(email) = lower(${email}) AND subject IS NULL AND NOT is_service
-      RETURNING ${userColumns(sql)}`;
-    return user && { user, how: 'bound' };
   }
 
   async #make(sql: ISql, identity: Identity): Promise<Admitted | undefined> {
@@ -86,11 +75,12 @@ export class IssuedPeople {
     for (const each of [...names, `${name} ${randomBytes(3).toString('hex')}`]) {
       // Another replica may be making the same one, which is waited for.
       const [made] = await sql<User[]>`
-        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject, claims_at)
+        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject, routing_key, claims_at)
         SELECT ${this.#tenant}, ${randomBytes(9).toString('base64url')}, ${each},
           CASE WHEN EXISTS (SELECT FROM tooltray.users o WHERE o.tenant = ${this.#tenant} AND lower(o.email) = lower(${email}))
             THEN NULL ELSE ${email} END,
-          ${role}, false, ${[...groups]}::text[], ${issuer}, ${subject}, ${new Date(saidAt)}
+          ${role}, false, ${[...groups]}::text[], ${issuer}, ${subject}, ${routingKey(issuer, subject)},
+          ${new Date(saidAt)}
         ON CONFLICT DO NOTHING RETURNING ${userColumns(sql)}`;
       if (made !== undefined) return { user: made, how: 'new' };
       const known = await this.#bySubject(sql, identity);

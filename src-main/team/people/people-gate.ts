@@ -9,7 +9,7 @@ import { onlyReading } from '../../core/profiles/profile-scope.ts';
 import type { Changes } from '../database/changes.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { type People, peopleTopic, type User } from './people.ts';
-import { hashOf, type PersonTokens, tenantIn } from './person-tokens.ts';
+import { hashOf, isPersonToken, type PersonTokens } from './person-tokens.ts';
 
 /** Somebody who may come in. */
 export interface Known {
@@ -152,10 +152,9 @@ export class PeopleGate {
   }
 
   async #ask(token: string): Promise<Judged> {
-    const { tenant, tokens, people, issued } = this.#parts;
-    const named = tenantIn(token);
-    if (named === undefined) return (await issued?.judge(token)) ?? unknown;
-    const found = named === tenant ? await tokens.judge(token) : undefined;
+    const { tokens, people, issued } = this.#parts;
+    if (!isPersonToken(token)) return (await issued?.judge(token)) ?? unknown;
+    const found = await tokens.judge(token);
     if (found === undefined) return unknown;
     const { user, token: tokenId, profile, readOnly, endsAt } = found;
     return {
@@ -171,7 +170,7 @@ export class PeopleGate {
    * many of them may stand behind one address.
    */
   #isIssued(token: string): boolean {
-    return tenantIn(token) === undefined && this.#parts.issued?.isNamedIn(token) === true;
+    return !isPersonToken(token) && this.#parts.issued?.isNamedIn(token) === true;
   }
 
   #told(key: string, token: string, judged: Judged, address: string): Judged {

@@ -4,6 +4,7 @@ import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { announce } from '../database/changes.ts';
 import { databaseError } from '../database/database.ts';
+import { routingKey } from './routing-key.ts';
 
 /** Told whenever somebody may be let in, or not any more. */
 export const peopleTopic = 'people';
@@ -28,6 +29,8 @@ export interface NewUser {
   readonly role?: Role | undefined;
   readonly isService?: boolean | undefined;
   readonly groups?: readonly string[] | undefined;
+  /** Who they are at the team's issuer; absent: they come by personal tokens alone. */
+  readonly identity?: { readonly issuer: string; readonly subject: string } | undefined;
 }
 
 export class People {
@@ -42,13 +45,15 @@ export class People {
 
   /** Rejects with AppError bad_request, config_conflict where the name or the address is taken, store_unreachable. */
   async add(user: NewUser): Promise<User> {
-    const { name, email = null, role = 'member', isService = false, groups = [] } = user;
+    const { name, email = null, role = 'member', isService = false, groups = [], identity } = user;
     checkName(name);
     const id = randomBytes(9).toString('base64url');
+    const key = identity === undefined ? routingKey('', id) : routingKey(identity.issuer, identity.subject);
     const made = await this.#change(
       (sql) => sql<User[]>`
-        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups)
-        VALUES (${this.#tenant}, ${id}, ${name}, ${email}, ${role}, ${isService}, ${[...groups]})
+        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject, routing_key)
+        VALUES (${this.#tenant}, ${id}, ${name}, ${email}, ${role}, ${isService}, ${[...groups]},
+          ${identity?.issuer ?? null}, ${identity?.subject ?? null}, ${key})
         RETURNING ${userColumns(sql)}`,
     );
     return required(made[0], name);

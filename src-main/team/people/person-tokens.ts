@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { announce } from '../database/changes.ts';
-import { databaseError } from '../database/database.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
 import { peopleTopic, type Role } from './people.ts';
 
 export interface PersonToken {
@@ -47,12 +47,12 @@ export interface Bearer {
 const mostMs = 366 * 24 * 60 * 60_000;
 /** Of one user. */
 const mostInForce = 100;
-/** 43 letters of base64url are 256 random bits. */
-const shape = /^tt_([a-z][a-z0-9-]{0,39})_[\w-]{43}$/;
+/** `tt_<routing key>_<secret>`; 43 letters of base64url are 256 random bits. */
+const shape = /^tt_\d{1,10}_[\w-]{43}$/;
 
-/** Whose installation the token names; undefined: it is none of ours. */
-export function tenantIn(token: string): string | undefined {
-  return shape.exec(token)?.[1];
+/** Whether it has the form of a personal token. */
+export function isPersonToken(token: string): boolean {
+  return shape.test(token);
 }
 
 /** By which it is kept and looked up: who sees these can make no token of them, and how long a look takes tells nothing of one. */
@@ -77,7 +77,7 @@ export class PersonTokens {
   async give({ user, label, profile, readOnly = false, ends }: NewToken): Promise<PersonToken & { token: string }> {
     const now = Date.now();
     if (!(ends > now && ends - now <= mostMs)) throw badEnd();
-    const token = `tt_${this.#tenant}_${randomBytes(32).toString('base64url')}`;
+    const token = `tt_${await this.#routingKeyOf(user)}_${randomBytes(32).toString('base64url')}`;
     const id = randomBytes(6).toString('hex');
     const [made] = await this.#change(
       (sql) => sql<PersonToken[]>`
@@ -100,7 +100,7 @@ export class PersonTokens {
     return sql<PersonToken[]>`
       SELECT ${shown(sql)} FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
       WHERE t.tenant = ${this.#tenant} ${user === undefined ? sql`` : sql`AND u.name = ${user}`}
-      ORDER BY t.made_at`.catch(rethrow);
+      ORDER BY t.made_at`.catch(rethrowDatabaseError);
   }
 
   /** Again is no mistake. Rejects with AppError not_found or store_unreachable. */
@@ -123,7 +123,7 @@ export class PersonTokens {
       SELECT t.id AS token, u.id AS user, u.name, u.role, u.groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
       FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
       WHERE t.tenant = ${this.#tenant} AND t.hash = ${hashOf(token)}
-        AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrow);
+        AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrowDatabaseError);
     return found;
   }
 
@@ -132,7 +132,7 @@ export class PersonTokens {
     const rows = await this.#sql<{ id: string }[]>`
       SELECT t.id FROM tooltray.person_tokens t
       WHERE t.tenant = ${this.#tenant} AND t.id = ANY(${[...ids]}) AND t.revoked_at IS NULL AND t.ends_at > now()
-    `.catch(rethrow);
+    `.catch(rethrowDatabaseError);
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -140,7 +140,16 @@ export class PersonTokens {
   async used(ids: readonly string[]): Promise<void> {
     await this.#sql`
       UPDATE tooltray.person_tokens SET used_at = now() WHERE tenant = ${this.#tenant} AND id = ANY(${[...ids]})
-    `.catch(rethrow);
+    `.catch(rethrowDatabaseError);
+  }
+
+  async #routingKeyOf(user: string): Promise<string> {
+    const [row] = await this.#sql<{ key: string }[]>`
+      SELECT routing_key AS key FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${user}`.catch(
+      rethrowDatabaseError,
+    );
+    if (row === undefined) throw noneFor(user);
+    return row.key;
   }
 
   async #change<T>(work: (sql: ISql) => Promise<T>): Promise<T> {
@@ -150,17 +159,13 @@ export class PersonTokens {
         await announce(sql, this.#tenant, peopleTopic);
         return done;
       })
-      .catch(rethrow) as Promise<T>;
+      .catch(rethrowDatabaseError) as Promise<T>;
   }
 }
 
 function shown(sql: ISql): ReturnType<ISql['unsafe']> {
   return sql.unsafe(`t.id, u.name AS user, t.label, t.profile, t.read_only AS "readOnly", t.made_at AS "madeAt",
     t.ends_at AS "endsAt", t.used_at AS "usedAt", t.revoked_at AS "revokedAt"`);
-}
-
-function rethrow(error: unknown): never {
-  throw databaseError(error);
 }
 
 function badEnd(): AppError {

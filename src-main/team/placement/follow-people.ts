@@ -5,7 +5,7 @@ import { secretOfName } from '../../core/secrets/fill-secrets.ts';
 import type { Changes } from '../database/changes.ts';
 import { type People, peopleTopic } from '../people/people.ts';
 import type { TeamVaults } from '../secrets/team-vault.ts';
-import type { PersonalRunner } from './personal-runner.ts';
+import type { PersonalProcesses } from './personal-processes.ts';
 
 export interface FollowPeopleParts {
   readonly tenant: string;
@@ -17,16 +17,16 @@ export interface FollowPeopleParts {
 
 /** Returns how to stop. */
 export function followPeople(
-  runner: Pick<PersonalRunner, 'usersOf' | 'personChanged'>,
+  processes: Pick<PersonalProcesses, 'usersOf' | 'personChanged'>,
   { tenant, changes, people, vaults, log }: FollowPeopleParts,
 ): () => void {
   const endGone = async (): Promise<void> => {
-    const users = runner.usersOf(tenant);
+    const users = processes.usersOf(tenant);
     if (users.length === 0) return;
     try {
       const here = await people.byId(users);
       const gone = users.filter((user) => here.get(user)?.isOff !== false);
-      await Promise.all(gone.map((user) => runner.personChanged({ tenant, user })));
+      await Promise.all(gone.map((user) => processes.personChanged({ tenant, user })));
     } catch (error) {
       log.warn(`Whether processes of people who left still run cannot be told: ${errorText(error)}`);
     }
@@ -37,7 +37,7 @@ export function followPeople(
     }),
     vaults.changed.on(({ owner: user, names }) => {
       const values = names.flatMap(secretOfName);
-      if (values.length > 0) void runner.personChanged({ tenant, user }, values);
+      if (values.length > 0) void processes.personChanged({ tenant, user }, values);
     }),
   ];
   return () => {

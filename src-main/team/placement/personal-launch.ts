@@ -16,15 +16,14 @@ import { Boxes } from '../../core/servers/launch/isolation/boxes.ts';
 import { Containers } from '../../core/servers/launch/isolation/containers.ts';
 import type { ProcessRegistry } from '../../core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
-import type { Person } from '../../core/servers/personal-lines.ts';
+import type { Person } from '../../core/security/principal.ts';
 import { LazyTransport, serverLogFile } from '../../core/servers/transports/create-transport.ts';
 import { ServerLog } from '../../core/servers/transports/server-log.ts';
 import { StdioTransport } from '../../core/servers/transports/stdio-transport.ts';
 import type { LineBudgets } from '../../core/wire/byte-budget.ts';
 import type { Transport } from '../../core/wire/transport.ts';
-import type { OnStarted } from './personal-runner.ts';
 
-/** How long it has to end by itself, and again after SIGTERM, in ms; together less than what a lease keeps for it. */
+/** How long it has to end by itself, and again after SIGTERM, in ms. */
 const graceMs = 700;
 
 export interface PersonalLaunchOptions {
@@ -36,7 +35,7 @@ export interface PersonalLaunchOptions {
   readonly hidden: OwnPlaces;
   /** Where sockets may lie. */
   readonly sockets: string;
-  readonly registry: ProcessRegistry;
+  readonly registry: () => ProcessRegistry;
   readonly mask: (text: string) => string;
   readonly budgets?: (() => LineBudgets) | undefined;
   /** The organisation's secrets, by the vault's names. */
@@ -70,21 +69,9 @@ export class PersonalLaunch {
     return this.#containers.sweep(common(this.#options.env));
   }
 
-  /** Not started; `onStarted` is told its process id, and its container. */
-  transport(config: StdioServerConfig, person: Person, onStarted: OnStarted): Transport {
-    return new LazyTransport(async () => {
-      const stdio = await this.#stdio(config, person);
-      return {
-        start: async (handlers) => {
-          await stdio.start(handlers);
-          if (stdio.pid !== undefined) onStarted(stdio.pid, stdio.container);
-        },
-        send: (message) => stdio.send(message),
-        close: () => stdio.close(),
-        setProtocolVersion: () => stdio.setProtocolVersion(),
-        hold: (held) => stdio.hold(held),
-      };
-    });
+  /** Returns a transport that is not started. */
+  transport(config: StdioServerConfig, person: Person): Transport {
+    return new LazyTransport(() => this.#stdio(config, person));
   }
 
   async #stdio(config: StdioServerConfig, person: Person): Promise<StdioTransport> {
@@ -105,7 +92,7 @@ export class PersonalLaunch {
         ...{ folder: join(own, 'boxes'), config: '', hidden, sockets, onRefused: () => undefined },
         person: { containers: this.#containers, identity: JSON.stringify([person.tenant, person.user]) },
       }),
-      ...{ registry, graceMs, budgets: budgets?.() },
+      ...{ registry: registry(), graceMs, budgets: budgets?.() },
       log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
     });
   }

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { databaseError } from '../database/database.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
 
 /** How long a row counts without a word of its replica, and how often that says one, in ms. */
 const leaseMs = 30_000;
@@ -44,7 +44,7 @@ export class RunningCounts {
             WHERE tenant = ${this.#tenant} AND key = ${key} AND until > clock_timestamp()) < ${limit}
           RETURNING id`;
       })
-      .catch(rethrow);
+      .catch(rethrowDatabaseError);
     if (row === undefined) return undefined;
     this.#running.add(id);
     return id;
@@ -76,8 +76,4 @@ export class RunningCounts {
       WHERE tenant = ${this.#tenant} AND (until < clock_timestamp() OR (replica = ${this.#replica} AND id <> ALL(${ids})))
     `.catch((error: unknown) => this.#log.warn(`Which calls run could not be told: ${errorText(error)}`));
   }
-}
-
-function rethrow(error: unknown): never {
-  throw databaseError(error);
 }

@@ -4,7 +4,7 @@
  * used, and no row is asked for by each call. When a window ends the database's clock says; of ours only how long ago it was asked.
  */
 import type { Sql } from 'postgres';
-import { databaseError } from '../database/database.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
 
 /** One count: `key` says of what quota, and whose. */
 export interface Window {
@@ -146,7 +146,7 @@ export class WindowCounts {
     await this.#sql`
       DELETE FROM tooltray.quota_windows
       WHERE tenant = ${this.#tenant} AND starts < extract(epoch FROM now() - ${keptFor}::interval) * 1000
-    `.catch(rethrow);
+    `.catch(rethrowDatabaseError);
   }
 
   async #ask({ key, limit, lengthMs }: Window, known: Known): Promise<void> {
@@ -159,7 +159,7 @@ export class WindowCounts {
         starts = greatest(q.starts, excluded.starts),
         granted = ${this.#grant(limit)},
         used = CASE WHEN q.starts < excluded.starts THEN 0 ELSE q.used END + ${this.#grant(limit)}
-      RETURNING starts::text, granted::float8, ${this.#left(lengthMs)} AS left_ms`.catch(rethrow);
+      RETURNING starts::text, granted::float8, ${this.#left(lengthMs)} AS left_ms`.catch(rethrowDatabaseError);
     if (taken === undefined) return;
     const endsAt = asked + taken.left_ms;
     const now = performance.now();
@@ -182,7 +182,7 @@ export class WindowCounts {
       ON CONFLICT (tenant, key) DO UPDATE SET
         starts = greatest(q.starts, excluded.starts),
         used = CASE WHEN q.starts < excluded.starts THEN 0 ELSE q.used END + excluded.used
-      RETURNING starts::text, used::float8, ${this.#left(lengthMs)} AS left_ms`.catch(rethrow);
+      RETURNING starts::text, used::float8, ${this.#left(lengthMs)} AS left_ms`.catch(rethrowDatabaseError);
     const { starts = '', used = 0, left_ms: leftMs = 0 } = row ?? {};
     // Of two that are under way at once, the one that was counted first may be heard last.
     const known = this.#sums.get(key);
@@ -229,8 +229,4 @@ export class WindowCounts {
 
 function grantOf(limit: number, used: number): number {
   return Math.min(Math.max(limit - used, 0), Math.max(1, Math.floor((limit - used) / parts)));
-}
-
-function rethrow(error: unknown): never {
-  throw databaseError(error);
 }

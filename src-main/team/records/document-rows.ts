@@ -6,7 +6,7 @@ import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { seal, unseal } from '../../core/secrets/sealing.ts';
 import { announce } from '../database/changes.ts';
-import { databaseError } from '../database/database.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
 
 export interface Place {
   readonly tenant: string;
@@ -35,7 +35,7 @@ export class DocumentRows {
   async read({ tenant, owner, name }: Place): Promise<Row | undefined> {
     const [row] = await this.sql<{ value: string; version: string }[]>`
       SELECT value, version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
-    `.catch(rethrow);
+    `.catch(rethrowDatabaseError);
     return row && { text: this.#open(row.value, { tenant, owner, name }), version: row.version };
   }
 
@@ -59,21 +59,21 @@ export class DocumentRows {
               WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name} AND version = ${version} RETURNING version`;
       return row?.version;
     };
-    if (isMinor) return put(this.sql).catch(rethrow);
+    if (isMinor) return put(this.sql).catch(rethrowDatabaseError);
     return this.sql
       .begin(async (work) => {
         const made = await put(work);
         if (made !== undefined) await announce(work, tenant, topicOf(place));
         return made;
       })
-      .catch(rethrow);
+      .catch(rethrowDatabaseError);
   }
 
   /** What stands there now; undefined: nothing. Rejects with AppError store_unreachable. */
   async version({ tenant, owner, name }: Place): Promise<string | undefined> {
     const [row] = await this.sql<{ version: string }[]>`
       SELECT version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
-    `.catch(rethrow);
+    `.catch(rethrowDatabaseError);
     return row?.version;
   }
 
@@ -104,8 +104,4 @@ function noKey(): AppError {
       fix: 'Start every replica with the same keys, the ones of before among them.',
     },
   );
-}
-
-function rethrow(error: unknown): never {
-  throw databaseError(error);
 }

@@ -41,8 +41,8 @@ export interface OpenSignIns {
   readonly close: () => void;
 }
 
-/** Of connections; each takes a socket or two, here and at its server. */
-const limits = { idleMs: 10 * 60_000, most: 1_000 };
+/** Connections of all people; each takes a socket or two, here and at its server. */
+const maxConnections = 1_000;
 
 export function openSignIns(parts: SignInsParts): OpenSignIns {
   const { changes, core, env, keys, log, people, publicUrl, tenant, vaults, whoIs } = parts;
@@ -70,7 +70,8 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
   const exchanges = new TokenExchanges({ env, subject: (user) => subjects.read(user), now: Date.now });
   vaults.hide(() => [...subjects.secrets, ...exchanges.secrets], exchanges.secretsChanged);
   const own = new OwnConnections({
-    ...{ signIns, ...limits },
+    ...{ signIns, most: maxConnections },
+    idleMs: () => core().options.config.current.personal.idleMinutes * 60_000,
     transport: (config, user) => {
       const fill = fillFor(user);
       const { exchange } = config.oauth ?? {};

@@ -16,19 +16,22 @@ interface OwnConnectionsOptions {
   readonly signIns: Pick<TeamSignIns, 'of' | 'link' | 'changed'>;
   /** Not started; with what is this user's own. */
   readonly transport: (config: HttpServerConfig, user: string) => Transport;
-  readonly idleMs: number;
+  /** How long an unused connection or process stays, in ms. */
+  readonly idleMs: () => number;
   /** Connections of all people to all servers, on this replica. */
   readonly most: number;
 }
 
 export class OwnConnections implements OwnAccess {
-  readonly idleMs: number;
   readonly #options: OwnConnectionsOptions;
   #open = 0;
 
   constructor(options: OwnConnectionsOptions) {
     this.#options = options;
-    this.idleMs = options.idleMs;
+  }
+
+  get idleMs(): number {
+    return this.#options.idleMs();
   }
 
   /** How many there are. */

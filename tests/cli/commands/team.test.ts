@@ -30,7 +30,7 @@ test('somebody is added, gets a token, comes in with it, and is taken out again'
     ...at,
   );
   const { token, id } = data as { token: string; id: string };
-  expect(token).toMatch(/^tt_main_[\w-]{43}$/);
+  expect(token).toMatch(/^tt_\d+_[\w-]{43}$/);
   const { http } = await home.serve('--team', '--listen', '127.0.0.1:0', ...at);
   const knock = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: '*/*' };

@@ -94,7 +94,7 @@ test('an empty object is a config with every default', () => {
       bodyMB: 64,
       drainSeconds: undefined,
     },
-    personal: { perRunner: 200, perPerson: 8, idleMinutes: 10, leaseSeconds: 15 },
+    personal: { perReplica: 200, perPerson: 8, idleMinutes: 10 },
     activity: { maxRows: 100_000, maxBytes: 268_435_456, keepTexts: true },
     policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
     callTimeoutSeconds: undefined,

@@ -10,7 +10,6 @@ import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import { fixture } from '../../support/start-core.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
-import { place } from '../../support/start-replicas.ts';
 import { listenAt } from '../../support/team-caller.ts';
 import { TeamPeople } from '../../support/team-callers.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -32,8 +31,7 @@ async function write(file: string, content: unknown): Promise<void> {
 
 async function start(database: string, folder: string, name: string): Promise<TestReplica> {
   const operations = { address: '127.0.0.1', port: 0 };
-  const among = place(name);
-  const replica = await startReplica(database, { servers: {} }, { configFile: folder, operations, among });
+  const replica = await startReplica(database, { servers: {} }, { configFile: folder, operations, name });
   onTestFinished(() => replica[Symbol.asyncDispose]());
   return replica;
 }
@@ -117,16 +115,16 @@ test('what comes to be wrong is said once; so is that others have had another co
     problems: [] as { suggestion: undefined; reason: string }[],
     problemsChanged: new Event<readonly never[]>(),
   };
-  const registry = { looked: new Event(), others: [] as object[] };
+  const heartbeat = { refreshed: new Event(), others: [] as object[] };
   let now = 0;
-  const watch = new ConfigWatch({ config, registry, log, now: () => now } as never);
+  const watch = new ConfigWatch({ config, heartbeat, log, now: () => now } as never);
   for (const problems of [[problem], [problem, { ...problem, suggestion: 'Do.' }]])
     config.problemsChanged.emit(problems as never);
   expect(lines.splice(0)).toEqual(['/f:2:3: mode: No.', '/f:2:3: mode: No. Do.']);
   const look = (config_: string, at: number, isDraining = false): string[] => {
     now = at * 1000;
-    registry.others = [{ id: 'b_1', config: config_, isDraining }];
-    registry.looked.emit();
+    heartbeat.others = [{ id: 'b_1', config: config_, isDraining }];
+    heartbeat.refreshed.emit();
     return lines.splice(0);
   };
   expect([look('two', 1), look('one', 50), look('two', 55), look('two', 114)]).toEqual([[], [], [], []]);

@@ -1,4 +1,4 @@
-/** What waits for a decision at one replica, as pages of another one show it and decide on it: whose it is, and who may say what. */
+/** What waits for a decision: whose it is, and who may see and decide it. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +7,10 @@ import type { AppState } from '../../../src-main/rpc/contract.ts';
 import { callBy } from '../../support/callers.ts';
 import { fixture } from '../../support/start-core.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
-import { place } from '../../support/start-replicas.ts';
 import { TeamCallers, TeamPeople } from '../../support/team-callers.ts';
 import { openTeamDatabase } from '../../support/team-database.ts';
 import { Page } from './page.ts';
 
-/** A machine that stalls makes none of them be taken for gone. */
-const patient = { leaseMs: 60_000 };
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-team-inbox-'));
 const script = join(folder, 'mail.json');
 const log = join(folder, 'mail.log');
@@ -37,7 +34,6 @@ const config = {
 };
 let database: string;
 let one: TestReplica;
-let two: TestReplica;
 let team: TeamPeople;
 let callers: TeamCallers;
 const ends: (() => Promise<unknown>)[] = [];
@@ -48,17 +44,14 @@ beforeAll(async () => {
   database = url;
   write(script, [readInbox, sendMail]);
   write(ownScript, [{ name: 'keep' }]);
-  [one, two] = [
-    await startReplica(url, config, { among: place('one', patient) }),
-    await startReplica(url, config, { among: place('two', patient) }),
-  ];
+  one = await startReplica(url, config);
   team = new TeamPeople(one);
   // ana and ben, members.
   callers = await TeamCallers.of(one);
   await team.people.add({ name: 'root', role: 'admin' });
 });
 afterAll(async () => {
-  await Promise.all([one[Symbol.asyncDispose](), two[Symbol.asyncDispose]()]);
+  await one[Symbol.asyncDispose]();
   for (const end of ends) await end();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -67,7 +60,7 @@ function write(to: string, tools: readonly object[]): void {
   writeFileSync(to, JSON.stringify({ tools }));
 }
 
-const pageOf = async (name: string, at: TestReplica): Promise<Page> => Page.open(at, await team.give(name));
+const pageOf = async (name: string): Promise<Page> => Page.open(one, await team.give(name));
 const sent = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '');
 
 type Waiting = AppState['inbox'][number];
@@ -78,15 +71,15 @@ function follow(page: Page): { readonly state: Partial<AppState>; readonly of: (
   return { state, of: (to) => state.inbox?.find(({ sentence }) => sentence.includes(to)) };
 }
 
-/** Somebody's app reads a mail at one replica, and then wants to write to where it said. */
+/** Somebody's app reads a mail, and then wants to write to where it said. */
 async function wantsToSend(who: string, to: string, body: string, at = one) {
   const app = await callers.at(at).open(`${who}, 2025-11-25`);
   await callBy(app, 'mail_read_inbox');
   return callBy(app, 'mail_send_email', { to, body });
 }
 
-test('whose call waits at one replica sees it on a page of another, whole, and lets it go there; nobody else sees it so', async () => {
-  const [ana, ben, root] = [await pageOf('ana', two), await pageOf('ben', two), await pageOf('root', two)];
+test('whose call waits sees it whole, and lets it go; nobody else sees it so', async () => {
+  const [ana, ben, root] = [await pageOf('ana'), await pageOf('ben'), await pageOf('root')];
   const [seen, bens, roots] = [follow(ana), follow(ben), follow(root)];
   const answer = wantsToSend('ana', 'mark@evil.example', 'a word of ana');
   await expect.poll(() => seen.of('mark@evil.example')?.kind).toBe('flow');
@@ -108,7 +101,6 @@ test('whose call waits at one replica sees it on a page of another, whole, and l
   expect(bens.state.inbox).toEqual([]);
   for (const method of ['inboxItem', 'decide']) {
     expect(await ben.refused(method, { id, action: 'no' })).toEqual([404, 'not_found']);
-    expect(await ben.at(one).refused(method, { id, action: 'no' })).toEqual([404, 'not_found']);
   }
 
   expect(await ana.ask('decide', { id, action: 'once' })).toMatchObject({ isDone: true });
@@ -117,8 +109,8 @@ test('whose call waits at one replica sees it on a page of another, whole, and l
   await expect.poll(() => [seen.state.inbox, roots.state.inbox]).toEqual([[], []]);
 });
 
-test('an admin allows a destination for all at a replica where nothing waits, which is told with their name and taken back there', async () => {
-  const root = await pageOf('root', two);
+test('an admin allows a destination for all, which is recorded with their name and taken back', async () => {
+  const root = await pageOf('root');
   const roots = follow(root);
   const answer = wantsToSend('ben', 'rob@evil.example', 'a word of ben');
   await expect.poll(() => roots.of('rob@evil.example')?.sentence).toMatch(/^ben’s /);
@@ -126,23 +118,20 @@ test('an admin allows a destination for all at a replica where nothing waits, wh
   const { undo = '' } = await root.ask('decide', { id, action: 'always' });
   expect(JSON.stringify(await answer)).toContain('Done.');
   // At every replica, for everybody.
-  expect(JSON.stringify(await wantsToSend('ana', 'rob@evil.example', 'hello', two))).toContain('Done.');
+  expect(JSON.stringify(await wantsToSend('ana', 'rob@evil.example', 'hello'))).toContain('Done.');
   const decided = async (): Promise<unknown> => (await root.ask('inbox', {})).decided.find((each) => each.id === undo);
   await expect.poll(decided).toMatchObject({ by: 'root, dashboard', kind: 'flow' });
-  expect((await (await pageOf('ana', one)).ask('inbox', {})).decided).toEqual([]);
+  expect((await (await pageOf('ana')).ask('inbox', {})).decided).toEqual([]);
   await root.ask('undecide', { id: undo });
-  const again = wantsToSend('ana', 'rob@evil.example', 'once more', two);
+  const again = wantsToSend('ana', 'rob@evil.example', 'once more');
   await expect.poll(() => roots.of('rob@evil.example')?.sentence).toMatch(/^ana’s /);
   const { id: next = '' } = roots.of('rob@evil.example') ?? {};
-  // The other replica hears of it a moment later than a page where it waits.
-  const others = follow(root.at(one));
-  await expect.poll(() => others.of('rob@evil.example')?.id).toBe(next);
-  expect(await root.at(one).ask('decide', { id: next, action: 'no' })).toMatchObject({ isDone: true });
+  expect(await root.ask('decide', { id: next, action: 'no' })).toMatchObject({ isDone: true });
   expect(JSON.stringify(await again)).toContain('the person said no');
 });
 
-test('what a server says anew at one replica is decided on at another, once', async () => {
-  const root = await pageOf('root', two);
+test('what a server says anew is decided on by an admin, once', async () => {
+  const root = await pageOf('root');
   const roots = follow(root);
   const ana = await callers.at(one).open('ana, 2025-11-25');
   expect(JSON.stringify(await callBy(ana, 'own_keep'))).toContain('Done.');
@@ -151,10 +140,9 @@ test('what a server says anew at one replica is decided on at another, once', as
   await one.replica.host.core.servers.get('own').rest();
   expect(JSON.stringify(await callBy(ana, 'own_keep'))).toContain('Done.');
   await expect.poll(() => roots.state.inbox?.map(({ kind, server }) => [kind, server])).toEqual([['change', 'own']]);
-  expect(await two.replica.host.core.inbox.items()).toEqual([]);
   const [{ id } = { id: '' }] = roots.state.inbox ?? [];
   expect((await root.ask('inboxItem', { id })).sentence).toContain('has 1 definition more');
-  expect(await (await pageOf('ana', two)).refused('inboxItem', { id })).toEqual([404, 'not_found']);
+  expect(await (await pageOf('ana')).refused('inboxItem', { id })).toEqual([404, 'not_found']);
   expect(await root.ask('decide', { id, action: 'accept' })).toMatchObject({ isDone: true });
   await expect.poll(() => roots.state.inbox).toEqual([]);
   expect(JSON.stringify(await ana.ask('tools/list'))).toContain('own_give_all');
@@ -167,17 +155,4 @@ test('an app whose call was not let go in time is told where its person answers'
   await using away = await startReplica(database, impatient, { publicUrl, allowedHosts: ['127.0.0.1'] });
   const answer = JSON.stringify(await wantsToSend('ana', 'eve@evil.example', 'hello', away));
   expect(answer).toContain('They can answer in Tooltray: on the team’s page https://tools.example.com/#/inbox.');
-});
-
-test('what waited at a replica that has ended is shown no more', async () => {
-  const three = await startReplica(database, config, { among: place('three', patient) });
-  const root = await pageOf('root', two);
-  const roots = follow(root);
-  try {
-    void wantsToSend('ben', 'eve@evil.example', 'hello', three).catch(() => undefined);
-    await expect.poll(() => roots.of('eve@evil.example')?.kind).toBe('flow');
-  } finally {
-    await three[Symbol.asyncDispose]();
-  }
-  await expect.poll(() => roots.state.inbox).toEqual([]);
 });

@@ -5,7 +5,6 @@ import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
 import { seal } from '../../../src-main/core/secrets/sealing.ts';
 import { browseAs } from '../../support/oidc-person.ts';
 import { startReplica, testKeys, type TestReplica } from '../../support/start-replica.ts';
-import { place } from '../../support/start-replicas.ts';
 import { TeamPeople } from '../../support/team-callers.ts';
 import { openTeamDatabase } from '../../support/team-database.ts';
 import { openIssuer, type TestIssuer } from '../../support/test-issuer.ts';
@@ -37,7 +36,7 @@ beforeAll(async () => {
       url,
       { servers: {} },
       {
-        ...{ publicUrl, allowedHosts: ['127.0.0.1'], among: place(name) },
+        ...{ publicUrl, allowedHosts: ['127.0.0.1'], name },
         issuer: { ...settings, clientId: client.id, takesNew, needsType: false },
         env: { TOOLTRAY_OIDC_SECRET: client.secret },
       },
@@ -73,7 +72,7 @@ async function comeBack(at: TestReplica, url: URL, cookie = ''): Promise<Came> {
   const lines = [answer.headers['set-cookie'] ?? []].flat();
   const session = lines
     .map((line) => line.split(';')[0] ?? '')
-    .find((line) => /^__Host-tooltray=[\w-]{43}$/.test(line));
+    .find((line) => /^__Host-tooltray=\d+\.[\w-]{43}$/.test(line));
   return {
     ...{ status: answer.status, body: answer.body, location: answer.headers['location'] as string | undefined },
     page: session === undefined ? undefined : new Page(at, session),
@@ -109,7 +108,7 @@ describe('who comes in', () => {
   });
 
   test('an admin by a group, and a member, begun at one replica and finished at the other', async () => {
-    await team.people.add({ name: 'ana', email: 'ana@example.org' });
+    await team.people.add({ name: 'ana', identity: { issuer: idp.issuer, subject: 'ana' } });
     const { status, location, page } = await signIn('ana', one, two);
     expect([status, location]).toEqual([303, '../']);
     const told = page?.at(one).watch();

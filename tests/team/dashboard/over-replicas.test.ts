@@ -1,7 +1,9 @@
 /** What replicas say of a server, put into one word and one number. */
 import { describe, expect, test } from 'vitest';
 import { standingOf, toldOfReplicas, toldOfRunners } from '../../../src-main/team/dashboard/over-replicas.ts';
-import type { Standing } from '../../../src-main/team/replicas/shared-standings.ts';
+import type { ReplicaState, ServerState } from '../../../src-main/team/replicas/heartbeat.ts';
+
+type Standing = Omit<ServerState, 'since' | 'people'>;
 
 const ready: Standing = { state: 'ready', level: 'ok', summary: 'Ready', detail: '3 tools.', tools: 3 };
 const odd: Standing = { ...ready, level: 'attention', summary: 'Ready, oddly', detail: 'It lists a tool twice.' };
@@ -10,13 +12,14 @@ const off: Standing = { state: 'disabled', level: 'off', summary: 'Off', detail:
 const starting: Standing = { state: 'connecting', level: 'busy', summary: 'Starting', detail: '', tools: 0 };
 const stopped: Standing = { state: 'error', level: 'error', summary: 'Stopped', detail: 'It ended.', tools: 0 };
 
+function replica(name: string, server: Standing | undefined, people = 0): ReplicaState {
+  const servers = server === undefined ? {} : { x: { ...server, since: 1, people } };
+  return { id: `${name}_000000`, name, version: '1', isDraining: false, config: 'c', servers };
+}
+
 function told(...standings: readonly (Standing | undefined)[]): string {
-  const fronts = standings.map((_, at) => `${'abc'[at]}_000000`);
-  const rows = standings.flatMap((one, at) =>
-    one === undefined ? [] : [{ ...one, replica: fronts[at] ?? '', server: 'x', since: 1 }],
-  );
-  const standing = standingOf('x', { fronts, rows, runners: [] });
-  const { level, summary, detail } = toldOfReplicas(standings[0] ?? ready, standing);
+  const all = standings.map((one, at) => replica('abc'[at] ?? '', one));
+  const { level, summary, detail } = toldOfReplicas(standings[0] ?? ready, standingOf('x', all));
   return `${level}: ${summary}. ${detail}`;
 }
 
@@ -36,23 +39,17 @@ describe('over replicas', () => {
   ] as const)('%s', (expected, standings) => expect(told(...standings)).toBe(expected));
 });
 
-test('of people’s own processes is told how many run and where, to one of them only that theirs does', () => {
-  const runners = [
-    { server: 'x', runner: 'a_000000', people: 2 },
-    { server: 'x', runner: 'run-b_000000', people: 1 },
-    { server: 'y', runner: 'a_000000', people: 9 },
-  ];
-  const standing = standingOf('x', { fronts: ['a_000000'], rows: [], runners });
-  expect(toldOfRunners({ ...off, tools: 0 }, standing, false)).toMatchObject({
+test('says how many people’s own processes run and where, and to a member only that theirs does', () => {
+  const { runners } = standingOf('x', [replica('a', asleep, 2), replica('b', asleep, 0), replica('c', asleep, 1)]);
+  expect(toldOfRunners({ ...off, tools: 0 }, runners, false)).toMatchObject({
     level: 'ok',
     summary: 'Runs for 3 people',
-    detail: 'On a: 2, run-b: 1.',
+    detail: 'On a: 2, c: 1.',
     tools: 0,
   });
-  const own = standingOf('x', { fronts: ['a_000000'], rows: [], runners: runners.slice(1, 2) });
+  const own = [{ name: '', people: 1 }];
   expect(toldOfRunners(asleep, own, true)).toMatchObject({ level: 'ok', summary: 'Runs for you', detail: '' });
-  const none = standingOf('x', { fronts: ['a_000000'], rows: [], runners: [] });
-  expect(toldOfRunners(asleep, none, false).summary).toBe('Asleep');
-  // Why none could be begun is not covered by those that run.
-  expect(toldOfRunners(stopped, standing, false)).toEqual(stopped);
+  expect(toldOfRunners(asleep, [], false).summary).toBe('Asleep');
+  // Why none could be started is not covered by those that run.
+  expect(toldOfRunners(stopped, runners, false)).toEqual(stopped);
 });

@@ -6,7 +6,6 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { fixture } from '../../support/start-core.ts';
 import { startReplica } from '../../support/start-replica.ts';
-import { place } from '../../support/start-replicas.ts';
 import { openSession, post } from '../../support/team-caller.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { until } from '../../support/until.ts';
@@ -22,7 +21,7 @@ test('it is ready while its database has the schema and it does not end; its cal
   const own = await startReplica(
     database,
     { servers, slowCallSeconds: 0, http: { drainSeconds: 60 } },
-    { operations: { address: '127.0.0.1', port: 0 }, among: place('a') },
+    { operations: { address: '127.0.0.1', port: 0 }, name: 'a' },
   );
   onTestFinished(() => own[Symbol.asyncDispose]());
   const ask = async (path: string): Promise<readonly [number, string]> => {
@@ -63,7 +62,7 @@ test('it is ready while its database has the schema and it does not end; its cal
 
   const sql = connect({ url: database, most: 1 });
   onTestFinished(() => sql.end());
-  await sql`INSERT INTO tooltray.migrations (version, name) VALUES (9999, 'of a later version')`;
+  await sql`INSERT INTO tooltray.migrations (version, name, is_additive) VALUES (9999, 'of a later version', false)`;
   await expect.poll(() => ask('/readyz')).toEqual([503, expect.stringContaining('newer Tooltray')]);
   await sql`DELETE FROM tooltray.migrations WHERE version = 9999`;
   await expect.poll(() => ask('/readyz')).toEqual([200, 'ok\n']);

@@ -2,7 +2,7 @@
  * People's processes in bubblewrap and in containers, on runners as they are built, in processes of their own: nothing of what those were
  * started with is in them, their folder is their person's, and they end with their person and with their runner, also one that was killed.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ended } from '../../../scripts/team/engines/ended.ts';
-import { freePort } from '../../../scripts/team/engines/free-port.ts';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { People } from '../../../src-main/team/people/people.ts';
+import { PersonTokens } from '../../../src-main/team/people/person-tokens.ts';
 import { containersWith, engine, limits, makeNodeImage, removeContainersWith } from '../../support/boxes/node-image.ts';
-import { startReplica, testKeys, type TestReplica } from '../../support/start-replica.ts';
-import { place } from '../../support/start-replicas.ts';
+import { testKeys } from '../../support/start-replica.ts';
 import { openSession, post } from '../../support/team-caller.ts';
-import { TeamPeople } from '../../support/team-callers.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 const cli = join(import.meta.dirname, '../../../dist/cli.js');
@@ -27,7 +27,7 @@ const boxes = {
   ...(hasSandbox && { sandbox: { mode: 'sandbox' } }),
   ...(engine !== undefined && { container: { mode: 'container', image, network: false, extra_args: limits } }),
 };
-/** In the environment of every runner. */
+/** In the environment of the replica. */
 const planted = { PLANTED_API_KEY: 'planted-secret', DOCKER_PLANTED: 'planted-secret' };
 let removeImage: (() => void) | undefined;
 
@@ -39,42 +39,42 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Runner {
-  readonly pid: number;
-  /** `withGuard`: what looks after its children is killed with it, as when a whole machine's memory ran out. */
-  kill(withGuard?: boolean): Promise<void>;
-}
-
 interface Team {
-  readonly front: TestReplica;
-  readonly people: TeamPeople;
-  readonly startRunner: (name: string) => Promise<Runner>;
+  readonly replica: Child;
+  readonly people: People;
   readonly enter: (user: string) => Promise<(tool: string, args?: object) => Promise<string>>;
 }
 
-/** The counter is in a box of this kind, and goes on when its input ends. */
-async function openTeam(isolation: object): Promise<Team> {
+interface Child {
+  readonly pid: number;
+  readonly url: string;
+  readonly kill: () => Promise<void>;
+}
+
+/** The counter is confined in this way, and goes on when its input ends. */
+async function openTeam(isolation: object, name: string): Promise<Team> {
   const url = await teamDatabase();
   const counter = {
     ...{ command: process.execPath, args: [join(import.meta.dirname, 'counter-server.ts'), '--stays'] },
     ...{ placement: 'personal', isolation },
   };
-  const config = { servers: { counter }, slowCallSeconds: 0, personal: { leaseSeconds: 6 } };
+  const config = { servers: { counter }, slowCallSeconds: 0 };
   const file = join(folder, 'config.json');
   writeFileSync(file, JSON.stringify({ mode: 'proxy', reviews: { onChange: 'warn' }, ...config }));
-  const startRunner = (name: string): Promise<Runner> => runnerOf(name, url, file);
-  const front = await startReplica(url, config, { among: place('f', { role: 'front' }) });
-  onTestFinished(() => front[Symbol.asyncDispose]());
-  const people = new TeamPeople(front);
+  const database = new Database({ url, most: 2 });
+  onTestFinished(() => database.close());
+  const sql = database.of('main');
+  const [people, tokens] = [new People(sql, 'main'), new PersonTokens(sql, 'main')];
+  const replica = await startChild(name, url, file);
   return {
-    ...{ front, people, startRunner },
+    ...{ replica, people },
     enter: async (user) => {
-      await people.people.add({ name: user });
-      const token = await people.give(user);
-      const { session } = await openSession(front.url, token);
+      if (!(await people.list()).some((one) => one.name === user)) await people.add({ name: user });
+      const { token } = await tokens.give({ user, label: '', ends: Date.now() + 3_600_000 });
+      const { session } = await openSession(replica.url, token);
       return async (tool, args = {}) => {
         const params = { name: `counter_${tool}`, arguments: args };
-        const { message } = await post(front.url, 'tools/call', params, session, token);
+        const { message } = await post(replica.url, 'tools/call', params, session, token);
         const { content } = (message.result ?? {}) as { content?: { text: string }[] };
         return content?.[0]?.text ?? JSON.stringify(message.error);
       };
@@ -82,13 +82,11 @@ async function openTeam(isolation: object): Promise<Team> {
   };
 }
 
-/** In the folder of its name, also when it is started again. */
-async function runnerOf(name: string, database: string, config: string): Promise<Runner> {
-  const [port, inner] = [await freePort(), await freePort()];
-  const at = ['--listen', `127.0.0.1:${port}`, '--inner', `127.0.0.1:${inner}`, '--replica-name', name];
+/** A replica as it is built, in the folder of its name. */
+async function startChild(name: string, database: string, config: string): Promise<Child> {
   const child = spawn(
     process.execPath,
-    [cli, 'serve', '--team', '--json', '--config', config, ...at, '--role', 'runner'],
+    [cli, 'serve', '--team', '--json', '--config', config, '--listen', '127.0.0.1:0', '--replica-name', name],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
@@ -102,35 +100,20 @@ async function runnerOf(name: string, database: string, config: string): Promise
     await ended(child, 'SIGKILL');
     if (engine !== undefined) removeContainersWith(`tooltray.core=${pid}`);
   });
-  await new Promise((resolve, reject) => {
+  const line = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).once('line', resolve);
-    child.once('exit', (code) => reject(new Error(`The runner ended with ${code}.`)));
+    child.once('exit', (code) => reject(new Error(`The replica ended with ${code}.`)));
   });
-  return { pid, kill: (withGuard = false) => kill(child, pid, withGuard) };
+  const { http } = JSON.parse(line) as { http: string };
+  return { pid, url: http, kill: () => ended(child, 'SIGKILL') };
 }
 
-async function kill(child: ChildProcess, pid: number, withGuard: boolean): Promise<void> {
-  const guards = withGuard ? guardsOf(pid) : [];
-  if (withGuard) expect(guards).toHaveLength(1);
-  // Stopped first: whoever sees the other one end would begin at once.
-  for (const one of guards) process.kill(one, 'SIGSTOP');
-  await ended(child, 'SIGKILL');
-  for (const one of guards) process.kill(one, 'SIGKILL');
-}
-
-function guardsOf(pid: number): readonly number[] {
-  return execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+\S+ -e /.exec(line))
-    .flatMap((found) => (Number(found?.[2]) === pid ? [Number(found?.[1])] : []));
-}
-
-/** Of one runner. */
-function here({ pid }: Runner): readonly string[] {
+/** Containers of one replica. */
+function here({ pid }: Child): readonly string[] {
   return containersWith(`tooltray.core=${pid}`, '{{.Names}} {{.Status}}');
 }
 
-/** Processes in sandboxes that see something of the runner's folder. */
+/** Processes in sandboxes that see something of the replica's folder. */
 function sandboxesOf(name: string): number {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
@@ -143,62 +126,30 @@ function sandboxesOf(name: string): number {
 }
 
 test.skipIf(Object.keys(boxes).length === 0).each(Object.entries(boxes))(
-  'in a %s there is nothing of what its runner was started with; its folder stays, and is its person’s; it ends with them',
+  'in a %s there is nothing of what its replica was started with; its folder stays, and is its person’s; it ends with them',
   async (kind, isolation) => {
-    const team = await openTeam(isolation);
     const name = `r-${kind}`;
-    const runner = await team.startRunner(name);
-    const [ana, ben] = [await team.enter('ana'), await team.enter('ben')];
+    const { replica, people, enter } = await openTeam(isolation, name);
+    const [ana, ben] = [await enter('ana'), await enter('ben')];
     await expect.poll(() => ana('count'), { timeout: 60_000 }).toBe('1');
     expect([await ana('count'), await ben('count')]).toEqual(['2', '1']);
     const env = await ana('env');
     expect(env).not.toMatch(/planted|PLANTED|TOOLTRAY|postgres:/);
-    expect(await ana('file', { path: `/proc/${runner.pid}/environ` })).toBe('none');
+    expect(await ana('file', { path: `/proc/${replica.pid}/environ` })).toBe('none');
     expect(await ana('file', { path: join(folder, 'config.json') })).toBe('none');
     const kept = await ana('keep', { text: 'ana’s own' });
     expect([await ana('file', { path: kept }), await ben('file', { path: kept })]).toEqual(['ana’s own', 'none']);
-    const running = (): number => (kind === 'sandbox' ? sandboxesOf(name) : here(runner).length);
+    const running = (): number => (kind === 'sandbox' ? sandboxesOf(name) : here(replica).length);
     const both = running();
     expect(both).toBeGreaterThanOrEqual(2);
-    await team.people.people.change('ana', { isOff: true });
+    await people.change('ana', { isOff: true });
     await expect.poll(running, { timeout: 30_000 }).toBe(both / 2);
-    await team.people.people.change('ana', { isOff: false });
-    const again = await team.people.give('ana');
-    const { session } = await openSession(team.front.url, again);
-    const params = { name: 'counter_file', arguments: { path: kept } };
-    const { message } = await post(team.front.url, 'tools/call', params, session, again);
-    expect(JSON.stringify(message.result)).toContain('ana’s own');
+    await people.change('ana', { isOff: false });
+    expect(await (await enter('ana'))('file', { path: kept })).toBe('ana’s own');
     expect(await ben('count')).toBe('2');
-    await runner.kill();
-    await expect.poll(running, { timeout: 30_000 }).toBe(0);
-  },
-  300_000,
-);
-
-test.skipIf(engine === undefined)(
-  'a container outlives neither its runner nor its lease, whatever was killed: whoever has the right next ends it, or the next life of its runner',
-  async () => {
-    const team = await openTeam({ mode: 'container', image, network: false, extra_args: limits });
-    const [ana, one] = [await team.enter('ana'), await team.startRunner('r1')];
-    await expect.poll(() => ana('count'), { timeout: 60_000 }).toBe('1');
-    expect(here(one)).toHaveLength(1);
-    // It sleeps through its lease.
-    process.kill(one.pid, 'SIGSTOP');
-    await expect.poll(() => here(one), { timeout: 30_000 }).toEqual([]);
-    process.kill(one.pid, 'SIGCONT');
-    await expect.poll(() => ana('count'), { timeout: 60_000 }).toBe('1');
-    await one.kill(true);
-    // Nobody was there to end it.
-    expect(here(one)).toEqual([expect.stringContaining(' Up ')]);
-    const two = await team.startRunner('r2');
-    await expect.poll(() => ana('count'), { timeout: 60_000 }).toBe('1');
-    expect([here(one), here(two)]).toEqual([[], [expect.stringContaining(' Up ')]]);
-    await two.kill(true);
-    expect(here(two)).toHaveLength(1);
-    // Nobody asks for it any more.
-    expect(readFileSync(join(folder, 'r2/data/people/boxes/images.json'), 'utf8')).toContain(image);
-    await team.startRunner('r2');
-    await expect.poll(() => here(two), { timeout: 30_000 }).toEqual([]);
+    await replica.kill();
+    // A container is removed by the next start in the same folder.
+    if (kind === 'sandbox') await expect.poll(running, { timeout: 30_000 }).toBe(0);
   },
   300_000,
 );

@@ -20,8 +20,8 @@ test('who is switched off has no process any more; another value ends what was b
   const sql = database.of('main');
   const team = new People(sql, 'main');
   const vaults = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
-  const { counter, harness, runner } = people({ readOwn: ({ user }, name) => vaults.of(user).read(name) });
-  const stop = followPeople(runner, { tenant: 'main', changes, people: team, vaults, log });
+  const { counter, harness, processes } = people({ readOwn: ({ user }, name) => vaults.of(user).read(name) });
+  const stop = followPeople(processes, { tenant: 'main', changes, people: team, vaults, log });
   onTestFinished(async () => {
     stop();
     vaults.close();
@@ -44,10 +44,10 @@ test('who is switched off has no process any more; another value ends what was b
   onTestFinished(() => elsewhere.close());
   await elsewhere.of(ann.user).write(vaultName('OTHER'), 'x');
   await elsewhere.of(ann.user).write(vaultName('TOKEN'), 'after');
-  await until(() => !isAlive(annsGiven) && runner.size === 2);
+  await until(() => !isAlive(annsGiven) && processes.counts.running === 2);
   expect([isAlive(anns), isAlive(bobs)]).toEqual([true, true]);
   expect(JSON.parse(await say(given, 'env', {}, as(ann)))).toMatchObject({ TOKEN: 'after' });
   await team.change('ann', { isOff: true });
-  await until(() => !isAlive(anns) && runner.usersOf('main').join() === bob.user);
+  await until(() => !isAlive(anns) && processes.usersOf('main').join() === bob.user);
   expect(isAlive(bobs)).toBe(true);
 });

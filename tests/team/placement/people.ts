@@ -1,18 +1,14 @@
-/** Servers that have a process for each person, for tests: a front's managed server, and runners in the same process. */
+/** Servers that have a process for each person, for tests. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
 import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
-import type { Person } from '../../../src-main/core/servers/personal-lines.ts';
-import { LazyTransport } from '../../../src-main/core/servers/transports/create-transport.ts';
-import type { Transport } from '../../../src-main/core/wire/transport.ts';
-import { localLine } from '../../../src-main/team/placement/local-line.ts';
+import type { Person } from '../../../src-main/core/security/principal.ts';
 import { PersonalLaunch, type PersonalLaunchOptions } from '../../../src-main/team/placement/personal-launch.ts';
 import {
-  type Hold,
-  PersonalRunner,
-  type PersonalRunnerOptions,
-} from '../../../src-main/team/placement/personal-runner.ts';
+  PersonalProcesses,
+  type PersonalProcessesOptions,
+} from '../../../src-main/team/placement/personal-processes.ts';
 import { contextOf, type ServersHarness, serversHarness } from '../../core/servers/servers-harness.ts';
 
 export const ann: Person = { tenant: 'main', user: 'ann' };
@@ -24,38 +20,40 @@ export function as(principal: Person, sessionId = principal.user, more: Partial<
   return contextOf(sessionId, { principal, ...more });
 }
 
-type Options = Partial<PersonalRunnerOptions> & Partial<Pick<PersonalLaunchOptions, 'env' | 'readOwn' | 'readSecret'>>;
+type Options = Partial<PersonalProcessesOptions> &
+  Partial<Pick<PersonalLaunchOptions, 'env' | 'readOwn' | 'readSecret'>>;
 
 export interface People {
   readonly harness: ServersHarness;
-  readonly runner: PersonalRunner;
+  readonly processes: PersonalProcesses;
   /** The counter server, of which each person has a process. */
   readonly counter: (more?: Partial<StdioServerConfig>, args?: readonly string[]) => StdioServerConfig;
 }
 
-const always: Hold = {
-  over: new AbortController().signal,
-  isOver: () => false,
-  follow: () => undefined,
-  release: () => Promise.resolve(),
+const noLocks: PersonalProcessesOptions['locks'] = {
+  acquire: () => Promise.resolve({ release: () => Promise.resolve() }),
 };
 
-export function people(options: Options = {}): People {
-  const configs = new Map<string, StdioServerConfig>();
-  const harness: ServersHarness = serversHarness({
-    personal: (config, person) => new LazyTransport(() => lineTo(runner, person, config.name)),
+export function people({ env, readOwn, readSecret, ...options }: Options = {}): People {
+  const harness: ServersHarness = serversHarness({ personal: (config, person) => processes.open(config, person) });
+  const launch = new PersonalLaunch({
+    env: env ?? process.env,
+    folder: join(harness.folder, 'people'),
+    hidden: { folders: [], files: [] },
+    sockets: harness.folder,
+    registry: () => harness.registry,
+    mask: (text) => text,
+    readSecret: readSecret ?? (() => Promise.resolve(undefined)),
+    readOwn: readOwn ?? (() => Promise.resolve(undefined)),
   });
-  const runner = personalRunner(harness, (name) => configs.get(name), options);
-  onTestFinished(() => runner.stop());
-  return {
-    harness,
-    runner,
-    counter: (more = {}, args = []) => {
-      const config = counterConfig(harness, more, args);
-      configs.set(config.name, config);
-      return config;
-    },
-  };
+  const processes = new PersonalProcesses({
+    launch: (config, person) => launch.transport(config, person),
+    locks: noLocks,
+    limits: () => ({ perReplica: 100, perPerson: 100 }),
+    ...options,
+  });
+  onTestFinished(() => processes.stop());
+  return { harness, processes, counter: (...wishes) => counterConfig(harness, ...wishes) };
 }
 
 export function counterConfig(
@@ -67,37 +65,4 @@ export function counterConfig(
   // The tests' computer need not have bubblewrap.
   const unboxed = { isolation: { mode: 'none' }, placement: 'personal' as const };
   return harness.fixture('counter', file, args, { ...unboxed, ...more });
-}
-
-export function personalRunner(
-  harness: ServersHarness,
-  find: PersonalRunnerOptions['find'],
-  { env, readOwn, readSecret, ...options }: Options = {},
-): PersonalRunner {
-  const launch = new PersonalLaunch({
-    env: env ?? process.env,
-    folder: join(harness.folder, 'people'),
-    hidden: { folders: [], files: [] },
-    sockets: harness.folder,
-    registry: harness.registry,
-    mask: (text) => text,
-    readSecret: readSecret ?? (() => Promise.resolve(undefined)),
-    readOwn: readOwn ?? (() => Promise.resolve(undefined)),
-  });
-  return new PersonalRunner({
-    identity: harness.deps.identity,
-    find,
-    launch: (config, person, onStarted) => launch.transport(config, person, onStarted),
-    guard: { allow: () => undefined, forget: () => undefined },
-    hold: () => Promise.resolve(always),
-    limits: () => ({ idleMs: 60_000, most: 100 }),
-    now: () => performance.now(),
-    ...options,
-  });
-}
-
-export async function lineTo(runner: PersonalRunner, person: Person, server: string): Promise<Transport> {
-  const [front, end] = localLine();
-  await runner.serve(end, person, server);
-  return front;
 }

@@ -93,25 +93,29 @@ test('one that has no value yet is told which, and the next person is not', asyn
 });
 
 test('it ends when its person has not used it for a while, and begins anew with the next call', async () => {
-  const { counter, harness, runner } = people();
+  const { counter, harness, processes } = people();
   const server = harness.server(counter({ idleStopMs: 60 }));
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
-  await until(() => runner.size === 0 && !isAlive(harness.pids('counter')[0]));
+  await until(() => processes.counts.running === 0 && !isAlive(harness.pids('counter')[0]));
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
 });
 
-test('the limit of the runner is said', async () => {
-  let most = 1;
-  const { counter, harness } = people({ limits: () => ({ idleMs: 60_000, most }) });
-  const server = harness.server(counter());
+test('limits the processes of a replica and of a person, and says which limit it is', async () => {
+  let limits = { perReplica: 1, perPerson: 8 };
+  const { counter, harness, processes } = people({ limits: () => limits });
+  const [server, other] = [harness.server(counter()), harness.server(counter({ name: 'other' }))];
   await say(server, 'count', {}, as(ann));
-  const full = await failure(server.request('tools/call', { name: 'count' }, as(bob)));
-  expect(full).toMatchObject({
+  const refused = (of: typeof server, who: typeof ann): Promise<unknown> =>
+    failure(of.request('tools/call', { name: 'count' }, as(who)));
+  const why = (limit: string): object => ({
     code: 'server_not_started',
-    message: expect.stringContaining('which is the limit') as string,
+    message: expect.stringContaining(limit) as string,
   });
-  most = 2;
+  expect(await refused(server, bob)).toMatchObject(why('personal.perReplica'));
+  limits = { perReplica: 8, perPerson: 1 };
+  expect(await refused(other, ann)).toMatchObject(why('personal.perPerson'));
   expect(await say(server, 'count', {}, as(bob))).toBe('1');
+  expect(processes.counts).toMatchObject({ running: 2, refused: { replica: 1, person: 1 } });
 });
 
 test('a call in flight when it dies says so and is not run again; the next one has a new process', async () => {
@@ -130,7 +134,7 @@ test('a call in flight when it dies says so and is not run again; the next one h
 });
 
 test('questions, progress and giving up go through to whoever calls', async () => {
-  const { harness, runner } = people({ find: () => scripted });
+  const { harness, processes } = people();
   const unboxed = { isolation: { mode: 'none' }, placement: 'personal' as const };
   const scripted = harness.scripted('asks', { tools: ['ask', 'tick', 'hang'] }, unboxed);
   const server = harness.server(scripted);
@@ -151,7 +155,7 @@ test('questions, progress and giving up go through to whoever calls', async () =
   giveUp.abort();
   await hanging;
   await until(() => harness.heard('asks').some(({ method }) => method === 'notifications/cancelled'));
-  expect([asked, ticks, runner.size]).toEqual([
+  expect([asked, ticks, processes.counts.running]).toEqual([
     ['elicitation/create'],
     [expect.objectContaining({ progressToken: 'mine' }), expect.objectContaining({ progressToken: 'mine' })],
     1,

@@ -8,8 +8,7 @@ import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import type { Params, RawMessage } from '../../support/raw-client.ts';
 import { Page } from '../dashboard/page.ts';
-import { openRoundRobin } from '../../support/round-robin.ts';
-import { startReplica, teamToken, type TestReplica } from '../../support/start-replica.ts';
+import { startReplica, type TestReplica } from '../../support/start-replica.ts';
 import { TeamPeople } from '../../support/team-callers.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
@@ -23,13 +22,11 @@ beforeEach(async () => {
   const port = await freePort();
   const config = { servers: { far: { url: fixture.url, prefix: 'far' } } };
   const named = { publicUrl: `http://127.0.0.1:${port}`, allowedHosts: ['127.0.0.1'] };
-  const start = (): Promise<TestReplica> => startReplica(database, config, named);
-  replicas = [await start(), await start()];
-  const ports = replicas.map((replica) => replica.port);
-  const front = await openRoundRobin(ports, port, teamToken);
+  const start = (at: number): Promise<TestReplica> =>
+    startReplica(database, config, { ...named, listen: { address: '127.0.0.1', port: at } });
+  replicas = [await start(port), await start(0)];
   people = new TeamPeople(replicas[0]);
   onTestFinished(async () => {
-    await front[Symbol.asyncDispose]();
     await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
     await fixture[Symbol.asyncDispose]();
   });

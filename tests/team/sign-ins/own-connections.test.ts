@@ -66,7 +66,7 @@ test('beyond the limit a person is told so, until somebody’s connection was no
   onTestFinished(() => fixture.close());
   const harness = serversHarness();
   const own = new OwnConnections({
-    ...{ idleMs: 200, most: 1 },
+    ...{ idleMs: () => 200, most: 1 },
     signIns: { of: () => harness.deps.signIns, link: () => 'nowhere', changed: new Event<SignInChange>() },
     transport: (config) => harness.deps.createTransport(config),
   });

@@ -17,7 +17,9 @@ export const user = command({
   },
   usual: 'list',
   flags: {
-    email: { value: 'ADDRESS', help: 'with add: by which they are known where they sign in' },
+    email: { value: 'ADDRESS', help: 'with add: shown beside the name; nobody signs in by it' },
+    issuer: { value: 'URL', help: 'with add and --subject: the OIDC issuer where they sign in' },
+    subject: { value: 'ID', help: 'with add and --issuer: who they are there (the claim sub)' },
     role: { value: 'ROLE', help: 'with add: admin or member (member)' },
     group: { value: 'NAME', many: true, help: 'with add: a group they are in' },
     service: { help: 'with add: a program’s account, as which nobody signs in' },
@@ -29,7 +31,7 @@ export const user = command({
     'With --erase the team’s keys are needed, as replicas take them.',
     'Profiles are written in the config; who is in several groups is bounded by all of their profiles.',
   ],
-  async run({ email, role, group, service, erase, json, ...where }, [word = '', ...more], action) {
+  async run({ email, issuer, subject, role, group, service, erase, json, ...where }, [word = '', ...more], action) {
     await withTenant(where, async (sql, tenant) => {
       const { People } = await import('../../../team/people/people.ts');
       const people = new People(sql, tenant);
@@ -44,7 +46,10 @@ export const user = command({
         const sees = profile === undefined ? 'is bounded by no profile' : `sees the profile ${profile}`;
         printAnswer(json, { group: word, profile: profile ?? null }, () => [oneLine(`The group ${word} ${sees}.`)]);
       } else if (action === 'add') {
-        tell(await people.add({ name: word, email, role: readRole(role), groups: group, isService: service }));
+        const identity = identityOf(issuer, subject);
+        tell(
+          await people.add({ name: word, email, role: readRole(role), groups: group, isService: service, identity }),
+        );
       } else if (action === 'role') tell(await people.change(word, { role: readRole(more[0]) ?? 'member' }));
       else if (action === 'groups') tell(await people.change(word, { groups: more }));
       else {
@@ -62,6 +67,16 @@ export const user = command({
     return 0;
   },
 });
+
+/** Throws AppError bad_request for one without the other. */
+function identityOf(
+  issuer: string | undefined,
+  subject: string | undefined,
+): { readonly issuer: string; readonly subject: string } | undefined {
+  if (issuer !== undefined && subject !== undefined) return { issuer, subject };
+  if (issuer !== undefined || subject !== undefined) throw wrongUse('--issuer and --subject go together');
+  return undefined;
+}
 
 /** Throws AppError bad_request. */
 function readRole(text: string | undefined): User['role'] | undefined {

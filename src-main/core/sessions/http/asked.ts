@@ -1,4 +1,4 @@
-/** A request that came through a door, for a core that is one of several: what it names may be with another one. */
+/** A request whose caller has been authenticated, for checks before it is served. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../views/endpoint.ts';
 import type { Inbound } from './inbound.ts';
@@ -13,6 +13,3 @@ export interface Asked {
   /** The body as it came, and what it brings; absent for GET and DELETE. */
   readonly body?: { readonly text: string; readonly inbound: Inbound };
 }
-
-/** Has another core answer it; undefined: it is this one's to answer. Where it resolves to false, it has become so meanwhile. */
-export type Route = (asked: Asked) => Promise<boolean> | undefined;

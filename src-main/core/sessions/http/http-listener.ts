@@ -1,5 +1,4 @@
 /** Client apps over HTTP: 127.0.0.1 unless told otherwise, a token, Host and Origin checked, then routed by era and endpoint. */
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
 import { InFlight } from '../../base/in-flight.ts';
@@ -9,7 +8,7 @@ import { sameToken } from '../../security/access-token.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
 import { type Endpoint, KnownEndpoints, unknownEndpoint } from '../views/endpoint.ts';
-import type { Asked, Route } from './asked.ts';
+import type { Asked } from './asked.ts';
 import { endAt, Streams } from './event-stream.ts';
 import {
   doorRefusal,
@@ -38,7 +37,6 @@ import { LeftSessions } from './left-sessions.ts';
 import { refuseStranger } from './local-only.ts';
 import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
-import type { SessionBook } from './session-book.ts';
 
 export interface HttpListenerOptions {
   /** What it listens on; 127.0.0.1 where it is absent. */
@@ -75,19 +73,11 @@ export interface HttpListenerOptions {
   readonly budgets?: LineBudgets | undefined;
   /** Where the sessions are written down that are open when it stops, for the next core. */
   readonly sessionsFile?: string | undefined;
-  /** Where it is one of several cores: where sessions are written down instead, ids for them, and whose what is that a request names. */
-  readonly among?: Among | undefined;
   /** How long a request may take to come whole, in ms. */
   readonly requestMs?: number | undefined;
   /** How long a connection is kept on which nothing comes, in ms; where it is absent, as Node does. */
   readonly keptMs?: number | undefined;
   readonly onOddity: (text: string) => void;
-}
-
-export interface Among {
-  readonly book: SessionBook;
-  readonly newSessionId: (endpoint: Endpoint, place: SessionPlace) => string;
-  readonly route: Route;
 }
 
 /** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
@@ -121,8 +111,7 @@ export class HttpListener {
   constructor(options: HttpListenerOptions) {
     this.#options = options;
     this.#streams = new Streams(options.budgets?.unread);
-    const book = options.among?.book ?? new LeftSessions(options.sessionsFile);
-    this.#legacy = new LegacyHttp(this.#streams, options.limits, book);
+    this.#legacy = new LegacyHttp(this.#streams, options.limits, new LeftSessions(options.sessionsFile));
     this.#modern = new ModernEndpoints(options.openModern, options.takesKind);
   }
 
@@ -139,20 +128,6 @@ export class HttpListener {
   get drainMs(): number {
     const { limits, usualDrainSeconds: usual = usualDrainSeconds } = this.#options;
     return (limits().drainSeconds ?? usual) * 1000;
-  }
-
-  hasSession(id: string): boolean {
-    return this.#legacy.has(id);
-  }
-
-  /** Resolves when another core can have a session that this one is letting go of. */
-  sessionLeft(id: string): Promise<void> {
-    return this.#legacy.left(id);
-  }
-
-  /** Ends sessions that another core has taken over; they are not over. */
-  letGo(isMeant: (id: string) => boolean): Promise<void> {
-    return this.#legacy.letGo(isMeant);
   }
 
   /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
@@ -231,27 +206,6 @@ export class HttpListener {
     return this.#open.requests > 0 || this.#legacy.count > 0 || (this.#options.awaited?.() ?? 0) > 0;
   }
 
-  /** A request that another core has let in at its door, and which names what is here: never asked of a third. */
-  async answerPassed(
-    request: IncomingMessage,
-    response: ServerResponse,
-    place: SessionPlace,
-    text: string | undefined,
-  ): Promise<void> {
-    try {
-      const endpoint = this.#endpoints.at(place.path);
-      if (endpoint === undefined)
-        return refuse(response, refusal(404, rpcCode.invalidRequest, unknownEndpoint(place.path).text));
-      this.#follow(place, response);
-      const there = bounded(endpoint, place);
-      if (text === undefined) await this.#mcp(there, place, request, response);
-      else await this.#posted(there, place, text, request, response);
-    } catch (error) {
-      this.#options.onOddity(errorText(error));
-      refuse(response, doorRefusal(error));
-    }
-  }
-
   /** Takes nothing more, waits a while for what is being answered, then ends all that is open. */
   async stop(): Promise<void> {
     this.#isEnding = true;
@@ -297,7 +251,7 @@ export class HttpListener {
       if (beginning !== undefined) await beginning;
       this.#follow(entry, response);
       const place = { path: pathname, ...entry };
-      await this.#mcp(bounded(endpoint, place), place, request, response, this.#options.among?.route);
+      await this.#mcp(bounded(endpoint, place), place, request, response);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'cancelled') this.#options.onOddity(errorText(error));
       refuse(response, doorRefusal(error));
@@ -361,20 +315,16 @@ export class HttpListener {
     place: SessionPlace,
     request: IncomingMessage,
     response: ServerResponse,
-    route?: Route,
   ): Promise<void> {
     const open = this.#options.openLegacy(endpoint);
-    const passed = (): Promise<boolean> | undefined => route?.({ request, response, endpoint, place });
     switch (request.method) {
       case 'POST':
-        return this.#post(endpoint, place, request, response, route);
+        return this.#post(endpoint, place, request, response);
       case 'GET':
         endAt(place.until, response);
-        return await this.#taken('streams', response, null, () =>
-          unless(passed(), () => this.#legacy.listen(request, response, place, open)),
-        );
+        return await this.#taken('streams', response, null, () => this.#legacy.listen(request, response, place, open));
       case 'DELETE':
-        return unless(passed(), () => this.#legacy.remove(request, response, place, open));
+        return this.#legacy.remove(request, response, place, open);
       default:
         refuse(response, notAllowed);
     }
@@ -402,7 +352,6 @@ export class HttpListener {
     place: SessionPlace,
     request: IncomingMessage,
     response: ServerResponse,
-    route: Route | undefined,
   ): Promise<void> {
     const { headers } = request;
     if (!isJson(headers['content-type'])) return refuse(response, notJson);
@@ -411,7 +360,7 @@ export class HttpListener {
     requireFits(request, most);
     goAhead(request, response);
     const text = await readTextBody(request, most, this.#options.budgets?.unfinished);
-    return this.#posted(endpoint, place, text, request, response, route);
+    return this.#posted(endpoint, place, text, request, response);
   }
 
   async #posted(
@@ -420,20 +369,16 @@ export class HttpListener {
     text: string,
     request: IncomingMessage,
     response: ServerResponse,
-    route?: Route,
   ): Promise<void> {
     const inbound = readInbound(parseBody(text), request.headers);
     const asked = { request, response, endpoint, place, body: { text, inbound } };
-    const passed = (): Promise<boolean> | undefined => route?.(asked);
     try {
       const refused = this.#options.refuseRequest?.(asked);
       if (refused !== undefined) return refuse(response, refused);
       switch (inbound.kind) {
         case 'legacy': {
-          const { openLegacy, among } = this.#options;
-          const newId = (): string => among?.newSessionId(endpoint, place) ?? randomUUID();
-          const serve = (): Promise<void> =>
-            unless(passed(), () => this.#legacy.post(inbound, request, response, place, openLegacy(endpoint), newId));
+          const open = this.#options.openLegacy(endpoint);
+          const serve = (): Promise<void> => this.#legacy.post(inbound, request, response, place, open);
           // Answers to our questions, and what is cancelled, are what others wait for.
           if (!inbound.messages.some(isRequest)) return await serve();
           return await this.#taken('requests', response, idOfFirst(inbound), serve);
@@ -444,7 +389,7 @@ export class HttpListener {
           const serving = this.#modern.at(endpoint, place, params);
           if (what === 'streams') endAt(place.until, response);
           return await this.#taken(what, response, id, () =>
-            unless(passed(), () => serving.serve(inbound.request, request, response, this.#streams)),
+            serving.serve(inbound.request, request, response, this.#streams),
           );
         }
         case 'heard':
@@ -456,11 +401,6 @@ export class HttpListener {
       refuse(response, refusalOf(error, inbound.kind === 'modern' ? inbound.request.id : idOfFirst(inbound)));
     }
   }
-}
-
-/** Serves it here, unless it was answered elsewhere. */
-function unless(passed: Promise<boolean> | undefined, serve: () => Promise<void>): Promise<void> {
-  return passed === undefined ? serve() : passed.then((isAnswered) => (isAnswered ? undefined : serve()));
 }
 
 /** Who somebody is that was let in; another `holder` for each. */

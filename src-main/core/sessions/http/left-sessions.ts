@@ -5,12 +5,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isObject, jsonIn } from '../../base/json.ts';
 import type { SessionPlace } from './legacy-line.ts';
-import { isAt, type LeftSession, type SessionBook } from './session-book.ts';
+import { isAt, type LeftSession } from './session-book.ts';
 
 /** Where there are more, those heard last are kept. */
 const most = 1_000;
 
-export class LeftSessions implements SessionBook {
+export class LeftSessions {
   readonly #file: string | undefined;
   /** Of the core before this one, which their apps still believe in. */
   readonly #left: Map<string, LeftSession>;
@@ -21,16 +21,8 @@ export class LeftSessions implements SessionBook {
     this.#left = new Map((file === undefined ? [] : takeLeft(file)).map((session) => [session.id, session]));
   }
 
-  opened(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  /** What is not left behind is not written. */
-  ended(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  async take(id: string, place: SessionPlace): Promise<LeftSession | undefined> {
+  /** Removes a session and returns it; undefined if there is none of this place. */
+  take(id: string, place: SessionPlace): LeftSession | undefined {
     const left = this.#left.get(id);
     if (left === undefined || !isAt(place, left)) return undefined;
     this.#left.delete(id);
@@ -41,10 +33,11 @@ export class LeftSessions implements SessionBook {
     for (const [id, session] of this.#left) if (isOver(session)) this.#left.delete(id);
   }
 
-  async leave(sessions: readonly LeftSession[]): Promise<void> {
-    const all = [...sessions, ...this.#left.values()];
-    if (this.#file === undefined || all.length === 0) return;
-    const last = all.sort((a, b) => b.seenAt - a.seenAt).slice(0, most);
+  /** Writes sessions down beside those that were left before. */
+  leave(sessions: readonly LeftSession[]): void {
+    for (const session of sessions) this.#left.set(session.id, session);
+    if (this.#file === undefined || this.#left.size === 0) return;
+    const last = [...this.#left.values()].sort((a, b) => b.seenAt - a.seenAt).slice(0, most);
     writeFileSync(this.#file, JSON.stringify(last), { mode: 0o600 });
   }
 }

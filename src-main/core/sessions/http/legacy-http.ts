@@ -1,4 +1,5 @@
 /** Streamable HTTP of the handshake era: one session for each `Mcp-Session-Id`. */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
 import { objectOf } from '../../base/json.ts';
@@ -11,7 +12,8 @@ import { refusal, type Refusal, refuse, tryLater, writeEmpty } from './http-io.t
 import { oneOf } from './inbound.ts';
 import { KeptEvents } from './kept-events.ts';
 import { LegacyLine, sessionGone, type SessionPlace, type SessionSeed } from './legacy-line.ts';
-import { isAt, isBoundAs, type LeftSession, type SessionBook } from './session-book.ts';
+import type { LeftSessions } from './left-sessions.ts';
+import { isAt, isBoundAs, type LeftSession } from './session-book.ts';
 
 /** `seed`: where it was opened, and by whom. */
 export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<unknown>;
@@ -29,21 +31,15 @@ export class LegacyHttp {
   readonly #lines = new Map<string, LegacyLine>();
   readonly #kept = new KeptEvents();
   readonly #streams: Streams;
-  readonly #book: SessionBook;
+  readonly #book: LeftSessions;
   readonly #opening = new Map<string, Promise<LegacyLine | undefined>>();
-  /** Those that are over, until that is written down. */
-  readonly #ending = new Map<string, Promise<void>>();
-  /** Those that another core goes on with. */
-  readonly #handedOver = new Set<string>();
-  /** Those that another core went on with unasked, until what runs of them here is answered. */
-  readonly #lost = new Set<LegacyLine>();
-  /** Those that are being let go of, until another core can have them. */
+  /** Those that are being let go of, until the next core can have them. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #limits: () => HttpSettings;
   #isDraining = false;
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(streams: Streams, limits: () => HttpSettings, book: SessionBook) {
+  constructor(streams: Streams, limits: () => HttpSettings, book: LeftSessions) {
     this.#streams = streams;
     this.#limits = limits;
     this.#book = book;
@@ -52,15 +48,6 @@ export class LegacyHttp {
   /** Sessions that are open. */
   get count(): number {
     return this.#lines.size;
-  }
-
-  has(id: string): boolean {
-    return this.#lines.has(id) || this.#opening.has(id);
-  }
-
-  /** Resolves when another core can have a session that is being handed over; at once for any other. */
-  async left(id: string): Promise<void> {
-    await this.#leaving.get(id);
   }
 
   /** What may be over of the sessions that are open. */
@@ -75,7 +62,6 @@ export class LegacyHttp {
     response: ServerResponse,
     place: SessionPlace,
     open: OpenSession,
-    newId: () => string,
   ): Promise<void> {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
@@ -90,8 +76,7 @@ export class LegacyHttp {
     else if (!isHello) refuse(response, noSession);
     else if (!this.#makeRoom(place)) refuse(response, tryLater(503, tooManySessions(), retrySeconds, first.id));
     else {
-      const seed = { ...place, id: newId(), hello: objectOf(first.params) };
-      await this.#book.opened(seed);
+      const seed = { ...place, id: randomUUID(), hello: objectOf(first.params) };
       const begun = await this.#open(seed, open);
       begun.post(messages, isBatch, request, response);
     }
@@ -125,7 +110,6 @@ export class LegacyHttp {
     const line = (await this.#find(request, place, false, open)) ?? noSession;
     if (!(line instanceof LegacyLine)) return refuse(response, line);
     await line.close();
-    await this.#ending.get(line.seed.id);
     writeEmpty(response, 200);
   }
 
@@ -148,35 +132,19 @@ export class LegacyHttp {
     const left = lines.map(leftOf);
     const leaving = Promise.withResolvers<void>();
     for (const { seed } of lines) {
-      this.#handedOver.add(seed.id);
       this.#leaving.set(seed.id, leaving.promise);
       // Not found from now on: what came meanwhile would be taken, and ended with it.
       this.#lines.delete(seed.id);
     }
     await Promise.all(lines.map((line) => line.close()));
-    await this.#book.leave(left);
+    this.#book.leave(left);
     for (const { seed } of lines) this.#leaving.delete(seed.id);
     leaving.resolve();
   }
 
-  /** Those that another core has already: what runs here is answered here, and what comes from now on is theirs. */
-  async letGo(isMeant: (id: string) => boolean): Promise<void> {
-    const lines = [...this.#lines.values()].filter(({ seed }) => isMeant(seed.id));
-    for (const line of lines) {
-      this.#lines.delete(line.seed.id);
-      this.#lost.add(line);
-    }
-    await Promise.all(
-      lines.map(async (line) => {
-        await line.quiet(giveUpMs);
-        await line.close();
-      }),
-    );
-  }
-
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    await Promise.all([...this.#lines.values(), ...this.#lost].map((line) => line.close()));
+    await Promise.all([...this.#lines.values()].map((line) => line.close()));
   }
 
   /** Undefined: the request names none. */
@@ -208,13 +176,10 @@ export class LegacyHttp {
 
   /** The session that another core had open under this id; its app does not know that there was another core. */
   async #openAgain(id: string, place: SessionPlace, open: OpenSession): Promise<LegacyLine | undefined> {
-    const left = await this.#book.take(id, place);
+    const left = this.#book.take(id, place);
     if (left === undefined) return undefined;
     const { seenAt, ...seed } = left;
-    if (Date.now() - seenAt > this.#limits().sessionIdleMinutes * 60_000 || !this.#makeRoom(place)) {
-      await this.#book.ended(seed);
-      return undefined;
-    }
+    if (Date.now() - seenAt > this.#limits().sessionIdleMinutes * 60_000 || !this.#makeRoom(place)) return undefined;
     const line = await this.#open(seed, open);
     await line.meetAgain();
     return line;
@@ -233,7 +198,6 @@ export class LegacyHttp {
 
   async #bindAnew(line: LegacyLine, place: SessionPlace, open: OpenSession): Promise<LegacyLine> {
     await line.quiet(quietMs);
-    this.#handedOver.add(line.seed.id);
     await line.close();
     const anew = await this.#open({ ...line.seed, ...place }, open);
     await anew.meetAgain();
@@ -249,25 +213,15 @@ export class LegacyHttp {
         if (this.#isDraining && this.#lines.get(seed.id) === line) void this.#leave([line]);
       },
     });
-    try {
-      await open(line, seed);
-    } catch (error) {
-      await this.#book.ended(seed);
-      throw error;
-    }
+    await open(line, seed);
     this.#lines.set(seed.id, line);
     this.#sweep ??= setInterval(() => this.#endGone(), sweepMs).unref();
     return line;
   }
 
   #ended(line: LegacyLine): void {
-    const { seed } = line;
-    // Another core's, or opened here again since.
-    if (this.#lost.delete(line)) return;
-    this.#lines.delete(seed.id);
-    if (this.#handedOver.delete(seed.id)) return;
-    const ending = this.#book.ended(seed).finally(() => this.#ending.delete(seed.id));
-    this.#ending.set(seed.id, ending);
+    // It may have been opened again under the same id.
+    if (this.#lines.get(line.seed.id) === line) this.#lines.delete(line.seed.id);
   }
 
   /**

@@ -109,12 +109,6 @@ export class ModernEndpoint {
       if (changed[list]) this.#subscriptions.publish(`notifications/${list}/list_changed`, {});
   }
 
-  /** Lists are others somewhere that its apps may be asked next. */
-  listsChanged(): void {
-    for (const list of ['tools', 'prompts', 'resources'])
-      this.#subscriptions.publish(`notifications/${list}/list_changed`, {});
-  }
-
   resourceUpdated(uri: string): void {
     if (this.#subscribed.has(uri)) this.#subscriptions.publish('notifications/resources/updated', { uri });
   }

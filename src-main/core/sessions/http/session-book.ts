@@ -7,19 +7,6 @@ export interface LeftSession extends SessionSeed {
   readonly seenAt: number;
 }
 
-export interface SessionBook {
-  /** Before anybody is told its id. Rejects with AppError store_unreachable. */
-  opened(seed: SessionSeed): Promise<void>;
-  /** Nobody is to open it again; resolves when nobody can. Never rejects. */
-  ended(seed: SessionSeed): Promise<void>;
-  /** One that no core has open; from then on this one has. */
-  take(id: string, place: SessionPlace): Promise<LeftSession | undefined>;
-  /** Those of these places are over, too. */
-  forget(isOver: (place: SessionPlace) => boolean): void;
-  /** This core lets go of them: for whoever is asked next. */
-  leave(sessions: readonly LeftSession[]): Promise<void>;
-}
-
 /** It answers nowhere else, and to nobody else. */
 export function isAt(place: SessionPlace, { path, holder }: SessionPlace): boolean {
   return place.path === path && place.holder === holder;

@@ -41,9 +41,9 @@ export class MergedCalls {
 
   /** `lists`: whether a client app of that era is shown a tool of that name. */
   constructor(parts: MergedParts, lists: (tool: string, era: Era) => boolean) {
-    const { answerRoom, ids, shaper, steps } = parts.core;
+    const { answerRoom, shaper, steps } = parts.core;
     this.#parts = parts;
-    this.#tasks = new ServerTasks(ids);
+    this.#tasks = new ServerTasks();
     this.#views = new ViewCalls();
     this.#steps = {
       ...steps,
@@ -61,7 +61,6 @@ export class MergedCalls {
     this.#slow = new SlowCalls({
       limitMs: (app) => parts.settings.callLimitMs(app),
       room: answerRoom,
-      ids,
       awaitLine: (args, context) => this.#awaitLine(args, context),
       putAside: async (result, tool, context) => shaper.putAside(result, this.#originOf(tool), context),
     });

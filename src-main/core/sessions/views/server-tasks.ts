@@ -8,7 +8,6 @@ import { fact, RawJson, toObject } from '../../wire/raw-json.ts';
 import { knowsTasks } from '../../calls/call-task.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import { tasksExtension } from '../../servers/app-kind.ts';
-import { type OwnedIds, plainIds } from '../../security/owned-ids.ts';
 import { mayUse, type Principal } from '../../security/principal.ts';
 
 interface ServerTask {
@@ -26,11 +25,6 @@ const maxTasks = 1000;
 
 export class ServerTasks {
   readonly #tasks = new Map<string, ServerTask>();
-  readonly #ids: OwnedIds;
-
-  constructor(ids: OwnedIds = plainIds) {
-    this.#ids = ids;
-  }
 
   /** An answer of a server; where it is a task with an id that another server has given as well, the same under an id of our own. */
   note(
@@ -42,12 +36,12 @@ export class ServerTasks {
     const { owner } = principal;
     const legacy = fact(answer, 'task');
     if (isObject(legacy) && typeof legacy['taskId'] === 'string') {
-      const taskId = this.#add({ server, taskId: legacy['taskId'], owner, sessionId }, principal);
+      const taskId = this.#add({ server, taskId: legacy['taskId'], owner, sessionId });
       return taskId === legacy['taskId'] ? answer : { ...answer, task: { ...legacy, taskId } };
     }
     const own = fact(answer, 'taskId');
     if (fact(answer, 'resultType') !== 'task' || typeof own !== 'string') return answer;
-    const taskId = this.#add({ server, taskId: own, owner, sessionId }, principal);
+    const taskId = this.#add({ server, taskId: own, owner, sessionId });
     return taskId === own ? answer : { ...answer, taskId };
   }
 
@@ -66,14 +60,13 @@ export class ServerTasks {
     return [...this.#tasks].find(([, task]) => isMeant(task))?.[0];
   }
 
-  #add(task: ServerTask, person: Principal): string {
+  #add(task: ServerTask): string {
     const { server, taskId } = task;
-    const own = this.#ids.ofTask(taskId, person);
-    let id = own;
+    let id = taskId;
     for (let at = 2; ; at++) {
       const known = this.#tasks.get(id);
       if (known === undefined || (known.server === server && known.taskId === taskId)) break;
-      id = `${own}~${at}`;
+      id = `${taskId}~${at}`;
     }
     this.#tasks.set(id, task);
     const [oldest] = this.#tasks.keys();
@@ -85,14 +78,9 @@ export class ServerTasks {
 /** The same at the servers' own addresses: for all sessions together, since an app comes back for its tasks. */
 export class TasksByServer {
   readonly #servers = new Map<string, ServerTasks>();
-  readonly #ids: OwnedIds | undefined;
-
-  constructor(ids?: OwnedIds) {
-    this.#ids = ids;
-  }
 
   of(server: string): ServerTasks {
-    const known = this.#servers.get(server) ?? new ServerTasks(this.#ids);
+    const known = this.#servers.get(server) ?? new ServerTasks();
     this.#servers.set(server, known);
     return known;
   }

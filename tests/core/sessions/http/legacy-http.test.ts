@@ -32,7 +32,7 @@ test.each(moments)(
     let afterPost: () => void = () => undefined;
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const messages = [JSON.parse(await text(request)) as Message];
-      void legacy.post({ messages, isBatch: false }, request, response, place, open, () => 'session');
+      void legacy.post({ messages, isBatch: false }, request, response, place, open);
       afterPost();
     };
     const server = createServer((request, response) => void answer(request, response));
@@ -47,9 +47,10 @@ test.each(moments)(
       const body = JSON.stringify({ jsonrpc: '2.0', id: method, method, params: {} });
       return fetch(url, { method: 'POST', headers: { ...headers, ...more }, body });
     };
-    await (await post('initialize')).text();
+    const opened = await post('initialize');
+    await opened.text();
     afterPost = () => void handOverIn(legacy, steps);
-    const asked = await post('tools/list', { 'mcp-session-id': 'session' });
+    const asked = await post('tools/list', { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' });
     const said = await asked.text();
     expect([asked.status === 503 || said.includes('"said":"tools/list"'), said]).toEqual([true, said]);
   },

@@ -1,0 +1,221 @@
+/**
+ * The processes of single people on this replica: one for each person and server, started by the first call that needs it, within limits. The
+ * load balancer sends a person's requests to one replica; an advisory lock keeps two replicas from running the same process while people move.
+ */
+import { AppError } from '../../core/base/errors.ts';
+import { count } from '../../core/base/wording.ts';
+import type { StdioServerConfig } from '../../core/config/app-config.ts';
+import type { Person } from '../../core/security/principal.ts';
+import type { OpenPersonal } from '../../core/servers/server-deps.ts';
+import type { Message } from '../../core/wire/message.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
+import { maxDrainMs, type PersonLock, type PersonLocks } from './person-locks.ts';
+
+export interface PersonalLimits {
+  /** Processes of all people on this replica. */
+  readonly perReplica: number;
+  readonly perPerson: number;
+}
+
+export interface PersonalProcessesOptions {
+  /** Returns a transport that is not started. */
+  readonly launch: (config: StdioServerConfig, person: Person) => Transport;
+  readonly locks: Pick<PersonLocks, 'acquire'>;
+  readonly limits: () => PersonalLimits;
+}
+
+/** Processes that run, the limit, and how many starts each limit refused. */
+export interface PersonalCounts {
+  readonly running: number;
+  readonly limit: number;
+  readonly refused: { readonly replica: number; readonly person: number };
+}
+
+/** A server's start timeout ends the wait; the share that is left is enough to report why. */
+const waitShare = 0.9;
+
+export class PersonalProcesses {
+  readonly #options: PersonalProcessesOptions;
+  readonly #running = new Set<PersonProcess>();
+  readonly #refused = { replica: 0, person: 0 };
+  #isStopped = false;
+
+  constructor(options: PersonalProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** Returns a transport to one person's process. Its start rejects with AppError server_starting, server_not_started, store_unreachable. */
+  readonly open: OpenPersonal = (config, person) =>
+    new PersonProcess({
+      config,
+      person,
+      begin: (process) => this.#begin(process),
+      end: (one) => this.#running.delete(one),
+    });
+
+  get counts(): PersonalCounts {
+    return { running: this.#running.size, limit: this.#options.limits().perReplica, refused: { ...this.#refused } };
+  }
+
+  /** How many people have a process of each server here. */
+  get people(): ReadonlyMap<string, number> {
+    const byServer = Map.groupBy(this.#running, ({ config }) => config.name);
+    return new Map([...byServer].map(([server, all]) => [server, all.length]));
+  }
+
+  /** Whether this person has a process of this server here. */
+  has({ tenant, user }: Person, server: string): boolean {
+    return [...this.#running].some((one) => one.config.name === server && one.isOf({ tenant, user }));
+  }
+
+  usersOf(tenant: string): readonly string[] {
+    const here = [...this.#running].filter(({ person }) => person.tenant === tenant);
+    return [...new Set(here.map(({ person }) => person.user))];
+  }
+
+  /** Ends all of a person's processes, or those that were started with one of these values of theirs. Never rejects. */
+  async personChanged(person: Person, values?: readonly string[]): Promise<void> {
+    const theirs = [...this.#running].filter(
+      (one) => one.isOf(person) && (values === undefined || isGiven(one.config, values)),
+    );
+    await Promise.all(theirs.map((one) => one.lose()));
+  }
+
+  /** Ends every process, and starts none from then on. Never rejects. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([...this.#running].map((one) => one.lose()));
+  }
+
+  async #begin(process: PersonProcess): Promise<{ readonly transport: Transport; readonly lock: PersonLock }> {
+    const { launch, locks } = this.#options;
+    const { config, person } = process;
+    if (this.#isStopped)
+      throw new AppError('server_starting', `${config.name} did not start: this replica of Tooltray is ending.`, {
+        fix: 'Try again in a few seconds.',
+      });
+    this.#requireRoom(config.name, person);
+    this.#running.add(process);
+    const waitMs = Math.min(maxDrainMs, waitShare * config.initTimeoutMs);
+    const lock = await locks.acquire(person, config.name, () => void process.lose(), waitMs);
+    return { transport: launch(config, person), lock };
+  }
+
+  #requireRoom(server: string, person: Person): void {
+    const { perPerson, perReplica } = this.#options.limits();
+    if (this.#running.size >= perReplica) {
+      this.#refused.replica++;
+      throw new AppError(
+        'server_not_started',
+        `${server} did not start: this replica runs ${count(perReplica, 'server')} of its people, which is the limit (personal.perReplica).`,
+        { fix: 'Try again in a few minutes; whoever runs Tooltray can add a replica, or raise the limit.' },
+      );
+    }
+    const own = [...this.#running].filter((one) => one.isOf(person)).map(({ config }) => config.name);
+    if (own.length < perPerson) return;
+    this.#refused.person++;
+    throw new AppError(
+      'server_not_started',
+      `${server} did not start: you have ${own.sort().join(', ')} running, and ${count(perPerson, 'server')} at a time is the limit (personal.perPerson).`,
+      { fix: 'They end when they are not used for a while: try again then.' },
+    );
+  }
+}
+
+interface PersonProcessParts {
+  readonly config: StdioServerConfig;
+  readonly person: Person;
+  readonly begin: (process: PersonProcess) => Promise<{ readonly transport: Transport; readonly lock: PersonLock }>;
+  /** Called once, when nothing of it runs any more. */
+  readonly end: (process: PersonProcess) => void;
+}
+
+class PersonProcess implements Transport {
+  readonly #parts: PersonProcessParts;
+  #transport: Transport | undefined;
+  #lock: PersonLock | undefined;
+  #isClosed = false;
+  #isLost = false;
+
+  constructor(parts: PersonProcessParts) {
+    this.#parts = parts;
+  }
+
+  get config(): StdioServerConfig {
+    return this.#parts.config;
+  }
+
+  get person(): Person {
+    return this.#parts.person;
+  }
+
+  isOf({ tenant, user }: Person): boolean {
+    return this.person.tenant === tenant && this.person.user === user;
+  }
+
+  async start(handlers: TransportHandlers): Promise<void> {
+    try {
+      const { transport, lock } = await this.#parts.begin(this);
+      this.#lock = lock;
+      if (this.#isClosed || this.#isLost)
+        throw new AppError('cancelled', 'The connection was closed before it was open.');
+      this.#transport = transport;
+      await transport.start({
+        onMessage: (message, origin) => handlers.onMessage(message, origin),
+        onOddity: (text) => handlers.onOddity(text),
+        onClose: (error) => {
+          void this.#end();
+          handlers.onClose(this.#isLost && !this.#isClosed ? ended(this.config.name) : error);
+        },
+      });
+    } catch (error) {
+      await this.#end();
+      throw error;
+    }
+  }
+
+  async send(message: Message, options?: SendOptions): Promise<void> {
+    if (this.#transport === undefined) throw new AppError('internal', 'The connection is not open yet.');
+    await this.#transport.send(message, options);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#transport?.close();
+    if (this.#transport !== undefined) await this.#end();
+  }
+
+  /** Ends it though somebody may be using it, who gets the reason. Never rejects. */
+  async lose(): Promise<void> {
+    this.#isLost = true;
+    await this.#transport?.close();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#transport?.setProtocolVersion?.(version);
+  }
+
+  hold(held: boolean): void {
+    this.#transport?.hold?.(held);
+  }
+
+  /** The lock is released when the process has ended: from then on another replica may start one. */
+  async #end(): Promise<void> {
+    const lock = this.#lock;
+    this.#lock = undefined;
+    await lock?.release();
+    this.#parts.end(this);
+  }
+}
+
+/** What runs twice is worse than what has to be looked up. */
+function ended(server: string): AppError {
+  return new AppError('server_exited', `${server}: your process of it has ended while it was used.`, {
+    fix: 'The call may or may not have been carried out: check before you repeat it.',
+  });
+}
+
+function isGiven({ args, command, env }: StdioServerConfig, values: readonly string[]): boolean {
+  const said = [command, ...args, ...Object.values(env)];
+  return values.some((name) => said.some((text) => text.includes(`\${user:${name}}`)));
+}

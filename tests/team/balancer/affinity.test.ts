@@ -1,0 +1,192 @@
+/**
+ * One user, one replica: Debian's HAProxy with the config that docs/team ships sends every request of a user to one replica, by whatever they
+ * come, and what happens when that one goes. Skipped where HAProxy is not installed.
+ */
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../scripts/team/engines/free-port.ts';
+import { type Balancer, hasHaproxy, startHaproxy } from '../../../scripts/team/engines/haproxy.ts';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { People } from '../../../src-main/team/people/people.ts';
+import { PersonTokens } from '../../../src-main/team/people/person-tokens.ts';
+import { routingKey } from '../../../src-main/team/people/routing-key.ts';
+import { type ReplicaProcess, startReplicaProcess } from '../../support/replica-process.ts';
+import { fixture } from '../../support/start-core.ts';
+import { startReplica } from '../../support/start-replica.ts';
+import { type Answer, openSession, post } from '../../support/team-caller.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { testIssuer } from '../../support/test-issuer.ts';
+import { until } from '../../support/until.ts';
+import { Page } from '../dashboard/page.ts';
+
+const haproxyIsMissing = !hasHaproxy();
+const names = ['a', 'b', 'c'] as const;
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-affinity-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function balancerOf(ports: readonly number[], port?: number): Promise<Balancer> {
+  const replicas = ports.map((each) => `127.0.0.1:${each}`);
+  const balancer = await startHaproxy({ folder: scratch(), port: port ?? (await freePort()), replicas });
+  onTestFinished(() => balancer.stop());
+  return balancer;
+}
+
+test.skipIf(haproxyIsMissing)(
+  'every request of a user reaches one replica: by token, by cookie and by the issuer’s JWT',
+  async () => {
+    const port = await freePort();
+    const publicUrl = `http://127.0.0.1:${port}`;
+    const idp = await testIssuer(`${publicUrl}/mcp`);
+    const database = await teamDatabase();
+    const issuer = { issuer: idp.issuer, audiences: [], groupsClaim: 'groups', adminGroup: undefined };
+    const ports: number[] = [];
+    for (const name of names) {
+      const replica = await startReplica(
+        database,
+        { servers: { echo: fixture('echo') } },
+        { name, publicUrl, allowedHosts: ['127.0.0.1'], issuer: { ...issuer, takesNew: true, needsType: false } },
+      );
+      onTestFinished(() => replica[Symbol.asyncDispose]());
+      ports.push(replica.port);
+    }
+    const balancer = await balancerOf(ports, port);
+    const sql = new Database({ url: database, most: 2 });
+    onTestFinished(() => sql.close());
+    const team = new TeamPeople({ replica: { database: sql } as never });
+    const url = `${balancer.url}/mcp`;
+    const used = new Set<number>();
+    for (const sub of ['ana', 'ben', 'eva|x', 'zoë', ...Array.from({ length: 8 }, (_, at) => `user-${at}`)]) {
+      const jwt = await idp.sign({ sub, preferred_username: `p ${sub.replaceAll(/\W/g, '')}` });
+      const before = await balancer.given();
+      expect((await openSession(url, jwt)).status).toBe(200);
+      const { name } = (await team.people.list()).find((one) => one.name.endsWith(sub.replaceAll(/\W/g, ''))) ?? {};
+      const token = await team.give(name ?? '');
+      expect(token.split('_')[1]).toBe(routingKey(idp.issuer, sub));
+      const { session } = await openSession(url, token);
+      expect((await post(url, 'tools/list', {}, session, token)).status).toBe(200);
+      // A page has no key until it is signed in: it is opened at a replica itself.
+      const page = (await Page.open({ port: ports[0] ?? 0 }, token)).at({ port });
+      await page.ask('personTokens', {});
+      expect((await post(url, 'tools/list', {}, session, token)).status).toBe(200);
+      const given = (await balancer.given()).map((count, at) => count - (before[at] ?? 0));
+      expect([sub, given.filter((count) => count > 0)]).toEqual([sub, [5]]);
+      used.add(given.findIndex((count) => count > 0));
+    }
+    expect(used.size).toBeGreaterThan(1);
+  },
+  60_000,
+);
+
+interface RunningTeam {
+  readonly url: string;
+  readonly replicas: readonly ReplicaProcess[];
+  readonly token: string;
+  /** Runs of the slow tool. */
+  readonly runs: () => number;
+  /** Lets a slow call that was given this name end. */
+  readonly finish: (name: string) => void;
+  readonly call: (session: string, name: string) => Promise<Answer>;
+  /** The replica that has the session. */
+  readonly holder: (session: string) => Promise<ReplicaProcess>;
+}
+
+/** Three replicas in processes of their own behind HAProxy. */
+async function openTeam(): Promise<RunningTeam> {
+  const folder = scratch();
+  const database = await teamDatabase();
+  const log = join(folder, 'log');
+  const slow = join(import.meta.dirname, '../../integration/servers/slow.ts');
+  const config = join(folder, 'config.json');
+  const servers = { slow: { command: process.execPath, args: [slow, log], isolation: { mode: 'none' } } };
+  writeFileSync(
+    config,
+    JSON.stringify({
+      servers,
+      mode: 'proxy',
+      reviews: { onChange: 'warn' },
+      slowCallSeconds: 0,
+      http: { drainSeconds: 20 },
+    }),
+  );
+  const replicas = await Promise.all(
+    names.map((name) => startReplicaProcess({ name, database, config, home: join(folder, name) })),
+  );
+  const sql = new Database({ url: database, most: 1 });
+  onTestFinished(() => sql.close());
+  await new People(sql.of('main'), 'main').add({ name: 'ana' });
+  const tokens = new PersonTokens(sql.of('main'), 'main');
+  const { token } = await tokens.give({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  const { url } = await balancerOf(replicas.map(({ port }) => port));
+  const fileOf = (name: string): string => join(folder, `answer ${name}`);
+  return {
+    ...{ replicas, token, url: `${url}/mcp` },
+    runs: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0),
+    finish: (name) => {
+      writeFileSync(`${fileOf(name)}.part`, 'done');
+      renameSync(`${fileOf(name)}.part`, fileOf(name));
+    },
+    call: (session, name) =>
+      post(`${url}/mcp`, 'tools/call', { name: 'slow_work', arguments: { file: fileOf(name) } }, session, token),
+    holder: async (session) => {
+      for (const replica of replicas)
+        if ((await post(replica.url, 'tools/list', {}, session, token)).status === 200) return replica;
+      throw new Error('Nobody has this session.');
+    },
+  };
+}
+
+test.skipIf(haproxyIsMissing)(
+  'a replica is killed: its calls are told, its session is 404, the app initializes at another one, nothing runs twice',
+  async () => {
+    const { url, token, call, holder, runs, finish } = await openTeam();
+    const { session } = await openSession(url, token);
+    const lost = await holder(session);
+    // A stream that had begun is cut off; else HAProxy answers.
+    const running = call(session, 'one').then(
+      ({ status }) => status,
+      () => 'cut off',
+    );
+    await until(() => runs() === 1);
+    await lost.end('SIGKILL');
+    expect([502, 'cut off']).toContain(await running);
+    await expect.poll(async () => (await post(url, 'tools/list', {}, session, token)).status).toBe(404);
+    const again = await openSession(url, token);
+    expect(again.status).toBe(200);
+    expect((await holder(again.session)).name).not.toBe(lost.name);
+    finish('two');
+    expect(JSON.stringify((await call(again.session, 'two')).message.result)).toContain('done');
+    expect(runs()).toBe(2);
+  },
+  120_000,
+);
+
+test.skipIf(haproxyIsMissing)(
+  'a replica is told to end: what runs is answered, and from then on its users are served by another one',
+  async () => {
+    const { url, token, call, holder, runs, finish } = await openTeam();
+    const { session } = await openSession(url, token);
+    const leaving = await holder(session);
+    const running = call(session, 'one');
+    await until(() => runs() === 1);
+    const gone = leaving.end('SIGTERM');
+    // The balancer notices within three looks; until then the replica goes on as before.
+    await expect
+      .poll(async () => (await post(url, 'tools/list', {}, session, token)).status, { timeout: 15_000 })
+      .toBe(404);
+    const again = await openSession(url, token);
+    expect([again.status, (await holder(again.session)).name === leaving.name]).toEqual([200, false]);
+    finish('one');
+    const { status, message } = await running;
+    expect([status, JSON.stringify(message.result)]).toEqual([200, expect.stringContaining('done')]);
+    await gone;
+    expect(runs()).toBe(1);
+  },
+  120_000,
+);
