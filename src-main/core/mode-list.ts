@@ -77,8 +77,8 @@ export function readHint({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>)
   const shown = modes.find(({ name }) => name === mode) ?? proxyMode;
   const { name } = readResultTool.definition;
   if (isCalledByName(shown) && lists?.(name) === false) return undefined;
-  return (id, example) => {
-    const { look, others } = nextLook(example);
+  return (id, examples) => {
+    const { look, others } = nextLook(examples);
     return [`Read on: ${shown.callLine(name, { resultFile: id, ...look })}`, others];
   };
 }

@@ -36,6 +36,7 @@ export function openResults({ folder, settings, log, health, countTokens, own, a
   const deletions = new PlannedDeletions((id) => spills.remove(id));
   const shaper = new ResultShaper({
     keep: (result, origin, textKind, sent) => spills.keep(result, origin, textKind, sent),
+    excerpt: (result, bytes) => spills.excerpt(result, bytes),
     settings,
     inlineBytes: inlineBytesOf,
     readHint,

@@ -5,7 +5,7 @@ import { fileTools } from '../fixtures/servers/eight-tools/file-tools.ts';
 import { webTools } from '../fixtures/servers/eight-tools/web-tools.ts';
 import { allCases } from '../support/all-cases.ts';
 import { HttpClient } from '../support/http-client.ts';
-import type { SocketClient } from '../support/socket-client.ts';
+import { type SocketClient, textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { payloadTokens, tokensOf } from './wire-tokens.ts';
 
@@ -27,7 +27,9 @@ test.each(['proxy', 'search'])('mode %s: a kept answer, read back in parts, is c
   const long = { path: '/a', content: 'A line of an answer that does not fit. '.repeat(300) };
   const direct = new HttpClient(`${core.url}/server/files`);
   await direct.initialize();
-  const whole = payloadTokens((await direct.exchange('tools/call', { name: 'write_file', arguments: long })).line);
+  const { message } = await direct.exchange('tools/call', { name: 'write_file', arguments: long });
+  // What a model would read of it, without the envelope.
+  const whole = tokensOf(textOf(message.result ?? {}));
 
   const client = await core.open({}, { app: 'reader', mode });
   const call =

@@ -6,6 +6,7 @@ import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { CallDetail, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import { noApps } from '../../src-main/rpc/deps.ts';
 import { HttpClient } from '../support/http-client.ts';
+import type { Params } from '../support/raw-client.ts';
 import { textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { tokensOf } from './wire-tokens.ts';
@@ -21,13 +22,22 @@ function ask<M extends RpcMethod>(
   return answerRpc(method, input, deps, new AbortController().signal);
 }
 
+interface Size {
+  readonly bytes: number;
+  readonly tokens: number;
+}
+
 /** Asked at the server's own address, where everything passes untouched. */
-async function asSent(core: TestCore, tool: string): Promise<{ bytes: number; tokens: number }> {
+async function asSent(core: TestCore, tool: string): Promise<{ payload: Size; whole: Size }> {
   const direct = new HttpClient(`${core.url}/server/x`);
   await direct.initialize();
   const { line } = await direct.exchange('tools/call', { name: tool, arguments: {} });
-  const text = JSON.stringify((JSON.parse(line) as { result: object }).result);
-  return { bytes: Buffer.byteLength(text), tokens: tokensOf(text) };
+  const { result } = JSON.parse(line) as { result: Params };
+  const [payload, whole] = [textOf(result), JSON.stringify(result)];
+  return {
+    payload: { bytes: Buffer.byteLength(payload), tokens: tokensOf(payload) },
+    whole: { bytes: Buffer.byteLength(whole), tokens: tokensOf(whole) },
+  };
 }
 
 /** The record of the last call of an app, once its tokens are counted. */
@@ -45,7 +55,7 @@ test.each([
   ['TOON, which is another text', { toon: true, threshold: 1000 }],
 ])('a kept answer counts the same everywhere, with %s', async (_what, results) => {
   await using core = await startCore({ servers, results });
-  const sent = await asSent(core, 'big');
+  const { payload: sent } = await asSent(core, 'big');
   const client = await core.open({}, { app: 'walker', mode: 'proxy' });
   const given = await client.callTool('x_big');
   const call = await recordOf(core, 'walker');
@@ -65,7 +75,7 @@ test.each([
     ledger: sent.tokens,
   });
   expect(textOf(given)).toContain(
-    `The answer of x:big, ${bytesInWords(sent.bytes)}, ${grouped(sent.tokens)} tokens, is kept on disk`,
+    `The result of x:big, ${bytesInWords(sent.bytes)}, ${grouped(sent.tokens)} tokens, is kept on disk`,
   );
   // The file is another thing, and is called so.
   const [file] = spills;
@@ -76,7 +86,7 @@ test.each([
 
 test('an answer that passes whole counts the same in the record and the ledger, and says why it passed', async () => {
   await using core = await startCore({ servers, results: { threshold: 0 } });
-  const sent = await asSent(core, 'big');
+  const { whole: sent } = await asSent(core, 'big');
   const client = await core.open({}, { app: 'walker', mode: 'proxy' });
   await client.callTool('x_big');
   const call = await recordOf(core, 'walker');

@@ -199,13 +199,36 @@ test('TOON is told where it is switched on and shorter, and reads back to the sa
   expect([text.split('\n')[0], fromToon(text)]).toEqual(['[50]{id,name,done}:', rows]);
 });
 
-test('where nothing can be written the answer is told whole, and says why', async () => {
-  await using core = await startCore({ servers, results: { maxBytes: 1000 } });
-  const result = await (await core.open()).callTool('x_big');
-  expect([textOf(result).length > 70_000, JSON.stringify(result['_meta'])]).toEqual([
-    true,
-    expect.stringContaining('tooltray/notKept'),
-  ]);
+describe('where nothing can be written', () => {
+  const lastOf = (text: string): string => text.slice(-200);
+
+  test('a result is cut to the limit of the app: its beginning, its end and why', async () => {
+    await using core = await startCore({ servers, results: { maxBytes: 1000 } });
+    const client = await core.open();
+    const whole = textOf(await (await core.open({}, { app: 'claude-code' })).callTool('x_big'));
+    const result = await client.callTool('x_big');
+    const text = textOf(result);
+    expect(Buffer.byteLength(text)).toBeLessThan(42_000);
+    expect([text.startsWith(whole.slice(0, 5000)), text.endsWith(lastOf(whole))]).toEqual([true, true]);
+    expect(JSON.stringify(result['_meta'])).toContain('tooltray/notKept');
+    expect(text.match(/\[CUT: .*\]/g)).toHaveLength(1);
+  });
+
+  test.each([300_000, 3_000_000])('so is one of %d bytes, to the limit that is set', async (length) => {
+    await using core = await startCore({ servers, results: { maxBytes: 1000, threshold: 2000 } });
+    const message = `begin ${'é "x" '.repeat(length / 8)} end`;
+    const result = await (await core.open()).callTool('y_echo', { message });
+    const text = textOf(result);
+    expect(Buffer.byteLength(text)).toBeLessThan(2600);
+    expect([text.includes('begin é "x"'), text.trimEnd().endsWith('x"  end')]).toEqual([true, true]);
+    expect(result['structuredContent']).toBeUndefined();
+  });
+
+  test('a result that fits is given as it is, though it was to be a file', async () => {
+    await using core = await startCore({ servers, mode: 'dispatch', results: { maxBytes: 10 } });
+    const asked = { action: 'call', tool: 'echo', arguments: { message: 'short enough' }, resultToFile: true };
+    expect(textOf(await (await core.open()).callTool('proxy-dispatch', asked))).toContain('short enough');
+  });
 });
 
 const searches: Readonly<Record<string, (query: string) => [string, Params]>> = {

@@ -143,7 +143,7 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
     callMs: times.stages.call,
     shapeMs: times.stages.shape,
     argumentBytes,
-    resultBytes: result?.bytes ?? 0,
+    resultBytes: spillOf(call)?.resultBytes ?? result?.bytes ?? 0,
     givenBytes: given?.bytes ?? 0,
     ...(call.given && call.limit && whyWhole(call.given, given?.bytes ?? 0, call.limit)),
     outcome,

@@ -9,12 +9,12 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import { viewUriOf } from '../servers/view-facts.ts';
 import { factsOfApp } from '../client-apps/app-limits.ts';
 import type { ResultSettings } from '../config/app-config.ts';
-import { isTextKind } from '../spills/messages.ts';
+import { excerptOfResult } from '../spills/keep/excerpt.ts';
+import { type Excerpt, isTextKind } from '../spills/messages.ts';
+import { payloadBytes, payloadTexts } from '../spills/payload.ts';
 import {
   type KeptAnswer,
   type KeptPart,
-  payloadBytes,
-  resultBytes,
   type SentAnswer,
   spillFacts,
   spillKey,
@@ -22,7 +22,7 @@ import {
   spillUri,
   type TopOfData,
 } from '../spills/spill.ts';
-import { setMediaAside, topOfData, toToonResult } from '../spills/toon.ts';
+import { setMediaAside, topOfData, toToonResult, withoutMedia } from '../spills/toon.ts';
 import type { Result } from '../wire/message.ts';
 import { fact, RawJson, toObject } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest, Shaped, SpillWish } from './call-tool.ts';
@@ -30,13 +30,15 @@ import { cleanResult } from './clean-result.ts';
 import type { LimitOfCall, SpillLimit } from './why-whole.ts';
 
 interface ResultShaperOptions {
-  /** Writes an answer down; `sent`: as the server sent it. Rejects with AppError. */
+  /** Stores a result; `sent`: what the server sent, where something was made of it. Rejects with AppError. */
   readonly keep: (
     result: Result,
     origin: SpillOrigin,
     textKind: 'text' | 'toon',
-    sent: SentAnswer,
+    sent?: SentAnswer,
   ) => Promise<KeptAnswer>;
+  /** The size of a long result, and both its ends. Rejects where no thread can read it. */
+  readonly excerpt: (result: RawJson, bytes: number) => Promise<Excerpt>;
   readonly settings: () => ResultSettings;
   /** Longest answer that a client app is given whole, in bytes. */
   readonly inlineBytes: (app: string) => number;
@@ -119,10 +121,7 @@ export class ResultShaper {
   /** What there is no room for in memory, whatever the limits say. Rejects with AppError where the disk fails. */
   async putAside(result: Result, { server, tool }: From, context: CallerContext): Promise<Result> {
     const { keep, readHint } = this.#options;
-    const kept = await keep(result, originOf(context, server, tool), 'text', {
-      result,
-      showsMedia: false,
-    });
+    const kept = await keep(result, originOf(context, server, tool), 'text');
     return spilledResult(kept, { media: [] }, asFile, {
       server,
       tool,
@@ -143,7 +142,33 @@ export class ResultShaper {
     { toon }: ResultSettings,
   ): Promise<Result> | Result {
     const told = toon ? asToon(result) : result;
-    if (!limit.toFile && !isLonger(told, limit)) return told;
+    const isLonger = limit.toFile || this.#isLonger(told, limit);
+    const spill = (): Promise<Result> => this.#spillTold(told, result, limit, { server, tool, args, sent }, context);
+    if (isLonger instanceof Promise) return isLonger.then((isIt) => (isIt ? spill() : told));
+    return isLonger ? spill() : told;
+  }
+
+  /** Whether its payload is over the limit. A long result whose frame does not make that clear is measured by a thread. */
+  #isLonger(result: Result, { bytes }: SpillLimit): Promise<boolean> | boolean {
+    if (bytes === 0) return false;
+    if (!(result instanceof RawJson)) return payloadBytes(result) > bytes;
+    const { byteLength } = result;
+    // Escapes make a text six times as long at the most, and many servers say everything twice.
+    if (byteLength > bytes * 12) return true;
+    if (byteLength <= bytes) return false;
+    return this.#options.excerpt(result, 0).then(
+      (measured) => measured.payloadBytes > bytes,
+      () => true,
+    );
+  }
+
+  #spillTold(
+    told: Result,
+    result: Result,
+    limit: SpillLimit,
+    { server, tool, args, sent }: Sent,
+    context: CallerContext,
+  ): Promise<Result> {
     const top = told === result ? undefined : topOfData(toObject(result));
     const asked = lineArgument(args);
     const vain = asked !== undefined && isOneLine(result) ? asked : undefined;
@@ -159,51 +184,89 @@ export class ResultShaper {
     const { keep, readHint, log } = this.#options;
     // What a model looks at costs it pixels, not bytes; only who names a threshold means pictures, too.
     const { rest, media } = limit.ofApp ? setMediaAside(result, longestShown) : { rest: result, media: [] };
-    if (media.length > 0 && resultBytes(rest) <= limit.bytes) return result;
+    if (media.length > 0 && !(rest instanceof RawJson) && payloadBytes(rest) <= limit.bytes) return result;
     try {
-      const kept = await keep(rest, originOf(context, server, tool), top === undefined ? 'text' : 'toon', {
-        result: sent,
-        showsMedia: media.length > 0,
-      });
+      const textKind = top === undefined ? 'text' : 'toon';
+      const isMade = sent !== result && !(sent instanceof RawJson);
+      const asSent = isMade ? { payload: payloadTexts(withoutMedia(sent)) } : undefined;
+      const kept = await keep(rest, originOf(context, server, tool), textKind, asSent);
       const from = { server, tool, asked, hint: readHint(context), context };
       return spilledResult(kept, { media, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // The tool has done its work: its answer is told rather than lost.
-      log.warn(`An answer of ${server}:${tool} could not be kept on disk.`, { error });
-      return withNotKept(result, error);
+      // The tool has done its work: of its result is given what the app takes.
+      log.warn(`A result of ${server}:${tool} could not be stored.`, { error });
+      return this.#cut(rest, media, limit, error, context);
     }
   }
+
+  /** What cannot be spilled is cut to the limit: its beginning, its end, and a sentence that says so. */
+  async #cut(
+    result: Result,
+    media: readonly JsonObject[],
+    limit: SpillLimit,
+    error: AppError,
+    { app }: CallerContext,
+  ): Promise<Result> {
+    const { excerpt, inlineBytes } = this.#options;
+    const maxBytes = limit.bytes > 0 ? limit.bytes : inlineBytes(app);
+    const found =
+      result instanceof RawJson
+        ? await excerpt(result, maxBytes).catch(() => endsOf(result, maxBytes))
+        : excerptOfResult(result, maxBytes);
+    if (found.payloadBytes <= maxBytes && !(result instanceof RawJson)) return withNotKept(result, media, error);
+    return cutResult(found, media, error);
+  }
+}
+
+/** Of bytes that no thread could read: both their ends as they stand. */
+function endsOf({ chunks, byteLength, facts }: RawJson, maxBytes: number): Excerpt {
+  const part = Math.floor(maxBytes / 2);
+  const last = chunks.at(-1)?.subarray(-part) ?? Buffer.alloc(0);
+  const head = chunks[0]?.toString('utf8', 0, part) ?? '';
+  return { payloadBytes: byteLength, head, tail: last.toString('utf8'), isError: facts['isError'] === true };
 }
 
 function originOf({ principal: { owner }, sessionId, app }: CallerContext, server: string, tool: string): SpillOrigin {
   return { owner, sessionId, app, server, tool };
 }
 
-/** In the measure of the limit. */
-function isLonger(result: Result, limit: SpillLimit): boolean {
-  const payload = limit.ofApp ? undefined : payloadBytes(result, limit.bytes);
-  return limit.bytes > 0 && (payload ?? resultBytes(result)) > limit.bytes;
-}
-
 function asToon(result: Result): Result {
   return result instanceof RawJson ? result : toToonResult(result);
 }
 
-function withNotKept(result: Result, error: AppError): Result {
-  const note = { 'tooltray/notKept': error.text };
-  if (result instanceof RawJson) return result.withMembers({ _meta: note });
-  const meta = result['_meta'];
-  return { ...result, _meta: { ...(typeof meta === 'object' ? meta : {}), ...note } };
+function withNotKept(result: JsonObject, media: readonly JsonObject[], error: AppError): Result {
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const meta = { ...objectOf(result['_meta']), [notKeptKey]: error.text };
+  return { ...result, ...(media.length > 0 && { content: [...content, ...media] }), _meta: meta };
+}
+
+const notKeptKey = 'tooltray/notKept';
+
+function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppError): JsonObject {
+  const { payloadBytes: bytes, head, tail, isError } = excerpt;
+  const [first, last] = [head, tail].map((text) => bytesInWords(Buffer.byteLength(text)));
+  const note = `[CUT: the first ${first} and the last ${last} of ${bytesInWords(bytes)} are shown. ${error.message} Ask for less at a time.]`;
+  const text = [head, note, ...(tail === '' ? [] : [tail])].join('\n');
+  return {
+    content: [{ type: 'text', text }, ...media],
+    ...(isError && { isError }),
+    _meta: { [notKeptKey]: error.text },
+  };
 }
 
 // What a model is told in place of an answer that lies on disk: what it is, how it looks, how to read on.
 
 /**
  * Lines with the call that reads on in an answer on disk, in the words of a mode: `Read on: call_tool {"name":"read_result",…}`.
- * `example`: a JSONPath that finds single elements in it, where there is one.
  */
-export type ReadHint = (id: string, example: string | undefined) => readonly string[];
+export type ReadHint = (id: string, examples: LookExamples) => readonly string[];
+
+/** What to ask first of a spill: a statement of SQL over its tables, or a JSONPath with a place for a value. */
+export interface LookExamples {
+  readonly example?: string | undefined;
+  readonly sqlExample?: string | undefined;
+}
 
 interface SpilledFrom extends From {
   readonly hint: ReadHint | undefined;
@@ -244,7 +307,7 @@ function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, asked,
   const why = limit.toFile ? '' : `, since it is longer than ${bytesInWords(limit.bytes)}`;
   const hasFiles = factsOfApp(context.app).toolsOnly !== true;
   return [
-    `The answer of ${server}:${tool}, ${bytesInWords(kept.resultBytes)}, ${tokensOf(kept)}, is kept on disk, whole${why}.`,
+    `The result of ${server}:${tool}, ${bytesInWords(kept.resultBytes)}, ${tokensOf(kept)}, is kept on disk, whole${why}.`,
     ...(asked === undefined ? [] : [`${asked} did not make it shorter: it came as one line. What follows does.`]),
     ...kept.parts.flatMap((part) => partLines(part, hasFiles)),
     ...waysOn(kept, hint),
@@ -259,7 +322,7 @@ function tokensOf({ resultTokens, tokensEstimated }: KeptAnswer): string {
 function waysOn({ parts }: KeptAnswer, hint: ReadHint | undefined): readonly string[] {
   const text = parts.find(({ spill }) => isTextKind(spill.kind));
   const shown = text ?? parts[0];
-  if (text !== undefined && hint !== undefined) return hint(text.spill.id, text.summary.example);
+  if (text !== undefined && hint !== undefined) return hint(text.spill.id, text.summary);
   return [`Read it whole with resources/read: ${spillUri(shown.spill.id)}`];
 }
 
@@ -267,14 +330,15 @@ function waysOn({ parts }: KeptAnswer, hint: ReadHint | undefined): readonly str
 const shownOfShaped = 120;
 
 function partLines({ spill, summary }: KeptPart, hasFiles: boolean): string[] {
-  const lines = spill.lines === undefined ? '' : `, ${grouped(spill.lines)} ${nouns(spill.lines, 'line')}`;
+  const lines = spill.lines === undefined ? '' : ` in ${grouped(spill.lines)} ${nouns(spill.lines, 'line')}`;
   const isShaped = spill.kind === 'json';
   // Where replicas share it there is no path to it but its id.
   const path = hasFiles && spill.file !== spillUri(spill.id) ? `, ${spill.file}` : '';
   const head = isShaped ? cutText(summary.head, shownOfShaped) : summary.head;
   return [
-    `${spill.id}: ${spill.kind}, file of ${bytesInWords(spill.bytes)}${lines}${path}`,
+    `${spill.id}: ${spill.kind}${isShaped ? ' laid out' : ''} as a file of ${bytesInWords(spill.bytes)}${lines}${path}`,
     ...summary.shape.map((line) => `  ${line}`),
+    ...(summary.tables === undefined ? [] : [`SQL tables: ${summary.tables.join('; ')}`]),
     ...(head === '' ? [] : [`Begins: ${head}`]),
     ...(isShaped || summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),
   ];

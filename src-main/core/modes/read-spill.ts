@@ -2,6 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { reason } from '../calls/error-result.ts';
+import type { LookExamples } from '../calls/shape-result.ts';
 import { isCancelled, readCount, readFirst } from '../calls/read-arguments.ts';
 import { shownPath } from '../security/file-paths.ts';
 import type { SpillAnswer, SpillQuestion } from '../spills/spill-questions.ts';
@@ -47,16 +48,21 @@ export const readResultTool: HelperTool = {
 /** Under it stand in `_meta` the facts that a program may want beside the text. */
 const factsKey = 'tooltray/read';
 
-/** What to ask first of an answer on disk, as a whole example, and what else; `example` is a JSONPath that fits its data. */
-export function nextLook(example: string | undefined): { readonly look: JsonObject; readonly others: string } {
-  return example === undefined
-    ? { look: { op: 'grep', pattern: '…' }, others: opsOfText }
-    : { look: { op: 'query', query: example }, others: opsOfData };
+/** What to ask first of a spill, as a whole example, and what else. */
+export function nextLook({ sqlExample, example }: LookExamples): {
+  readonly look: JsonObject;
+  readonly others: string;
+} {
+  if (sqlExample !== undefined) {
+    const path = example === undefined ? '' : `query (JSONPath: ${example}), `;
+    return { look: { op: 'sql', query: sqlExample }, others: `Other ops: ${path}${opsOfLines}` };
+  }
+  if (example !== undefined) return { look: { op: 'query', query: example }, others: `Other ops: ${opsOfLines}` };
+  return { look: { op: 'grep', pattern: '…' }, others: opsOfText };
 }
 
 const opsOfText = 'Other ops: head, tail (lines), slice (fromLine, toLine), read (fromByte, maxBytes).';
-const opsOfData =
-  'Other ops: sql (query: SELECT … FROM rows), grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
+const opsOfLines = 'grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
 
 /** What was read, and how the question was understood. */
 interface SpillRead extends SpillAnswer {

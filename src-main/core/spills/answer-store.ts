@@ -9,7 +9,9 @@ import type { ResultSettings } from '../config/app-config.ts';
 import type { OwnPlaces } from '../security/own-places.ts';
 import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
+import type { RawJson } from '../wire/raw-json.ts';
 import type { CountText } from './keep-answer.ts';
+import type { Excerpt } from './messages.ts';
 import type { SpillFilter } from './spill-index.ts';
 import type { Pruned } from './spill-room.ts';
 import type { KeptAnswer, OpenedSpill, SentAnswer, Spill, SpillOrigin } from './spill.ts';
@@ -57,10 +59,12 @@ export interface AnswerStore {
   /** Resolves when it can be asked; never rejects. */
   ready(): Promise<void>;
   /**
-   * Resolves when the answer would survive the end of this process. `textKind`: what its texts are that are no JSON; `sent`: the answer
-   * as the server sent it, where it is another one. Rejects with AppError spill_failed or not_allowed; nothing is left over then.
+   * Resolves when the answer would survive the end of this process. `textKind`: what its texts are that are no JSON; `sent`: what
+   * the server sent, where something was made of it. Rejects with AppError spill_failed or not_allowed; nothing is left over then.
    */
   keep(result: Result, origin: SpillOrigin, textKind?: 'text' | 'toon', sent?: SentAnswer): Promise<KeptAnswer>;
+  /** The size of a long result and its beginning and end, of together at most `bytes`. Rejects with KeepFailure. */
+  excerpt(result: RawJson, bytes: number): Promise<Excerpt>;
   /**
    * By short id or `tooltray://spill/<id>`, and files in folders that the person has allowed; opened, because what lies at a path may be
    * another file a moment later. Rejects with AppError not_found, not_allowed, bad_request, and store_unreachable where it is not here.

@@ -1,14 +1,15 @@
-/** Keeps one answer: written under no name, described, named, and put into the index last of all. */
-import { open, rename, rm } from 'node:fs/promises';
+/** Stores one result: written under no name, described, named, and put into the index last of all. */
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseJson } from '../base/json.ts';
-import type { AnswerWriter, WrittenPart } from './keep-thread.ts';
-import { type AnswerRemains, isTextKind } from './messages.ts';
+import { objectOf, parseJson } from '../base/json.ts';
+import type { ResultWriter, WrittenPart } from './keep-thread.ts';
+import type { AnswerRemains, Payload } from './messages.ts';
 import {
   draftStem,
   type KeptAnswer,
   type KeptPart,
   newSpillId,
+  type SentAnswer,
   type Spill,
   spillFileName,
   type SpillOrigin,
@@ -17,10 +18,8 @@ import {
 /** An answer that is to be kept. */
 export interface WantedAnswer {
   readonly chunks: readonly Buffer[];
-  /** The whole result as the server sent it. */
-  readonly sent: readonly Buffer[];
   /** `SentAnswer` */
-  readonly showsMedia: boolean;
+  readonly sent: SentAnswer | undefined;
   readonly origin: SpillOrigin;
   /** What its texts are that are no JSON. */
   readonly textKind: 'text' | 'toon';
@@ -35,8 +34,8 @@ interface KeepPlace {
   readonly folder: string;
   /** Notes what is known of the parts; all or none. `name`: of the file in the folder. */
   readonly index: { insert(spills: readonly NamedSpill[]): void | Promise<void> };
-  readonly writer: AnswerWriter;
-  readonly mostBytes: number;
+  readonly writer: ResultWriter;
+  readonly maxBytes: number;
   readonly now: () => number;
   readonly countTokens: CountText;
 }
@@ -44,9 +43,9 @@ interface KeepPlace {
 /** Rejects with KeepFailure, or what the file system and SQLite throw; nothing is left over then. */
 export async function keepAnswer(answer: WantedAnswer, place: KeepPlace): Promise<KeptAnswer> {
   const { chunks, textKind } = answer;
-  const { folder, index, writer, mostBytes, now, countTokens } = place;
+  const { folder, index, writer, maxBytes, now, countTokens } = place;
   const stem = draftStem(folder);
-  const written = await writer.write(chunks, { stem, mostBytes, textKind });
+  const written = await writer.write(chunks, { stem, maxBytes, textKind });
   const files: string[] = [];
   try {
     const createdAt = Math.trunc(now());
@@ -78,14 +77,13 @@ async function describeAnswer(
   folder: string,
   count: CountText,
 ): Promise<{ readonly kept: KeptAnswer; readonly names: readonly string[] }> {
-  const { parts, remains, sent } = written;
+  const { parts, remains } = written;
   const { inline, rest } = parseJson(remains) as AnswerRemains;
   const ids = parts.map(newSpillId);
   const answerId = ids[0] as string;
   const counts: CountedTokens[] = [];
-  for (const part of parts) counts.push(await tokensOf(part, count));
-  const { tokens, estimated } = await resultTokens(written, counts, count);
-  const resultBytes = sent.reduce((sum, chunk) => sum + chunk.length, 0);
+  for (const part of parts) counts.push(await tokensOf(part.payload, count));
+  const { bytes: resultBytes, tokens, estimated } = await sizeOf(written, inline, counts, count);
   const asSent = { sentBytes: resultBytes, sentTokens: tokens, sentEstimated: estimated };
   const described: KeptPart[] = [];
   const names: string[] = [];
@@ -139,26 +137,31 @@ function describePart(
   };
 }
 
-/** What pictures and sound cost depends on the model; as none, nothing is claimed to be saved by keeping them. */
-async function tokensOf(part: WrittenPart, count: CountText): Promise<CountedTokens> {
-  if (!isTextKind(part.kind)) return { tokens: 0, estimated: true };
-  const { content } = part;
-  return content === undefined ? tokensOfFile(part.file, part.bytes, count) : tokensOfChunks([content], count);
-}
-
-async function resultTokens(
-  { parts, remains, chunks, sent, showsMedia }: WrittenAnswer,
+/** Of what the server sent: all parts and what stays in the answer, each once, or the texts that something was made of. */
+async function sizeOf(
+  { parts, sent }: WrittenAnswer,
+  inline: readonly unknown[],
   counts: readonly CountedTokens[],
   count: CountText,
-): Promise<CountedTokens> {
-  if (parts.every(({ kind }) => isTextKind(kind))) {
-    return showsMedia ? { ...(await tokensOfChunks(chunks, count)), estimated: true } : tokensOfChunks(sent, count);
+): Promise<CountedTokens & { readonly bytes: number }> {
+  if (sent !== undefined) {
+    const text = sent.payload.join('\n');
+    return { ...(await count(text)), bytes: Buffer.byteLength(sent.payload.join('')) };
   }
-  const inParts = counts.reduce((sum, { tokens }) => sum + tokens, 0);
-  return { tokens: inParts + (await count(remains)).tokens, estimated: true };
+  const left = inline.map((block) => textOfBlock(block)).join('\n');
+  const others = left === '' ? { tokens: 0, estimated: false } : await count(left);
+  const all = [...counts, others];
+  return {
+    bytes: parts.reduce((sum, { payload }) => sum + payload.bytes, 0) + Buffer.byteLength(left),
+    tokens: all.reduce((sum, { tokens }) => sum + tokens, 0),
+    estimated: all.some(({ estimated }) => estimated),
+  };
 }
 
-// Tokens of what is kept: counted up to 4 MB, estimated from pieces of it beyond.
+function textOfBlock(block: unknown): string {
+  const text = objectOf(block)['text'];
+  return typeof text === 'string' ? text : JSON.stringify(block);
+}
 
 interface CountedTokens {
   readonly tokens: number;
@@ -168,47 +171,12 @@ interface CountedTokens {
 /** Counts in a thread of its own, and estimates what it has no time for. */
 export type CountText = (text: string) => Promise<CountedTokens>;
 
-const mostCounted = 4 * 1024 * 1024;
-const pieces = 32;
-const pieceBytes = 16 * 1024;
-
-/** Gives the bytes from `start` on, at most `length`. */
-type ReadBytes = (start: number, length: number) => Promise<Buffer>;
-
-async function tokensOfFile(file: string, bytes: number, count: CountText): Promise<CountedTokens> {
-  await using handle = await open(file, 'r');
-  return await tokensInWindows(bytes, count, async (start, length) => {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, start);
-    return buffer.subarray(0, bytesRead);
-  });
-}
-
-function tokensOfChunks(chunks: readonly Uint8Array[], count: CountText): Promise<CountedTokens> {
-  const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  return tokensInWindows(bytes, count, (start, length) => Promise.resolve(slice(chunks, start, length)));
-}
-
-async function tokensInWindows(bytes: number, count: CountText, read: ReadBytes): Promise<CountedTokens> {
-  if (bytes <= mostCounted) return count((await read(0, bytes)).toString('utf8'));
-  const step = (bytes - pieceBytes) / (pieces - 1);
-  let tokens = 0;
-  for (let piece = 0; piece < pieces; piece++) {
-    // A character that is cut reads as one replacement: the estimate does not mind.
-    const text = (await read(Math.floor(piece * step), pieceBytes)).toString('utf8');
-    tokens += (await count(text)).tokens;
+async function tokensOf({ texts, scale }: Payload, count: CountText): Promise<CountedTokens> {
+  let [sum, isEstimated] = [0, scale !== 1];
+  for (const text of texts) {
+    const { tokens, estimated } = await count(text);
+    sum += tokens;
+    isEstimated ||= estimated;
   }
-  return { tokens: Math.round((tokens * bytes) / (pieces * pieceBytes)), estimated: true };
-}
-
-function slice(chunks: readonly Uint8Array[], start: number, length: number): Buffer {
-  const found: Uint8Array[] = [];
-  let offset = 0;
-  for (const chunk of chunks) {
-    const from = Math.max(0, start - offset);
-    const to = Math.min(chunk.length, start + length - offset);
-    if (from < to) found.push(chunk.subarray(from, to));
-    offset += chunk.length;
-    if (offset >= start + length) break;
-  }
-  return Buffer.concat(found);
+  return { tokens: Math.round(sum * scale), estimated: isEstimated };
 }

@@ -1,44 +1,46 @@
-/** Writes answers in a worker thread, one after the other; the thread is started when there is one and ended when there is none. */
+/** Stores results by threads, so that nobody waits: short ones right here, long ones in one thread, huge ones in another. */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { startThread, workerLocation } from '../base/worker-line.ts';
-import { DraftPlace } from './keep/part-draft.ts';
-import { AnswerDraft } from './keep/answer-draft.ts';
+import { draftResult } from './keep/draft-result.ts';
 import {
-  type DraftedAnswer,
   type DraftedPart,
+  type DraftedResult,
+  type Excerpt,
   type FromKeepWorker,
   KeepFailure,
   type KeepJob,
   type ToKeepWorker,
 } from './messages.ts';
 
+type Stored = Extract<FromKeepWorker, { kind: 'stored' | 'excerpt' }>;
+
 interface Waiting {
   readonly job: KeepJob;
-  readonly chunks: readonly Uint8Array[];
-  readonly settle: PromiseWithResolvers<DraftedAnswer>;
+  readonly chunks: readonly Buffer[];
+  readonly settle: PromiseWithResolvers<Stored>;
 }
 
 /** A piece is copied in a tenth of a millisecond: nobody else of the main thread notices. */
 const pieceBytes = 512 * 1024;
 /** Pieces that are under way at the same time. */
-const mostPieces = 4;
-const mostWaiting = 32;
+const maxPieces = 4;
+const maxWaiting = 32;
+/** 64 MB of JSON are up to 1.5 GB of objects. */
+const memoryMegabytes = 3072;
 
+/** One result after the other. The thread starts with the first one, and ends when it is idle or has had a large one. */
 class KeepThread {
   readonly #workerUrl: URL;
   readonly #idleMs: number;
   readonly #waiting: Waiting[] = [];
   #current: Waiting | undefined;
-  #feed: ByteFeed | undefined;
-  /** Pieces that wait for bytes; the others are with the thread. */
-  #pieces: Uint8Array<ArrayBuffer>[] = [];
-  #isFed = false;
+  #pieces: Iterator<Uint8Array<ArrayBuffer>> | undefined;
   #worker: Worker | undefined;
   #error: Error | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
-  #closed = false;
+  #isClosed = false;
 
   constructor(workerUrl: URL, idleMs: number) {
     this.#workerUrl = workerUrl;
@@ -46,10 +48,10 @@ class KeepThread {
   }
 
   /** Rejects with KeepFailure; files that were begun may be left over then. */
-  keep(job: KeepJob, chunks: readonly Uint8Array[]): Promise<DraftedAnswer> {
-    if (this.#closed) return Promise.reject(new KeepFailure('closed', 'Tooltray stops.'));
-    if (this.#waiting.length >= mostWaiting) return Promise.reject(new KeepFailure('busy', 'Too many answers wait.'));
-    const settle = Promise.withResolvers<DraftedAnswer>();
+  run(job: KeepJob, chunks: readonly Buffer[]): Promise<Stored> {
+    if (this.#isClosed) return Promise.reject(new KeepFailure('closed', 'Tooltray stops.'));
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(new KeepFailure('busy', 'Too many results wait.'));
+    const settle = Promise.withResolvers<Stored>();
     this.#waiting.push({ job, chunks, settle });
     this.#next();
     return settle.promise;
@@ -57,7 +59,7 @@ class KeepThread {
 
   /** Ends the thread whatever it is doing. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     await this.#end(new KeepFailure('closed', 'Tooltray stops.'));
   }
 
@@ -69,43 +71,33 @@ class KeepThread {
       this.#idleTimer = setTimeout(() => void this.#end(undefined), this.#idleMs).unref();
       return;
     }
+    const { job, chunks } = this.#current;
     try {
       this.#worker ??= this.#start();
-      this.#post({ kind: 'begin', job: this.#current.job });
-      this.#feedFrom(this.#current);
+      this.#post({ kind: 'begin', job, bytes: lengthOf(chunks) });
+      this.#pieces = piecesOf(chunks);
+      for (let piece = 0; piece < maxPieces; piece++) this.#sendPiece();
     } catch (error) {
       void this.#end(new KeepFailure('thread', String(error)));
     }
   }
 
-  #feedFrom({ chunks }: Waiting): void {
-    this.#feed = new ByteFeed(chunks);
-    this.#isFed = false;
-    while (this.#pieces.length > 0 && !this.#isFed) this.#sendPiece(this.#pieces.pop() as Uint8Array<ArrayBuffer>);
+  #sendPiece(): void {
+    const next = this.#pieces?.next();
+    if (next === undefined) return;
+    if (next.done !== true) return this.#post({ kind: 'bytes', bytes: next.value }, next.value.buffer);
+    this.#pieces = undefined;
+    this.#post({ kind: 'end' });
   }
 
-  #sendPiece(bytes: Uint8Array<ArrayBuffer>): void {
-    const length = this.#isFed ? 0 : (this.#feed?.fill(bytes) ?? 0);
-    if (length > 0) this.#post({ kind: 'bytes', bytes, length }, bytes);
-    else {
-      this.#pieces.push(bytes);
-      if (!this.#isFed && this.#feed !== undefined) {
-        this.#isFed = true;
-        this.#post({ kind: 'end' });
-      }
-    }
-  }
-
-  #post(message: ToKeepWorker, transferred?: Uint8Array<ArrayBuffer>): void {
-    this.#worker?.postMessage(message, transferred === undefined ? [] : [transferred.buffer]);
+  #post(message: ToKeepWorker, transferred?: ArrayBuffer): void {
+    this.#worker?.postMessage(message, transferred === undefined ? [] : [transferred]);
   }
 
   #start(): Worker {
-    // Answers are never held whole.
-    const worker = startThread(this.#workerUrl, { memory: 192 });
-    this.#pieces = Array.from({ length: mostPieces }, () => new Uint8Array(pieceBytes));
+    const worker = startThread(this.#workerUrl, { memory: memoryMegabytes, stack: 16 });
     worker.on('message', (message: FromKeepWorker) => {
-      if (worker === this.#worker) this.#hear(message);
+      if (worker === this.#worker) this.#receive(message);
     });
     worker.on('error', (error: Error) => (this.#error = error));
     worker.on('exit', () => {
@@ -114,99 +106,101 @@ class KeepThread {
     return worker;
   }
 
-  #hear(message: FromKeepWorker): void {
-    if (message.kind === 'taken') this.#sendPiece(message.bytes);
-    else if (message.kind === 'again') {
-      if (this.#current !== undefined) this.#feedFrom(this.#current);
-    } else {
-      const current = this.#current;
-      this.#current = undefined;
-      this.#feed = undefined;
-      this.#isFed = true;
-      if (message.kind === 'kept') current?.settle.resolve(message.answer);
-      else current?.settle.reject(new KeepFailure(message.code, message.message));
-      this.#next();
-    }
+  #receive(message: FromKeepWorker): void {
+    if (message.kind === 'taken') return this.#sendPiece();
+    const current = this.#current;
+    this.#current = undefined;
+    this.#pieces = undefined;
+    if (message.kind === 'failed') current?.settle.reject(new KeepFailure(message.code, message.message));
+    else current?.settle.resolve(message);
+    this.#next();
   }
 
-  /** The one that is being written fails; those behind it get a new thread. */
+  /** The result that is being stored fails; those behind it get a new thread. */
   async #end(failure: KeepFailure | undefined): Promise<void> {
     clearTimeout(this.#idleTimer);
     const worker = this.#worker;
     this.#worker = undefined;
-    this.#pieces = [];
-    const failed = [this.#current, ...(this.#closed ? this.#waiting.splice(0) : [])];
+    const failed = [this.#current, ...(this.#isClosed ? this.#waiting.splice(0) : [])];
     this.#current = undefined;
+    this.#pieces = undefined;
     await worker?.terminate();
     for (const each of failed) if (failure !== undefined) each?.settle.reject(failure);
-    if (!this.#closed && this.#waiting.length > 0) this.#next();
+    if (!this.#isClosed && this.#waiting.length > 0) this.#next();
   }
+}
+
+function lengthOf(chunks: readonly Buffer[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 }
 
 /** Copies chunks of any size into pieces of one size, a piece at a time. */
-class ByteFeed {
-  readonly #chunks: readonly Uint8Array[];
-  #chunk = 0;
-  #at = 0;
-
-  constructor(chunks: readonly Uint8Array[]) {
-    this.#chunks = chunks;
-  }
-
-  /** Fills `target` as far as there are bytes; answers how many. */
-  fill(target: Uint8Array): number {
-    let used = 0;
-    for (let chunk = this.#chunks[this.#chunk]; chunk !== undefined && used < target.length;) {
-      const piece = chunk.subarray(this.#at, this.#at + target.length - used);
-      target.set(piece, used);
-      used += piece.length;
-      this.#at += piece.length;
-      if (this.#at < chunk.length) break;
-      this.#at = 0;
-      chunk = this.#chunks[++this.#chunk];
+function* piecesOf(chunks: readonly Buffer[]): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+  let left = lengthOf(chunks);
+  let piece = new Uint8Array(Math.min(pieceBytes, left));
+  let used = 0;
+  for (const chunk of chunks) {
+    for (let from = 0; from < chunk.length;) {
+      const part = chunk.subarray(from, from + piece.length - used);
+      piece.set(part, used);
+      used += part.length;
+      from += part.length;
+      if (used < piece.length) continue;
+      left -= used;
+      yield piece;
+      piece = new Uint8Array(Math.min(pieceBytes, left));
+      used = 0;
     }
-    return used;
   }
 }
 
-/** Where the worker that writes answers lies, among the sources and in the build. */
+/** Where the worker that stores results lies, among the sources and in the build. */
 export function keepWorkerUrl(): URL {
   return workerLocation('keep/keep-worker', import.meta.url);
 }
 
-/** Writes an answer into files of no name yet: short ones right here, long ones in a thread, and huge ones where they hold up nobody. */
 export interface WrittenPart extends DraftedPart {
   readonly file: string;
 }
 
+export type StoreJob = Omit<Extract<KeepJob, { do: 'store' }>, 'do'>;
+
 /** About a millisecond of the main thread; starting a thread takes thirty. */
 const longestHere = 128 * 1024;
-/** Longer answers have a thread of their own, so that others do not wait seconds for them. */
-const huge = 32 * 1024 * 1024;
+/** Longer results have a thread of their own, so that others do not wait seconds for them. */
+const huge = 16 * 1024 * 1024;
 const idleMs = 20_000;
+/** The memory that a huge result took goes back soon. */
+const hugeIdleMs = 2_000;
 
-export class AnswerWriter {
+export class ResultWriter {
   readonly #usual: KeepThread;
   readonly #huge: KeepThread;
 
   constructor(workerUrl: URL) {
     this.#usual = new KeepThread(workerUrl, idleMs);
-    this.#huge = new KeepThread(workerUrl, idleMs);
+    this.#huge = new KeepThread(workerUrl, hugeIdleMs);
   }
 
   /** Rejects with KeepFailure, or what the file system throws; nothing is left over then. */
-  async write(chunks: readonly Buffer[], job: KeepJob): Promise<{ parts: WrittenPart[]; remains: string }> {
-    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  async write(chunks: readonly Buffer[], job: StoreJob): Promise<{ parts: WrittenPart[]; remains: string }> {
     try {
-      const { parts, remains } = await this.#draft(chunks, bytes, job);
+      const { parts, remains } = await this.#draft(chunks, job);
       const total = parts.reduce((sum, part) => sum + part.bytes, 0);
-      if (total > job.mostBytes) throw new KeepFailure('too_large', 'Its parts are larger than may be kept.');
+      if (total > job.maxBytes) throw new KeepFailure('too_large', 'Its parts are larger than may be stored.');
       const written = await Promise.all(parts.map((part, number) => inFile(part, `${job.stem}-m${number}.tmp`)));
       return { parts: written, remains };
     } catch (error) {
       await this.clear(job.stem);
       throw error;
     }
+  }
+
+  /** The size of a result, and both its ends of together at most `bytes`. Rejects with KeepFailure. */
+  async excerpt(chunks: readonly Buffer[], bytes: number): Promise<Excerpt> {
+    const found = await this.#thread(chunks).run({ do: 'excerpt', bytes }, chunks);
+    if (found.kind === 'excerpt') return found.excerpt;
+    throw new KeepFailure('thread', 'It gave something else.');
   }
 
   /** Takes away what was written under the stem. */
@@ -220,23 +214,21 @@ export class AnswerWriter {
     await Promise.all([this.#usual.close(), this.#huge.close()]);
   }
 
-  #draft(chunks: readonly Buffer[], bytes: number, job: KeepJob): Promise<DraftedAnswer> | DraftedAnswer {
-    if (bytes <= longestHere) return draftHere(chunks, job);
-    return (bytes > huge ? this.#huge : this.#usual).keep(job, chunks);
+  async #draft(chunks: readonly Buffer[], job: StoreJob): Promise<DraftedResult> {
+    if (lengthOf(chunks) <= longestHere) return draftResult(Buffer.concat(chunks), job.textKind);
+    const stored = await this.#thread(chunks).run({ do: 'store', ...job }, chunks);
+    if (stored.kind === 'stored') return stored.result;
+    throw new KeepFailure('thread', 'It gave something else.');
   }
-}
 
-function draftHere(chunks: readonly Buffer[], { stem, mostBytes, textKind }: KeepJob): DraftedAnswer {
-  const draft = new AnswerDraft(new DraftPlace(stem, mostBytes, Infinity), textKind);
-  for (;;) {
-    for (const chunk of chunks) draft.push(chunk);
-    const answer = draft.end();
-    if (answer !== undefined) return answer;
+  #thread(chunks: readonly Buffer[]): KeepThread {
+    return lengthOf(chunks) > huge ? this.#huge : this.#usual;
   }
 }
 
 async function inFile(part: DraftedPart, path: string): Promise<WrittenPart> {
-  if (part.file !== undefined) return { ...part, file: part.file };
-  await writeFile(path, part.content ?? new Uint8Array(), { flag: 'wx', mode: 0o600 });
-  return { ...part, file: path };
+  const { content, file, ...facts } = part;
+  if (file !== undefined) return { ...facts, file };
+  await writeFile(path, content ?? new Uint8Array(), { flag: 'wx', mode: 0o600 });
+  return { ...facts, file: path };
 }

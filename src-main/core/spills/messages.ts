@@ -1,31 +1,53 @@
-/** What the core and the thread that writes answers say to each other. */
+/** What the core and the thread that stores results say to each other. */
 import { textOr } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { bytesInWords } from '../base/wording.ts';
 import type { SpillKind, SpillSummary } from './spill.ts';
 
-export interface KeepJob {
-  /** Absolute path that the names of the files begin with. */
-  readonly stem: string;
-  readonly mostBytes: number;
-  readonly textKind: 'text' | 'toon';
-}
+/** What becomes of the bytes of a result. */
+export type KeepJob =
+  | {
+      readonly do: 'store';
+      /** Absolute path that the names of the files begin with. */
+      readonly stem: string;
+      readonly maxBytes: number;
+      readonly textKind: 'text' | 'toon';
+    }
+  /** Nothing is written: its size and its ends, of together at most `bytes`. */
+  | { readonly do: 'excerpt'; readonly bytes: number };
 
 export type ToKeepWorker =
-  | { readonly kind: 'begin'; readonly job: KeepJob }
-  /** The first `length` bytes; the memory goes over, and comes back with `taken`. */
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer>; readonly length: number }
+  /** `bytes`: the length of the whole result. */
+  | { readonly kind: 'begin'; readonly job: KeepJob; readonly bytes: number }
+  /** The memory goes over. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end' };
 
 export type FromKeepWorker =
-  | { readonly kind: 'taken'; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** The bytes are wanted once more from the start. */
-  | { readonly kind: 'again' }
-  | { readonly kind: 'kept'; readonly answer: DraftedAnswer }
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'stored'; readonly result: DraftedResult }
+  | { readonly kind: 'excerpt'; readonly excerpt: Excerpt }
   /** `code`: of the operating system, or `too_large`. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
-/** An answer whose parts are written but not in the store yet; plain data that crosses between threads. */
+/** What is counted of a part: what the server sent of it, once. */
+export interface Payload {
+  readonly bytes: number;
+  /** All of it, or pieces of what is long. */
+  readonly texts: readonly string[];
+  /** What a count over the texts is multiplied by to speak of the whole. */
+  readonly scale: number;
+}
+
+/** The beginning and the end of a result, for a model that cannot be given the whole. */
+export interface Excerpt {
+  readonly payloadBytes: number;
+  readonly head: string;
+  readonly tail: string;
+  readonly isError: boolean;
+}
+
+/** A part of a result that is not in the store yet; plain data that crosses between threads. */
 export interface DraftedPart {
   readonly kind: SpillKind;
   readonly mimeType: string;
@@ -33,12 +55,13 @@ export interface DraftedPart {
   readonly bytes: number;
   readonly lines: number | undefined;
   readonly summary: SpillSummary;
-  /** Where its bytes are: in a file, or here. */
-  readonly file: string | undefined;
-  readonly content: Uint8Array | undefined;
+  readonly payload: Payload;
+  /** Where its bytes are: here, or in a file. */
+  readonly content?: Buffer | undefined;
+  readonly file?: string | undefined;
 }
 
-export interface DraftedAnswer {
+export interface DraftedResult {
   /** The main one first; never empty. */
   readonly parts: readonly DraftedPart[];
   /** JSON of `AnswerRemains`: numbers in their own spelling do not cross between threads. */

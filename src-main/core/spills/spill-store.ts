@@ -13,8 +13,8 @@ import { ReturnMemory } from '../base/return-memory.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { AnswerStore, AnswerStoreOptions, SpillFile, SpillUsage } from './answer-store.ts';
-import { AnswerWriter, keepWorkerUrl } from './keep-thread.ts';
-import { spillFailure } from './messages.ts';
+import { keepWorkerUrl, ResultWriter } from './keep-thread.ts';
+import { type Excerpt, spillFailure } from './messages.ts';
 import { keepAnswer, type WantedAnswer } from './keep-answer.ts';
 import { ReadCounts, type SpillFilter } from './spill-index.ts';
 import type { KeptAnswer, OpenedSpill, SentAnswer, Spill, SpillOrigin } from './spill.ts';
@@ -28,7 +28,7 @@ export class SpillStore implements AnswerStore {
   readonly #options: AnswerStoreOptions;
   readonly #index: SpillIndexHolder;
   readonly #room: SpillRoom;
-  readonly #writer: AnswerWriter;
+  readonly #writer: ResultWriter;
   readonly #reads: ReadCounts;
   readonly #finder: SpillFinder;
   readonly #keeping = new Set<Promise<unknown>>();
@@ -41,7 +41,7 @@ export class SpillStore implements AnswerStore {
     const { folder, log } = options;
     this.#index = new SpillIndexHolder(folder, log);
     this.#room = new SpillRoom({ ...options, index: this.#index, onRemoved: () => this.changed.emit() });
-    this.#writer = new AnswerWriter(options.workerUrl ?? keepWorkerUrl());
+    this.#writer = new ResultWriter(options.workerUrl ?? keepWorkerUrl());
     this.#reads = new ReadCounts((reads) => this.#index.use((index) => index.addReads(reads)), options.now);
     const known = {
       byId: (id: string) => this.#index.use((index) => index.byId(id)),
@@ -69,16 +69,10 @@ export class SpillStore implements AnswerStore {
     result: Result,
     origin: SpillOrigin,
     textKind: 'text' | 'toon' = 'text',
-    sent: SentAnswer = { result, showsMedia: false },
+    sent?: SentAnswer,
   ): Promise<KeptAnswer> {
     const chunks = chunksOf(result);
-    const work = this.#keepOrMend({
-      chunks,
-      sent: sent.result === result ? chunks : chunksOf(sent.result),
-      showsMedia: sent.showsMedia,
-      origin,
-      textKind,
-    });
+    const work = this.#keepOrMend({ chunks, sent, origin, textKind });
     this.#keeping.add(work);
     try {
       const kept = await work;
@@ -93,6 +87,10 @@ export class SpillStore implements AnswerStore {
       this.#keeping.delete(work);
       this.#memory.released(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     }
+  }
+
+  excerpt(result: RawJson, bytes: number): Promise<Excerpt> {
+    return this.#writer.excerpt(result.chunks, bytes);
   }
 
   /** By path, too. */
@@ -191,7 +189,7 @@ export class SpillStore implements AnswerStore {
   async #keepIn(answer: WantedAnswer): Promise<KeptAnswer> {
     const { folder, settings, now, countTokens } = this.#options;
     const index = await this.#index.opened();
-    const place = { folder, index, writer: this.#writer, mostBytes: settings().maxBytes, now, countTokens };
+    const place = { folder, index, writer: this.#writer, maxBytes: settings().maxBytes, now, countTokens };
     const kept = await keepAnswer(answer, place);
     this.changed.emit();
     return kept;

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, type JsonObject, parseJson } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import { isSecretName } from '../base/mask.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
@@ -34,10 +34,10 @@ export interface Spill extends SpillOrigin {
   readonly mimeType: string;
   /** Size of the file, which is laid out in lines and may hold a part of the answer only. */
   readonly bytes: number;
-  /** Of the file: counted (o200k) where that was affordable, else estimated. */
+  /** Of what the server sent of it: counted (o200k) where that was affordable, else estimated. */
   readonly tokens: number;
   readonly tokensEstimated: boolean;
-  /** The whole answer as the server sent it; undefined for one that was kept before this was written down. */
+  /** The payload of the whole result, in bytes of what it says once; undefined where the index was lost. */
   readonly sentBytes: number | undefined;
   readonly sentTokens: number | undefined;
   readonly sentEstimated: boolean;
@@ -60,6 +60,9 @@ export interface SpillSummary {
   readonly elements?: number;
   /** A JSONPath that finds single elements of its longest list of objects: `$.rows[?(@.name=='…')]`. */
   readonly example?: string;
+  /** The tables that SQL finds in it, a line each, and a statement over them. */
+  readonly tables?: readonly string[];
+  readonly sqlExample?: string;
   /** The first and the last characters; `tail` is empty where `head` is all of it. */
   readonly head: string;
   readonly tail: string;
@@ -78,17 +81,16 @@ export interface KeptAnswer {
   readonly isError: boolean;
   /** `_meta` and unknown members of the result, kept beside its content. */
   readonly rest: JsonObject;
-  /** The whole answer as the server sent it: bytes of UTF-8, and tokens. The one size and the one count that are told of it. */
+  /** The payload of the whole result: bytes of UTF-8, and tokens. The one size and the one count that are told of it. */
   readonly resultBytes: number;
   readonly resultTokens: number;
   readonly tokensEstimated: boolean;
 }
 
-/** An answer as the server sent it, where something was made of it before it was kept. */
+/** What the server sent, where something was made of it before it was stored. */
 export interface SentAnswer {
-  readonly result: Result;
-  /** Pictures or sound in it are told and not kept: what they cost is in no count of tokens. */
-  readonly showsMedia: boolean;
+  /** Its texts (`payloadTexts`). */
+  readonly payload: readonly string[];
 }
 
 // Names of kept files: readable for people, unguessable for everybody else.
@@ -167,6 +169,8 @@ export interface PartFacts {
   readonly shape: readonly string[];
   /** A JSONPath that finds single elements of its longest list of objects. */
   readonly example?: string;
+  readonly tables?: readonly string[];
+  readonly sqlExample?: string;
   readonly head: string;
   readonly tail: string;
 }
@@ -174,7 +178,7 @@ export interface PartFacts {
 export interface SpillFacts {
   /** The threshold in bytes that was passed; absent where the file was asked for. */
   readonly exceeded?: number;
-  /** The whole answer as the server sent it. */
+  /** The payload of the whole result. */
   readonly resultBytes: number;
   readonly resultTokens: number;
   readonly tokensEstimated: boolean;
@@ -239,67 +243,9 @@ export interface OpenedSpill extends AsyncDisposable {
   readonly spill: Spill | undefined;
 }
 
-// How big an answer is in UTF-8: the whole result as it is sent, or what a person means by its size, the payload.
-
-/** Longer answers (in bytes) are not parsed to be measured. */
-const longestParsed = 8 * 1024 * 1024;
-
-/** The whole result: every content block and `structuredContent` together. */
+/** The whole result as it is sent: every content block and `structuredContent` together, in bytes. */
 export function resultBytes(result: Result): number {
   return result instanceof RawJson ? result.byteLength : Buffer.byteLength(JSON.stringify(result));
-}
-
-/**
- * What the answer says, once: its texts without the escapes of the envelope, data without its spaces, other blocks as JSON, and
- * `structuredContent` where no text says the same. undefined for what came as bytes and is not worth being parsed for it: it
- * passes `limit` (0: there is none) in any case, or has more than 8 MB.
- */
-export function payloadBytes(result: Result, limit: number): number | undefined {
-  if (!(result instanceof RawJson)) return payloadOf(result);
-  // Escapes make a text six times as long at the most, and many servers say everything twice.
-  const isClear = result.byteLength > limit * 12;
-  return isClear || result.byteLength > longestParsed ? undefined : payloadOf(result.parse());
-}
-
-function payloadOf({ content, structuredContent }: JsonObject): number {
-  const blocks = Array.isArray(content) ? (content as unknown[]) : [];
-  const told = blocks.map((block) => {
-    const isText = isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string';
-    return isText ? withoutLayout(block['text'] as string) : JSON.stringify(block);
-  });
-  const structure = isObject(structuredContent) ? JSON.stringify(structuredContent) : undefined;
-  if (structure !== undefined && !told.includes(structure) && !repeats(structuredContent, blocks)) told.push(structure);
-  return told.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-}
-
-/** The text blocks of an answer that say the same as its `structuredContent`. */
-export function textsOfStructure({ content, structuredContent }: JsonObject): ReadonlySet<unknown> {
-  if (!isObject(structuredContent) || !Array.isArray(content)) return new Set();
-  const structure = JSON.stringify(structuredContent);
-  const saysIt = (block: unknown): boolean => {
-    if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
-    // Spaces make it longer, never shorter: what is shorter says less, and need not be parsed.
-    const isLong = block['text'].length >= structure.length;
-    return (isLong && withoutLayout(block['text']) === structure) || repeats(structuredContent, [block]);
-  };
-  return new Set((content as unknown[]).filter(saysIt));
-}
-
-/** SDKs wrap a plain text as `{"result": text}` for tools with an output schema. */
-function repeats(structure: unknown, blocks: readonly unknown[]): boolean {
-  const values = isObject(structure) ? Object.values(structure) : [];
-  const [only] = values;
-  return values.length === 1 && blocks.some((block) => isObject(block) && block['text'] === only);
-}
-
-/** JSON as it is without its spaces; any other text as it is. */
-function withoutLayout(text: string): string {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.stringify(parseJson(text));
-  } catch {
-    return text;
-  }
 }
 
 // Whether a file is text, by its first bytes.

@@ -105,7 +105,14 @@ export function setMediaAside(result: Result, longest: number): MediaAside {
   const blocks = Array.isArray(parsed['content']) ? (parsed['content'] as unknown[]) : [];
   const media = blocks.filter(isMedia);
   if (media.length === 0) return { rest: result, media };
-  return { rest: { ...parsed, content: blocks.filter((block) => !isMedia(block)) }, media };
+  return { rest: withoutMedia(parsed), media };
+}
+
+export function withoutMedia(result: JsonObject): JsonObject {
+  const { content } = result;
+  return Array.isArray(content)
+    ? { ...result, content: (content as unknown[]).filter((block) => !isMedia(block)) }
+    : result;
 }
 
 function isMedia(block: unknown): block is JsonObject {

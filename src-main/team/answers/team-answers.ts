@@ -11,8 +11,8 @@ import { ReturnMemory } from '../../core/base/return-memory.ts';
 import { type Principal, thePerson } from '../../core/security/principal.ts';
 import type { AnswerStore, AnswerStoreOptions, SpillFile, SpillUsage } from '../../core/spills/answer-store.ts';
 import { keepAnswer, type NamedSpill } from '../../core/spills/keep-answer.ts';
-import { AnswerWriter, keepWorkerUrl } from '../../core/spills/keep-thread.ts';
-import { spillFailure } from '../../core/spills/messages.ts';
+import { keepWorkerUrl, ResultWriter } from '../../core/spills/keep-thread.ts';
+import { type Excerpt, spillFailure } from '../../core/spills/messages.ts';
 import { idIn, SpillFinder, unknownSpill } from '../../core/spills/spill-finder.ts';
 import { ReadCounts, type SpillFilter } from '../../core/spills/spill-index.ts';
 import type { Pruned } from '../../core/spills/spill-room.ts';
@@ -27,6 +27,7 @@ import {
   spillUri,
 } from '../../core/spills/spill.ts';
 import type { Result } from '../../core/wire/message.ts';
+import type { RawJson } from '../../core/wire/raw-json.ts';
 import type { Database } from '../database/database.ts';
 import { type AnswerBytes, DatabaseBytes, piecesOf } from './answer-bytes.ts';
 import { AnswerCache, type CachedFile, type CacheLimits } from './answer-cache.ts';
@@ -65,7 +66,7 @@ export class TeamAnswers implements AnswerStore {
   readonly #bytes: ReadonlyMap<BytesPlace, AnswerBytes>;
   readonly #into: AnswerBytes;
   readonly #upkeep: AnswerUpkeep;
-  readonly #writer: AnswerWriter;
+  readonly #writer: ResultWriter;
   /** Files of folders that whoever runs it has allowed; of ours it knows none. */
   readonly #files: SpillFinder;
   readonly #reads: ReadCounts;
@@ -93,7 +94,7 @@ export class TeamAnswers implements AnswerStore {
       bytes: this.#bytes,
       onRemoved: () => this.changed.emit(),
     });
-    this.#writer = new AnswerWriter(options.workerUrl ?? keepWorkerUrl());
+    this.#writer = new ResultWriter(options.workerUrl ?? keepWorkerUrl());
     this.#reads = new ReadCounts((reads) => {
       const counting = this.#rows.addReads(reads).catch((error: unknown) => {
         options.log.warn('Reads of kept answers could not be counted.', { error });
@@ -119,7 +120,7 @@ export class TeamAnswers implements AnswerStore {
     result: Result,
     origin: SpillOrigin,
     textKind: 'text' | 'toon' = 'text',
-    sent: SentAnswer = { result, showsMedia: false },
+    sent?: SentAnswer,
   ): Promise<KeptAnswer> {
     const { folder, settings, now, countTokens, log } = this.#options;
     const chunks = chunksOf(result);
@@ -127,17 +128,11 @@ export class TeamAnswers implements AnswerStore {
       folder,
       index: { insert: (parts: readonly NamedSpill[]) => this.#share(parts) },
       writer: this.#writer,
-      mostBytes: settings().maxBytes,
+      maxBytes: settings().maxBytes,
       now,
       countTokens,
     };
-    const wanted = {
-      chunks,
-      sent: sent.result === result ? chunks : chunksOf(sent.result),
-      showsMedia: sent.showsMedia,
-      origin,
-      textKind,
-    };
+    const wanted = { chunks, sent, origin, textKind };
     try {
       this.#requireStores();
       this.#cache.prepare();
@@ -151,6 +146,10 @@ export class TeamAnswers implements AnswerStore {
     } finally {
       this.#memory.released(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     }
+  }
+
+  excerpt(result: RawJson, bytes: number): Promise<Excerpt> {
+    return this.#writer.excerpt(result.chunks, bytes);
   }
 
   async open(ref: string, reader: Principal): Promise<OpenedSpill> {

@@ -144,6 +144,7 @@ test('what a model is told names the id and no path of a replica', async () => {
   const { store, folder } = await (await openTeam()).open();
   const shaper = new ResultShaper({
     keep: (...answer) => store.keep(...answer),
+    excerpt: (...asked) => store.excerpt(...asked),
     settings: () => ({ threshold: 100 }) as never,
     inlineBytes: () => 100,
     readHint: () => (id) => [`Read on: read_result {"resultFile":"${id}"}`],

@@ -1,6 +1,6 @@
 /** What an app's model reads of one answer: once what it says twice, and no more than the app lets in. */
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { textsOfStructure } from '../../spills/spill.ts';
+import { textsOfStructure } from '../../spills/payload.ts';
 import type { Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { TokenCount } from '../token-counter.ts';

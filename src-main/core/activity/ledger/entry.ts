@@ -94,7 +94,7 @@ const kinds: ReadonlyMap<string, AnswerKind> = new Map<string, AnswerKind>([
   ...named('discovery', ['get_tool_schema', 'get_tool_count', 'list_all_tools', 'catalog_tools', 'search_tools']),
   ...named('discovery', ['search', 'get_schema', 'retrieve_tools', 'describe_tool']),
   ...named('readback', ['read_cache', 'read_result', 'result_stat', 'result_read', 'result_head', 'result_tail']),
-  ...named('readback', ['result_slice', 'result_grep', 'result_query', 'result_schema', 'result_table']),
+  ...named('readback', ['result_slice', 'result_grep', 'result_sql', 'result_query', 'result_schema', 'result_table']),
   ...named('program', ['execute', 'code_execution']),
   ...named('await', ['await_result']),
   ...named('call', ['invoke', 'call_tool', 'call_tool_read', 'call_tool_write', 'call_tool_destructive']),

@@ -382,9 +382,9 @@ function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillFacts,
 }
 
 /** The call that fits what is in it, whole, and the other ops. */
-function waysOn({ id, kind, uri, example }: PartFacts): string[] {
+function waysOn({ id, kind, uri, ...examples }: PartFacts): string[] {
   if (!isTextKind(kind)) return [`Read it whole with resources/read ${uri}.`];
-  const { look, others } = nextLook(example);
+  const { look, others } = nextLook(examples);
   return [`Read on: proxy-dispatch ${JSON.stringify({ action: 'readresult', resultFile: id, ...look })}`, others];
 }
 

@@ -1,55 +1,86 @@
-/** Entry of the worker thread that writes long answers into files: bytes of a result in, a list of parts out. */
+/** Entry of the thread that stores long results: bytes of a result in, a list of written parts out. */
+import { rmSync, writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { AnswerDraft } from './answer-draft.ts';
-import { AnswerTooLarge } from './json-bytes.ts';
-import { DraftPlace } from './part-draft.ts';
-import type { FromKeepWorker, KeepJob, ToKeepWorker } from '../messages.ts';
+import type { DraftedResult, FromKeepWorker, KeepJob, ToKeepWorker } from '../messages.ts';
+import { draftResult } from './draft-result.ts';
+import { excerptOf } from './excerpt.ts';
+import { RawText, ResultTooLarge } from './raw-text.ts';
 
-/** Shorter parts are handed over instead of written: few are long, and what is dropped again need not be written. */
-const longestInMemory = 256 * 1024;
+/** Longer results are not parsed, in bytes. */
+const longestParsed = 64 * 1024 * 1024;
 
 interface Work {
-  readonly place: DraftPlace;
-  readonly draft: AnswerDraft;
-  failed: boolean;
+  readonly job: KeepJob;
+  /** Of a result that is parsed. */
+  readonly whole: Buffer | undefined;
+  used: number;
+  /** Of a longer one. */
+  readonly raw: RawText | undefined;
+  hasFailed: boolean;
 }
 
 let work: Work | undefined;
 
 parentPort?.on('message', (message: ToKeepWorker) => {
-  if (message.kind === 'begin') work = begin(message.job);
-  else if (work !== undefined) advance(work, message);
+  try {
+    if (message.kind === 'begin') work = begin(message.job, message.bytes);
+    else if (work !== undefined && !work.hasFailed) advance(work, message);
+  } catch (error) {
+    fail(error);
+  }
+  if (message.kind === 'bytes') post({ kind: 'taken' });
 });
 
-function begin({ stem, mostBytes, textKind }: KeepJob): Work {
-  const place = new DraftPlace(stem, mostBytes, longestInMemory);
-  return { place, draft: new AnswerDraft(place, textKind), failed: false };
+function begin(job: KeepJob, bytes: number): Work {
+  const isParsed = bytes <= longestParsed;
+  work = { job, whole: undefined, raw: undefined, used: 0, hasFailed: false };
+  if (isParsed) return { ...work, whole: Buffer.allocUnsafeSlow(bytes) };
+  if (job.do === 'excerpt') throw new ResultTooLarge();
+  return { ...work, raw: new RawText(`${job.stem}-1.tmp`, job.maxBytes) };
 }
 
 function advance(current: Work, message: Exclude<ToKeepWorker, { kind: 'begin' }>): void {
-  try {
-    if (!current.failed) answer(current, message);
-  } catch (error) {
-    current.failed = true;
-    current.place.clear();
-    const code = error instanceof AnswerTooLarge ? 'too_large' : ((error as NodeJS.ErrnoException).code ?? '');
-    tell({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error) });
-  }
+  const { job, whole, raw } = current;
   if (message.kind === 'bytes') {
-    const { bytes } = message;
-    parentPort?.postMessage({ kind: 'taken', bytes } satisfies FromKeepWorker, [bytes.buffer]);
-  }
-}
-
-function answer({ draft }: Work, message: Exclude<ToKeepWorker, { kind: 'begin' }>): void {
-  if (message.kind === 'bytes') {
-    draft.push(message.bytes.subarray(0, message.length));
+    raw?.push(Buffer.from(message.bytes.buffer));
+    whole?.set(message.bytes, current.used);
+    current.used += message.bytes.length;
     return;
   }
-  const drafted = draft.end();
-  tell(drafted === undefined ? { kind: 'again' } : { kind: 'kept', answer: drafted });
+  work = undefined;
+  if (raw !== undefined) return post({ kind: 'stored', result: raw.end() });
+  const json = whole ?? Buffer.alloc(0);
+  if (job.do === 'excerpt') post({ kind: 'excerpt', excerpt: excerptOf(json, job.bytes) });
+  else post({ kind: 'stored', result: written(draftResult(json, job.textKind), job) });
 }
 
-function tell(message: FromKeepWorker): void {
+/** Throws ResultTooLarge, or what the file system throws. */
+function written(
+  { parts, remains }: DraftedResult,
+  { stem, maxBytes }: Extract<KeepJob, { do: 'store' }>,
+): DraftedResult {
+  if (parts.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) throw new ResultTooLarge();
+  const files = parts.map((_, at) => `${stem}-${at + 1}.tmp`);
+  try {
+    for (const [at, { content }] of parts.entries()) {
+      writeFileSync(files[at] as string, content ?? '', { flag: 'wx', mode: 0o600 });
+    }
+  } catch (error) {
+    for (const file of files) rmSync(file, { force: true });
+    throw error;
+  }
+  return { parts: parts.map(({ content: _, ...part }, at) => ({ ...part, file: files[at] })), remains };
+}
+
+function fail(error: unknown): void {
+  if (work !== undefined) {
+    work.raw?.stop();
+    work.hasFailed = true;
+  }
+  const code = error instanceof ResultTooLarge ? 'too_large' : ((error as NodeJS.ErrnoException).code ?? '');
+  post({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error) });
+}
+
+function post(message: FromKeepWorker): void {
   parentPort?.postMessage(message);
 }

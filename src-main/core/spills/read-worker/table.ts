@@ -5,7 +5,7 @@ import type { RecordPage, RecordRange, SpillAnswer } from '../spill-questions.ts
 import { type Document, findRecords, findValues, type FoundValue, type Location, pathText } from './document.ts';
 import { eachLine } from './lines.ts';
 import { cutText, type ReadTarget } from './reader-messages.ts';
-import { mergeShape, newShape, type Shape, shapeLines } from './shape.ts';
+import { schemaLines, shapeOf } from '../shape.ts';
 
 interface TableWish {
   readonly path?: string | undefined;
@@ -118,10 +118,9 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 /** Throws AppError bad_request for a path that is none, not_found where nothing is there. */
 export function describeShape(document: Document, path: string | undefined, maxBytes: number): SpillAnswer {
   const found = path === undefined ? [{ value: document.value }] : valuesAt(document, path);
-  const shape: Shape = newShape();
-  for (const { value } of found) mergeShape(shape, value, 0);
+  const shape = shapeOf(found.map(({ value }) => value));
   const many = found.length > 1 ? [`${found.length} values match; together they are:`] : [];
-  const text = [...many, ...shapeLines(shape)].join('\n');
+  const text = [...many, ...schemaLines(shape)].join('\n');
   const fields = { ...(path !== undefined && { path }) };
   const cut = cutText(text, maxBytes);
   if (cut === text) return { text, fields, truncated: false };

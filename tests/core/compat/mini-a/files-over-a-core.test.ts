@@ -68,7 +68,7 @@ describe('39: an answer in a file', () => {
     [{ op: 'grep', pattern: 'thirty|"item 1"', context: 1 }, /^3: [^]*\n---\n12[0-9]: [^]*\n12[0-9]: \}$/],
     [{ op: 'read', maxBytes: 20 }, /^[^]{1,20}\n\[TRUNCATED at 20 bytes/],
     [{ op: 'query', query: '$.files[?@.name == "item 15"].name' }, /^"item 15"\n\(1 match\)$/],
-    [{ op: 'schema', path: '$.metadata' }, /^object of 1 keys\n {2}count: integer 30$/],
+    [{ op: 'schema', path: '$.metadata' }, /^object of 1 member\n {2}count: number 30$/],
     [{ op: 'table', columns: ['name'], rows: 2 }, /^name\nitem 1\nitem 2\n.*fromRow=3/],
   ])('answers %j', async (question, expected) => {
     const result = await read({ resultFile: await keep(), ...question });

@@ -27,6 +27,7 @@ export class ShapedCalls implements AsyncDisposable {
     this.#log = createLog({ file: `${spills.home}/shape.log` });
     this.#shaper = new ResultShaper({
       keep: (result, origin, kind, sent) => spills.store.keep(result, origin, kind, sent),
+      excerpt: (result, bytes) => spills.store.excerpt(result, bytes),
       settings: () => spills.settings,
       inlineBytes: () => 0,
       readHint: () => (id) => [`Read on: ${id}`],

@@ -1,0 +1,42 @@
+/** What a result says, once: the size that is told, counted and held against limits. */
+import { isObject, type JsonObject, jsonIn } from '../base/json.ts';
+
+/** Its texts as they stand, other blocks as JSON, and `structuredContent` where no text says the same. */
+export function payloadTexts(result: JsonObject): string[] {
+  const { content, structuredContent } = result;
+  const blocks = Array.isArray(content) ? (content as unknown[]) : [];
+  const texts = blocks.map((block) => textOf(block) ?? JSON.stringify(block));
+  const isRepeated = textsOfStructure(result).size > 0;
+  return isObject(structuredContent) && !isRepeated ? [...texts, JSON.stringify(structuredContent)] : texts;
+}
+
+/** In bytes of UTF-8. */
+export function payloadBytes(result: JsonObject): number {
+  return payloadTexts(result).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** The text blocks of a result that say the same as its `structuredContent`. */
+export function textsOfStructure({ content, structuredContent }: JsonObject): ReadonlySet<unknown> {
+  if (!isObject(structuredContent) || !Array.isArray(content)) return new Set();
+  // SDKs wrap a plain text as `{"result": text}` for tools with an output schema.
+  const [wrapped, ...more] = Object.values(structuredContent);
+  const structure = JSON.stringify(structuredContent);
+  const saysIt = (block: unknown): boolean => {
+    const text = textOf(block);
+    if (text === undefined) return false;
+    // Spaces make it longer, never shorter: what is shorter says less, and need not be parsed.
+    return (more.length === 0 && text === wrapped) || (text.length >= structure.length && compact(text) === structure);
+  };
+  return new Set((content as unknown[]).filter(saysIt));
+}
+
+function textOf(block: unknown): string | undefined {
+  const isText = isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string';
+  return isText ? (block['text'] as string) : undefined;
+}
+
+/** JSON without its spaces; any other text as it is. */
+function compact(text: string): string {
+  const value = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
+  return value === undefined ? text : JSON.stringify(value);
+}
