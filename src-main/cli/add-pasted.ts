@@ -10,7 +10,7 @@ import { requireFreeName, writeServer, type WriteWish, type WrittenServer, writt
 
 /** Nothing is written where a name is taken. Rejects with AppError bad_request, config_conflict, not_found, unsupported. */
 export async function addPasted(text: string, store: ConfigStore, wish: WriteWish, json: boolean): Promise<number> {
-  const found = await readPasted(text, { isProgram: isProgramHere, home: homedir() });
+  const { servers: found, skipped } = await readPasted(text, { isProgram: isProgramHere, home: homedir() });
   const names = found.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {
@@ -22,12 +22,13 @@ export async function addPasted(text: string, store: ConfigStore, wish: WriteWis
   const servers: (WrittenServer & { readonly notes: readonly string[] })[] = [];
   for (const { name, entry, notes } of found)
     servers.push({ ...(await writeServer(name, entry, store, wish)), notes: notes.map((note) => oneLine(note)) });
-  printAnswer(json, { servers, file: store.path, written: !wish.dryRun }, () =>
-    servers.flatMap((server) => [
+  printAnswer(json, { servers, skipped, file: store.path, written: !wish.dryRun }, () => [
+    ...servers.flatMap((server) => [
       ...writtenLines(server, store.path, wish.dryRun),
       ...server.notes.map((note) => `${paint('unsure', 'note')} ${note}`),
     ]),
-  );
+    ...skipped.map((one) => `${paint('unsure', 'skipped')} ${oneLine(one)}`),
+  ]);
   return 0;
 }
 

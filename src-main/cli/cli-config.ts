@@ -10,7 +10,7 @@ import { ConfigDocument } from '../core/config/config-document.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { findProperty } from '../core/config/json-text.ts';
 import { readConfig } from '../core/config/read-config.ts';
-import { findContainers } from '../core/config/read-entry.ts';
+import { findContainers } from '../core/config/containers.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { knownNames, openConfig, requireReadable } from '../host/open-config.ts';

@@ -28,7 +28,7 @@ import type { FoundSecret } from '../core/secrets/find-plain.ts';
 import type { MovedSecrets, SecretRow } from '../core/secrets/secret-desk.ts';
 import type { KeyPlaceName, VaultStanding } from '../core/secrets/secret-store.ts';
 import type { RegistryPlace } from '../core/config/app-config.ts';
-import type { PastedServer } from '../core/pasted/pasted-server.ts';
+import type { PastedText } from '../core/pasted/pasted-server.ts';
 import type { RegistryInput } from '../core/registry/read-input.ts';
 import type { RegistryOption } from '../core/registry/read-option.ts';
 import type { RegistryAdding, RegistryPreview } from '../core/registry/registry-desk.ts';
@@ -783,9 +783,7 @@ export interface DashboardContract {
   /** The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a server.json. */
   readServers: {
     input: { readonly text: string };
-    output: {
-      readonly servers: readonly PastedServer[];
-    };
+    output: PastedText;
   };
   setMode: { input: { readonly mode: string }; output: Nothing };
   /** How one client app is served, by what it calls itself. */

@@ -1,17 +1,24 @@
 /** `tooltray import`: brings over servers that client apps have, or a file, after showing which; can be undone. */
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { count } from '../../core/base/wording.ts';
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import { bundleEntry, isBundleFile, readBundle, unpackBundle } from '../../core/client-apps/bundles.ts';
 import { endpointText, launchText } from '../../core/client-apps/heal-offers.ts';
-import { formatOf, type ImportedServer, serversOfText } from '../../core/client-apps/import-entry.ts';
-import type { ImportOffer } from '../../core/client-apps/import-offers.ts';
+import { type FoundOffers, type ImportOffer, notImported } from '../../core/client-apps/import-offers.ts';
 import type { ImportWish } from '../../core/client-apps/import-servers.ts';
 import type { AppSetup } from '../../core/client-apps/setup.ts';
+import { nameOfEntry } from '../../core/config/dialects/name-of-entry.ts';
+import { formatOfFile, parseText } from '../../core/config/dialects/parse-text.ts';
+import {
+  type ImportedServer,
+  readOne,
+  readServersOfValue,
+  type ReadServer,
+} from '../../core/config/dialects/read-servers.ts';
+import { readConfigText } from '../../core/config/update-config-file.ts';
 import { readPasted } from '../../core/pasted/read-pasted.ts';
 import { isProgramHere } from '../add-pasted.ts';
 import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
@@ -51,24 +58,25 @@ export const importServers = command({
       throw wrongUse('--file goes with none of --app, --move and --project');
     return withApps(flags, async (setup, project) => {
       const source = { file, app, set, project };
-      const offers = await readOffers(setup, { ...source, dryRun: dryRun || !yes });
+      const { offers, skipped } = await readOffers(setup, { ...source, dryRun: dryRun || !yes });
       const wishes = pick(offers, names, move);
       // What a person decides on is shown as it is; where nobody is asked it is a record.
       const textOf = yes && !dryRun ? endpointText : launchText;
       const rows = new Map(offers.map((offer) => [offer, rowOf(offer, textOf)]));
-      if (!json) printLines([...offerLines(rows, wishes, move), ...sealLines(wishes, seal)]);
+      if (!json) printLines([...offerLines(rows, wishes, move), ...skippedLines(skipped), ...sealLines(wishes, seal)]);
       const isIdle = wishes.length === 0 || dryRun;
       const answer = isIdle ? undefined : await confirm(question(wishes.length, move), yes);
       if (answer !== true) {
-        if (json) printJson({ servers: [...rows.values()], added: [] });
+        if (json) printJson({ servers: [...rows.values()], skipped, added: [] });
         else if (!isIdle) printLines([notDone(answer)]);
         return isIdle ? 0 : 1;
       }
       printProgress('Bringing them over …');
       // A bundle that was only shown until now is unpacked now.
-      const final = yes ? wishes : pick(await readOffers(setup, { ...source, dryRun: false }), names, move);
+      const again = yes ? undefined : await readOffers(setup, { ...source, dryRun: false });
+      const final = again === undefined ? wishes : pick(again.offers, names, move);
       const outcome = await setup.imports.bring(final, { move, seal });
-      printAnswer(json, { servers: [...rows.values()], ...outcome }, () => [
+      printAnswer(json, { servers: [...rows.values()], skipped, ...outcome }, () => [
         oneLine(outcome.sentence),
         ...copyLines(outcome.copies),
         ...(outcome.undo === undefined ? [] : [`To take it back: tooltray undo ${outcome.undo}`]),
@@ -124,6 +132,11 @@ function offerLines(
   ];
 }
 
+/** What was found and cannot be brought over. */
+function skippedLines(skipped: readonly string[]): string[] {
+  return skipped.length === 0 ? [] : ['', ...skipped.map((one) => paint('unsure', oneLine(one)))];
+}
+
 /** Which values would be sealed, or could be; by where they stand, never with what they are. */
 function sealLines(wishes: readonly ImportWish[], seal: boolean): string[] {
   const found = wishes.flatMap(({ offer }) => (offer.already === undefined ? offer.sealable : []));
@@ -171,31 +184,62 @@ interface ImportSource {
 }
 
 /** Rejects with AppError not_found, config_invalid, bad_request. */
-async function readOffers(setup: AppSetup, source: ImportSource): Promise<readonly ImportOffer[]> {
+async function readOffers(setup: AppSetup, source: ImportSource): Promise<FoundOffers> {
   const { file, app, project } = source;
-  if (file !== undefined) return setup.imports.fromGiven(await serversInFile(file, source));
-  const offers = await (project === undefined ? setup.imports : setup.inProject(project)).offers();
-  if (app === undefined) return offers;
-  const { id } = knownApp(app);
-  return offers.flatMap((offer) => {
+  if (file !== undefined) {
+    const { servers, skipped } = await serversInFile(file, source);
+    return { offers: setup.imports.fromGiven(servers), skipped };
+  }
+  const found = await (project === undefined ? setup.imports : setup.inProject(project)).found();
+  if (app === undefined) return found;
+  const { id, name } = knownApp(app);
+  const offers = found.offers.flatMap((offer) => {
     const places = offer.places.filter((place) => place.app.id === id);
     return places.length === 0 ? [] : [{ ...offer, places }];
   });
+  return { offers, skipped: found.skipped.filter((one) => one.startsWith(`${name}'s `)) };
 }
 
-async function serversInFile(file: string, source: ImportSource): Promise<readonly ImportedServer[]> {
+interface FileServers {
+  readonly servers: readonly ImportedServer[];
+  readonly skipped: readonly string[];
+}
+
+async function serversInFile(file: string, source: ImportSource): Promise<FileServers> {
   const home = homedir();
-  if (isBundleFile(file)) return [await ofBundle(file, source)];
+  if (isBundleFile(file)) {
+    const { name, entry } = await ofBundle(file, source);
+    return asImported([{ ...readOne(entry, { home }), name }]);
+  }
   const content = file === '-' ? await text(process.stdin) : await readText(file);
-  const isJson = file === '-' || formatOf(file) === 'json';
-  const found = isJson && !/^\s*(?:\uFEFF)?[{/]/.test(content) ? [] : serversOfText(content, file, home);
-  if (found.length > 0 || !isJson) return found;
+  const isNamed = file !== '-' && /\.(?:jsonc?|json5|toml|ya?ml)$/i.test(file);
+  if (isNamed && !isRegistryFile(content)) {
+    const { value } = parseText(content, formatOfFile(file), file);
+    const { servers, notes } = readServersOfValue(value, resolve(file), { home });
+    const { servers: read, skipped } = asImported(servers);
+    if (read.length > 0 || notes.length > 0 || formatOfFile(file) !== 'json' || skipped.length > 0)
+      return { servers: read, skipped: [...notes, ...skipped] };
+  }
   // One entry, or the command that starts it, as pages show it.
-  const pasted = await readPasted(content, { isProgram: isProgramHere, home });
-  return pasted.map(({ name, entry, notes }) => ({ name, entry, losses: notes }));
+  const { servers, skipped } = await readPasted(content, { isProgram: isProgramHere, home });
+  return { servers: servers.map(({ name, entry, notes }) => ({ name, entry, losses: notes })), skipped };
 }
 
-async function ofBundle(file: string, { set, dryRun }: ImportSource): Promise<ImportedServer> {
+/** A server.json of the registry names packages, not entries. */
+function isRegistryFile(content: string): boolean {
+  return /"(?:packages|remotes)"\s*:\s*\[/.test(content) && !/"mcpServers"|"servers"\s*:\s*\{/.test(content);
+}
+
+function asImported(servers: readonly ReadServer[]): FileServers {
+  return {
+    servers: servers.flatMap(({ name, entry, losses }) =>
+      entry === undefined ? [] : [{ name: name ?? nameOfEntry(entry), entry, losses }],
+    ),
+    skipped: servers.flatMap(({ name, entry, reason }) => (entry === undefined ? [notImported(name, reason)] : [])),
+  };
+}
+
+async function ofBundle(file: string, { set, dryRun }: ImportSource) {
   const bundle = await readBundle(file);
   const { manifest } = bundle;
   const parent = join(cliPaths().dataDir, 'bundles');
@@ -219,7 +263,8 @@ function choicesOf(set: readonly string[]): Record<string, string[]> {
 }
 
 async function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((cause: unknown) => {
+  return readConfigText(file).catch((cause: unknown) => {
+    if (cause instanceof AppError && cause.code === 'config_invalid') throw cause;
     throw new AppError('not_found', `${file} cannot be read: ${errorText(cause)}`, { fix: 'Check the path.', cause });
   });
 }

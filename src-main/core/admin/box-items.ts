@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import { cutText, markHidden } from '../base/shown-text.ts';
 import type { StdioServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { keyAliases } from '../config/read-entry.ts';
+import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import type { CarriedEnvironments } from '../servers/launch/carried-environments.ts';
 import { type ProposedBox, proposedBox } from '../servers/launch/isolation/proposed-box.ts';
 import { diffLine } from '../trust/inbox/diff-lines.ts';
@@ -69,7 +69,7 @@ async function offered({ config, carried, hasSandbox, edits }: BoxSourceParts): 
 }
 
 function saysBox(entry: JsonObject): boolean {
-  return Object.keys(entry).some((key) => ['isolation', 'sandboxEnabled'].includes(keyAliases.get(key) ?? key));
+  return Object.keys(entry).some((key) => ['isolation', 'sandboxEnabled'].includes(fieldOfKey(key)));
 }
 
 function itemOf(offers: readonly Offer[]): InboxItem {

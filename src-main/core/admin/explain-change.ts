@@ -6,7 +6,7 @@
 import { isObject, type JsonObject } from '../base/json.ts';
 import { markHidden, markHiddenIn } from '../base/shown-text.ts';
 import type { WaitingEdit } from '../config/accepted-config.ts';
-import { keyAliases } from '../config/read-entry.ts';
+import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import { writtenEntry } from '../config/edit-config.ts';
 import { diffLine, diffLines } from '../trust/inbox/diff-lines.ts';
 import { entryMeanings, gravestFirst, secretMeanings, settingMeanings } from '../trust/inbox/entry-meanings.ts';
@@ -161,7 +161,7 @@ const mapNames: Readonly<Record<string, string>> = { env: 'Variable', headers: '
 function flatten(entry: JsonObject): Map<string, unknown> {
   const lines = new Map<string, unknown>();
   for (const [key, value] of Object.entries(entry)) {
-    const field = own(keyAliases.get(key) ?? key);
+    const field = own(fieldOfKey(key));
     if (Array.isArray(value)) {
       const name = listNames[field] ?? field;
       if (value.length === 0) lines.set(`${name}s`, value);

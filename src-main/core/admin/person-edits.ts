@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { mask, maskObject } from '../base/mask.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { keyAliases } from '../config/read-entry.ts';
+import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import {
   addServer,
   hasServer,
@@ -197,8 +197,7 @@ function errorKey({ path, reason }: ConfigProblem): string {
 }
 
 function switchesOf(entry: JsonObject): ToolSwitch {
-  const written = (field: string): unknown =>
-    Object.entries(entry).find(([key]) => (keyAliases.get(key) ?? key) === field)?.[1];
+  const written = (field: string): unknown => Object.entries(entry).find(([key]) => fieldOfKey(key) === field)?.[1];
   return { off: textsOf(written('disabledTools')) ?? [], only: textsOf(written('enabledTools')) };
 }
 

@@ -5,8 +5,8 @@ import type { Machine } from './app-files.ts';
 import type { OfferedServer } from './app-rows.ts';
 import type { FoundApp } from './find-apps.ts';
 import { launchText } from './heal-offers.ts';
-import type { ImportedServer } from './import-entry.ts';
-import { givenOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
+import type { ImportedServer } from '../config/dialects/read-servers.ts';
+import { type FoundOffers, givenOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
 import {
   type ImportDeps,
   type ImportOutcome,
@@ -32,16 +32,21 @@ interface AppImportsParts {
 
 export class AppImports {
   readonly #parts: AppImportsParts;
-  #offers: Promise<readonly ImportOffer[]> | undefined;
+  #found: Promise<FoundOffers> | undefined;
 
   constructor(parts: AppImportsParts) {
     this.#parts = parts;
   }
 
   /** With their entries, secrets and all: for this process alone. As they were found last. */
-  offers(): Promise<readonly ImportOffer[]> {
-    this.#offers ??= this.#read();
-    return this.#offers;
+  async offers(): Promise<readonly ImportOffer[]> {
+    return (await this.found()).offers;
+  }
+
+  /** The same with what cannot be brought over, a sentence each: files that cannot be read, and entries, with the reason. */
+  found(): Promise<FoundOffers> {
+    this.#found ??= this.#find();
+    return this.#found;
   }
 
   /** The same for people. */
@@ -94,10 +99,10 @@ export class AppImports {
 
   /** The apps' files or our own servers are others. */
   forget(): void {
-    this.#offers = undefined;
+    this.#found = undefined;
   }
 
-  async #read(): Promise<readonly ImportOffer[]> {
+  async #find(): Promise<FoundOffers> {
     const { places, here, machine, others } = this.#parts;
     return importOffers(await places(), here(), machine, await others());
   }

@@ -6,7 +6,7 @@ import { unzipSync } from 'fflate';
 import { z } from 'zod';
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { issueText } from '../config/read-entry.ts';
+import { issueText } from '../config/issue-text.ts';
 import type { Machine } from './app-files.ts';
 
 export interface Bundle {

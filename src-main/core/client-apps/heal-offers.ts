@@ -5,10 +5,11 @@ import { isAbsolute, join } from 'node:path';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { Masker, secretValues } from '../base/mask.ts';
 import { markHidden } from '../base/shown-text.ts';
-import { keyAliases } from '../config/read-entry.ts';
+import { fieldOfKey } from '../config/dialects/read-entry.ts';
+import { type ImportedServer, readOne, readServersOfText } from '../config/dialects/read-servers.ts';
 import { type Machine, pathsOn } from './app-files.ts';
 import { isOurs, readAppServers } from './app-servers.ts';
-import { type ImportedServer, importEntry, launchIdentity, launchSubject, serversOfText } from './import-entry.ts';
+import { launchIdentity, launchSubject } from './launch-identity.ts';
 import type { KnownApp, PathsBySystem } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
@@ -46,7 +47,7 @@ export async function healOffers(
   written: JsonObject,
   { machine, find }: HealDeps,
 ): Promise<readonly HealOffer[]> {
-  const own = importEntry(written, { home: machine.home }) ?? {};
+  const own = readOne(written, { home: machine.home }).entry ?? {};
   const repaired = (await repairedLaunches(own, find, machine)).map((entry) => ({
     source: ownCommand,
     file: undefined,
@@ -100,7 +101,7 @@ const launchFields: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cw
 /** What the person wrote beside the launch stays; variables of both are put together, those of the launch that works win. */
 function merged(written: JsonObject, own: JsonObject, found: JsonObject): JsonObject {
   const isLaunch = (key: string): boolean =>
-    launchFields.has(keyAliases.get(key) ?? key) || (key === 'transport' && typeof written[key] === 'string');
+    launchFields.has(fieldOfKey(key)) || (key === 'transport' && typeof written[key] === 'string');
   const rest = Object.entries(written).filter(([key]) => !isLaunch(key) && key !== 'name');
   const launch = Object.entries(found).filter(([key]) => launchFields.has(key));
   const both = found['command'] === undefined ? 'headers' : 'env';
@@ -185,7 +186,7 @@ async function readHealSource(source: HealSource, home: string): Promise<readonl
 async function ofApp(app: KnownApp, file: string, home: string): Promise<readonly ImportedServer[]> {
   const { servers } = await readAppServers({ app, file });
   return servers.flatMap(({ name, entry: theirs }) => {
-    const entry = importEntry(theirs, { home });
+    const { entry } = readOne(theirs, { home });
     return entry === undefined ? [] : [{ name, entry }];
   });
 }
@@ -193,7 +194,8 @@ async function ofApp(app: KnownApp, file: string, home: string): Promise<readonl
 async function serversIn(file: string, home: string): Promise<readonly ImportedServer[]> {
   const text = await readSmallFile(file);
   try {
-    return text === undefined ? [] : serversOfText(text, file, home);
+    const { servers } = text === undefined ? { servers: [] } : readServersOfText(text, file, { home });
+    return servers.flatMap(({ name, entry }) => (name === undefined || entry === undefined ? [] : [{ name, entry }]));
   } catch {
     return [];
   }
@@ -207,7 +209,7 @@ async function readBundle(source: HealSource, fileName: string, home: string): P
   const bundle = isObject(value) ? value['genericBundle'] : undefined;
   const run = isObject(bundle) ? bundle['run'] : undefined;
   if (!isObject(run)) return undefined;
-  const entry = importEntry({ ...run, command: run['executable'] ?? run['command'] }, { home });
+  const { entry } = readOne(run, { home });
   return entry && { name: fileName.slice(0, -'.json'.length), entry, source, file };
 }
 

@@ -1,10 +1,20 @@
 /** The servers that the apps of this machine define and a person may bring over; the same one in two apps is one offer. */
 import { createHash } from 'node:crypto';
-import { type JsonObject, objectOf } from '../base/json.ts';
-import { readAppServers } from './app-servers.ts';
-import type { AppPlace } from './update-app-file.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { nameOfEntry } from '../config/dialects/name-of-entry.ts';
+import { parseText } from '../config/dialects/parse-text.ts';
+import { toAppError } from '../base/errors.ts';
+import { isOurs } from './app-servers.ts';
+import { type AppPlace, readAppFile } from './update-app-file.ts';
 import type { Machine } from './app-files.ts';
-import { type ImportedServer, importEntry, importLosses, launchIdentity, secretSettings } from './import-entry.ts';
+import {
+  type ImportedServer,
+  type ReadServer,
+  readServersOfValue,
+  type ServersReading,
+} from '../config/dialects/read-servers.ts';
+import { launchIdentity } from './launch-identity.ts';
+import { secretSettings } from './secret-settings.ts';
 import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plain.ts';
 import { aggregatorBehind, type AggregatorFile } from './other-aggregators.ts';
 
@@ -49,15 +59,29 @@ interface Found {
   readonly losses: readonly string[];
 }
 
-/** In the order of the apps; what cannot be read is passed over. */
+export interface FoundOffers {
+  readonly offers: readonly ImportOffer[];
+  /** What cannot be brought over, a sentence each. */
+  readonly skipped: readonly string[];
+}
+
+/** In the order of the apps. */
 export async function importOffers(
   places: readonly AppPlace[],
   here: readonly KnownServer[],
   machine: Machine,
   others: readonly AggregatorFile[] = [],
-): Promise<readonly ImportOffer[]> {
+): Promise<FoundOffers> {
   const found = await Promise.all(places.map((place) => serversOf(place, machine)));
-  return offersOf([...found.flat(), ...others.flatMap((file) => serversIn(file, machine))], here);
+  const all = [...found.flat(), ...others.flatMap((file) => serversIn(file))];
+  const skipped = all.filter((one) => typeof one === 'string');
+  return {
+    offers: offersOf(
+      all.filter((one) => typeof one !== 'string'),
+      here,
+    ),
+    skipped: [...new Set(skipped)],
+  };
 }
 
 /** The same for servers that come from no app: a file, a pasted text, a bundle. */
@@ -102,33 +126,58 @@ function withoutNames(entry: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(entry).replace(/\$\{(?:secret|keyring):[^}]*\}/g, '${secret:x}')) as JsonObject;
 }
 
-async function serversOf(place: AppPlace, machine: Machine): Promise<Found[]> {
-  const { servers } = await readAppServers(place);
+/** A server, or a sentence on why one is not offered. */
+type FoundOrSkipped = Found | string;
+
+async function serversOf(place: AppPlace, machine: Machine): Promise<FoundOrSkipped[]> {
+  const { app, file } = place;
+  const title = `${app.name}'s ${file.replace(machine.home, '~')}`;
+  const reading = await readPlace(place, title, machine).catch((error: unknown) => errorSentence(error, title));
+  if (typeof reading === 'string') return [reading];
+  const { servers, notes } = reading;
   const found = await Promise.all(
-    servers.map(async ({ name, path, entry: theirs }) => {
+    servers.map(async (server) => {
+      const { name, raw, path } = server;
+      if (isObject(raw) && isOurs(name ?? '', raw)) return [];
       // One that starts a product like ours is not a server to put behind us: what it holds is.
-      const behind = await aggregatorBehind(theirs, machine);
-      if (behind !== undefined) return behind === 'without a config' ? [] : serversIn(behind, machine);
-      const container = path.at(-2);
-      const entry = importEntry(theirs, { home: machine.home, project: place.project, container });
-      const losses = importLosses(theirs);
-      return entry === undefined ? [] : withIdentity({ name, entry, losses, place: { ...place, path } });
+      const behind = await aggregatorBehind(raw, machine);
+      if (behind !== undefined) return behind === 'without a config' ? [] : serversIn(behind);
+      // An item of a list has no name to take it out by.
+      const isNamed = path.every((step) => typeof step === 'string');
+      return offered(server, isNamed ? { place: { ...place, path } } : { place: undefined, source: app.name });
     }),
   );
-  return found.flat();
+  return [...notes.map((note) => `${title}: ${note}`), ...found.flat()];
+}
+
+async function readPlace({ app, file, project }: AppPlace, title: string, { home }: Machine): Promise<ServersReading> {
+  const text = await readAppFile(file);
+  const { value } = parseText(text ?? '', app.format === 'jsonc' ? 'json' : app.format, title, false);
+  return readServersOfValue(value, file, { home, project });
+}
+
+function errorSentence(error: unknown, title: string): string {
+  const { message, fix } = toAppError(error);
+  const said = message.startsWith(title) ? message : `${title} was not read: ${message}`;
+  return [said, fix].filter(Boolean).join(' ');
 }
 
 /** What another product like ours has in its config; its settings are told once, with the first. */
-function serversIn({ name: source, servers, settings }: AggregatorFile, { home }: Machine): Found[] {
-  const container = source === 'MCPProxy' ? 'mcpServers' : 'servers';
-  const found = servers.flatMap(([name, theirs]) => {
-    const entry = importEntry(theirs, { home, container });
-    return entry === undefined
-      ? []
-      : withIdentity({ name, entry, source, losses: importLosses(theirs), place: undefined });
-  });
+function serversIn({ name: source, servers, settings }: AggregatorFile): FoundOrSkipped[] {
+  const found = servers.flatMap((server) => offered(server, { source, place: undefined }));
   const rest = settings.length === 0 ? [] : [`${source}'s own settings stay behind: ${settings.join(', ')}.`];
-  return found.map((one, index) => (index === 0 ? { ...one, losses: [...one.losses, ...rest] } : one));
+  const first = found.find((one) => typeof one !== 'string');
+  return found.map((one) => (one === first ? { ...first, losses: [...first.losses, ...rest] } : one));
+}
+
+function offered({ name, entry, reason, losses }: ReadServer, from: Pick<Found, 'place' | 'source'>): FoundOrSkipped[] {
+  if (entry === undefined) return [notImported(name, reason)];
+  return withIdentity({ name: name ?? nameOfEntry(entry), entry, losses, ...from });
+}
+
+/** `name`: undefined for an entry that has none. */
+export function notImported(name = 'A server without a name', reason = ''): string {
+  return `${name} was not imported: ${reason}`;
 }
 
 function withIdentity(found: Omit<Found, 'identity'>): Found[] {

@@ -5,7 +5,7 @@ import type { SecretDesk } from '../secrets/secret-desk.ts';
 import { type AppPlace, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { formatOf } from './app-files.ts';
-import type { ImportedServer } from './import-entry.ts';
+import type { ImportedServer } from '../config/dialects/read-servers.ts';
 import type { ImportOffer, OfferPlace } from './import-offers.ts';
 import type { ImportRecords } from './import-records.ts';
 import { undoChange } from './undo.ts';

@@ -1,9 +1,10 @@
 /** Products like ours, whose config files hold what a person may want to bring over: where the files are, and which entries start them. */
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, objectOf } from '../base/json.ts';
 import { exists, type Machine } from './app-files.ts';
-import { entriesOfValue, formatOf, parseText } from './import-entry.ts';
+import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
+import { type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
 
 interface OtherAggregator {
   /** As people know it. */
@@ -40,8 +41,7 @@ const otherAggregators: readonly OtherAggregator[] = [
 export interface AggregatorFile {
   readonly name: string;
   readonly file: string;
-  /** As it has them. */
-  readonly servers: readonly (readonly [name: string, entry: unknown])[];
+  readonly servers: readonly ReadServer[];
   /** Settings beside the servers, by key. */
   readonly settings: readonly string[];
 }
@@ -65,7 +65,7 @@ export async function foundAggregators(machine: Machine, cwd: string | undefined
     configFiles(aggregator, machine, cwd).map((file) => ({ aggregator, file })),
   );
   const once = all.filter(({ file }, index) => all.findIndex((other) => other.file === file) === index);
-  const read = await Promise.all(once.map(({ aggregator, file }) => readAggregator(aggregator, file)));
+  const read = await Promise.all(once.map(({ aggregator, file }) => readAggregator(aggregator, file, machine)));
   return read.filter((one) => one !== undefined);
 }
 
@@ -82,7 +82,7 @@ export async function aggregatorBehind(
   const named = configFlag(words);
   const files = named === undefined ? configFiles(aggregator, { ...machine, env }, undefined) : [named];
   for (const file of files) {
-    const found = (await exists(file)) ? await readAggregator(aggregator, file) : undefined;
+    const found = (await exists(file)) ? await readAggregator(aggregator, file, machine) : undefined;
     if (found !== undefined) return found;
   }
   return 'without a config';
@@ -101,11 +101,15 @@ function configFlag(words: readonly string[]): string | undefined {
   return at >= 0 ? words[at + 1] : words.find((word) => word.startsWith('--config='))?.slice('--config='.length);
 }
 
-async function readAggregator({ name }: OtherAggregator, file: string): Promise<AggregatorFile | undefined> {
+async function readAggregator(
+  { name }: OtherAggregator,
+  file: string,
+  { home }: Machine,
+): Promise<AggregatorFile | undefined> {
   try {
-    const value = parseText(await readFile(file, 'utf8'), formatOf(file), file) as JsonObject;
-    const servers = [...entriesOfValue(value['servers']), ...entriesOfValue(value['mcpServers'])];
-    const settings = Object.keys(value).filter((key) => !['servers', 'mcpServers', '$schema'].includes(key));
+    const { value } = parseText(await readFile(file, 'utf8'), formatOfFile(file), file);
+    const { servers } = readServersOfValue(value, file, { home });
+    const settings = Object.keys(objectOf(value)).filter((key) => !['servers', 'mcpServers', '$schema'].includes(key));
     return { name, file, servers, settings };
   } catch {
     return undefined;

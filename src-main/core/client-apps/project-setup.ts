@@ -5,7 +5,7 @@ import type { AppRow, InstallOutcome, InstallPreview, UninstallPreview } from '.
 import { appStatus, warningFor } from './app-status.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { findProjectApps, type FoundApp, foundAt, runningProcesses } from './find-apps.ts';
-import { type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
+import { type FoundOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
 import { type InstallDeps, installEntry, planInstall, planUninstall, uninstallEntries } from './install.ts';
 import type { KnownApp, StdioLaunch } from './known-app.ts';
 import { type OwnProgram, projectLaunches, sharedCommand } from './own-launch.ts';
@@ -90,6 +90,11 @@ export class ProjectSetup {
 
   /** The servers that the project's files define. */
   async offers(): Promise<readonly ImportOffer[]> {
+    return (await this.found()).offers;
+  }
+
+  /** The same with what cannot be brought over, a sentence each. */
+  async found(): Promise<FoundOffers> {
     const found = await this.#find();
     const areThere = await Promise.all(found.map(({ file }) => exists(file)));
     const { here, machine } = this.#parts;

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { writeFileAtomic } from '../base/atomic-file.ts';
@@ -11,18 +12,18 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import type { AppConfig, Hold, ServerConfig } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { ConfigDocument } from './config-document.ts';
-import { containerKeys, findContainers, harmlessKeys, keyAliases } from './read-entry.ts';
+import { containerKeys, findContainers } from './containers.ts';
+import { findServers } from './dialects/find-servers.ts';
+import { readEntry } from './dialects/read-entry.ts';
+import { withPolicy } from './dialects/read-servers.ts';
 import { nodeValue } from './json-text.ts';
 import { type ConfigReading, readConfig, readServers } from './read-config.ts';
 import type { Environment } from './replace-variables.ts';
 
-type Container = (typeof containerKeys)[number];
-
-/** A server's entry as it is written, and whether it is switched on. */
+/** What the one reader makes of a server's entry, under our own names, and whether it is switched on. */
 interface WrittenServer {
   readonly entry: JsonObject;
   readonly on: boolean;
-  readonly container: Container;
 }
 
 /** Something a foreign edit of the config file would bring about, and the person has not agreed to. */
@@ -54,8 +55,7 @@ interface Judgement extends HeldReading {
 
 /** Fields of an entry that neither launch nor reach nor allow anything. */
 const plainFields: ReadonlySet<string> = new Set([
-  ...harmlessKeys,
-  ...['enabled', 'disabled', 'quarantined', 'registry', 'description', 'lazy', 'timeout', 'maxMessageMB'],
+  ...['enabled', 'quarantined', 'registry', 'description', 'lazy', 'maxMessageMB'],
   ...['idleStopSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
 ]);
 
@@ -101,7 +101,7 @@ export class AcceptedConfig {
     const { config } = reading;
     if (config === undefined) return { ...reading, waiting: [], agree: undefined };
     const agreed = await this.#read();
-    const written = writtenServers(text);
+    const written = writtenServers(text, config.path, env);
     const { blocked = {} } = agreed ?? {};
     const isOff = (server: ServerConfig): boolean => isBlocked(blocked, server.name, own(written, server.name));
     const servers = config.servers.map((server) => (isOff(server) ? off(server, 'blocked') : server));
@@ -204,35 +204,42 @@ export class AcceptedConfig {
 
 function stateOf(text: string, path: string, env: Environment): Agreed | undefined {
   const { config } = readConfig(text, path, env);
-  return config && { servers: writtenServers(text), settings: guardedSettings(config) };
+  return config && { servers: writtenServers(text, path, env), settings: guardedSettings(config) };
 }
 
-/** Those that count, by name: the last of a name in the first container that has it. */
-function writtenServers(text: string): Record<string, WrittenServer> {
-  const { root } = new ConfigDocument(text, '');
-  const found = new Map<string, WrittenServer>();
-  for (const { key: container, entries } of root === undefined ? [] : findContainers(root)) {
+/**
+ * Those that count, by name: the last of a name in the first container that has it. An entry that cannot be used is there as it is written:
+ * nothing is made of it.
+ */
+function writtenServers(text: string, path: string, env: Environment): Record<string, WrittenServer> {
+  const { root } = new ConfigDocument(text, path);
+  if (root === undefined) return {};
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
+  const { entries } = findServers(nodeValue(root), path);
+  const servers = new Map<string, WrittenServer>();
+  for (const key of containerKeys) {
     const own = new Map<string, WrittenServer>();
-    for (const { name = '', valueNode } of entries) {
-      const entry: unknown = JSON.parse(JSON.stringify(nodeValue(valueNode)));
-      if (isObject(entry)) own.set(name, { entry, on: isOn(entry), container });
+    for (const { name = '', path: at, raw, dialect, policy } of entries) {
+      if (at[0] !== key || at.length !== 2) continue;
+      const { entry } = readEntry(raw, { dialect, home });
+      const used: unknown = JSON.parse(JSON.stringify(entry === undefined ? raw : withPolicy(entry, policy)));
+      if (isObject(used)) own.set(name, { entry: used, on: isOn(used) });
     }
-    for (const [name, server] of own) if (!found.has(name)) found.set(name, server);
+    for (const [name, server] of own) if (!servers.has(name)) servers.set(name, server);
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(servers);
 }
 
-function isOn({ enabled, disabled, quarantined }: JsonObject): boolean {
-  return enabled !== false && disabled !== true && quarantined !== true;
+function isOn({ enabled, quarantined }: JsonObject): boolean {
+  return enabled !== false && quarantined !== true;
 }
 
 /** Settings that allow something. As JSON has them, so that they compare equal to what was read from a file. */
 export function guardedSettings(config: AppConfig): JsonObject {
   const { results, ...others } = config;
   const guarded = Object.entries(others).filter(([key]) => !plainSettings.has(key));
-  return JSON.parse(
-    JSON.stringify({ ...Object.fromEntries(guarded), 'results.folders': results.folders }),
-  ) as JsonObject;
+  const ofResults = Object.entries(results).map(([key, value]) => [`results.${key}`, value] as const);
+  return JSON.parse(JSON.stringify(Object.fromEntries([...guarded, ...ofResults]))) as JsonObject;
 }
 
 /** As many are remembered after their entries are gone; those that were blocked last. */
@@ -261,7 +268,7 @@ function isSameLaunch(one: WrittenServer, other: WrittenServer): boolean {
 }
 
 function launchOf(entry: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(entry).filter(([key]) => !plainFields.has(keyAliases.get(key) ?? key)));
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => !plainFields.has(key)));
 }
 
 /** A tool that was off could be called. */
@@ -272,13 +279,10 @@ function loosensTools(before: JsonObject, after: JsonObject): boolean {
   return only !== undefined && (is.only === undefined || is.only.some((tool) => !only.includes(tool)));
 }
 
-function toolsOf(entry: JsonObject): {
+function toolsOf({ disabledTools: off, enabledTools: only }: JsonObject): {
   readonly off: readonly unknown[];
   readonly only: readonly unknown[] | undefined;
 } {
-  const of = (field: string): unknown =>
-    Object.entries(entry).find(([key]) => (keyAliases.get(key) ?? key) === field)?.[1];
-  const [off, only] = [of('disabledTools'), of('enabledTools')];
   return { off: Array.isArray(off) ? off : [], only: Array.isArray(only) ? only : undefined };
 }
 
@@ -319,7 +323,7 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
 
 function switched(server: WrittenServer, on: boolean): WrittenServer {
   if (server.on === on) return server;
-  const { disabled: _disabled, quarantined: _quarantined, ...entry } = server.entry;
+  const { quarantined: _quarantined, ...entry } = server.entry;
   return { ...server, on, entry: { ...entry, enabled: on } };
 }
 
@@ -369,10 +373,13 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
   const settings = waiting.flatMap((edit): [string, unknown][] =>
     edit.kind === 'setting' ? [[edit.key, edit.before]] : [],
   );
-  const { 'results.folders': folders = config.results.folders, ...others } = Object.fromEntries(settings);
+  const [ofResults, others] = [true, false].map((isResult) =>
+    settings.filter(([key]) => key.startsWith('results.') === isResult),
+  );
+  const results = (ofResults ?? []).map(([key, value]) => [key.slice('results.'.length), value] as const);
   const used: AppConfig = {
-    ...{ ...config, ...others },
-    results: { ...config.results, folders: folders as readonly string[] },
+    ...{ ...config, ...Object.fromEntries(others ?? []) },
+    results: { ...config.results, ...Object.fromEntries(results) },
   };
   const asWritten = new Map(
     (settings.length === 0 ? [] : readServers(text, used, env)).map((server) => [server.name, server]),
@@ -388,11 +395,11 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
 
 function build(
   name: string,
-  { entry, on, container }: WrittenServer,
+  { entry, on }: WrittenServer,
   settings: AppConfig,
   env: Environment,
 ): readonly ServerConfig[] {
-  const servers = readServers(JSON.stringify({ [container]: { [name]: entry } }), settings, env);
+  const servers = readServers(JSON.stringify({ servers: { [name]: entry } }), settings, env);
   return servers.map((server) => ({ ...server, enabled: server.enabled && on }));
 }
 

@@ -1,5 +1,4 @@
 /** Makes a server of a checked entry: decides its kind, fills defaults in, converts units. */
-import { closestWord } from '../base/wording.ts';
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -7,7 +6,7 @@ import type { AppConfig, Hold, ServerConfig, ToolSwitch } from './app-config.ts'
 import { serverDefaults } from './default-config.ts';
 import { holdFixes, holdOf, holdReasons } from './holds.ts';
 import { isolationOf } from './isolation.ts';
-import { type containerKeys, type EntryReader, kindByType } from './read-entry.ts';
+import type { EntryReader } from './entry-reader.ts';
 import { placementMistake } from './placement.ts';
 import { readOAuth } from './read-oauth.ts';
 import { type Environment, replaceVariables, type UnfilledPlaceholder } from './replace-variables.ts';
@@ -17,16 +16,15 @@ interface BuildContext {
   readonly env: Environment;
   /** Folder of the config file: relative paths start there. */
   readonly folder: string;
-  readonly container: (typeof containerKeys)[number];
   /** What the file says for all servers. */
   readonly settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds' | 'isolateCommands'>;
 }
 
 /** The server, or undefined when the entry cannot be used; `reader` then holds at least one error. */
 export function buildServer(reader: EntryReader, context: BuildContext): ServerConfig | undefined {
-  const written = reader.read();
-  if (reader.failed) return undefined;
-  const on = (written.enabled ?? true) && written.disabled !== true;
+  const written = reader.read(homeOf(context.env));
+  if (written === undefined) return undefined;
+  const on = written.enabled ?? true;
   let held: Hold | undefined = holdOf(written);
   if (held !== undefined) reportHeld(reader, held);
   const entry = replaceVariables(written, context.env, (unfilled) => {
@@ -37,9 +35,9 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
     held ??= 'setup';
     return `\${${unfilled.source}:${unfilled.name}}`;
   });
+  if (reader.hasUnfilled) held ??= 'setup';
   const enabled = on && held === undefined;
-  const kind = decideKind(reader, entry);
-  if (kind === undefined) return undefined;
+  const kind = kindOf(entry);
   const base = {
     name: reader.name,
     enabled,
@@ -49,7 +47,7 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
     ...(written.registry !== undefined && { registry: written.registry }),
     ...(entry.prefix !== undefined && { prefix: entry.prefix }),
     ...toolSwitch(entry),
-    ...serverLimits(entry, kind, context),
+    ...serverLimits(entry, context.settings),
   };
   const server =
     kind === 'stdio'
@@ -57,14 +55,18 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
       : kind === 'builtin'
         ? { ...base, kind, builtin: entry.builtin ?? reader.name, folders: allowedFolders(reader, entry, context) }
         : { ...base, kind, ...httpPart(reader, entry) };
-  reportUseless(reader, entry, kind);
   reportPlacement(reader, written, kind);
   return reader.failed ? undefined : { ...server, hash: hashServer(server) };
 }
 
+function kindOf({ type, builtin, command }: Entry): ServerConfig['kind'] {
+  if (type === 'sse' || type === 'builtin') return type;
+  if (builtin !== undefined) return 'builtin';
+  return command === undefined ? 'http' : 'stdio';
+}
+
 function reportHeld(reader: EntryReader, held: Hold): void {
-  const place = reader.keyOf('quarantined') === undefined ? [] : ['quarantined'];
-  reader.report('warning', place, holdReasons[held], holdFixes[held].replace('NAME', reader.name));
+  reader.report('warning', ['quarantined'], holdReasons[held], holdFixes[held].replace('NAME', reader.name));
 }
 
 function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: ToolSwitch } {
@@ -90,72 +92,10 @@ function reportUnfilled(reader: EntryReader, { path, source, name }: UnfilledPla
   reader.report('warning', path, reason, suggestion);
 }
 
-/** `transport`: Magg's headers and tokens. */
 function takesSecrets([field, inner]: readonly PropertyKey[]): boolean {
-  if (field === 'transport') return inner === 'headers' || inner === 'auth';
   // In every spelling of read-oauth.ts.
   if (field === 'oauth') return /secret$/i.test(String(inner));
   return field === 'args' || field === 'env' || field === 'headers' || field === 'url';
-}
-
-function decideKind(reader: EntryReader, entry: Entry): ServerConfig['kind'] | undefined {
-  const written = entry.type === undefined ? 'auto' : kindByType.get(entry.type.toLowerCase().replace(/[-_]/g, ''));
-  if (written === undefined) reportKind(reader, entry.type ?? '');
-  if (written === 'stdio' && entry.command === undefined)
-    reportMissing(reader, 'a command', '"command": "npx", "args": […]');
-  if ((written === 'http' || written === 'sse') && entry.url === undefined)
-    reportMissing(reader, 'a URL', '"url": "https://…"');
-  if (written !== 'auto') return reader.failed ? undefined : written;
-  if (entry.builtin !== undefined) return 'builtin';
-  if (entry.command !== undefined && entry.url !== undefined) {
-    reader.report(
-      'error',
-      [],
-      'The server has both a command and a URL.',
-      'Remove one of them, or say which counts with "type".',
-    );
-    return undefined;
-  }
-  if (entry.command !== undefined) return 'stdio';
-  // Magg's rule: an address that ends so is the older transport.
-  if (entry.url !== undefined) return reader.keyOf('url') === 'uri' && /\/sse\/?$/.test(entry.url) ? 'sse' : 'http';
-  reportMissing(reader, 'a command or a URL', '"command": "npx", "args": […] or "url": "https://…"');
-  return undefined;
-}
-
-function reportKind(reader: EntryReader, written: string): void {
-  const meant = closestWord(written, ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
-  const suggestion = meant === undefined ? 'Use "stdio", "http" or "sse".' : `Did you mean "${meant}"?`;
-  reader.report('error', ['type'], 'This kind of server is not known.', suggestion);
-}
-
-const fieldsOf = {
-  stdio: ['command', 'args', 'env', 'inheritEnv', 'isolation', 'cwd'],
-  http: ['url', 'headers', 'oauth'],
-  builtin: ['builtin', 'folders'],
-} as const;
-
-const kindNames = {
-  stdio: 'started by a command',
-  http: 'at an address',
-  builtin: 'that comes with Tooltray',
-} as const;
-
-/** Fields that say nothing for a server of this kind: a person expects something of them. */
-function reportUseless(reader: EntryReader, entry: Entry, kind: ServerConfig['kind']): void {
-  const own = kind === 'sse' ? 'http' : kind;
-  const others = (['stdio', 'http', 'builtin'] as const).filter((other) => other !== own);
-  for (const field of others.flatMap((other) => fieldsOf[other])) {
-    const value: unknown = entry[field];
-    // Several products write all fields, empty where they do not apply.
-    const isEmpty = typeof value === 'object' && Object.keys(value ?? {}).length === 0;
-    if (value === undefined || value === false || isEmpty) continue;
-    reader.report('warning', [field], `This has no effect for a server ${kindNames[own]}.`);
-  }
-  for (const option of Object.keys(entry.transport ?? {})) {
-    if (['headers', 'auth', 'keep_alive'].includes(option)) continue;
-    reader.report('warning', ['transport', option], 'Of "transport" only "headers" and "auth" have an effect.');
-  }
 }
 
 /** An entry that nobody could place as it says is not in use: guessed wrong, people would share what is one person's. */
@@ -164,18 +104,8 @@ function reportPlacement(reader: EntryReader, written: Entry, kind: ServerConfig
   if (mistake !== undefined) reader.report('error', ['placement'], mistake.reason, mistake.suggestion);
 }
 
-function reportMissing(reader: EntryReader, what: string, example: string): void {
-  reader.report('error', [], `The server needs ${what}.`, `Add ${example}.`);
-}
-
 function stdioPart(reader: EntryReader, entry: Entry, { folder, env, settings }: BuildContext) {
-  const written = entry.command ?? '';
-  // Magg's file may hold the whole command line in `command`.
-  const isWholeLine = (reader.has('source') || reader.has('uri')) && entry.args === undefined;
-  const [command = written, ...args] = isWholeLine ? splitCommand(written) : [written, ...(entry.args ?? [])];
-  if (!isWholeLine && entry.args === undefined && /^[^\s/\\]+\s+\S/.test(command)) {
-    reader.report('warning', ['command'], 'The command holds spaces.', 'Put what follows the first word into "args".');
-  }
+  const { command = '', args = [] } = entry;
   if (command.trim() === '') reader.report('error', ['command'], 'The command is empty.');
   const cwd = entry.cwd === undefined ? undefined : resolve(folder, expandHome(entry.cwd, env));
   const { inheritEnv } = entry;
@@ -205,11 +135,9 @@ function httpPart(reader: EntryReader, entry: Entry) {
     const suggestion = 'Write them into "headers", as "Authorization": "Basic ${env:NAME}".';
     reader.report('error', ['url'], 'Names and passwords in an address are not sent.', suggestion);
   }
-  // ToolMux adds /mcp to an address without a path.
-  const isBase = reader.keyOf('url') === 'base_url' && url?.pathname === '/';
   return {
-    url: isBase ? new URL('/mcp', url).href : (entry.url ?? '').trim(),
-    headers: { ...bearer(entry.transport?.auth), ...entry.transport?.headers, ...entry.headers },
+    url: (entry.url ?? '').trim(),
+    headers: entry.headers ?? {},
     ...(typeof entry.oauth === 'object' && {
       oauth: readOAuth(entry.oauth, (severity, key, ...words) => reader.report(severity, ['oauth', key], ...words)),
     }),
@@ -219,11 +147,6 @@ function httpPart(reader: EntryReader, entry: Entry) {
 /** Whether a placeholder is left that only the environment can fill. */
 function isUnfilled(text: string): boolean {
   return /\$\{(?:env|input):/.test(text);
-}
-
-/** Magg's `auth`: a token, or the word for the sign-in that takes place by itself. */
-function bearer(auth: string | undefined): Record<string, string> {
-  return auth === undefined || auth === '' || auth === 'oauth' ? {} : { Authorization: `Bearer ${auth}` };
 }
 
 function allowedFolders(reader: EntryReader, entry: Entry, { env }: BuildContext): string[] {
@@ -242,7 +165,11 @@ function allowedFolders(reader: EntryReader, entry: Entry, { env }: BuildContext
 }
 
 function expandHome(path: string, env: Environment): string {
-  return /^~(?=$|[/\\])/.test(path) ? join(env['HOME'] ?? env['USERPROFILE'] ?? homedir(), path.slice(1)) : path;
+  return /^~(?=$|[/\\])/.test(path) ? join(homeOf(env), path.slice(1)) : path;
+}
+
+function homeOf(env: Environment): string {
+  return env['HOME'] ?? env['USERPROFILE'] ?? homedir();
 }
 
 // The fingerprint of a server: equal as long as its running connection and its cached listing stay right.
@@ -278,62 +205,21 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
 
 // When a server starts and stops, and how long and how large things may get with it.
 
-type Container = (typeof containerKeys)[number];
-
-interface LimitContext {
-  readonly container: Container;
-  readonly settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds'>;
-}
-
-/** Times in ms and sizes in bytes, for a server of that kind from that container. */
-function serverLimits(entry: Entry, kind: ServerConfig['kind'], { container, settings }: LimitContext) {
-  const { init, call } = otherTimeout(entry.timeout, kind, container);
+/** Times in ms and sizes in bytes. */
+function serverLimits(entry: Entry, settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds'>) {
   return {
     lazy: entry.lazy ?? false,
     idleStopMs: milliseconds(entry.idleStopSeconds),
     initTimeoutMs:
-      milliseconds(entry.initTimeoutSeconds ?? entry.init_timeout) ??
-      init ??
-      milliseconds(settings.initTimeoutSeconds) ??
-      serverDefaults.initTimeoutMs,
+      milliseconds(entry.initTimeoutSeconds ?? settings.initTimeoutSeconds) ?? serverDefaults.initTimeoutMs,
     callTimeoutMs:
-      milliseconds(entry.callTimeoutSeconds) ??
-      call ??
-      milliseconds(settings.callTimeoutSeconds) ??
-      serverDefaults.callTimeoutMs,
+      milliseconds(entry.callTimeoutSeconds ?? settings.callTimeoutSeconds) ?? serverDefaults.callTimeoutMs,
     maxMessageBytes:
       entry.maxMessageMB === undefined ? serverDefaults.maxMessageBytes : Math.round(entry.maxMessageMB * 1024 * 1024),
     description: entry.description,
   };
 }
 
-/**
- * `timeout` as others mean it: ToolMux (`servers`) limits the start of a command, in ms, and each request to a URL, in seconds. Under
- * `mcpServers` it limits a call, in ms for Claude Code and Gemini and in seconds for Cline: below 1000 only seconds make sense.
- */
-function otherTimeout(timeout: number | undefined, kind: string, container: Container) {
-  if (timeout === undefined) return {};
-  if (container === 'servers') {
-    if (kind === 'stdio') return { init: Math.round(timeout) };
-    return { init: milliseconds(timeout), call: milliseconds(timeout) };
-  }
-  return { call: timeout < 1000 ? milliseconds(timeout) : Math.round(timeout) };
-}
-
 function milliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.round(seconds * 1000);
-}
-
-// Splits a command line into words as a POSIX shell would, quotes and backslashes included, and nothing expanded.
-
-const word = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
-const part = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^"'\\]+)/g;
-
-/** The words; text that is not closed properly stays one word. */
-export function splitCommand(line: string): string[] {
-  return (line.match(word) ?? [line]).map((text) =>
-    text.replace(part, (_, double?: string, single?: string, escaped?: string, plain?: string) => {
-      return double?.replace(/\\(["\\$`])/g, '$1') ?? single ?? escaped ?? plain ?? '';
-    }),
-  );
 }

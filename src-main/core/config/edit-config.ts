@@ -4,8 +4,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
 import { CheckedEdit } from './checked-edit.ts';
-import { findProperty, insertLast, nodeValue, propertiesOf, removeChild, replaceValue } from './json-text.ts';
-import { type ContainerEntry, fieldOf, findContainers, keyAliases, type ServerContainer } from './read-entry.ts';
+import {
+  findProperty,
+  insertLast,
+  nodeValue,
+  type Property,
+  propertiesOf,
+  removeChild,
+  replaceValue,
+} from './json-text.ts';
+import { type ContainerEntry, findContainers, type ServerContainer } from './containers.ts';
+import type { KeyRule } from './dialects/dialect.ts';
+import { fieldOfKey, ruleOfKey } from './dialects/read-entry.ts';
 
 /** A server entry as it is written to the file, under our own key names (schema.ts). */
 export type WrittenEntry = Readonly<Record<string, unknown>>;
@@ -63,10 +73,16 @@ export function setServerField(text: string, name: string, key: string, value: u
   const { entry } = requireServer(edit, name);
   const node = entry.valueNode;
   if (node.type !== 'object') throw new AppError('config_invalid', `The entry of "${name}" is not an object.`);
-  const known = propertiesOf(node).findLast((property) => fieldOf(property) === key);
+  const known = propertiesOf(node).findLast((property) => ruleOf(property)?.field === key);
+  const form = known === undefined ? 'same' : ruleOf(known)?.form;
+  // Another unit or notation than ours: it goes, and our own key says it.
+  if (known !== undefined && form !== 'same' && form !== 'not') {
+    const without = withoutKey(text, name, known.key);
+    return value === undefined ? without : setServerField(without, name, key, value);
+  }
   // Cline and others write the switch the other way round.
-  const isSwitchedOff = key === 'enabled' && known === undefined && findProperty(node, 'disabled') !== undefined;
-  const [writtenKey, writtenValue] = isSwitchedOff ? ['disabled', value === false] : [known?.key ?? key, value];
+  const isInverse = form === 'not' && value !== undefined;
+  const [writtenKey, writtenValue] = [known?.key ?? key, isInverse ? value === false : value];
   const wanted = edit.value();
   setKey(
     entry.path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], wanted),
@@ -77,10 +93,24 @@ export function setServerField(text: string, name: string, key: string, value: u
   return edit.text;
 }
 
+function ruleOf({ key, valueNode }: Property): KeyRule | undefined {
+  return ruleOfKey(key, valueNode.type === 'object' ? {} : valueNode.value);
+}
+
+function withoutKey(text: string, name: string, key: string): string {
+  const edit = new CheckedEdit(text);
+  const { entry } = requireServer(edit, name);
+  const wanted = edit.value();
+  const at = entry.path.reduce<unknown>((one, step) => (one as Record<PropertyKey, unknown>)[step], wanted);
+  setKey(at, key, undefined);
+  setProperty(edit, entry.valueNode, key, undefined, wanted);
+  return edit.text;
+}
+
 /** What a field of a server (a key of schema.ts) holds as it is written, placeholders and all. Throws `server_not_found`. */
 export function writtenField(text: string, name: string, key: string): unknown {
   const { entry } = requireServer(new CheckedEdit(text), name);
-  const property = propertiesOf(entry.valueNode).findLast((one) => fieldOf(one) === key);
+  const property = propertiesOf(entry.valueNode).findLast((one) => ruleOf(one)?.field === key);
   return property === undefined ? undefined : nodeValue(property.valueNode);
 }
 
@@ -184,5 +214,5 @@ export function replaceEntry(text: string, name: string, entry: JsonObject): str
   const before = writtenEntry(text, name);
   const keys = [...new Set([...Object.keys(before), ...Object.keys(entry)])].filter((key) => key !== 'name');
   const changed = keys.filter((key) => !isDeepStrictEqual(before[key], entry[key]));
-  return changed.reduce((edited, key) => setServerField(edited, name, keyAliases.get(key) ?? key, entry[key]), text);
+  return changed.reduce((edited, key) => setServerField(edited, name, fieldOfKey(key), entry[key]), text);
 }

@@ -1,9 +1,14 @@
 /** Reads the text of a config file, of any product we know, into the one shape the core uses. */
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig, ConfigProblem, ServerConfig } from './app-config.ts';
 import { buildServer } from './build-server.ts';
 import { ConfigDocument } from './config-document.ts';
-import { type ContainerEntry, EntryReader, findContainers, type ServerContainer } from './read-entry.ts';
+import { type ContainerEntry, findContainers, type ServerContainer } from './containers.ts';
+import { commonDialect } from './dialects/dialect-table.ts';
+import { findServers, type FoundServers } from './dialects/find-servers.ts';
+import { EntryReader } from './entry-reader.ts';
+import { nodeValue } from './json-text.ts';
 import { type KnownNames, readSettings } from './read-settings.ts';
 import type { Environment } from './replace-variables.ts';
 
@@ -19,6 +24,8 @@ interface Context {
   readonly env: Environment;
   readonly lastGood: AppConfig | undefined;
   readonly settings: AppConfig;
+  /** What the one reader found in the file. */
+  readonly found: FoundServers;
 }
 
 /** Reads `text`. What is wrong in part keeps the value it has in `lastGood`; a server that never was good is left out. */
@@ -32,7 +39,7 @@ export function readConfig(
   const document = new ConfigDocument(text, path);
   if (document.root === undefined) return { problems: document.problems };
   const settings = readSettings(document, { path, env, lastGood, known });
-  const context = { document, path, env, lastGood, settings };
+  const context = { document, path, env, lastGood, settings, found: findServers(nodeValue(document.root), path) };
   const servers = findContainers(document.root).flatMap((container) => readContainer(container, context));
   const config = { ...settings, servers: firstOfEachName(servers) };
   return { config, problems: document.problems.map((problem) => sayWhatIsUsed(problem, config)) };
@@ -43,7 +50,8 @@ export function readServers(text: string, settings: AppConfig, env: Environment)
   const { path } = settings;
   const document = new ConfigDocument(text, path);
   if (document.root === undefined) return [];
-  const context = { document, path, env, lastGood: undefined, settings };
+  const found = findServers(nodeValue(document.root), path);
+  const context = { document, path, env, lastGood: undefined, settings, found };
   return firstOfEachName(findContainers(document.root).flatMap((container) => readContainer(container, context)));
 }
 
@@ -57,7 +65,7 @@ function readContainer(container: ServerContainer, context: Context): readonly S
   const lastByName = new Map(entries.map((entry) => [entry.name, entry]));
   return entries.flatMap((entry) => {
     const name = usableName(entry, lastByName, context.document);
-    return name === undefined ? [] : readServer(entry, name, container, context);
+    return name === undefined ? [] : readServer(entry, name, context);
   });
 }
 
@@ -80,14 +88,11 @@ function usableName(
   return undefined;
 }
 
-function readServer(entry: ContainerEntry, name: string, { key }: ServerContainer, context: Context): ServerConfig[] {
-  const { document, env, lastGood, path, settings } = context;
-  const server = buildServer(new EntryReader(document, entry, name), {
-    env,
-    folder: dirname(path),
-    container: key,
-    settings,
-  });
+function readServer(entry: ContainerEntry, name: string, context: Context): ServerConfig[] {
+  const { document, env, lastGood, path, settings, found } = context;
+  const own = found.entries.find((one) => isDeepStrictEqual(one.path, entry.path));
+  const reader = new EntryReader(document, entry, name, own ?? { dialect: commonDialect, policy: {} });
+  const server = buildServer(reader, { env, folder: dirname(path), settings });
   return server === undefined ? (lastGood?.servers ?? []).filter((good) => good.name === name) : [server];
 }
 

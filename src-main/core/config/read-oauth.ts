@@ -1,7 +1,7 @@
 /** What an entry says about signing in, in whichever product's spelling, as our own settings. */
 import { z } from 'zod';
 import type { OAuthClient } from './app-config.ts';
-import { issueText } from './read-entry.ts';
+import { issueText } from './issue-text.ts';
 import { documentProblem, uncompiled } from './schema.ts';
 
 const loose = z.union([z.string(), z.number(), z.boolean()]).transform(String);

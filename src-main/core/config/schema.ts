@@ -31,7 +31,8 @@ export const duration = z.union([z.string(), z.number().min(0)]).transform((writ
   return z.NEVER;
 });
 
-function readDuration(written: string): number | undefined {
+/** Seconds; undefined for what is no such time. */
+export function readDuration(written: string): number | undefined {
   const parts = [...written.matchAll(part)];
   if (parts.length === 0 || parts.map(([text]) => text).join('') !== written) return undefined;
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (inSeconds[unit] ?? 0), 0);
@@ -242,7 +243,7 @@ const isolation = z.looseObject({
   extra_args: z.array(looseText).optional(),
 });
 
-/** One server, its keys already brought to our names (read-entry.ts). */
+/** One server, its keys already brought to our names (dialects/read-entry.ts). */
 export const entrySchema = z
   .object({
     type: text,
@@ -259,7 +260,6 @@ export const entrySchema = z
     kits: z.array(text),
     folders: z.array(text),
     enabled: z.boolean(),
-    disabled: z.boolean(),
     quarantined: z.boolean(),
     /** Ours, a word for its mode; MCPProxy's container; VS Code's sandbox. */
     isolation: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), isolation),
@@ -278,15 +278,9 @@ export const entrySchema = z
     lazy: z.boolean(),
     idleStopSeconds: seconds,
     initTimeoutSeconds: seconds,
-    /** MCPProxy's. */
-    init_timeout: duration,
     callTimeoutSeconds: seconds,
     maxMessageMB: z.number().positive(),
     description: z.string(),
-    /** As other products write it; the unit depends on the product. */
-    timeout: z.number().positive(),
-    /** Magg's object; a text under this key is a `type`. */
-    transport: z.looseObject({ headers: z.record(z.string(), looseText).optional(), auth: z.string().optional() }),
   })
   .partial();
 

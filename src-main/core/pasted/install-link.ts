@@ -1,13 +1,19 @@
 /** Links that pages give for "Add to Cursor", "Install in VS Code" and the like: the server that such a link carries. */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { type FoundServer, notUnderstood, quoted } from './pasted-server.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { type FoundServer, foundInValue, notUnderstood, quoted } from './pasted-server.ts';
 
-/** Hosts and paths of links that carry a server; what is no link of this kind is an address of one. */
-const places = /(?:^|\/)(?:mcp\/install|add_mcp|launch\/mcp\/add|install-mcp)$/;
+/** Ends of host and path of links that carry a server; another address over HTTP is a server's own. */
+const places = /(?:^|\/)(?:mcp\/install|add_mcp|launch\/mcp\/add|install-mcp|mcp-import|mcp\/add)$/;
 
 /** undefined where it is no such link. Throws AppError bad_request where it is one and cannot be read. */
-export function readInstallLink(text: string): FoundServer | undefined {
-  if (!/^[a-z][a-z0-9+.-]+:\S+$/i.test(text)) return undefined;
+export function readInstallLink(written: string): readonly FoundServer[] | undefined {
+  // A badge of Markdown leads to the link behind it, and some pages show a link with its blanks decoded.
+  const text = (/^\[!\[[^\]]*\]\([^)]*\)\]\((.*)\)$/s.exec(written)?.[1] ?? written).trim();
+  if (
+    !/^[a-z][a-z0-9+.-]+:\S/i.test(text) ||
+    (/\s/.test(text) && !/^[a-z+.-]+:(?:mcp\/install\?|\/\/)\S*[?{]/i.test(text))
+  )
+    return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return undefined;
   const { protocol, host, pathname, searchParams } = url;
@@ -15,22 +21,19 @@ export function readInstallLink(text: string): FoundServer | undefined {
   // What VS Code's page sends on to.
   if (/(?:^|\.)vscode\.dev$/.test(host) && pathname === '/redirect' && inside !== null && !inside.startsWith('http'))
     return readInstallLink(inside);
-  if (protocol === 'goose:' && host === 'extension') return gooseServer(searchParams);
-  if (places.test(`${host}${pathname}`.replace(/\/+$/, ''))) return carried(url);
-  if (/^https?:$/.test(protocol)) return undefined;
+  if (protocol === 'goose:' && host === 'extension') return [gooseServer(searchParams)];
+  const isHttp = /^https?:$/.test(protocol);
+  if (places.test(`${host}${pathname}`.replace(/\/+$/, '')) || (!isHttp && searchParams.has('config')))
+    return carried(url);
+  if (isHttp) return undefined;
   throw notUnderstood(`${quoted(protocol)} links that add a server are not known in this form: ${quoted(text)}.`);
 }
 
-function carried({ search, searchParams }: URL): FoundServer {
-  const config = searchParams.get('config');
-  const value = readConfig(config ?? search.slice(1));
-  const { name, ...entry } = value;
-  const told = searchParams.get('name') ?? name;
-  // Some carry the entry under its name.
-  const [[inner, only] = ['', undefined]] = Object.entries(objectOf(value['mcpServers'] ?? value));
-  if (entry['command'] === undefined && entry['url'] === undefined && isObject(only))
-    return { name: typeof told === 'string' ? told : inner, entry: only };
-  return { name: typeof told === 'string' ? told : undefined, entry };
+function carried({ search, searchParams }: URL): readonly FoundServer[] {
+  const config = searchParams.get('config') ?? searchParams.get('servers') ?? searchParams.get('mcp');
+  const found = foundInValue(readConfig(config ?? search.slice(1)));
+  const name = searchParams.get('name');
+  return name === null || found.length !== 1 ? found : found.map((one) => ({ ...one, name }));
 }
 
 /** As JSON, or as JSON in base64. */
@@ -60,15 +63,22 @@ function parsed(json: string): unknown {
   }
 }
 
-function gooseServer(said: URLSearchParams): FoundServer {
-  const name = said.get('id') ?? said.get('name') ?? undefined;
-  const url = said.get('url');
-  if (url !== null) return { name, entry: { url, ...(said.get('type') === 'sse' && { type: 'sse' }) } };
-  const command = said.get('cmd');
+function gooseServer(params: URLSearchParams): FoundServer {
+  const name = params.get('id') ?? params.get('name') ?? undefined;
+  const pairs = (key: string): readonly (readonly [string, string])[] =>
+    params.getAll(key).map((one) => [/^[^=]*/.exec(one)?.[0] ?? '', one.replace(/^[^=]*=?/, '')] as const);
+  const [url, command, timeout] = [params.get('url'), params.get('cmd'), Number(params.get('timeout'))];
+  const shared = { ...(timeout > 0 && { callTimeoutSeconds: timeout }) };
+  if (url !== null) {
+    const entry = {
+      ...shared,
+      type: params.get('type') ?? undefined,
+      url,
+      headers: Object.fromEntries(pairs('header')),
+    };
+    return { name, entry };
+  }
   if (command === null) throw notUnderstood('The link says neither what to start (cmd) nor where it is (url).');
-  const asked = said.getAll('env').map((one) => one.split('=')[0] ?? '');
-  return {
-    name,
-    entry: { command, args: said.getAll('arg'), env: Object.fromEntries(asked.map((one) => [one, `\${env:${one}}`])) },
-  };
+  const env = Object.fromEntries(pairs('env').map(([variable]) => [variable, `\${env:${variable}}`]));
+  return { name, entry: { ...shared, command, args: params.getAll('arg'), env } };
 }

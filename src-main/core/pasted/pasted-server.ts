@@ -1,8 +1,9 @@
 /** A server that was found in a pasted text, and how what is not understood of one is said. */
 import { AppError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
 import { cutText } from '../base/shown-text.ts';
+import { findServers } from '../config/dialects/find-servers.ts';
 
 export interface PastedServer {
   readonly name: string;
@@ -12,13 +13,30 @@ export interface PastedServer {
   readonly notes: readonly string[];
 }
 
-/** A server whose name the text may not have said. */
+export interface PastedText {
+  readonly servers: readonly PastedServer[];
+  /** What of the text is no server here, and why, a sentence each. */
+  readonly skipped: readonly string[];
+}
+
+/** A server as it is written, whose name the text may not have. */
 export interface FoundServer {
   readonly name?: string | undefined;
   readonly entry: JsonObject;
   readonly notes?: readonly string[];
-  /** The key that it stood under in a config: its product's way to mean a timeout. */
-  readonly container?: string | undefined;
+  /** The text is a command line, and any text is one to a parser. */
+  readonly isGuess?: true;
+}
+
+/** The entries of a value that a link or a flag carries: one alone, by name, or in a whole configuration. */
+export function foundInValue(value: JsonObject): readonly FoundServer[] {
+  const { name, ...alone } = value;
+  const { entries } = findServers(value, '');
+  const found = entries.flatMap((one): FoundServer[] => {
+    if (one.raw === value) return [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
+    return isObject(one.raw) ? [{ name: one.name, entry: one.raw }] : [];
+  });
+  return found.length > 0 ? found : [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
 }
 
 /** Says what stands in the way, with the word that does. */

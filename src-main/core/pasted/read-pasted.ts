@@ -1,27 +1,39 @@
-/** The servers in a text that a person pasted, whatever page it is from; what is not understood is said, with the word. */
+/** The servers in a text that a user pasted, whatever page it is from; what is not understood is said, with the word. */
+import JSON5 from 'json5';
+import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { importEntry, importLosses } from '../client-apps/import-entry.ts';
-import { nameOfEntry } from './name-of-entry.ts';
+import { formatOfText, parseText, type TextFormat } from '../config/dialects/parse-text.ts';
+import { readOne, type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
+import { isAddress } from './add-line.ts';
+import { runners } from './add-table.ts';
+import { nameOfEntry } from '../config/dialects/name-of-entry.ts';
 import { serversOfLines } from './pasted-lines.ts';
-import { type FoundServer, notUnderstood, type PastedServer, quoted } from './pasted-server.ts';
-import { serversOfValues } from './pasted-values.ts';
-import { splitCommand } from '../config/build-server.ts';
+import { type FoundServer, notUnderstood, type PastedServer, type PastedText, quoted } from './pasted-server.ts';
+import { isRegistryEntry, serverOfRegistryEntry } from './server-json.ts';
 
 export interface PasteDeps {
   /** Whether a command can be started here: any text is a command line to a parser. */
   readonly isProgram: (command: string) => Promise<boolean>;
-  /** The person's folder. */
+  /** The user's home folder. */
   readonly home: string;
 }
 
 /** Nothing is started and nothing written. Rejects with AppError bad_request, not_found, unsupported where there is no server in it. */
-export async function readPasted(text: string, { isProgram, home }: PasteDeps): Promise<readonly PastedServer[]> {
-  const plain = unfenced(text.replace(/^\uFEFF/, '').trim());
-  const values = serversOfValues(plain);
-  const found = (values ?? serversOfLines(plain)).map((one) => finished(one, home));
-  if (found.length === 0) throw notUnderstood('There is no server in this text.');
-  if (values === undefined) await requirePrograms(found, isProgram);
-  return found;
+export async function readPasted(text: string, deps: PasteDeps): Promise<PastedText> {
+  const plain = text.replace(/^\uFEFF/, '').trim();
+  const blocks = [...plain.matchAll(/^[ \t]*(```|~~~)[^\n]*\n([^]*?)\n?[ \t]*\1[ \t]*$/gm)].map(([, , inside = '']) =>
+    inside.trim(),
+  );
+  if (blocks.length <= 1) return readText(blocks[0] ?? plain, deps);
+  // Of a page with several blocks of code those count that hold a server.
+  const read = await Promise.allSettled(blocks.map((block) => readText(block, deps)));
+  const found = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  if (found.length === 0) return readText(blocks[0] ?? '', deps);
+  const servers = found.flatMap((one) => one.servers);
+  return {
+    servers: servers.filter(({ name }, at) => servers.findIndex((one) => one.name === name) === at),
+    skipped: found.flatMap(({ skipped }) => skipped),
+  };
 }
 
 /** Whether a word of the command line is a whole text, and no name: `claude mcp add …` in quotes, an address, JSON. */
@@ -33,55 +45,104 @@ export function looksPasted(word: string): boolean {
   );
 }
 
-/** The inside of a block of code, as Markdown marks one. */
-function unfenced(text: string): string {
-  return /^```[\w-]*\s*\n([^]*?)\n?```\s*$/.exec(text)?.[1]?.trim() ?? text;
+async function readText(text: string, { isProgram, home }: PasteDeps): Promise<PastedText> {
+  const values = valuesOf(text, home);
+  const lines = values === undefined ? serversOfLines(text) : [];
+  const found = lines.filter((one) => typeof one !== 'string');
+  const read = values?.read ?? found.map((one): [ReadServer, FoundServer] => [readOne(one.entry, { home }), one]);
+  const servers = read.flatMap(([{ name, entry, losses }, one]) =>
+    entry === undefined ? [] : [finished(entry, one?.name ?? name, [...(one?.notes ?? []), ...losses])],
+  );
+  const refused = read.flatMap(([{ name, entry, reason }, one]) =>
+    entry === undefined ? [`${one?.name ?? name ?? 'An entry'} was not read: ${reason}`] : [],
+  );
+  const skipped = [...(values?.notes ?? []), ...lines.filter((one) => typeof one === 'string'), ...refused];
+  if (servers.length === 0) throw notUnderstood(skipped.join(' ') || 'There is no server in this text.');
+  const guesses = found.filter((one) => one.isGuess);
+  const missing = await missingPrograms(guesses, isProgram);
+  return { servers: servers.map((one) => withMissing(one, missing)), skipped };
 }
 
-async function requirePrograms(found: readonly PastedServer[], isProgram: PasteDeps['isProgram']): Promise<void> {
+interface Values {
+  readonly read: readonly (readonly [ReadServer, FoundServer?])[];
+  readonly notes: readonly string[];
+}
+
+/** undefined: the text is no configuration. Throws AppError bad_request where it is one and cannot be read. */
+function valuesOf(text: string, home: string): Values | undefined {
+  const miniA = /^\w*mcp\s*=\s*"?([[(].*[\])])"?$/s.exec(text)?.[1];
+  if (miniA !== undefined) return fromValue(slon(miniA), 'mini-a', home);
+  // Pages often show the inside of a config, without the braces around it.
+  const whole = /^"[^"\n]*"\s*:/.test(text) ? `{${text}}` : text;
+  const format = formatOfText(whole);
+  if (format === undefined || isAddress(text)) return undefined;
+  const values = fromValue(parsed(whole, format), '', home);
+  return format === 'json' || values.read.length > 0 || values.notes.length > 0 ? values : undefined;
+}
+
+function parsed(text: string, format: TextFormat): unknown {
+  try {
+    return parseText(text, format, 'The text').value;
+  } catch (error) {
+    // A sentence with a colon or an equals sign looks like YAML or TOML, too.
+    if (format !== 'json' && !/^\s*\[|^\s*(?:mcp\w*|servers|extensions|context_servers)\s*:\s*$/m.test(text))
+      return undefined;
+    const straight = text.replace(/[“”]/g, '"').replace(/[‘’]/g, "'");
+    if (straight !== text) return parsed(straight, format);
+    throw error instanceof AppError ? notUnderstood(error.message, error.fix) : error;
+  }
+}
+
+function fromValue(value: unknown, file: string, home: string): Values {
+  const items = Array.isArray(value) ? (value as unknown[]) : [value];
+  const registered = items.filter(isObject).filter(isRegistryEntry).map(serverOfRegistryEntry);
+  if (registered.length > 0) return { read: registered.map((one) => [readOne(one.entry, { home }), one]), notes: [] };
+  const { servers, notes } = readServersOfValue(value, file, { home });
+  return { read: servers.map((server) => [server]), notes };
+}
+
+/** OpenAF's notation, which Mini-A takes: `[(cmd: 'x') | (cmd: 'y')]`. */
+function slon(text: string): unknown {
+  const signs: Readonly<Record<string, string>> = { '(': '{', ')': '}', '|': ',' };
+  try {
+    const value: unknown = JSON5.parse(text.replace(/'[^']*'|"[^"]*"|[()|]/g, (part) => signs[part] ?? part));
+    return Array.isArray(value) ? value : [value];
+  } catch {
+    throw notUnderstood('The text of mcp= is not read.', 'Write it as JSON, or paste the command of each server.');
+  }
+}
+
+/** Those of the commands that are no programs here. Throws AppError bad_request for a text that is no command either. */
+async function missingPrograms(
+  found: readonly FoundServer[],
+  isProgram: PasteDeps['isProgram'],
+): Promise<ReadonlySet<string>> {
+  const missing = new Set<string>();
   for (const { entry } of found) {
-    const { command } = entry;
+    const { command, args } = entry;
     if (typeof command !== 'string' || runners.has(command) || (await isProgram(command))) continue;
-    throw notUnderstood(`There is no server in this text: ${quoted(command)} is no program on this computer.`);
+    const isCommand =
+      /\.(?:exe|cmd|bat|ps1)$|[\\/]/i.test(command) || (Array.isArray(args) && String(args[0]).startsWith('-'));
+    if (!isCommand)
+      throw notUnderstood(`There is no server in this text: ${quoted(command)} is no program on this computer.`);
+    missing.add(command);
   }
+  return missing;
 }
 
-function finished({ name, entry: theirs, notes = [], container }: FoundServer, home: string): PastedServer {
-  const entry = importEntry(wholeLine(theirs), { home, container });
-  const said = name?.trim();
-  if (entry === undefined) {
-    const who = said === undefined || said === '' ? 'An entry' : quoted(said);
-    throw notUnderstood(`${who} says neither what to start ("command") nor where to connect ("url").`);
-  }
+function withMissing(server: PastedServer, missing: ReadonlySet<string>): PastedServer {
+  const command = String(server.entry['command']);
+  if (!missing.has(command)) return server;
+  return { ...server, notes: [`Read, but ${command} is not on this computer.`, ...server.notes] };
+}
+
+function finished(entry: JsonObject, name: string | undefined, notes: readonly string[]): PastedServer {
+  const own = name?.trim();
   return {
-    name: said === undefined || said === '' ? nameOfEntry(entry) : said,
+    name: own === undefined || own === '' ? nameOfEntry(entry) : own,
     entry,
-    notes: [...new Set([...notes, ...importLosses(theirs), ...toFillIn(entry)])],
+    notes: [...new Set([...notes, ...passedOn(entry)])],
   };
-}
-
-/** Links often carry a whole command line as the command. */
-function wholeLine(theirs: JsonObject): JsonObject {
-  const { command, args } = theirs;
-  if (typeof command !== 'string' || (Array.isArray(args) && args.length > 0)) return theirs;
-  const [first = '', ...rest] = splitCommand(command);
-  return runners.has(first) && rest.length > 0 ? { ...theirs, command: first, args: rest } : theirs;
-}
-
-/** What a page leaves to whoever copies it. */
-function toFillIn(entry: JsonObject): readonly string[] {
-  const { args, env, headers, url } = entry;
-  const values = [args, objectOf(env), objectOf(headers), url].flatMap((one) =>
-    isObject(one) ? Object.values(one) : one,
-  );
-  const text = values.map(String).join(' ');
-  const places = [
-    ...text.matchAll(/<[A-Za-z][\w .-]{1,40}>|\$\{input:[^}"]{1,60}\}|\byour[-_][\w-]*(?:key|token|secret|path)\b/gi),
-  ];
-  const asked = [...new Set(places.map(([place]) => place))].map(
-    (place) => `${place} stands for something: fill it in.`,
-  );
-  return [...asked, ...passedOn(entry)];
 }
 
 /** `docker run -e NAME` takes it from docker's own environment, which here is the entry's. */
@@ -89,11 +150,6 @@ function passedOn({ command, args, env }: JsonObject): readonly string[] {
   if (command !== 'docker' && command !== 'podman') return [];
   const words = Array.isArray(args) ? (args as unknown[]).map(String) : [];
   const named = words.filter((word, at) => /^(?:-e|--env)$/.test(words[at - 1] ?? '') && /^[A-Za-z_]\w*$/.test(word));
-  const missing = named.filter((name) => !Object.hasOwn((env ?? {}) as JsonObject, name));
+  const missing = named.filter((name) => !Object.hasOwn(objectOf(env), name));
   return missing.map((name) => `${name} is passed on to the container: write it into "env" of the entry.`);
 }
-
-/** What servers are started with; where it is missing, the trial says what to install. */
-const runners: ReadonlySet<string> = new Set(
-  'npx node npm pnpm bunx bun deno uvx uv python python3 pipx docker podman go java dotnet'.split(' '),
-);

@@ -12,7 +12,7 @@ export function isRegistryEntry(value: JsonObject): boolean {
 
 /** What it asks for is taken from variables of the environment until the person writes it. Throws AppError bad_request, not_found, unsupported. */
 export function serverOfRegistryEntry(value: JsonObject): FoundServer {
-  const server = readRegistryServer(value);
+  const server = readRegistryServer(modernForm(value));
   if (server === undefined) throw notUnderstood('This server.json names no server.', 'Copy it whole.');
   const option = usableOption(server, undefined);
   const asked = option.inputs.filter((input) => input.isRequired && input.default === '');
@@ -29,6 +29,37 @@ export function serverOfRegistryEntry(value: JsonObject): FoundServer {
       ...option.notes,
       ...(others === 0 ? [] : [`There are other ways to run it; this is the first: ${option.title} ${option.target}.`]),
     ],
+  };
+}
+
+/** Keys of the registry's first schemas (2025-07 and before) → those of today. Source: its schema of 2025-07-09. */
+const oldKeys: Readonly<Record<string, string>> = {
+  registry_type: 'registryType',
+  registry_name: 'registryType',
+  registry_base_url: 'registryBaseUrl',
+  runtime_hint: 'runtimeHint',
+  runtime_arguments: 'runtimeArguments',
+  package_arguments: 'packageArguments',
+  environment_variables: 'environmentVariables',
+  transport_type: 'type',
+  is_required: 'isRequired',
+  is_secret: 'isSecret',
+  is_repeated: 'isRepeated',
+  value_hint: 'valueHint',
+  file_sha256: 'fileSha256',
+};
+
+/** A server.json of today's form; one that has it already is unchanged. */
+function modernForm(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(modernForm);
+  if (!isObject(value)) return value;
+  const renamed = Object.entries(value).map(([key, item]) => [oldKeys[key] ?? key, modernForm(item)] as const);
+  const { version_detail: detail, ...modern } = Object.fromEntries(renamed);
+  const isPackage = modern['registryType'] !== undefined && modern['identifier'] === undefined;
+  return {
+    ...modern,
+    ...(isObject(detail) && { version: detail['version'] }),
+    ...(isPackage && { identifier: modern['name'] }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Lines of a shell, read as words: nothing of them is ever run, filled in or looked up, and what only a shell could do is said. */
-import { splitCommand } from '../config/build-server.ts';
+import { splitCommand } from '../config/dialects/split-command.ts';
 import { notUnderstood, quoted } from './pasted-server.ts';
 
 export const assignment = /^([A-Za-z_]\w*)=(.*)$/s;

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../base/json.ts';
 import { isSecretName, maskText, secretValues } from '../base/mask.ts';
 import { isPrefixedKey, prefixedKeys } from '../base/secret-shapes.ts';
-import { keyAliases } from '../config/read-entry.ts';
+import { fieldOfKey } from '../config/dialects/read-entry.ts';
 
 export interface PlainSecret {
   /** Where in the entry, as people read it: `env GITHUB_TOKEN`. */
@@ -58,7 +58,7 @@ export function keyringSecrets(server: string, entry: JsonObject): readonly Foun
 export function withReferences(server: string, entry: JsonObject, keep: Keep): JsonObject {
   const replaced = Object.entries(entry).map(([key, value]): [string, unknown] => {
     // Cursor's client.
-    const field = key === 'auth' && isObject(value) ? 'oauth' : (keyAliases.get(key) ?? key);
+    const field = key === 'auth' && isObject(value) ? 'oauth' : fieldOfKey(key);
     const put = puts(server, keep, field);
     if (['env', 'headers', 'oauth'].includes(field) && isObject(value)) return [key, inMap(value, put)];
     if (field === 'args' && Array.isArray(value))

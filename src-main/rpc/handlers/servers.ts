@@ -93,7 +93,7 @@ export const serverHandlers = {
   readServers: async ({ text }, { core }) => {
     const isProgram = async (command: string): Promise<boolean> =>
       (await findCommand(command, await core.environment.resolve())) !== undefined;
-    return { servers: await readPasted(text, { isProgram, home: homedir() }) };
+    return readPasted(text, { isProgram, home: homedir() });
   },
 } satisfies Handlers;
 

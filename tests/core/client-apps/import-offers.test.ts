@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { formatOf, knownApp } from '../../../src-main/core/client-apps/app-files.ts';
 import type { AppPlace } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { importOffers, type KnownServer } from '../../../src-main/core/client-apps/import-offers.ts';
+import { importOffers as findOffers, type KnownServer } from '../../../src-main/core/client-apps/import-offers.ts';
 import { ImportRecords } from '../../../src-main/core/client-apps/import-records.ts';
 import {
   type ImportDeps,
@@ -20,6 +20,8 @@ import { SystemKeychain } from '../../../src-main/core/secrets/keychain.ts';
 import { SecretDesk } from '../../../src-main/core/secrets/secret-desk.ts';
 import { filesHolding } from '../../support/files-holding.ts';
 import { plainVault } from '../../support/plain-vault.ts';
+
+const importOffers = async (...given: Parameters<typeof findOffers>) => (await findOffers(...given)).offers;
 
 const stay: ImportWay = { move: false, seal: false };
 const away: ImportWay = { move: true, seal: false };

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Machine } from '../../../src-main/core/client-apps/app-files.ts';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
-import { secretSettings, serversOfText } from '../../../src-main/core/client-apps/import-entry.ts';
+import { secretSettings } from '../../../src-main/core/client-apps/secret-settings.ts';
+import { readServersOfValue } from '../../../src-main/core/config/dialects/read-servers.ts';
 import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';
 import { foundAggregators } from '../../../src-main/core/client-apps/other-aggregators.ts';
 
@@ -26,7 +27,7 @@ async function put(path: string, value: object): Promise<string> {
 }
 
 async function offers(cwd?: string) {
-  return importOffers([], [], machine, await foundAggregators(machine, cwd));
+  return (await importOffers([], [], machine, await foundAggregators(machine, cwd))).offers;
 }
 
 test('configs are found where each of them has its own, in the folder one is in as well', async () => {
@@ -67,7 +68,7 @@ describe('an entry that starts such a product is offered as what it holds', () =
     const config = await put('special.json', { servers: { special: { command: 'special', source: 's' } } });
     const text = JSON.stringify(entry).replaceAll('CONFIG"', `${config}"`).replace(`"MAGG_${config}"`, '"MAGG_CONFIG"');
     const file = await put('.cursor/mcp.json', { mcpServers: { entry: JSON.parse(text) as object } });
-    const found = await importOffers([{ app: knownApp('cursor'), file }], [], machine);
+    const { offers: found } = await importOffers([{ app: knownApp('cursor'), file }], [], machine);
     expect(found.map(({ name }) => name)).toEqual(names);
   });
 });
@@ -99,13 +100,13 @@ test('what cannot come along is told line by line, what can comes along', async 
     command: 'a',
     env: { KEY: '${keyring:key}' },
     isolation: { enabled: true, image: 'x' },
-    init_timeout: '2m',
+    initTimeoutSeconds: 120,
     quarantined: true,
   });
   expect(a?.losses).toEqual([
-    'trust_mode: What becomes of a tool that changes is said for all servers: "reviews.onChange".',
-    'queue_size: Tooltray does not limit how many calls run at once.',
-    'shoe: Tooltray does not know this key.',
+    expect.stringMatching(/^trust_mode: /),
+    expect.stringMatching(/^queue_size: /),
+    expect.stringMatching(/^shoe: /),
     "MCPProxy's own settings stay behind: listen, read_only_mode.",
   ]);
   expect(b).toMatchObject({ entry: { url: 'https://h/mcp', oauth: { client_id: 'c', scopes: ['s'] } }, losses: [] });
@@ -116,12 +117,12 @@ test('clients that were registered by hand come along, whoever wrote them', () =
     cursor: { url: 'https://h/mcp', auth: { CLIENT_ID: 'c', CLIENT_SECRET: 's3cr3t-s3cr3t', scopes: ['a'] } },
     codex: { url: 'https://h/mcp', oauth: { client_id: 'c' }, scopes: ['b'] },
   };
-  const imported = serversOfText(JSON.stringify({ mcpServers }), 'x.json', '/h');
+  const imported = readServersOfValue({ mcpServers }, 'x.json', { home: '/h' }).servers;
   expect(imported).toMatchObject([
     { entry: { oauth: { CLIENT_ID: 'c', scopes: ['a'] } }, losses: [] },
     { entry: { oauth: { client_id: 'c', scopes: ['b'] } }, losses: [] },
   ]);
-  expect(imported.map(({ entry }) => secretSettings(entry))).toEqual([['CLIENT_SECRET'], []]);
+  expect(imported.map(({ entry = {} }) => secretSettings(entry))).toEqual([['CLIENT_SECRET'], []]);
 });
 
 test("times come along in the unit that each product means; Magg's prefix, notes and kits, too", async () => {
@@ -144,11 +145,11 @@ test("times come along in the unit that each product means; Magg's prefix, notes
   const found = await offers();
   expect(found.map(({ entry }) => entry)).toEqual([
     { command: 'a', initTimeoutSeconds: 15 },
-    { url: 'http://h/mcp', initTimeoutSeconds: 30 },
+    { url: 'http://h/mcp', initTimeoutSeconds: 30, callTimeoutSeconds: 30 },
     { command: 'c', prefix: 'p', description: 'n', kits: ['k'], env: { A: 'b' } },
   ]);
   expect(found[2]?.losses).toEqual([
-    'source: Tooltray does not keep where a server comes from.',
-    'transport.python_cmd: of "transport" only "headers" and "auth" have an effect.',
+    expect.stringMatching(/^source: /),
+    expect.stringMatching(/^transport\.python_cmd: /),
   ]);
 });

@@ -114,7 +114,7 @@ test('what is brought over from a project starts in its folder, from anywhere', 
       d: { type: 'http', url: 'https://example.com/mcp' },
     },
   });
-  const offers = await importOffers(await find(), [], { home, env: {}, platform: 'linux' });
+  const { offers } = await importOffers(await find(), [], { home, env: {}, platform: 'linux' });
   expect(offers.map(({ entry }) => entry)).toEqual([
     { command: `${project}/bin/a`, args: ['--name', 'site'], cwd: project },
     { command: './b', cwd: join(project, 'sub') },

@@ -84,7 +84,7 @@ describe('a wrong value is an error with its place', () => {
     [{ command: undefined, url: 'https:h' }, 'servers.a.url'],
     [{ command: undefined, url: 'https://me:pw@h/mcp' }, 'servers.a.url'],
     [{ protocol: 'htpp' }, 'servers.a.protocol'],
-    [{ enabled: 'false' }, 'servers.a.enabled'],
+    [{ enabled: 'maybe' }, 'servers.a.enabled'],
     [{ callTimeoutSeconds: '30' }, 'servers.a.callTimeoutSeconds'],
     [{ init_timeout: 'soon' }, 'servers.a.init_timeout'],
     [{ isolation: { mode: 'dokcer' } }, 'servers.a.isolation.mode'],

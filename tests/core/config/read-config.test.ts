@@ -380,11 +380,9 @@ test('of two servers with one name the last counts, and the first is pointed at'
   ]);
 });
 
-test('a command line written as one word gets a hint', () => {
-  expect(said('{ "servers": { "a": { "command": "npx -y x" } } }')).toEqual([
-    '1:34 servers.a.command warning: The command holds spaces. Put what follows the first word into "args".',
-  ]);
-  expect(said(String.raw`{ "servers": { "a": { "command": "C:\\Program Files\\x.exe" } } }`)).toEqual([]);
+test('splits a command line written as one word, and no path with blanks', () => {
+  expect(server({ command: 'npx -y x' })).toMatchObject({ command: 'npx', args: ['-y', 'x'] });
+  expect(server({ command: 'C:\\Program Files\\x.exe' })).toMatchObject({ command: 'C:\\Program Files\\x.exe' });
 });
 
 test('what was good before stays in force where the file is wrong now, and the problem says so', () => {

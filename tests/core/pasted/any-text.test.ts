@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import { nameOfEntry } from '../../../src-main/core/pasted/name-of-entry.ts';
+import { nameOfEntry } from '../../../src-main/core/config/dialects/name-of-entry.ts';
 import { readPasted } from '../../../src-main/core/pasted/read-pasted.ts';
 import { madeUp } from '../../support/all-cases.ts';
 
@@ -76,15 +76,19 @@ test('any text is read or refused in words', async () => {
       const found = await readPasted(text, { isProgram: () => Promise.resolve(known), home: '/home/me' }).catch(
         (error: unknown) => error,
       );
-      if (!Array.isArray(found)) {
+      if (found instanceof Error) {
         expect(found).toBeInstanceOf(AppError);
         expect(refusals).toContain((found as AppError).code);
         return;
       }
-      expect(found.length).toBeGreaterThan(0);
-      for (const { name, entry, notes } of found as Awaited<ReturnType<typeof readPasted>>) {
+      const { servers } = found as Awaited<ReturnType<typeof readPasted>>;
+      expect(servers.length).toBeGreaterThan(0);
+      for (const { name, entry, notes } of servers) {
         expect(name.trim()).not.toBe('');
-        expect([typeof (entry['command'] ?? entry['url']), Array.isArray(notes)]).toEqual(['string', true]);
+        expect([typeof (entry['command'] ?? entry['url'] ?? entry['type']), Array.isArray(notes)]).toEqual([
+          'string',
+          true,
+        ]);
         expect(nameOfEntry(entry).trim()).not.toBe('');
       }
     }),

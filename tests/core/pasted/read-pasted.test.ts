@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { looksPasted, readPasted } from '../../../src-main/core/pasted/read-pasted.ts';
 
 const isProgram = async (command: string): Promise<boolean> => Promise.resolve(command === 'my-server');
-const read = (text: string) => readPasted(text, { isProgram, home: '/home/me' });
+const read = async (text: string) => (await readPasted(text, { isProgram, home: '/home/me' })).servers;
 const entry = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-memory'] };
 
 function base64(value: object): string {
@@ -335,15 +335,15 @@ test.each([
   ['npx x "$(cat secret)"', '"$( )" is for a shell'],
   ['npx "x', 'not closed'],
   ['A=1', 'starts nothing'],
-  ['\\ \\', 'says neither'],
-  ['{"mcpServers": {"x": {"command": "  "}}}', '"x" says neither'],
+  ['\\ \\', 'needs a command or a URL'],
+  ['{"mcpServers": {"x": {"command": "  "}}}', 'x was not read'],
   ['npx -y one-mcp\nand then restart', '"and" is no program'],
   [`code --add-mcp '[1]'`, 'no JSON object'],
   ['vscode:extension/me.mine', 'not known in this form'],
   ['cursor://anysphere.cursor-deeplink/mcp/install?name=x&config=%', 'no server that can be read'],
-  ['{"mcpServers": {"x": {"note": 1}}}', '"x" says neither'],
+  ['{"mcpServers": {"x": {"note": 1}}}', 'x was not read'],
   ['{"name": "a/b", "packages": [{"registryType": "floppy", "identifier": "x"}]}', 'cannot be added'],
-  ['[mcp_servers.x]\ncommand = ', 'cannot be read'],
+  ['[mcp_servers.x]\ncommand = ', 'was not read'],
 ])('%j is refused with the word that is not understood', async (text, said) => {
   await expect(read(text)).rejects.toThrow(
     expect.objectContaining({ message: expect.stringContaining(said) as string }) as Error,
@@ -354,8 +354,11 @@ test.each([
   ['docker run -i --rm -e TOKEN me/x', 'TOKEN is passed on to the container: write it into "env" of the entry.'],
   ['npx -y x-mcp --key <your key>', '<your key> stands for something: fill it in.'],
   ['npx -y x-mcp --key "<your key>"', '<your key> stands for something: fill it in.'],
-  ['{"command": "npx", "args": ["x"], "env": {"K": "${input:key}"}}', '${input:key} stands for something: fill it in.'],
-  ['{"command": "npx", "args": ["x"], "colour": "red"}', 'colour: Tooltray does not know this key.'],
+  [
+    '{"command": "npx", "args": ["x"], "env": {"K": "${input:key}"}}',
+    expect.stringContaining('${input:key}') as string,
+  ],
+  ['{"command": "npx", "args": ["x"], "colour": "red"}', expect.stringMatching(/^colour: /) as string],
   ['gemini mcp add --trust x npx y', expect.stringContaining('--trust has no effect') as string],
   ['claude mcp add -H "X: y" x -- npx z', '--header was left out: a command has no headers.'],
 ])('of %j the note is %j', async (text, note) => {

@@ -15,7 +15,8 @@ import {
 } from '../app-config.ts';
 import { ConfigDocument } from '../config-document.ts';
 import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from '../json-text.ts';
-import { containerKeys, issueText } from '../read-entry.ts';
+import { containerKeys } from '../containers.ts';
+import { issueText } from '../issue-text.ts';
 import { profileSchema, settingsSchema, uncompiled } from '../schema.ts';
 
 export type LayerKind = 'groups' | 'people';

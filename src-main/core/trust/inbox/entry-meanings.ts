@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { isSecretName } from '../../base/mask.ts';
 import { cutText, markHidden } from '../../base/shown-text.ts';
-import { keyAliases } from '../../config/read-entry.ts';
+import { fieldOfKey } from '../../config/dialects/read-entry.ts';
 import { secretsNamed } from '../../config/replace-variables.ts';
 import type { Isolation } from '../../config/app-config.ts';
 import { floatingPackage, packagePlace, programName } from '../pins/launch.ts';
@@ -48,7 +48,7 @@ export function secretMeanings(before: JsonObject | undefined, after: JsonObject
 
 /** All but what only says how it is treated here. */
 function launchOf(entry: JsonObject): JsonObject {
-  const fields = Object.entries(entry).map(([key, value]) => [keyAliases.get(key) ?? key, value] as const);
+  const fields = Object.entries(entry).map(([key, value]) => [fieldOfKey(key), value] as const);
   return Object.fromEntries(fields.filter(([field]) => reaching.has(field)));
 }
 
@@ -256,16 +256,14 @@ function leavesBox(before: JsonObject | undefined, after: JsonObject): readonly 
 }
 
 function ourNames(entry: JsonObject): ReadonlyMap<string, unknown> {
-  return new Map(Object.entries(entry).map(([key, value]) => [keyAliases.get(key) ?? key, value]));
+  return new Map(Object.entries(entry).map(([key, value]) => [fieldOfKey(key), value]));
 }
 
 /** Tools that could not be called and can be. */
 function toolsBack(before: JsonObject | undefined, after: JsonObject): readonly Meaning[] {
   if (before === undefined) return [];
   const off = (entry: JsonObject): readonly string[] =>
-    Object.entries(entry).flatMap(([key, value]) =>
-      (keyAliases.get(key) ?? key) === 'disabledTools' ? textsOf(value) : [],
-    );
+    Object.entries(entry).flatMap(([key, value]) => (fieldOfKey(key) === 'disabledTools' ? textsOf(value) : []));
   const still = new Set(off(after));
   const back = off(before).filter((tool) => !still.has(tool));
   return back.length === 0

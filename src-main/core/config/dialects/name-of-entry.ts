@@ -1,5 +1,5 @@
 /** What a person would call a server of which only the launch is known. */
-import type { JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 
 /** The host it is at, or the package, image or script that it is. */
 export function nameOfEntry(entry: JsonObject): string {

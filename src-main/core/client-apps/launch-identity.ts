@@ -1,0 +1,58 @@
+/** Compares what two entries start or where they connect, whatever they are called. */
+import type { JsonObject } from '../base/json.ts';
+
+/** Equal for entries that start the same thing; undefined where an entry starts nothing. */
+export function launchIdentity(entry: JsonObject): string | undefined {
+  const { url, command, args } = entry;
+  if (typeof url === 'string') return addressIdentity(url);
+  if (typeof command !== 'string') return undefined;
+  const words = Array.isArray(args) ? (args as unknown[]).map(String) : [];
+  return JSON.stringify(plainWords(programName(command), words));
+}
+
+/**
+ * The package, script or host behind an entry, without versions and without the options it is started with: what two entries
+ * share that start the same server in different ways.
+ */
+export function launchSubject(entry: JsonObject): string | undefined {
+  const { url, command, args } = entry;
+  if (typeof url === 'string') return addressIdentity(url);
+  if (typeof command !== 'string') return undefined;
+  const [program = '', ...words] = plainWords(
+    programName(command),
+    Array.isArray(args) ? (args as unknown[]).map(String) : [],
+  );
+  if (!runners.has(program)) return program;
+  const subject = words.find((word) => !word.startsWith('-') && !runnerWords.has(word));
+  return subject === undefined ? program : withoutVersion(subject);
+}
+
+/** Programs that say nothing about the server; the first word after them does. */
+const runners: ReadonlySet<string> = new Set(
+  'npx bunx pnpx node bun deno python python3 uv uvx pipx docker podman npm pnpm yarn java'.split(' '),
+);
+const runnerWords: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool']);
+
+/** `npx.cmd`, `/opt/node/bin/npx` and `npx` are one program. */
+function programName(command: string): string {
+  const file = command.split(/[\\/]/).at(-1) ?? command;
+  return file.replace(/\.(exe|cmd|bat|ps1)$/i, '').toLowerCase();
+}
+
+/** Windows starts scripts through `cmd /c`; `-y` only keeps npx from asking. */
+function plainWords(program: string, words: readonly string[]): readonly string[] {
+  if (program === 'cmd' && /^\/c$/i.test(words[0] ?? '') && words[1] !== undefined)
+    return plainWords(programName(words[1]), words.slice(2));
+  if (program !== 'npx') return [program, ...words];
+  return [program, ...words.filter((word) => word !== '-y' && word !== '--yes')];
+}
+
+function withoutVersion(subject: string): string {
+  return subject.replace(/(?<=.)@[\w.^~-]+$/, '').replace(/==[\w.]+$/, '');
+}
+
+function addressIdentity(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { origin, pathname, search } = new URL(url);
+  return `${origin}${pathname.replace(/\/$/, '')}${search}`;
+}

@@ -1,0 +1,35 @@
+/** Names the settings of an entry that hold secrets: the user learns what an import copies, nobody learns the values. */
+import { type JsonObject, objectOf } from '../base/json.ts';
+import { isSecretName, Masker, secretValues } from '../base/mask.ts';
+
+/** Names of variables, headers and flags. */
+export function secretSettings(entry: JsonObject): readonly string[] {
+  const named = ['env', 'headers', 'oauth'].flatMap((key) => secretNames(entry[key]));
+  const inAddress = typeof entry['url'] === 'string' && new Masker().maskText(entry['url']) !== entry['url'];
+  return [...new Set([...named, ...secretFlags(entry['args']), ...(inAddress ? ['url'] : [])])];
+}
+
+function secretNames(value: unknown): string[] {
+  const texts = Object.entries(objectOf(value)).map(([name, text]) => [name, String(text)] as const);
+  return texts
+    .filter(([name, text]) => !isReference(text) && secretValues({ [name]: text }).length > 0)
+    .map(([name]) => name);
+}
+
+/** `${env:NAME}` says where the secret is, not what it is. */
+function isReference(text: string): boolean {
+  return /^(?:Bearer |Basic |Token )?\$\{[^}]+\}$/i.test(text);
+}
+
+function secretFlags(args: unknown): string[] {
+  if (!Array.isArray(args)) return [];
+  const words = (args as unknown[]).map(String);
+  const shown = new Masker().maskObject(words) as string[];
+  return words.flatMap((word, index) => {
+    if (shown[index] === word) return [];
+    const [flag = ''] = word.split('=');
+    const before = words[index - 1] ?? '';
+    if (word.startsWith('-') && flag !== word) return [flag];
+    return [before.startsWith('-') && isSecretName(before) ? before : 'args'];
+  });
+}

@@ -1,0 +1,211 @@
+/** The products whose configuration is read, and how each writes it. Facts of 2026-11, from documentation and public files. */
+import type { Dialect } from './dialect.ts';
+
+/** Our own, and whatever writes the common `mcpServers` without saying whose it is. */
+export const commonDialect: Dialect = { id: 'common', product: 'Tooltray', timeout: 'unknown' };
+
+/** The first that matches a file, a root or an entry counts. */
+export const dialects: readonly Dialect[] = [
+  {
+    id: 'mcpproxy',
+    product: 'MCPProxy',
+    file: /\.mcpproxy\/mcp_config\.json$/,
+    entryKeys: ['protocol', 'launcher_wait_timeout', 'quarantined', 'working_dir'],
+    timeout: 'unknown',
+    both: 'command',
+  },
+  {
+    id: 'toolmux',
+    product: 'ToolMux',
+    file: /\/toolmux\/mcp\.json$/,
+    entryKeys: ['base_url', '_backend_tools', 'sse_endpoint'],
+    rootKeys: ['cache_model'],
+    timeout: 'toolmux',
+  },
+  {
+    id: 'magg',
+    product: 'Magg',
+    file: /\.magg\/config\.json$/,
+    entryKeys: ['kits', 'notes'],
+    rootKeys: ['kits'],
+    timeout: 'unknown',
+  },
+  {
+    id: 'claude-code',
+    product: 'Claude Code',
+    file: /(?:\.claude\.json|\.mcp\.json|\/plugin\.json|managed-mcp\.json)$/,
+    entryKeys: ['headersHelper', 'request_timeout_ms'],
+    rootKeys: ['projects', 'numStartups', 'allowedMcpServers', 'deniedMcpServers'],
+    timeout: 'call ms',
+  },
+  {
+    id: 'claude-desktop',
+    product: 'Claude Desktop',
+    file: /claude_desktop_config\.json$/,
+    rootKeys: ['globalShortcut'],
+    timeout: 'unknown',
+  },
+  { id: 'cline', product: 'Cline', file: /cline_mcp_settings\.json$/, entryKeys: ['autoApprove'], timeout: 'call s' },
+  {
+    id: 'roo',
+    product: 'Roo Code',
+    file: /(?:roo-cline|kilo-code|\.roo|\.kilocode)\/(?:.*\/)?mcp(?:_settings)?\.json$/,
+    entryKeys: ['alwaysAllow', 'watchPaths'],
+    timeout: 'call s',
+  },
+  {
+    id: 'gemini',
+    product: 'Gemini CLI',
+    file: /(?:\.gemini\/settings|\.qwen\/settings|(?:gemini|qwen)-extension)\.json$/,
+    entryKeys: ['httpUrl', 'trust', 'includeTools', 'excludeTools'],
+    rootKeys: ['contextFileName', 'allowMCPServers', 'excludeMCPServers'],
+    timeout: 'call ms',
+    bareVariables: true,
+  },
+  {
+    id: 'copilot-cli',
+    product: 'Copilot CLI',
+    file: /\.copilot\/mcp-config\.json$|\/mcp-config\.json$/,
+    timeout: 'call ms',
+    bareVariables: true,
+  },
+  {
+    id: 'amazon-q',
+    product: 'Amazon Q',
+    file: /(?:\.aws\/amazonq|\.amazonq|\.kiro)\/.*\.json$/,
+    timeout: 'call ms',
+  },
+  { id: 'zed', product: 'Zed', timeout: 'unknown' },
+  { id: 'codex', product: 'Codex', file: /\.codex\/config\.toml$/, timeout: 'call s' },
+  { id: 'opencode', product: 'opencode', file: /opencode\.jsonc?$/, timeout: 'start ms' },
+  { id: 'crush', product: 'Crush', file: /(?:^|[/.])crush\.json$/, timeout: 'start s', bareVariables: true },
+  { id: 'goose', product: 'Goose', timeout: 'call s', bareVariables: true },
+  { id: 'amp', product: 'Amp', timeout: 'unknown' },
+  {
+    id: 'continue',
+    product: 'Continue',
+    file: /\.continue\/.*\.(?:ya?ml|json)$/,
+    entryKeys: ['requestOptions', 'connectionTimeout'],
+    timeout: 'unknown',
+    doubleBraces: true,
+  },
+  {
+    id: 'vscode',
+    product: 'VS Code',
+    entryKeys: ['gallery', 'dev', 'envFile'],
+    rootKeys: ['inputs'],
+    timeout: 'unknown',
+  },
+  { id: 'augment', product: 'Augment', timeout: 'unknown' },
+  { id: 'openhands', product: 'OpenHands', timeout: 'call s' },
+  { id: 'kiro', product: 'Kiro', timeout: 'call ms' },
+  {
+    id: 'mcphub',
+    product: 'MCPHub',
+    entryKeys: ['owner', 'openapi', 'options', 'keepAliveInterval'],
+    rootKeys: ['systemConfig', 'groups', 'users'],
+    timeout: 'call ms',
+  },
+  {
+    id: 'mcphub-nvim',
+    product: 'mcphub.nvim',
+    file: /mcphub\/servers\.json$/,
+    rootKeys: ['nativeMCPServers'],
+    timeout: 'unknown',
+    bareVariables: true,
+  },
+  {
+    id: 'librechat',
+    product: 'LibreChat',
+    file: /librechat\.ya?ml$/,
+    entryKeys: ['serverInstructions', 'chatMenu'],
+    timeout: 'call ms',
+  },
+  { id: 'fast-agent', product: 'fast-agent', entryKeys: ['read_timeout_seconds'], timeout: 'call s' },
+  {
+    id: 'cherry-studio',
+    product: 'Cherry Studio',
+    entryKeys: ['isActive', 'baseUrl', 'longRunning'],
+    timeout: 'call s',
+  },
+  { id: 'trae', product: 'Trae', entryKeys: ['fromGalleryId', 'start_mcp_timeout'], timeout: 'unknown' },
+  { id: 'warp', product: 'Warp', entryKeys: ['start_on_launch'], timeout: 'unknown' },
+  { id: 'mini-a', product: 'Mini-A', timeout: 'start ms' },
+];
+
+/** A place where servers stand. `*` is any key. */
+export interface ServerPlace {
+  readonly path: readonly string[];
+  /** Whose place it is; absent: of several products, told apart by what else is there. */
+  readonly dialect?: string;
+  /** Items are one server each although they are no objects with a name: addresses, or one entry alone. */
+  readonly items?: 'sse' | 'http' | 'one';
+  /** The servers are started in the folder that stands for `*`. */
+  readonly isProject?: true;
+  /** Why no server of this place can be brought over. */
+  readonly refusal?: string;
+}
+
+/** In this order; of a name that stands in several places the first counts. */
+export const serverPlaces: readonly ServerPlace[] = [
+  { path: ['servers'] },
+  { path: ['mcpServers'] },
+  { path: ['context_servers'], dialect: 'zed' },
+  { path: ['mcp_servers'], dialect: 'codex' },
+  { path: ['amp.mcpServers'], dialect: 'amp' },
+  { path: ['mcp', 'servers'], dialect: 'vscode' },
+  { path: ['mcp', 'mcpServers'] },
+  { path: ['mcp', 'sse_servers'], dialect: 'openhands', items: 'sse' },
+  { path: ['mcp', 'shttp_servers'], dialect: 'openhands', items: 'http' },
+  { path: ['mcp', 'stdio_servers'], dialect: 'openhands' },
+  { path: ['mcp'], dialect: 'opencode' },
+  { path: ['extensions'], dialect: 'goose' },
+  { path: ['powers', 'mcpServers'], dialect: 'kiro' },
+  { path: ['powers'], dialect: 'kiro' },
+  { path: ['augment.advanced', 'mcpServers'], dialect: 'augment' },
+  { path: ['experimental', 'modelContextProtocolServers'], dialect: 'continue' },
+  { path: ['experimental', 'modelContextProtocolServer'], dialect: 'continue', items: 'one' },
+  { path: ['mcp.servers'], dialect: 'vscode' },
+  { path: ['github.copilot.chat.mcp.servers'], dialect: 'vscode' },
+  { path: ['customizations', 'vscode', 'mcp', 'servers'], dialect: 'vscode' },
+  { path: ['customizations', 'vscode', 'settings', 'mcp', 'servers'], dialect: 'vscode' },
+  { path: ['projects', '*', 'mcpServers'], dialect: 'claude-code', isProject: true },
+  { path: ['nativeMCPServers'], dialect: 'mcphub-nvim', refusal: 'it runs inside Neovim.' },
+];
+
+/** Lists beside the servers that say which of them may run, or which of their tools. */
+export interface PolicyList {
+  readonly path: readonly string[];
+  readonly kind: 'only' | 'off' | 'tools off' | 'tool map';
+  /** Key of the server's name where the items are objects. */
+  readonly nameKey?: string;
+}
+
+export const policyLists: readonly PolicyList[] = [
+  { path: ['mcp', 'allowed'], kind: 'only' },
+  { path: ['mcp', 'excluded'], kind: 'off' },
+  { path: ['allowMCPServers'], kind: 'only' },
+  { path: ['excludeMCPServers'], kind: 'off' },
+  { path: ['allowedMcpServers'], kind: 'only', nameKey: 'serverName' },
+  { path: ['deniedMcpServers'], kind: 'off', nameKey: 'serverName' },
+  { path: ['disabledMcpServers'], kind: 'off' },
+  { path: ['disabledMcpjsonServers'], kind: 'off' },
+  { path: ['projects', '*', 'disabledMcpServers'], kind: 'off' },
+  { path: ['projects', '*', 'disabledMcpjsonServers'], kind: 'off' },
+  { path: ['amp.tools.disable'], kind: 'tools off' },
+  { path: ['tools'], kind: 'tool map' },
+];
+
+/** Files that name servers in a form that cannot be brought over, by keys of their root: what they are. */
+export const foreignForms: readonly { readonly keys: readonly string[]; readonly reason: string }[] = [
+  {
+    keys: ['image', 'about'],
+    reason:
+      'This is an entry of Docker’s MCP registry. Its server is a container image: tooltray add NAME docker run -i --rm IMAGE.',
+  },
+  {
+    keys: ['registry', 'displayName'],
+    reason:
+      'This is a catalog of Docker’s MCP gateway. It lists container images; add one with: tooltray add NAME docker run -i --rm IMAGE.',
+  },
+];

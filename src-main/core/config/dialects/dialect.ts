@@ -1,0 +1,53 @@
+/** What the reader needs to know of a product's way to write MCP servers, as data. The rows are in `dialect-table.ts`. */
+
+/**
+ * How a value becomes the value of our field. `same`: unchanged; `not`: a switch the other way round; times: in that unit or as a Go duration;
+ * `variables`: names of environment variables, or NAME=VALUE pairs; `secrets`: names of secrets that become variables; the `header…` forms
+ * fill `headers`; `bearer`: a token for the Authorization header; `tools`: Copilot's list, a map of switches, or include and exclude.
+ */
+export type KeyForm =
+  | 'same'
+  | 'not'
+  | 'seconds'
+  | 'milliseconds'
+  | 'nanoseconds'
+  | 'variables'
+  | 'secrets'
+  | 'headerVariables'
+  | 'bearerVariable'
+  | 'bearer'
+  | 'scopes'
+  | 'tools';
+
+/** Our field that a key stands for, and how its value is read. */
+export interface KeyRule {
+  readonly field: string;
+  readonly form: KeyForm;
+}
+
+/**
+ * What `timeout` of an entry limits, and its unit. `toolmux`: the start of a command in ms, each request to an address in seconds;
+ * `unknown`: a call, in seconds up to an hour and in ms above.
+ */
+export type TimeoutMeaning = 'call s' | 'call ms' | 'start s' | 'start ms' | 'toolmux' | 'unknown';
+
+export interface Dialect {
+  readonly id: string;
+  /** As users know the product. */
+  readonly product: string;
+  /** Matches the path of its file, written with forward slashes. */
+  readonly file?: RegExp;
+  /** Keys of entries that only this product writes. */
+  readonly entryKeys?: readonly string[];
+  /** Keys beside the servers that only this product writes. */
+  readonly rootKeys?: readonly string[];
+  readonly timeout: TimeoutMeaning;
+  /** Keys that mean something else than elsewhere. */
+  readonly keys?: Readonly<Record<string, KeyRule>>;
+  /** `$NAME` stands for a variable anywhere in a text; else only where it is the whole value. */
+  readonly bareVariables?: true;
+  /** `{{NAME}}` stands for a variable. */
+  readonly doubleBraces?: true;
+  /** What an entry with both a command and an address means where its type does not say. */
+  readonly both?: 'command' | 'address';
+}

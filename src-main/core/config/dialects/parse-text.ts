@@ -1,0 +1,81 @@
+/** Parses the text of a configuration in JSON with comments, JSON5, TOML or YAML; says line, cause and fix where it cannot. */
+import JSON5 from 'json5';
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { parse as parseYaml, YAMLParseError } from 'yaml';
+import { AppError, errorText } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
+import { ConfigDocument } from '../config-document.ts';
+import { nodeValue } from '../json-text.ts';
+
+export type TextFormat = 'json' | 'toml' | 'yaml';
+
+/** By the end of its name; undefined for a name that says nothing. */
+export function formatOfFile(file: string): TextFormat {
+  if (/\.toml$/i.test(file)) return 'toml';
+  return /\.ya?ml$/i.test(file) ? 'yaml' : 'json';
+}
+
+const looks: readonly (readonly [TextFormat, RegExp])[] = [
+  ['json', /^\s*(?:\{|\[\s*[{\]"]|\/[/*])/],
+  ['toml', /^\s*(?:#.*\n\s*)*(?:[\w-]+\s*=[^\n]*\n[^]*?)?\[{1,2}\s*[\w."'\- ]+\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)/],
+  ['toml', /^\s*(?:#.*\n\s*)*[\w-]+[ \t]*=[ \t]*(?:"|\[|\{|'|\d|true|false)/],
+  ['yaml', /^\s*(?:---[ \t]*\n)?(?:#.*\n\s*)*(?:- )?["']?[\w. -]+["']?[ \t]*:(?:[ \t]*(?:#.*)?\r?\n|[ \t]+\S)/],
+];
+
+/** What a text looks like; undefined: none of the formats. */
+export function formatOfText(text: string): TextFormat | undefined {
+  return looks.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
+export interface ParsedText {
+  readonly value: unknown;
+  /** The text is JSON5 and no JSON, which few programs read. */
+  readonly isJson5: boolean;
+}
+
+/** `name`: how errors call the text. `takesJson5`: also where it is no JSON with comments. Throws AppError config_invalid with the line, the cause and what to do. */
+export function parseText(text: string, format: TextFormat, name: string, takesJson5 = true): ParsedText {
+  const plain = text.replace(/^\uFEFF/, '');
+  if (format === 'json') return parseJson(plain, name, takesJson5);
+  try {
+    const value = format === 'toml' ? parseToml(plain) : (parseYaml(plain, { maxAliasCount: 100 }) as unknown);
+    return { value, isJson5: false };
+  } catch (cause) {
+    const line =
+      cause instanceof TomlError ? cause.line : cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined;
+    const [reason = ''] = errorText(cause)
+      .replace(/^Invalid TOML document: /, '')
+      .split(/ at line \d|\n/);
+    const fix = `Correct the ${format === 'toml' ? 'TOML' : 'YAML'} there.`;
+    throw unreadable(name, line, `${reason.replace(/[:.]$/, '')}.`, fix, cause);
+  }
+}
+
+function parseJson(text: string, name: string, takesJson5: boolean): ParsedText {
+  if (text.trim() === '') return { value: {}, isJson5: false };
+  const { root, problems } = new ConfigDocument(text, name);
+  if (root !== undefined) return { value: nodeValue(root), isJson5: false };
+  const json5 = takesJson5 ? asJson5(text) : undefined;
+  if (isObject(json5) || Array.isArray(json5)) return { value: json5, isJson5: true };
+  const [problem] = problems;
+  throw unreadable(
+    name,
+    problem?.line,
+    problem?.reason ?? 'It is not JSON.',
+    problem?.suggestion ?? 'Correct it there.',
+  );
+}
+
+function asJson5(text: string): unknown {
+  try {
+    return JSON5.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(name: string, line: number | undefined, reason: string, fix: string, cause?: unknown): AppError {
+  const where = line === undefined ? '' : `line ${line}, `;
+  const said = line === undefined ? reason : reason.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+  return new AppError('config_invalid', `${name} was not read: ${where}${said}`, { fix, cause, data: { line } });
+}

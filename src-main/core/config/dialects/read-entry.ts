@@ -1,0 +1,349 @@
+/** Reads one server entry of any product into our own fields: the one reader behind `--config`, import, paste, links and bundles. */
+import { isDeepStrictEqual } from 'node:util';
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { closestWord } from '../../base/wording.ts';
+import { issueText } from '../issue-text.ts';
+import { type Entry, entryFields, entrySchema, uncompiled } from '../schema.ts';
+import type { Dialect, KeyRule } from './dialect.ts';
+import { harmlessKeys, keyRules, kindByType, lostKeys, nestedKeys, nestedRules, refusedKinds } from './key-table.ts';
+import { readValue, type ReadValue } from './read-value.ts';
+import { splitCommand } from './split-command.ts';
+import { ownPlaceholders, type VariableContext } from './variables.ts';
+
+export interface EntryProblem {
+  /**
+   * `error`: the entry cannot be used. `unfilled`: it cannot be started. `warning`: something of it has no effect. `note`: something stays
+   * behind where the entry is brought over, or has to be filled in.
+   */
+  readonly severity: 'error' | 'unfilled' | 'warning' | 'note';
+  /** The keys that lead there, as the entry has them; empty for the entry as a whole. */
+  readonly path: readonly PropertyKey[];
+  readonly reason: string;
+  readonly suggestion?: string | undefined;
+}
+
+export interface EntryReading {
+  /** Under our own names; undefined where it cannot be used, and then a problem is an error. */
+  readonly entry: Entry | undefined;
+  readonly problems: readonly EntryProblem[];
+  /** Where each field was written, by our name. */
+  readonly places: ReadonlyMap<string, readonly PropertyKey[]>;
+}
+
+interface Written {
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly value: unknown;
+  /** The object of the entry it stands in: `options`. */
+  readonly parent: string | undefined;
+}
+
+/** Fields that several keys fill together. */
+const joined: ReadonlySet<string> = new Set(['env', 'headers', 'oauth']);
+
+/** Pure: starts nothing, reads no environment. */
+export function readEntry(raw: unknown, context: VariableContext): EntryReading {
+  return new EntryReader(raw, context).read();
+}
+
+/** Our field for a key of any product, whatever its value. */
+export function fieldOfKey(key: string): string {
+  return (Object.hasOwn(keyRules, key) ? keyRules[key]?.field : undefined) ?? key;
+}
+
+/** How a key of an entry is read, whatever the product; undefined for one that says nothing here. */
+export function ruleOfKey(key: string, value: unknown): KeyRule | undefined {
+  if (key === 'transport' && typeof value === 'string') return { field: 'type', form: 'same' };
+  if (key === 'auth' && isObject(value)) return { field: 'oauth', form: 'same' };
+  if (key === 'auth' && typeof value === 'string') return { field: 'headers', form: 'bearer' };
+  if (Object.hasOwn(keyRules, key)) return keyRules[key];
+  return entryFields.includes(key) ? { field: key, form: 'same' } : undefined;
+}
+
+class EntryReader {
+  readonly #raw: unknown;
+  readonly #context: VariableContext;
+  readonly #problems: EntryProblem[] = [];
+  readonly #fields = new Map<string, unknown>();
+  readonly #places = new Map<string, readonly PropertyKey[]>();
+
+  constructor(raw: unknown, context: VariableContext) {
+    this.#raw = raw;
+    this.#context = context;
+  }
+
+  read(): EntryReading {
+    const entry = this.#entry();
+    const isRefused = this.#problems.some(({ severity }) => severity === 'error');
+    return { entry: isRefused ? undefined : entry, problems: this.#problems, places: this.#places };
+  }
+
+  #entry(): Entry | undefined {
+    const raw = typeof this.#raw === 'string' && /^https?:\/\/\S+$/.test(this.#raw) ? { url: this.#raw } : this.#raw;
+    if (!isObject(raw)) {
+      this.#report('error', [], 'An object is expected here.', 'Write { "command": … } or { "url": … }.');
+      return undefined;
+    }
+    const written = flatten(raw);
+    for (const one of written) this.#take(one, raw);
+    const kind = this.#kind(raw);
+    if (kind === undefined) return undefined;
+    this.#shape(kind, raw);
+    return this.#checked(kind);
+  }
+
+  /** Brings one key over, or says what is lost with it. */
+  #take(written: Written, raw: JsonObject): void {
+    const { key, path, value } = written;
+    const rule = this.#rule(written, raw);
+    if (rule === undefined) return this.#reportKey(written);
+    const read = readValue(rule, value, key);
+    if (read.problem !== undefined) this.#report(read.severity ?? 'error', path, read.problem);
+    else for (const one of read.fields) this.#set(one, path);
+  }
+
+  #rule({ key, value, parent }: Written, raw: JsonObject): KeyRule | undefined {
+    const { dialect } = this.#context;
+    if (key === 'timeout' && parent !== 'isolation') return timeoutRule(dialect, parent, raw, value);
+    // Magg's word for what a server is.
+    if (key === 'notes') return raw['description'] === undefined ? { field: 'description', form: 'same' } : undefined;
+    const nested = parent !== undefined && Object.hasOwn(nestedRules, key) ? nestedRules[key] : undefined;
+    return nested ?? dialect.keys?.[key] ?? ruleOfKey(key, value);
+  }
+
+  #set({ field, value }: ReadValue, path: readonly PropertyKey[]): void {
+    const before = this.#fields.get(field);
+    if (before === undefined) {
+      this.#fields.set(field, value);
+      this.#places.set(field, path);
+      return;
+    }
+    if (isDeepStrictEqual(before, value)) return;
+    const [first, second] = [this.#places.get(field) ?? [], path].map((one) => one.map(String).join('.'));
+    if (field === 'enabled') {
+      // Whoever says off is believed.
+      this.#report('warning', path, `"${first}" and "${second}" do not agree, so the server is off.`);
+      this.#fields.set(field, false);
+    } else if (joined.has(field) && isObject(before) && isObject(value)) {
+      const twice = Object.keys(value).find((key) => Object.hasOwn(before, key) && before[key] !== value[key]);
+      if (twice === undefined) this.#fields.set(field, { ...before, ...value });
+      else this.#reportTwice(`${first}.${twice}`, `${second}.${twice}`, path);
+    } else this.#reportTwice(first ?? '', second ?? '', path);
+  }
+
+  #reportTwice(first: string, second: string, path: readonly PropertyKey[]): void {
+    const reason = `"${first}" and "${second}" are two spellings of one setting, with different values.`;
+    this.#report('error', path, reason, 'Keep one of them.');
+  }
+
+  #reportKey({ key, path, value }: Written): void {
+    const isEmpty =
+      value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+    if (key === 'source' && typeof value === 'string' && /^https?:/.test(value))
+      return this.#report('note', path, 'Tooltray does not keep where a server comes from.');
+    if (harmlessKeys.has(key) || /^[_$]/.test(key)) return;
+    const lost = lostKeys.get(key);
+    if (lost !== undefined && !isEmpty) return this.#report('warning', path, `The key "${key}" has no effect.`, lost);
+    const meant = closestWord(key, [...entryFields, ...Object.keys(keyRules)]);
+    if (isEmpty && (lost !== undefined || meant === undefined)) return;
+    const suggestion = meant === undefined ? undefined : `Did you mean "${meant}"?`;
+    this.#report('warning', path, `The key ${JSON.stringify(key)} is not known.`, suggestion);
+  }
+
+  /** How the server is reached. Reports why where that cannot be said. */
+  #kind(raw: JsonObject): Kind | undefined {
+    const type = this.#fields.get('type');
+    const word = typeof type === 'string' ? type.toLowerCase().replace(/[-_ ]/g, '') : undefined;
+    const source = raw['source'] === 'extension' ? 'extension' : undefined;
+    const refused = refusedKinds.get(source ?? word ?? '');
+    const isForeignBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
+    if (refused !== undefined || isForeignBuiltin) {
+      this.#report(
+        'error',
+        this.#placeOf(['type']),
+        `This cannot be run here: ${refused ?? 'it is a part of its app, which alone can run it.'}`,
+      );
+      return undefined;
+    }
+    if (type !== undefined && typeof type !== 'string') {
+      this.#report('error', this.#placeOf(['type']), 'Text in double quotes is expected here.');
+      return undefined;
+    }
+    const written = word === undefined ? 'auto' : kindByType.get(word);
+    if (written === undefined) {
+      const meant = closestWord(type ?? '', ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
+      const suggestion = meant === undefined ? 'Use "stdio", "http" or "sse".' : `Did you mean "${meant}"?`;
+      this.#report('error', this.#placeOf(['type']), 'This kind of server is not known.', suggestion);
+      return undefined;
+    }
+    return written === 'auto' ? this.#kindByFields(raw) : this.#kindByWord(written);
+  }
+
+  #kindByWord(kind: Kind): Kind | undefined {
+    const needed = { stdio: 'command', http: 'url', sse: 'url', builtin: undefined }[kind];
+    if (needed === undefined || this.#has(needed)) return kind;
+    const [what, example] =
+      needed === 'url' ? ['a URL', '"url": "https://…"'] : ['a command', '"command": "npx", "args": […]'];
+    return this.#missing(what, example);
+  }
+
+  #kindByFields(raw: JsonObject): Kind | undefined {
+    if (this.#has('builtin')) return 'builtin';
+    const [command, url] = [this.#has('command'), this.#has('url')];
+    const { both } = this.#context.dialect;
+    if (command && url && both === undefined) {
+      const suggestion = 'Remove one of them, or say which counts with "type".';
+      this.#report('error', [], 'The server has both a command and a URL.', suggestion);
+      return undefined;
+    }
+    if (command && (!url || both === 'command')) return 'stdio';
+    if (!url) return this.#missing('a command or a URL', '"command": "npx", "args": […] or "url": "https://…"');
+    // Magg's rule: an address that ends so is the older transport. The other keys name it.
+    const isSse = raw['uri'] !== undefined && /\/sse\/?$/.test(String(this.#fields.get('url')));
+    return isSse || raw['sseUrl'] !== undefined ? 'sse' : 'http';
+  }
+
+  #missing(what: string, example: string): undefined {
+    this.#report('error', [], `The server needs ${what}.`, `Add ${example}.`);
+    return undefined;
+  }
+
+  /** An empty text is none where no type insists on it. */
+  #has(field: string): boolean {
+    const value = this.#fields.get(field);
+    if (typeof value === 'string') return value.trim() !== '';
+    return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  }
+
+  /** Splits command lines, adds ToolMux's path, and drops the fields that say nothing for a server of this kind. */
+  #shape(kind: Kind, raw: JsonObject): void {
+    const { project, dialect } = this.#context;
+    if (kind === 'stdio') {
+      const words = commandWords(this.#fields.get('command'), this.#fields.get('args'), raw);
+      if (words !== undefined) {
+        this.#fields.set('command', words[0]);
+        if (words.length > 1) this.#fields.set('args', words.slice(1));
+      }
+      for (const field of ['command', 'args', 'cwd']) this.#checkEscapes(field);
+      const cwd = this.#fields.get('cwd');
+      if (project !== undefined && (typeof cwd !== 'string' || !cwd.startsWith('${')))
+        this.#fields.set('cwd', typeof cwd === 'string' ? resolve(project, cwd) : project);
+    }
+    const url = this.#fields.get('url');
+    if (typeof url === 'string' && url === raw['base_url'] && URL.canParse(url) && new URL(url).pathname === '/')
+      this.#fields.set('url', new URL('/mcp', url).href);
+    if (dialect.id === 'toolmux' && kind !== 'stdio' && this.#fields.has('initTimeoutSeconds'))
+      this.#fields.set('callTimeoutSeconds', this.#fields.get('initTimeoutSeconds'));
+    const own = kind === 'sse' ? 'http' : kind;
+    for (const field of (['stdio', 'http', 'builtin'] as const).flatMap((one) => (one === own ? [] : fieldsOf[one]))) {
+      const value = this.#fields.get(field);
+      if (value === undefined) continue;
+      this.#fields.delete(field);
+      // Several products write all fields, empty where they do not apply.
+      const isEmpty =
+        value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+      if (isEmpty || (field === 'oauth' && typeof value === 'boolean')) continue;
+      this.#report('warning', this.#places.get(field) ?? [], `This has no effect for a server ${kindNames[own]}.`);
+    }
+  }
+
+  /** `"C:\tools"` is a tab and no folder. */
+  #checkEscapes(field: string): void {
+    const value = this.#fields.get(field);
+    const names: Readonly<Record<string, string>> = { '\t': 'a tab', '\n': 'a line break', '\r': 'a line break' };
+    for (const text of [value].flat()) {
+      const [sign] = typeof text === 'string' && /^[A-Za-z]:[^/]/.test(text) ? (/[\0-\x1f]/.exec(text) ?? []) : [];
+      if (sign === undefined) continue;
+      const reason = `The path holds ${names[sign] ?? 'a control character'}: a single backslash is an escape in JSON.`;
+      return this.#report('error', this.#places.get(field) ?? [], reason, 'Write \\\\ for one backslash.');
+    }
+  }
+
+  #checked(kind: Kind): Entry | undefined {
+    const fields = Object.fromEntries([...this.#fields].filter(([field]) => field !== 'type' && field !== 'timeout'));
+    const checked = entrySchema.safeParse(
+      { ...fields, ...((kind === 'sse' || kind === 'builtin') && { type: kind }) },
+      uncompiled,
+    );
+    for (const issue of checked.error?.issues ?? []) this.#reportIssue(issue);
+    if (!checked.success) return undefined;
+    const { args, env, headers, url } = checked.data;
+    for (const example of examplesIn({ args, env, headers, url }))
+      this.#report('note', [], `${example} stands for something: fill it in.`);
+    const entry = ownPlaceholders(checked.data, this.#context, (path, written, advice) => {
+      const reason = `${written} cannot be filled in here.`;
+      // The vault may have a value for it.
+      this.#report(written.startsWith('${input:') ? 'note' : 'unfilled', this.#placeOf(path), reason, advice);
+    });
+    return entry;
+  }
+
+  #reportIssue(issue: z.core.$ZodIssue): void {
+    this.#report('error', this.#placeOf(issue.path), issueText(issue));
+  }
+
+  #placeOf([field, ...rest]: readonly PropertyKey[]): readonly PropertyKey[] {
+    return [...(this.#places.get(String(field)) ?? [field ?? '']), ...rest];
+  }
+
+  #report(severity: EntryProblem['severity'], path: readonly PropertyKey[], reason: string, suggestion?: string): void {
+    this.#problems.push({ severity, path, reason, suggestion });
+  }
+}
+
+type Kind = 'stdio' | 'http' | 'sse' | 'builtin';
+
+const fieldsOf = {
+  stdio: ['command', 'args', 'env', 'inheritEnv', 'isolation', 'sandboxEnabled', 'cwd'],
+  http: ['url', 'headers', 'oauth'],
+  builtin: ['builtin', 'folders'],
+} as const;
+
+const kindNames = {
+  stdio: 'started by a command',
+  http: 'at an address',
+  builtin: 'that comes with Tooltray',
+} as const;
+
+/** Leaves without what is not written: the keys of objects such as `transport` and `options` count as the entry's own. */
+function flatten(raw: JsonObject, path: readonly string[] = []): readonly Written[] {
+  return Object.entries(raw).flatMap(([key, value]): readonly Written[] => {
+    if (value === null || value === undefined) return [];
+    if (path.length === 0 && isObject(value) && Object.hasOwn(nestedKeys, key)) return flatten(value, [key]);
+    return [{ key, value, path: [...path, key], parent: path[0] }];
+  });
+}
+
+function timeoutRule({ timeout }: Dialect, parent: string | undefined, raw: JsonObject, value: unknown): KeyRule {
+  const meaning = parent !== undefined && nestedKeys[parent] === 'call ms' ? 'call ms' : timeout;
+  const isAddress = raw['command'] === undefined && raw['cmd'] === undefined;
+  if (meaning === 'toolmux') return { field: 'initTimeoutSeconds', form: isAddress ? 'seconds' : 'milliseconds' };
+  const [what, unit] = meaning === 'unknown' ? ['call', Number(value) > 3600 ? 'ms' : 's'] : meaning.split(' ');
+  return {
+    field: what === 'start' ? 'initTimeoutSeconds' : 'callTimeoutSeconds',
+    form: unit === 'ms' ? 'milliseconds' : 'seconds',
+  };
+}
+
+/** What a page leaves to whoever copies it: `<your key>`, `YOUR_API_KEY`. */
+function examplesIn(fields: object): ReadonlySet<string> {
+  const values = Object.values(fields).flatMap((value: unknown) => (isObject(value) ? Object.values(value) : value));
+  const text = values.map(String).join(' ');
+  const found = text.matchAll(/<\p{L}[\p{L}\p{N}_ .-]{1,40}>|\byour[-_][\w-]*(?:key|token|secret|path|pat)\b/giu);
+  return new Set([...found].map(([example]) => example));
+}
+
+/** The command and its arguments as words; undefined where they are no texts, which the check of the fields reports. */
+function commandWords(command: unknown, args: unknown, raw: JsonObject): readonly string[] | undefined {
+  if (Array.isArray(command)) {
+    const rest = Array.isArray(args) ? (args as unknown[]) : [];
+    const words = [...(command as unknown[]), ...rest].filter((word) => word !== '');
+    return words.every((word) => typeof word === 'string') ? words : undefined;
+  }
+  if (typeof command !== 'string' || (Array.isArray(args) && args.length > 0)) return undefined;
+  // Magg's command is a line; elsewhere one that begins with a bare program is.
+  const isLine = raw['source'] !== undefined || raw['uri'] !== undefined || /^[^\s/\\]+\s+\S/.test(command);
+  return isLine ? splitCommand(command) : undefined;
+}

@@ -1,0 +1,120 @@
+/** The servers that a text of any product defines, as our config writes them, and what of it was not brought over. */
+import type { JsonObject } from '../../base/json.ts';
+import type { Entry } from '../schema.ts';
+import { commonDialect } from './dialect-table.ts';
+import { findServers, type FoundEntry } from './find-servers.ts';
+import { formatOfFile, parseText, type TextFormat } from './parse-text.ts';
+import { type EntryProblem, readEntry } from './read-entry.ts';
+
+/** A server as our config has it. */
+export interface ImportedServer {
+  readonly name: string;
+  readonly entry: JsonObject;
+  /** What is left behind or has to be filled in, a sentence each. */
+  readonly losses?: readonly string[];
+}
+
+/** An entry that was found, read. */
+export interface ReadServer {
+  /** Undefined where the text does not name it. */
+  readonly name: string | undefined;
+  /** Undefined where it cannot be used: `reason` says why. */
+  readonly entry: JsonObject | undefined;
+  readonly reason: string;
+  readonly losses: readonly string[];
+  /** As its product wrote it, and the keys that lead there. */
+  readonly raw: unknown;
+  readonly path: readonly PropertyKey[];
+}
+
+export interface ServersReading {
+  readonly servers: readonly ReadServer[];
+  /** About the text as a whole, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface ReadContext {
+  /** The user's home folder. */
+  readonly home: string;
+  /** The folder that the entries are written for. */
+  readonly project?: string | undefined;
+}
+
+/** Throws AppError config_invalid where the text cannot be read as a whole. Nothing is started. */
+export function readServersOfText(
+  text: string,
+  file: string,
+  context: ReadContext,
+  format: TextFormat = formatOfFile(file),
+): ServersReading {
+  return readServersOfValue(parseText(text, format, file).value, file, context);
+}
+
+/** The same for a value that has been parsed. Of one name the first counts, and the others are named. */
+export function readServersOfValue(value: unknown, file: string, context: ReadContext): ServersReading {
+  const { entries, notes } = findServers(value, file);
+  const names = new Set<string>();
+  const servers = entries.map((found): ReadServer => {
+    const server = readFound(found, context);
+    const { name } = server;
+    if (name === undefined || !names.has(name)) {
+      if (name !== undefined && server.entry !== undefined) names.add(name);
+      return server;
+    }
+    return { ...server, entry: undefined, reason: 'there is another server of this name in the file.' };
+  });
+  return { servers, notes };
+}
+
+/** One entry that stands alone. */
+export function readOne(raw: unknown, context: ReadContext): ReadServer {
+  const [found] = findServers({ mcpServers: { x: raw } }, '').entries;
+  return readFound({ path: [], dialect: commonDialect, policy: {}, ...found, name: undefined, raw }, context);
+}
+
+function readFound(
+  { name, raw, path, dialect, policy, project, refusal }: FoundEntry,
+  context: ReadContext,
+): ReadServer {
+  const where = project ?? context.project;
+  const { entry, problems } = readEntry(raw, { dialect, home: context.home, project: where });
+  const error = problems.find(({ severity }) => severity === 'error');
+  if (entry === undefined || refusal !== undefined) {
+    const reason = refusal ?? (error === undefined ? '' : sentence(error));
+    return { name, raw, path, entry: undefined, reason, losses: [] };
+  }
+  const own = project === undefined ? [] : [`It was one project's: it is started in ${project}.`];
+  const losses = problems.filter(({ severity }) => severity !== 'error').map(sentence);
+  const whole = writtenEntry(withPolicy(entry, policy));
+  return { name, raw, path, entry: whole, reason: '', losses: [...own, ...new Set(losses)] };
+}
+
+/** With what lists beside the servers say of it. */
+export function withPolicy(
+  entry: Entry,
+  { enabled, disabledTools = [], callTimeoutSeconds }: FoundEntry['policy'],
+): Entry {
+  const tools = [...new Set([...(entry.disabledTools ?? []), ...disabledTools])];
+  return {
+    ...(callTimeoutSeconds !== undefined && { callTimeoutSeconds }),
+    ...entry,
+    ...(disabledTools.length > 0 && { disabledTools: tools }),
+    ...(enabled === false && { enabled }),
+  };
+}
+
+/** Without what is empty or the default: an empty list of tools that may be used says that none may. */
+function writtenEntry(entry: Entry): JsonObject {
+  const isDefault = ([key, value]: [string, unknown]): boolean => {
+    if (key === 'enabledTools') return false;
+    if (typeof value === 'object') return Object.keys(value ?? {}).length === 0;
+    return value === undefined || value === '' || (key === 'enabled' ? value === true : value === false);
+  };
+  return Object.fromEntries(Object.entries(entry).filter((one) => !isDefault(one)));
+}
+
+/** `env.KEY: ${input:key} cannot be filled in here. Write …` */
+export function sentence({ path, reason, suggestion }: EntryProblem): string {
+  const where = path.length === 0 ? '' : `${path.map(String).join('.')}: `;
+  return [`${where}${reason}`, suggestion].filter(Boolean).join(' ');
+}

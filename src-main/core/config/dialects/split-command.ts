@@ -1,0 +1,13 @@
+/** Splits a command line into words as a POSIX shell would, quotes and backslashes included, and nothing expanded. */
+
+const word = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
+const part = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^"'\\]+)/g;
+
+/** The words; text that is not closed properly stays one word. */
+export function splitCommand(line: string): string[] {
+  return (line.match(word) ?? [line]).map((text) =>
+    text.replace(part, (_, double?: string, single?: string, escaped?: string, plain?: string) => {
+      return double?.replace(/\\(["\\$`])/g, '$1') ?? single ?? escaped ?? plain ?? '';
+    }),
+  );
+}

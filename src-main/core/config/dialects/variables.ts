@@ -1,0 +1,119 @@
+/** The placeholders of every product in the texts of an entry, brought to our own spelling; what nobody can fill here is reported. */
+import { basename, sep } from 'node:path';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import type { Dialect } from './dialect.ts';
+import { folderNames, placeholderAdvice } from './key-table.ts';
+
+export interface VariableContext {
+  readonly dialect: Dialect;
+  /** The user's home folder, absolute. */
+  readonly home: string;
+  /** The folder that the entry is written for. */
+  readonly project?: string | undefined;
+}
+
+/** A placeholder without a value here: where it stands, as it is written, and what the user can do about it. */
+export type OnUnfilled = (path: readonly PropertyKey[], written: string, advice: string) => void;
+
+/** `${…}` with anything in it, `{env:…}`, `{file:…}`, `$(…)`, `{{NAME}}`, `${{ secrets.NAME }}`, `$NAME`, `%NAME%`. */
+const placeholder =
+  /\$\{\{\s*(?<hub>[^}]*?)\s*\}\}|\$\{(?<braces>[^{}]*)\}|(?<![$\w{])\{(?<kind>env|file):(?<path>[^{}]+)\}|\{\{\s*(?<double>[A-Za-z_]\w*)\s*\}\}|\$\((?<shell>[^()]*)\)|(?<![$\\])\$(?<bare>[A-Za-z_]\w*)|%(?<percent>[A-Za-z_]\w{2,})%/g;
+
+/** Fields whose texts may hold placeholders. */
+const fields = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth', 'folders'] as const;
+
+/** The fields of an entry with `${env:NAME}` for each variable. A name that the entry's own `env` sets is left for the command it starts. */
+export function ownPlaceholders(entry: JsonObject, context: VariableContext, onUnfilled: OnUnfilled): JsonObject {
+  const own = entry['url'] === undefined ? objectOf(entry['env']) : {};
+  const read = { ...entry };
+  for (const field of fields) {
+    if (entry[field] === undefined) continue;
+    read[field] = mapTexts(entry[field], [field], (text, path) => {
+      if (field === 'args' && isForShell(entry, path[1])) return text;
+      return replaceIn(text, path, { ...context, own }, onUnfilled);
+    });
+  }
+  return read;
+}
+
+/** What stands behind `-c` is read by a shell, which fills its own variables. */
+function isForShell({ command, args }: JsonObject, at: PropertyKey | undefined): boolean {
+  if (!Array.isArray(args) || typeof at !== 'number' || typeof command !== 'string') return false;
+  return /(?:^|[\\/])(?:ba|z|da|fi)?sh$/.test(command) && /^-\w*c$/.test(String(args[at - 1] ?? ''));
+}
+
+type Context = VariableContext & { readonly own: JsonObject };
+
+function replaceIn(text: string, path: readonly PropertyKey[], context: Context, onUnfilled: OnUnfilled): string {
+  const { dialect, own } = context;
+  // A variable that refers to itself means the one of the environment.
+  const isOwn = (name: string): boolean => Object.hasOwn(own, name) && path[1] !== name;
+  const unfilled = (whole: string, kind: string): string => {
+    onUnfilled(path, whole, placeholderAdvice.get(kind) ?? placeholderAdvice.get('input') ?? '');
+    return whole;
+  };
+  return text.replace(placeholder, (whole: string, ...rest: unknown[]) => {
+    const found = rest.at(-1) as Readonly<Record<string, string | undefined>>;
+    const { hub, braces, kind, path: named, double, shell, bare, percent } = found;
+    if (braces !== undefined) return inBraces(whole, braces, context, isOwn, unfilled);
+    if (hub !== undefined) {
+      const [, name] = /^secrets\.([\w./-]+)$/.exec(hub) ?? [];
+      return name === undefined ? unfilled(whole, 'input') : variable(name.replace(/\W+/g, '_'));
+    }
+    if (kind !== undefined) return kind === 'env' ? variable(named ?? '') : unfilled(whole, 'file');
+    if (double !== undefined) {
+      if (dialect.doubleBraces === true) return variable(double);
+      return /^[A-Z_][A-Z0-9_]*$/.test(double) ? unfilled(whole, 'input') : whole;
+    }
+    if (shell !== undefined) return dialect.bareVariables === true ? unfilled(whole, 'cmd') : whole;
+    if (percent !== undefined) return isPath(path) ? variable(percent) : whole;
+    if (bare === undefined || isOwn(bare)) return whole;
+    return dialect.bareVariables === true || isWholeValue(text, bare, path) ? variable(bare) : whole;
+  });
+}
+
+function inBraces(
+  whole: string,
+  inside: string,
+  { home, project }: Context,
+  isOwn: (name: string) => boolean,
+  unfilled: (whole: string, kind: string) => string,
+): string {
+  if (/^(?:env|secret|keyring|user):[^}:]+(?::-.*)?$/s.test(inside)) return whole;
+  if (inside === '/' || inside === 'pathSeparator') return sep;
+  if (inside === 'userHome') return home;
+  if (folderNames.has(inside)) {
+    if (project === undefined || !/^(?:workspace|project|CLAUDE_PROJECT)/.test(inside))
+      return unfilled(whole, 'folder');
+    return inside.endsWith('Basename') ? basename(project) : project;
+  }
+  const [, name, fallback = ''] = /^([A-Za-z_]\w*)(:-.*|-.*)?$/s.exec(inside) ?? [];
+  if (name !== undefined) return isOwn(name) ? whole : variable(`${name}${fallback.replace(/^-/, ':-')}`);
+  return unfilled(whole, /^\w+/.exec(inside)?.[0].toLowerCase() ?? '');
+}
+
+function variable(name: string): string {
+  return `\${env:${name}}`;
+}
+
+/** Percent signs are common in addresses and headers. */
+function isPath([field]: readonly PropertyKey[]): boolean {
+  return field !== 'url' && field !== 'headers' && field !== 'oauth';
+}
+
+/** Passwords hold dollar signs: only a whole value, or a whole token of an Authorization header, is a variable everywhere. */
+function isWholeValue(text: string, name: string, [field]: readonly PropertyKey[]): boolean {
+  if (field !== 'env' && field !== 'headers') return false;
+  return /^[A-Z_][A-Z0-9_]*$/.test(name) && /^(?:(?:Bearer|Basic|Token) )?\$\w+$/i.test(text);
+}
+
+function mapTexts(
+  value: unknown,
+  path: readonly PropertyKey[],
+  onText: (text: string, path: readonly PropertyKey[]) => string,
+): unknown {
+  if (typeof value === 'string') return onText(value, path);
+  if (Array.isArray(value)) return value.map((item, index) => mapTexts(item, [...path, index], onText));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, [...path, key], onText)]));
+}

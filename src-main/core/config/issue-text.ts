@@ -1,0 +1,33 @@
+/** What a failed check of zod's means, in words for the user who wrote the file. Never quotes the value: it may be a secret. */
+import type { z } from 'zod';
+
+const kinds: Record<string, string> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'an object with names and values',
+  record: 'an object with names and values',
+  string: 'text in double quotes',
+};
+
+/** A full sentence for one issue of zod's. */
+export function issueText(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${kinds[issue.expected] ?? issue.expected} is expected here.`.replace(/^\w/, (letter) =>
+        letter.toUpperCase(),
+      );
+    case 'invalid_union':
+      return 'Text in double quotes is expected here.';
+    case 'invalid_value':
+      return `This must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
+    case 'too_small':
+      if (issue.origin === 'string') return 'This text must not be empty.';
+      return `This must be ${issue.inclusive === true ? 'at least' : 'more than'} ${issue.minimum}.`;
+    case 'too_big':
+      return `This must be at most ${issue.maximum}.`;
+    default:
+      return `${issue.message}.`;
+  }
+}
