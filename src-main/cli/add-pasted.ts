@@ -20,8 +20,12 @@ export async function addPasted(text: string, store: ConfigStore, wish: WriteWis
   }
   for (const name of names) requireFreeName(name, store);
   const servers: (WrittenServer & { readonly notes: readonly string[] })[] = [];
-  for (const { name, entry, notes } of found)
-    servers.push({ ...(await writeServer(name, entry, store, wish)), notes: notes.map((note) => oneLine(note)) });
+  for (const { name, entry, notes } of found) {
+    const written = await writeServer(name, entry, store, wish);
+    // What the check of the config file says already is not said twice.
+    const more = notes.filter((note) => !written.warnings.some((warning) => note.endsWith(warning)));
+    servers.push({ ...written, notes: more.map((note) => oneLine(note)) });
+  }
   printAnswer(json, { servers, skipped, file: store.path, written: !wish.dryRun }, () => [
     ...servers.flatMap((server) => [
       ...writtenLines(server, store.path, wish.dryRun),

@@ -102,6 +102,8 @@ async function checkLaunch(
     if (place !== undefined)
       document.report(enabled ? 'error' : 'warning', place.node, place.path, reason, { suggestion, server: name });
   };
+  // A placeholder is left, and was reported.
+  if ([command, cwd ?? ''].some((text) => text.includes('${'))) return;
   if (cwd !== undefined && !(await isFolder(cwd)))
     report('cwd', `The folder ${cwd} does not exist.`, 'Create it, or change the path.');
   else if ((await findCommand(command, await environment.resolve(env), cwd)) === undefined) {

@@ -41,7 +41,7 @@ export async function writeServer(
   if (!dryRun) await store.update((now) => addServer(now, name, entry));
   const { problems } = await checkConfig(text, store.path, name);
   const warnings = problems.map(({ reason, suggestion }) => [reason, suggestion].filter(Boolean).join(' '));
-  return { name, entry: maskObject(entry) as WrittenEntry, warnings };
+  return { name, entry: maskObject(entry) as WrittenEntry, warnings: [...new Set(warnings)] };
 }
 
 export function writtenLines({ name, entry, warnings }: WrittenServer, file: string, dryRun: boolean): string[] {

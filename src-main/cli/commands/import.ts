@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { AppError, errorText } from '../../core/base/errors.ts';
+import { maskObject } from '../../core/base/mask.ts';
 import { count } from '../../core/base/wording.ts';
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import { bundleEntry, isBundleFile, readBundle, unpackBundle } from '../../core/client-apps/bundles.ts';
@@ -60,8 +61,7 @@ export const importServers = command({
       const source = { file, app, set, project };
       const { offers, skipped } = await readOffers(setup, { ...source, dryRun: dryRun || !yes });
       const wishes = pick(offers, names, move);
-      // What a person decides on is shown as it is; where nobody is asked it is a record.
-      const textOf = yes && !dryRun ? endpointText : launchText;
+      const textOf = yes && !dryRun ? endpointText : maskedLaunch;
       const rows = new Map(offers.map((offer) => [offer, rowOf(offer, textOf)]));
       if (!json) printLines([...offerLines(rows, wishes, move), ...skippedLines(skipped), ...sealLines(wishes, seal)]);
       const isIdle = wishes.length === 0 || dryRun;
@@ -165,6 +165,11 @@ function rowOf(
   return { name, app, endpoint: textOf(entry), secrets, sealable, already, losses };
 }
 
+/** All of an entry but its secrets, which stand in no table. */
+function maskedLaunch(entry: ImportOffer['entry']): string {
+  return launchText(maskObject(entry) as ImportOffer['entry']);
+}
+
 function question(servers: number, move: boolean): string {
   return move ? `Move ${count(servers, 'server')} to Tooltray?` : `Add ${count(servers, 'server')}?`;
 }
@@ -214,8 +219,9 @@ async function serversInFile(file: string, source: ImportSource): Promise<FileSe
   const content = file === '-' ? await text(process.stdin) : await readText(file);
   const isNamed = file !== '-' && /\.(?:jsonc?|json5|toml|ya?ml)$/i.test(file);
   if (isNamed && !isRegistryFile(content)) {
-    const { value } = parseText(content, formatOfFile(file), file);
-    const { servers, notes } = readServersOfValue(value, resolve(file), { home });
+    const { value, notes: doubled } = parseText(content, formatOfFile(file), file);
+    const { servers, notes: about } = readServersOfValue(value, resolve(file), { home });
+    const notes = [...doubled, ...about];
     const { servers: read, skipped } = asImported(servers);
     if (read.length > 0 || notes.length > 0 || formatOfFile(file) !== 'json' || skipped.length > 0)
       return { servers: read, skipped: [...notes, ...skipped] };

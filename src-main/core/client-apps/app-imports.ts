@@ -1,5 +1,6 @@
 /** The servers that client apps have of their own: offered, and brought over into our config. */
 import { AppError } from '../base/errors.ts';
+import { maskObject } from '../base/mask.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Machine } from './app-files.ts';
 import type { OfferedServer } from './app-rows.ts';
@@ -55,7 +56,7 @@ export class AppImports {
       id,
       name,
       app: [...new Set([...places.map(({ app }) => app.name), ...sources])].join(', '),
-      endpoint: launchText(entry),
+      endpoint: launchText(maskObject(entry) as JsonObject),
       secrets,
       sealable,
       losses,

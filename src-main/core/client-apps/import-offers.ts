@@ -152,8 +152,9 @@ async function serversOf(place: AppPlace, machine: Machine): Promise<FoundOrSkip
 
 async function readPlace({ app, file, project }: AppPlace, title: string, { home }: Machine): Promise<ServersReading> {
   const text = await readAppFile(file);
-  const { value } = parseText(text ?? '', app.format === 'jsonc' ? 'json' : app.format, title, false);
-  return readServersOfValue(value, file, { home, project });
+  const { value, notes } = parseText(text ?? '', app.format === 'jsonc' ? 'json' : app.format, title, false);
+  const reading = readServersOfValue(value, file, { home, project });
+  return { ...reading, notes: [...notes, ...reading.notes] };
 }
 
 function errorSentence(error: unknown, title: string): string {

@@ -45,10 +45,10 @@ export class ConfigDocument {
 
   // Only the first: those after it mostly follow from it.
   #reportSyntax(error: ParseError): void {
-    const [reason, suggestion] = syntaxTexts[printParseErrorCode(error.error)] ?? [
-      'This is not valid JSON.',
-      undefined,
-    ];
+    const rest = this.#text.slice(this.#text.lastIndexOf('\n', error.offset) + 1, error.offset + 1);
+    const signs = signTexts.find(({ pattern }) => pattern.test(rest))?.text;
+    const known = signs ?? syntaxTexts[printParseErrorCode(error.error)];
+    const [reason, suggestion] = known ?? ['This is not valid JSON.', undefined];
     this.#add('error', error.offset, '', reason, { suggestion });
   }
 
@@ -75,8 +75,23 @@ function pathText(path: readonly PropertyKey[]): string {
   return steps.join('').replace(/^\./, '');
 }
 
+type SyntaxText = readonly [reason: string, suggestion: string];
+
+/** What is wrong and what to do, by the line up to the sign that is wrong. */
+const signTexts: readonly { readonly pattern: RegExp; readonly text: SyntaxText }[] = [
+  {
+    pattern: /^(?:<{7}|={7}|>{7})|^[<=>]{1,7}$/,
+    text: [
+      'The file holds a merge conflict.',
+      'Keep one of the two versions, and remove the lines with <<<<<<<, ======= and >>>>>>>.',
+    ],
+  },
+  { pattern: /[“”„‘’]/, text: ['Curly quotes stand where JSON has straight ones.', 'Write " in their place.'] },
+  { pattern: /'$/, text: ['Single quotes stand where JSON has double ones.', 'Write " in their place.'] },
+];
+
 /** What is wrong and what to do, by the parser's error name. */
-const syntaxTexts: Record<string, [reason: string, suggestion: string]> = {
+const syntaxTexts: Record<string, SyntaxText> = {
   InvalidSymbol: ['This word or sign means nothing in JSON.', 'Put texts and keys in double quotes.'],
   InvalidNumberFormat: ['This number is not written as JSON has it.', 'Write it as 12 or 1.5.'],
   PropertyNameExpected: ['A key in double quotes is expected here.', 'Look for a comma too many.'],

@@ -101,6 +101,13 @@ export function findProperty(node: Node | undefined, key: string): Property | un
   return propertiesOf(node).findLast((property) => property.key === key);
 }
 
+/** The properties of an object that another one of the same name follows: those that do not count. */
+export function doubledKeys(node: Node): readonly Property[] {
+  const properties = propertiesOf(node);
+  const last = new Map(properties.map((property) => [property.key, property]));
+  return properties.filter((property) => last.get(property.key) !== property);
+}
+
 /** The value a node stands for. */
 export function nodeValue(node: Node): unknown {
   if (node.type === 'object') {

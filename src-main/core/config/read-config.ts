@@ -8,7 +8,8 @@ import { type ContainerEntry, findContainers, type ServerContainer } from './con
 import { commonDialect } from './dialects/dialect-table.ts';
 import { findServers, type FoundServers } from './dialects/find-servers.ts';
 import { EntryReader } from './entry-reader.ts';
-import { nodeValue } from './json-text.ts';
+import { foreignProblem, reportUnreadPlaces } from './foreign-file.ts';
+import { doubledKeys, nodeValue } from './json-text.ts';
 import { type KnownNames, readSettings } from './read-settings.ts';
 import type { Environment } from './replace-variables.ts';
 
@@ -37,10 +38,19 @@ export function readConfig(
   known?: KnownNames,
 ): ConfigReading {
   const document = new ConfigDocument(text, path);
-  if (document.root === undefined) return { problems: document.problems };
+  const { root } = document;
+  const found = root === undefined ? undefined : findServers(nodeValue(root), path);
+  const foreign = foreignProblem(text, path, found);
+  if (foreign !== undefined) return { problems: [foreign] };
+  if (root === undefined || found === undefined) return { problems: document.problems };
   const settings = readSettings(document, { path, env, lastGood, known });
-  const context = { document, path, env, lastGood, settings, found: findServers(nodeValue(document.root), path) };
-  const servers = findContainers(document.root).flatMap((container) => readContainer(container, context));
+  const context = { document, path, env, lastGood, settings, found };
+  const servers = findContainers(root).flatMap((container) => readContainer(container, context));
+  reportUnreadPlaces(document, found, path);
+  for (const { key, keyNode } of doubledKeys(root))
+    document.report('warning', keyNode, [key], `"${key}" is written twice. Only the last one counts.`, {
+      suggestion: 'Remove the others.',
+    });
   const config = { ...settings, servers: firstOfEachName(servers) };
   return { config, problems: document.problems.map((problem) => sayWhatIsUsed(problem, config)) };
 }

@@ -35,7 +35,7 @@ const spellings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Keys of other products that change nothing here. */
-const harmless: ReadonlySet<string> = new Set(['enabled', 'type']);
+const harmless: ReadonlySet<string> = new Set(['enabled', 'type', 'oauth']);
 
 const lost: ReadonlyMap<string, string> = new Map(
   ['authorizationUrl', 'tokenUrl', 'authorization_url', 'token_url'].map((key) => [

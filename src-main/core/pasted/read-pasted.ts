@@ -2,7 +2,7 @@
 import JSON5 from 'json5';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { formatOfText, parseText, type TextFormat } from '../config/dialects/parse-text.ts';
+import { formatOfText, type ParsedText, parseText, type TextFormat } from '../config/dialects/parse-text.ts';
 import { readOne, type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
 import { isAddress } from './add-line.ts';
 import { runners } from './add-table.ts';
@@ -20,6 +20,8 @@ export interface PasteDeps {
 
 /** Nothing is started and nothing written. Rejects with AppError bad_request, not_found, unsupported where there is no server in it. */
 export async function readPasted(text: string, deps: PasteDeps): Promise<PastedText> {
+  if (/[\0\uFFFD]/.test(text))
+    throw notUnderstood('The text is not UTF-8.', 'Save the file as UTF-8, or copy the text from an editor.');
   const plain = text.replace(/^\uFEFF/, '').trim();
   const blocks = [...plain.matchAll(/^[ \t]*(```|~~~)[^\n]*\n([^]*?)\n?[ \t]*\1[ \t]*$/gm)].map(([, , inside = '']) =>
     inside.trim(),
@@ -57,7 +59,8 @@ async function readText(text: string, { isProgram, home }: PasteDeps): Promise<P
     entry === undefined ? [`${one?.name ?? name ?? 'An entry'} was not read: ${reason}`] : [],
   );
   const skipped = [...(values?.notes ?? []), ...lines.filter((one) => typeof one === 'string'), ...refused];
-  if (servers.length === 0) throw notUnderstood(skipped.join(' ') || 'There is no server in this text.');
+  if (servers.length === 0 && skipped.length > 0) throw new AppError('bad_request', skipped.join(' '));
+  if (servers.length === 0) throw notUnderstood('There is no server in this text.');
   const guesses = found.filter((one) => one.isGuess);
   const missing = await missingPrograms(guesses, isProgram);
   return { servers: servers.map((one) => withMissing(one, missing)), skipped };
@@ -76,17 +79,19 @@ function valuesOf(text: string, home: string): Values | undefined {
   const whole = /^"[^"\n]*"\s*:/.test(text) ? `{${text}}` : text;
   const format = formatOfText(whole);
   if (format === undefined || isAddress(text)) return undefined;
-  const values = fromValue(parsed(whole, format), '', home);
+  const { value, notes } = parsed(whole, format);
+  const found = fromValue(value, '', home);
+  const values = { ...found, notes: [...notes, ...found.notes] };
   return format === 'json' || values.read.length > 0 || values.notes.length > 0 ? values : undefined;
 }
 
-function parsed(text: string, format: TextFormat): unknown {
+function parsed(text: string, format: TextFormat): Pick<ParsedText, 'value' | 'notes'> {
   try {
-    return parseText(text, format, 'The text').value;
+    return parseText(text, format, 'The text');
   } catch (error) {
     // A sentence with a colon or an equals sign looks like YAML or TOML, too.
     if (format !== 'json' && !/^\s*\[|^\s*(?:mcp\w*|servers|extensions|context_servers)\s*:\s*$/m.test(text))
-      return undefined;
+      return { value: undefined, notes: [] };
     const straight = text.replace(/[“”]/g, '"').replace(/[‘’]/g, "'");
     if (straight !== text) return parsed(straight, format);
     throw error instanceof AppError ? notUnderstood(error.message, error.fix) : error;

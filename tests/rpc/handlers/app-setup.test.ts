@@ -83,7 +83,7 @@ test('servers are offered as they are, brought over to be used at once, and take
     { name: 'n', app: 'Cursor', secrets: ['GITHUB_TOKEN'], already: undefined },
   ]);
   // What is approved is seen whole: masking is for logs and records.
-  expect(servers[1]?.endpoint).toContain(`with env {"GITHUB_TOKEN":"${secret}"}`);
+  expect(servers[1]?.endpoint).toContain(`with env {"GITHUB_TOKEN":"***"}`);
   expect((await setupOf(core)).offered).toBe(1);
 
   const id = servers[1]?.id ?? '';

@@ -11,6 +11,7 @@ export const dialects: readonly Dialect[] = [
     product: 'MCPProxy',
     file: /\.mcpproxy\/mcp_config\.json$/,
     entryKeys: ['protocol', 'launcher_wait_timeout', 'quarantined', 'working_dir'],
+    rootKeys: ['tools_limit', 'tool_response_limit', 'enable_socket', 'data_dir', 'routing_mode', 'docker_isolation'],
     timeout: 'unknown',
     both: 'command',
   },
@@ -170,7 +171,7 @@ export const serverPlaces: readonly ServerPlace[] = [
   { path: ['customizations', 'vscode', 'mcp', 'servers'], dialect: 'vscode' },
   { path: ['customizations', 'vscode', 'settings', 'mcp', 'servers'], dialect: 'vscode' },
   { path: ['projects', '*', 'mcpServers'], dialect: 'claude-code', isProject: true },
-  { path: ['nativeMCPServers'], dialect: 'mcphub-nvim', refusal: 'it runs inside Neovim.' },
+  { path: ['nativeMCPServers'], dialect: 'mcphub-nvim', refusal: 'It runs inside Neovim.' },
 ];
 
 /** Lists beside the servers that say which of them may run, or which of their tools. */

@@ -145,14 +145,14 @@ export const kindByType: ReadonlyMap<string, 'stdio' | 'http' | 'sse' | 'builtin
 
 /** Kinds of entries that are no server of their own: why. */
 export const refusedKinds: ReadonlyMap<string, string> = new Map([
-  ['openapi', 'it describes a web API, not an MCP server.'],
-  ['platform', 'it is a part of its app, which alone can run it.'],
-  ['frontend', 'it is a part of its app, which alone can run it.'],
-  ['inmemory', 'it is a part of its app, which alone can run it.'],
-  ['inlinepython', 'it is Python code inside of its app, not a program.'],
-  ['extension', 'it is an extension of its app, which alone can start it.'],
-  ['websocket', 'it is reached over a WebSocket, which is no transport of MCP.'],
-  ['ws', 'it is reached over a WebSocket, which is no transport of MCP.'],
+  ['openapi', 'It describes a web API, not an MCP server.'],
+  ['platform', 'It is a part of its app, which alone can run it.'],
+  ['frontend', 'It is a part of its app, which alone can run it.'],
+  ['inmemory', 'It is a part of its app, which alone can run it.'],
+  ['inlinepython', 'It is Python code inside of its app, not a program.'],
+  ['extension', 'It is an extension of its app, which alone can start it.'],
+  ['websocket', 'It is reached over a WebSocket, which is no transport of MCP.'],
+  ['ws', 'It is reached over a WebSocket, which is no transport of MCP.'],
 ]);
 
 /** Unfillable placeholders by the word before their colon: what to do. */

@@ -1,11 +1,12 @@
 /** Parses the text of a configuration in JSON with comments, JSON5, TOML or YAML; says line, cause and fix where it cannot. */
 import JSON5 from 'json5';
+import type { Node } from 'jsonc-parser';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { AppError, errorText } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { ConfigDocument } from '../config-document.ts';
-import { nodeValue } from '../json-text.ts';
+import { doubledKeys, nodeValue, propertiesOf } from '../json-text.ts';
 
 export type TextFormat = 'json' | 'toml' | 'yaml';
 
@@ -17,7 +18,7 @@ export function formatOfFile(file: string): TextFormat {
 
 const looks: readonly (readonly [TextFormat, RegExp])[] = [
   ['json', /^\s*(?:\{|\[\s*[{\]"]|\/[/*])/],
-  ['toml', /^\s*(?:#.*\n\s*)*(?:[\w-]+\s*=[^\n]*\n[^]*?)?\[{1,2}\s*[\w."'\- ]+\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)/],
+  ['toml', /^\s*(?:#.*\n\s*)*(?:[\w-]+\s*=[^\n]*\n[^]*?)?\[{1,2}\s*["'A-Za-z_][\w."'\- ]*\]{1,2}[ \t]*(?:#.*)?(?:\r?\n|$)/],
   ['toml', /^\s*(?:#.*\n\s*)*[\w-]+[ \t]*=[ \t]*(?:"|\[|\{|'|\d|true|false)/],
   ['yaml', /^\s*(?:---[ \t]*\n)?(?:#.*\n\s*)*(?:- )?["']?[\w. -]+["']?[ \t]*:(?:[ \t]*(?:#.*)?\r?\n|[ \t]+\S)/],
 ];
@@ -31,6 +32,8 @@ export interface ParsedText {
   readonly value: unknown;
   /** The text is JSON5 and no JSON, which few programs read. */
   readonly isJson5: boolean;
+  /** What in the text does not count, a sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** `name`: how errors call the text. `takesJson5`: also where it is no JSON with comments. Throws AppError config_invalid with the line, the cause and what to do. */
@@ -39,7 +42,7 @@ export function parseText(text: string, format: TextFormat, name: string, takesJ
   if (format === 'json') return parseJson(plain, name, takesJson5);
   try {
     const value = format === 'toml' ? parseToml(plain) : (parseYaml(plain, { maxAliasCount: 100 }) as unknown);
-    return { value, isJson5: false };
+    return { value, isJson5: false, notes: [] };
   } catch (cause) {
     const line =
       cause instanceof TomlError ? cause.line : cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined;
@@ -52,11 +55,12 @@ export function parseText(text: string, format: TextFormat, name: string, takesJ
 }
 
 function parseJson(text: string, name: string, takesJson5: boolean): ParsedText {
-  if (text.trim() === '') return { value: {}, isJson5: false };
+  if (text.trim() === '') return { value: {}, isJson5: false, notes: [] };
   const { root, problems } = new ConfigDocument(text, name);
-  if (root !== undefined) return { value: nodeValue(root), isJson5: false };
-  const json5 = takesJson5 ? asJson5(text) : undefined;
-  if (isObject(json5) || Array.isArray(json5)) return { value: json5, isJson5: true };
+  if (root !== undefined) return { value: nodeValue(root), isJson5: false, notes: doubledNotes(root) };
+  // JSON5 would take the backslash of a Windows path for nothing.
+  const json5 = takesJson5 && !/\\[^"'\\/bfnrtu0xv\r\n]/.test(text) ? asJson5(text) : undefined;
+  if (isObject(json5) || Array.isArray(json5)) return { value: json5, isJson5: true, notes: [] };
   const [problem] = problems;
   throw unreadable(
     name,
@@ -64,6 +68,13 @@ function parseJson(text: string, name: string, takesJson5: boolean): ParsedText 
     problem?.reason ?? 'It is not JSON.',
     problem?.suggestion ?? 'Correct it there.',
   );
+}
+
+/** Of keys that stand twice, down to the keys of entries. */
+function doubledNotes(root: Node, depth = 3): readonly string[] {
+  const own = doubledKeys(root).map(({ key }) => `"${key}" is written twice; only the last one counts.`);
+  const below = depth === 0 ? [] : propertiesOf(root).flatMap(({ valueNode }) => doubledNotes(valueNode, depth - 1));
+  return [...own, ...below];
 }
 
 function asJson5(text: string): unknown {

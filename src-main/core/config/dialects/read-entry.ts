@@ -160,11 +160,7 @@ class EntryReader {
     const refused = refusedKinds.get(source ?? word ?? '');
     const isForeignBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
     if (refused !== undefined || isForeignBuiltin) {
-      this.#report(
-        'error',
-        this.#placeOf(['type']),
-        `This cannot be run here: ${refused ?? 'it is a part of its app, which alone can run it.'}`,
-      );
+      this.#report('error', this.#placeOf(['type']), refused ?? 'It is a part of its app, which alone can run it.');
       return undefined;
     }
     if (type !== undefined && typeof type !== 'string') {

@@ -47,7 +47,9 @@ export function readServersOfText(
   context: ReadContext,
   format: TextFormat = formatOfFile(file),
 ): ServersReading {
-  return readServersOfValue(parseText(text, format, file).value, file, context);
+  const { value, notes } = parseText(text, format, file);
+  const reading = readServersOfValue(value, file, context);
+  return { ...reading, notes: [...notes, ...reading.notes] };
 }
 
 /** The same for a value that has been parsed. Of one name the first counts, and the others are named. */
@@ -61,7 +63,7 @@ export function readServersOfValue(value: unknown, file: string, context: ReadCo
       if (name !== undefined && server.entry !== undefined) names.add(name);
       return server;
     }
-    return { ...server, entry: undefined, reason: 'there is another server of this name in the file.' };
+    return { ...server, entry: undefined, reason: 'Another server of the file has this name.' };
   });
   return { servers, notes };
 }
@@ -115,6 +117,7 @@ function writtenEntry(entry: Entry): JsonObject {
 
 /** `env.KEY: ${input:key} cannot be filled in here. Write …` */
 export function sentence({ path, reason, suggestion }: EntryProblem): string {
-  const where = path.length === 0 ? '' : `${path.map(String).join('.')}: `;
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
+  const where = path.length === 0 ? '' : `${steps.join('').slice(1)}: `;
   return [`${where}${reason}`, suggestion].filter(Boolean).join(' ');
 }
