@@ -82,7 +82,7 @@ test('servers are offered as they are, brought over to be used at once, and take
     { name: 'e', app: 'Cursor', secrets: [], already: 'here' },
     { name: 'n', app: 'Cursor', secrets: ['GITHUB_TOKEN'], already: undefined },
   ]);
-  // What is approved is seen whole: masking is for logs and records.
+  // The values of secrets stand in no list.
   expect(servers[1]?.endpoint).toContain(`with env {"GITHUB_TOKEN":"***"}`);
   expect((await setupOf(core)).offered).toBe(1);
 
