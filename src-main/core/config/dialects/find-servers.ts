@@ -38,7 +38,7 @@ export interface FoundServers {
 
 /** `file`: the path or name of the file, for what that tells; empty where there is none. */
 export function findServers(value: unknown, file: string): FoundServers {
-  const root = Array.isArray(value) ? { mcpServers: value } : objectOf(value);
+  const root = Array.isArray(value) && value.some(isObject) ? { mcpServers: value as unknown[] } : objectOf(value);
   const whole = wholeDialect(root, file);
   const found = serverPlaces.flatMap((place) => placesAt(root, place.path).map((at) => ({ place, ...at })));
   const taken = new Set<unknown>();

@@ -1,0 +1,81 @@
+/** The hold on edits by other programs judges what the reader makes of the file: a second spelling changes nothing unseen. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AcceptedConfig } from '../../../src-main/core/config/accepted-config.ts';
+import { readConfig } from '../../../src-main/core/config/read-config.ts';
+
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tooltray-spelling-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** What is in use after the user agreed to `before` and another program wrote `after`. */
+async function edited(before: string, after: string) {
+  const file = join(folder, 'config.json');
+  const accepted = new AcceptedConfig(join(folder, 'accepted.json'), false);
+  await accepted.agreeTo(before, file, {});
+  const good = readConfig(before, file, {}).config;
+  const { config, waiting, problems } = await accepted.judge(after, readConfig(after, file, {}, good), {});
+  return { server: config?.servers[0], config, waiting, problems };
+}
+
+const withTools = '{"servers":{"a":{"command":"x","disabledTools":["delete"]}}}';
+
+test.each([
+  '"disabledTools":["delete"],"excludeTools":[]',
+  '"excludeTools":[],"disabledTools":["delete"]',
+  '"disabledTools":["delete"],"disabled_tools":["other"]',
+  '"disabledTools":["delete"],"disabledTools":[]',
+  '"disabledTools":["delete"],"tools":{"other":false}',
+])('keeps a tool off where a second spelling would switch it on: %s', async (written) => {
+  const { server, problems } = await edited(withTools, `{"servers":{"a":{"command":"x",${written}}}}`);
+  expect(server?.toolSwitch?.off).toEqual(['delete']);
+  expect(problems).toMatchObject([{ severity: 'error', server: 'a' }]);
+});
+
+test.each([
+  '"command":"x","cmd":"evil"',
+  '"command":"x","command":"evil"',
+  '"command":"x","env":{"A":"1"},"environment":{"A":"2"}',
+  '"command":"x","transport":{"command":"evil"}',
+  '"url":"https://a.example","serverUrl":"https://evil.example"',
+])('uses neither of two different spellings of one setting: %s', (written) => {
+  const { config, problems } = readConfig(`{"servers":{"a":{${written}}}}`, '/c/config.json', {});
+  expect(config?.servers).toEqual([]);
+  expect(problems).toMatchObject([{ severity: 'error', server: 'a' }]);
+});
+
+test.each(['"env":{"A":"1"},"env_vars":["B"]', '"enabled":true,"disabled":false', '"cwd":"/w","working_dir":"/w"'])(
+  'takes two spellings that agree, or that say something else each: %s',
+  (written) => {
+    const { config, problems } = readConfig(`{"servers":{"a":{"command":"x",${written}}}}`, '/c/config.json', {
+      B: '2',
+    });
+    expect([config?.servers.length, problems]).toEqual([1, []]);
+  },
+);
+
+test('asks before a tool filter is widened in the spelling of any product', async () => {
+  const before = '{"servers":{"a":{"command":"x","includeTools":["read_*"]}}}';
+  const { server, waiting } = await edited(before, '{"servers":{"a":{"command":"x","tools":["*"]}}}');
+  expect(server?.toolSwitch?.only).toEqual(['read_*']);
+  expect(waiting).toMatchObject([{ kind: 'entry', server: 'a' }]);
+});
+
+test.each([
+  ['keepDays', 0.01],
+  ['maxBytes', 1],
+  ['deleteAtExit', true],
+  ['threshold', 100_000_000],
+  ['folders', ['/etc']],
+])('asks before results.%s is another', async (key, value) => {
+  const after = JSON.stringify({ results: { [key]: value }, servers: {} });
+  const { config, waiting } = await edited('{"servers":{}}', after);
+  expect(waiting).toMatchObject([{ kind: 'setting', key: `results.${key}` }]);
+  expect(config?.results).not.toHaveProperty(key, value);
+});
