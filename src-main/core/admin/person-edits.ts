@@ -4,6 +4,7 @@ import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { mask, maskObject } from '../base/mask.ts';
 import type { ConfigStore } from '../config/config-store.ts';
+import { namesTool } from '../config/tool-names.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import {
   addServer,
@@ -131,10 +132,17 @@ export class PersonEdits {
   setToolEnabled(server: string, tool: string, enabled: boolean): Promise<void> {
     return this.#change((text) => {
       const { off, only } = switchesOf(writtenEntry(text, server));
-      const others = off.filter((one) => one !== tool);
+      const known = this.#servers.find(server)?.listing.tools.map(({ name }) => String(name)) ?? [];
+      // A pattern that covers the tool becomes the names of the others that it covers.
+      const others = off.flatMap((one) => {
+        if (one === tool) return [];
+        return enabled && namesTool([one], tool)
+          ? known.filter((name) => name !== tool && namesTool([one], name))
+          : [one];
+      });
       const next = enabled ? others : [...others, tool];
       const edited = setServerField(text, server, 'disabledTools', next.length === 0 ? undefined : next);
-      const isLeftOut = enabled && only !== undefined && !only.includes(tool);
+      const isLeftOut = enabled && only !== undefined && !namesTool(only, tool);
       return isLeftOut ? setServerField(edited, server, 'enabledTools', [...only, tool]) : edited;
     });
   }

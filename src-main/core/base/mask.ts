@@ -19,7 +19,7 @@ const everyday = /^(?:key|pass|auth|pat|sid|sig)$/i;
 /** Headers whose value is the rest of the line, spaces included. */
 const wholeLine = /authorization$|cookies?$/i;
 
-const placeholder = /^(?:\$\{[\w:.-]+\}|\$[A-Z_]+|true|false|null|undefined|\*{3}|<[\w -]+>)[,;)}\]]*$/;
+const placeholder = /^(?:\$\{[\w:.-]+\}|-default\}\.?|\$[A-Z_]+|true|false|null|undefined|\*{3}|<[\w -]+>)[,;)}\]]*$/;
 const number = /^-?\d{1,15}(?:\.\d+)?[,;)}\]]*$/;
 
 /** The text with every secret in it replaced by `***`. Takes time in proportion to the text. */
@@ -50,6 +50,8 @@ function maskNamed(text: string): string {
 
 function leadsToSecret(text: string, index: number, name: string, quote: string, link: string): boolean {
   if (!isSecretName(name)) return false;
+  // `${secret:NAME}` names a secret and holds none.
+  if (text.slice(Math.max(0, index - 2), index) === '${') return false;
   const isFlag = name.startsWith('--');
   if (link.includes(',') || link.trim() === '') return isFlag;
   if (link.trim() === '>') return text[index - 1] === '<';

@@ -1,5 +1,6 @@
 /** The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}` replaced. */
 import type { JsonObject } from '../base/json.ts';
+import { namesTool } from './tool-names.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
 export interface ToolSwitch {
@@ -465,7 +466,7 @@ export interface ConfigProblem {
 export function isToolOn(config: Pick<AppConfig, 'servers'>, server: string, tool: string): boolean {
   const chosen = config.servers.find(({ name }) => name === server)?.toolSwitch;
   if (chosen === undefined) return true;
-  return !chosen.off.includes(tool) && (chosen.only === undefined || chosen.only.includes(tool));
+  return !namesTool(chosen.off, tool) && (chosen.only === undefined || namesTool(chosen.only, tool));
 }
 
 /**

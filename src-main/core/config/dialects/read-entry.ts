@@ -160,7 +160,7 @@ class EntryReader {
     const refused = refusedKinds.get(source ?? word ?? '');
     const isForeignBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
     if (refused !== undefined || isForeignBuiltin) {
-      this.#report('error', this.#placeOf(['type']), refused ?? 'It is a part of its app, which alone can run it.');
+      this.#report('error', [], refused ?? 'It is a part of its app, which alone can run it.');
       return undefined;
     }
     if (type !== undefined && typeof type !== 'string') {
@@ -217,12 +217,12 @@ class EntryReader {
   #shape(kind: Kind, raw: JsonObject): void {
     const { project, dialect } = this.#context;
     if (kind === 'stdio') {
+      for (const field of ['command', 'args', 'cwd']) this.#checkEscapes(field);
       const words = commandWords(this.#fields.get('command'), this.#fields.get('args'), raw);
       if (words !== undefined) {
         this.#fields.set('command', words[0]);
         if (words.length > 1) this.#fields.set('args', words.slice(1));
       }
-      for (const field of ['command', 'args', 'cwd']) this.#checkEscapes(field);
       const cwd = this.#fields.get('cwd');
       if (project !== undefined && (typeof cwd !== 'string' || !cwd.startsWith('${')))
         this.#fields.set('cwd', typeof cwd === 'string' ? resolve(project, cwd) : project);
