@@ -335,7 +335,7 @@ function examplesIn(fields: object): ReadonlySet<string> {
 function commandWords(command: unknown, args: unknown, raw: JsonObject): readonly string[] | undefined {
   if (Array.isArray(command)) {
     const rest = Array.isArray(args) ? (args as unknown[]) : [];
-    const words = [...(command as unknown[]), ...rest].filter((word) => word !== '');
+    const words = [...(command as unknown[]), ...rest];
     return words.every((word) => typeof word === 'string') ? words : undefined;
   }
   if (typeof command !== 'string' || (Array.isArray(args) && args.length > 0)) return undefined;
