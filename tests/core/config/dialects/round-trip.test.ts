@@ -39,7 +39,7 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (id, 
         const raw = { ...writer.command(local.command, local.args, local.env), ...off };
         const text = writer.text({ [server]: raw, [`${server}-net`]: writer.address(net.url, net.headers) });
         const { servers } = readServersOfText(text, `/c/${writer.file}`, { home: '/home/me' });
-        const found = Object.fromEntries(servers.map((one) => [one.name, one.entry]));
+        const found = Object.fromEntries(servers.map((one) => [one.name ?? '', one.entry]));
         const { pathname } = new URL(net.url);
         // ToolMux's rule for an address without a path; Magg's for one that ends so.
         const url = id === 'toolmux' && pathname === '/' ? new URL('/mcp', net.url).href : net.url;
