@@ -1,11 +1,12 @@
 /** A package of npm that a box needs: installed where nothing of its server's secrets is, whatever its own scripts do, and only read then. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { programIn } from '../../src-main/core/servers/launch/isolation/npm-packages.ts';
 import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ServerReview } from '../../src-main/rpc/contract.ts';
@@ -97,6 +98,27 @@ test.skipIf(problem !== undefined)(
     const seen = (await ask('lookInside', { server: 'packed', id: reviews[0]?.id })) as ServerReview;
     expect(seen.look).toMatchObject({ isDone: true, tools: 3 });
     expect(JSON.stringify(seen.look)).not.toContain('planted-');
+  },
+  90_000,
+);
+
+test.skipIf(problem !== undefined)(
+  'a program that the package names outside of itself is not started, and not shown to the box',
+  async () => {
+    const key = join(folder, 'key');
+    writeFileSync(key, 'PRIVATE KEY');
+    const box = join(folder, 'escaping');
+    const made = join(box, 'node_modules', 'looked-at');
+    mkdirSync(made, { recursive: true });
+    for (const bin of [`${'../'.repeat(20)}${key}`, 'link.js']) {
+      writeFileSync(join(made, 'package.json'), JSON.stringify({ ...about, bin }));
+      rmSync(join(made, 'link.js'), { force: true });
+      symlinkSync(key, join(made, 'link.js'));
+      await expect(programIn(box, 'looked-at')).resolves.toBeUndefined();
+    }
+    writeFileSync(join(made, 'package.json'), JSON.stringify(about));
+    writeFileSync(join(made, 'server.js'), '');
+    await expect(programIn(box, 'looked-at')).resolves.toBe(join(made, 'server.js'));
   },
   90_000,
 );

@@ -14,7 +14,7 @@ import { AppError, errorText } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
 import { isInside } from '../../../security/file-paths.ts';
 import { noPlaces } from '../../../security/own-places.ts';
-import { type FetchedPackage, npxPackage } from '../../../trust/pins/launch.ts';
+import { npxPackage } from '../../../trust/pins/launch.ts';
 import { isCommonVariable } from '../common-variables.ts';
 import { type Environment, findCommand } from '../find-command.ts';
 import { type Launch, startLaunch } from '../process-group.ts';
@@ -67,7 +67,7 @@ export class NpmPackages {
       staleMs: installMs + 10_000,
       waitMs: installMs + 20_000,
     });
-    const file = await programOf(folder, wanted);
+    const file = await programIn(folder, name, wanted.program);
     if (file === undefined) throw notInstalled(server, name, 'It holds no program of that name.');
     const node = (await findCommand('node', outside)) ?? process.execPath;
     return { launch: { ...launch, command: node, args: [file, ...wanted.args] }, folders: [folder] };
@@ -125,10 +125,10 @@ async function isThere(folder: string): Promise<boolean> {
 }
 
 /**
- * As npx chooses: the one that is named, the only one, or that of the package's own name. undefined: there is none in the package; what it
+ * Returns the program of an installed package that is to be started, as npx chooses: the one that is named, the only one, or that of the package's own name. undefined: there is none in the package; what it
  * says of itself may lead out of it.
  */
-async function programOf(folder: string, { name, program }: FetchedPackage): Promise<string | undefined> {
+export async function programIn(folder: string, name: string, program?: string): Promise<string | undefined> {
   const own = join(folder, 'node_modules', name);
   const about: unknown = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
   const file = fileNamed(isObject(about) ? about['bin'] : undefined, name, program);

@@ -12,6 +12,7 @@ import { isInside } from '../../../security/file-paths.ts';
 import { isOwnPath, type OwnPlaces, realOf, resolvePlaces } from '../../../security/own-places.ts';
 import { type Environment, findCommand } from '../find-command.ts';
 import type { Launch } from '../process-group.ts';
+import { markVariable } from '../process-tree.ts';
 import type { AgreedPlace } from './agreed-places.ts';
 import { enclosing, type Mount, type Place, planMounts } from './mount-plan.ts';
 import { doorInside, throughDoor } from './named-hosts.ts';
@@ -76,7 +77,14 @@ export async function inSandbox(launch: Launch, own: Environment, isolate: Isola
     ...(cwd !== undefined && isolate.forgets === 'everything' ? ['--dir', cwd] : []),
     // What lies between all of these is nobody's to write.
     ...['--remount-ro', '/', '--chdir', cwd ?? home],
-    ...['--clearenv', ...variables.flatMap(([name, value]) => ['--setenv', name, value])],
+    // All that bubblewrap itself has.
+    ...[
+      '--unsetenv',
+      'PATH',
+      '--unsetenv',
+      markVariable,
+      ...variables.flatMap(([name, value]) => ['--setenv', name, value]),
+    ],
   ];
   return {
     command: bwrap.command,
@@ -197,13 +205,13 @@ async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted>
     for (const mount of planned) {
       if (mount.kind === 'empty') words.push('--tmpfs', mount.path);
       else {
-        const handle = await openRealPath(mount.source);
-        opened.push(handle);
+        const at = firstDescriptor + opened.push(await openRealPath(mount.source)) - 1;
         const how = mount.writable ? '--bind' : '--ro-bind';
-        const at = firstDescriptor + opened.length - 1;
         words.push(...(takesDescriptors ? [`${how}-fd`, String(at)] : [how, mount.source]), mount.path);
       }
     }
+    // One that takes none would hand them on to the server.
+    if (!takesDescriptors) await Promise.all(opened.splice(0).map((handle) => handle.close()));
     for (const file of await filesBeside(hidden, places)) words.push('--ro-bind', '/dev/null', file);
     const isSeen = (link: string): boolean =>
       isSystem(link) || places.some(({ path }) => isInside(path, link)) || own.some((path) => isInside(path, link));
