@@ -32,6 +32,18 @@ export async function openCliConfig(given: string | undefined): Promise<ConfigSt
 
 /** The same for commands that report what is wrong with the file. */
 export async function openAnyConfig(given: string | undefined): Promise<ConfigStore> {
+  const store = await findConfig(given);
+  // What is edited by a command is agreed to, with what its paths lead to at this moment.
+  store.changed.on(({ servers }) => void agreeTo(store, servers));
+  return store;
+}
+
+async function agreeTo(store: ConfigStore, servers: readonly ServerConfig[]): Promise<void> {
+  const { openBoxes } = await import('../core/servers/launch/isolation/boxes.ts');
+  await openBoxes(cliPaths(), store.path).agree(servers);
+}
+
+async function findConfig(given: string | undefined): Promise<ConfigStore> {
   if (given !== undefined) return openConfig(resolve(given), true, process.env, cliPaths());
   const core = await runningCoreFor(undefined);
   if (core === undefined) return openConfig(cliPaths().configFile, false, process.env, cliPaths());

@@ -58,7 +58,9 @@ export const isolate = command({
           : text;
       return setServerField(cleared, server, 'isolation', Object.keys(box).length === 1 ? kind : box);
     });
-    await openBoxes(cliPaths(), store.path).agreeAnew(name);
+    const boxes = openBoxes(cliPaths(), store.path);
+    await boxes.agreeAnew(name);
+    await boxes.agree(store.current.servers);
     return show(store, name, json);
   },
 });

@@ -1,4 +1,6 @@
 /** `tooltray isolate`: into a box and out of it, and where servers run. */
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CliHome, entries } from '../../cli-home.ts';
 
@@ -19,6 +21,27 @@ test('a server is put into a box with what it may reach, is told in words, and t
   expect(data).toMatchObject({ servers: [{ server: 'echo', runs: 'none' }] });
   expect((await home.run('isolate', 'echo', 'jail')).stderr).toContain('There are: auto, sandbox, container, none.');
   expect((await home.run('isolate', 'ecko')).stderr).toContain('Did you mean "echo"?');
+});
+
+test('what the paths of a server lead to is fixed by the command that adds them, and anew by the next one', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const [one, other, link] = ['one', 'other', 'link'].map((name) => join(home.path, 'user', name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [one, other]) mkdirSync(folder, { recursive: true });
+  const agreed = (): unknown =>
+    Object.values(
+      JSON.parse(readFileSync(join(home.path, 'data/boxes/agreed-places.json'), 'utf8')) as Record<string, object>,
+    );
+  symlinkSync(one, link);
+  await home.run('isolate', 'echo', 'sandbox', '--write', link);
+  expect(agreed()).toMatchObject([{ server: 'echo', write: { [link]: one } }]);
+  rmSync(link);
+  symlinkSync(other, link);
+  await home.run('isolate', 'echo', 'sandbox');
+  expect(agreed()).toMatchObject([{ server: 'echo', write: { [link]: other } }]);
 });
 
 test("MCPProxy's switch and VS Code's do not contradict what was said last", async () => {
