@@ -3,7 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
 import type { ByteHolder, LineBudgets } from './byte-budget.ts';
 import { defaultMaxMessageBytes, FrameReader, PacedInput } from './frame-reader.ts';
-import { isNotification, type Message, serializeMessage } from './message.ts';
+import { isNotification, isRequest, type Message, serializeMessage } from './message.ts';
+import { OpenRequests } from './open-requests.ts';
 import type { Transport, TransportHandlers } from './transport.ts';
 
 /** A reader this far behind is not coming back; keeping more would only fill the memory. */
@@ -23,7 +24,12 @@ export interface StreamTransportOptions {
   readonly budgets?: LineBudgets;
   /** Also while the other side does not: of two such ends each would wait for the other for ever. */
   readonly readsOn?: boolean;
+  /** Answers what was asked before the input ended, and ends only then: for requests that are piped in. */
+  readonly answersFirst?: boolean;
 }
+
+/** How long answers may take once the input has ended, in ms: the reader may be gone as well, which only a write shows. */
+const longestAnswerMs = 10 * 60_000;
 
 export class StreamTransport implements Transport, ByteHolder {
   readonly #input: Readable;
@@ -35,6 +41,8 @@ export class StreamTransport implements Transport, ByteHolder {
   /** Its answers lie unread. */
   #full = false;
   readonly #kept = new Map<string, Message>();
+  #open: OpenRequests | undefined;
+  #isInputOver = false;
 
   constructor(input: Readable, output: Writable, options: StreamTransportOptions = {}) {
     this.#input = input;
@@ -45,15 +53,25 @@ export class StreamTransport implements Transport, ByteHolder {
   async start(handlers: TransportHandlers): Promise<void> {
     this.#handlers = handlers;
     const { maxMessageBytes = defaultMaxMessageBytes, budgets } = this.#options;
-    const reader = new FrameReader(handlers, maxMessageBytes, { budget: budgets?.unfinished });
+    const open = this.#options.answersFirst === true ? new OpenRequests() : undefined;
+    this.#open = open;
+    const onMessage = (message: Message): void => {
+      open?.received(message);
+      handlers.onMessage(message);
+    };
+    const onOddity = (text: string): void => handlers.onOddity(text);
+    const reader = new FrameReader({ onMessage, onOddity }, maxMessageBytes, { budget: budgets?.unfinished });
     this.#output.on('drain', () => this.#drained());
     this.#output.on('error', (error) => this.#finish(error));
     this.#input.on('error', (error) => this.#finish(error));
     this.#input.on('end', () => {
       reader.end();
-      this.#finish();
+      if (open === undefined) this.#finish();
+      else void this.#answerAll(open, onMessage);
     });
-    this.#input.on('close', () => this.#finish());
+    this.#input.on('close', () => {
+      if (open === undefined || !this.#input.readableEnded) this.#finish();
+    });
     this.#paced = new PacedInput(this.#input, reader);
     if (this.#options.leftover !== undefined) this.#paced.push(this.#options.leftover);
     this.#paced.resume();
@@ -70,6 +88,9 @@ export class StreamTransport implements Transport, ByteHolder {
 
   async send(message: Message): Promise<void> {
     if (this.#closed || !this.#output.writable) throw new AppError('session_limit', 'The other side is gone.');
+    if (this.#isInputOver && isRequest(message))
+      throw new AppError('session_limit', 'The other side answers nothing any more.');
+    this.#open?.sent(message);
     const pieces = serializeMessage(message);
     if (this.#full && isNotification(message)) return this.#keep(message, String(pieces[0]));
     if (pieces.length === 1) this.#output.write(pieces[0]);
@@ -87,6 +108,13 @@ export class StreamTransport implements Transport, ByteHolder {
   }
 
   async close(): Promise<void> {
+    this.#finish();
+  }
+
+  async #answerAll(open: OpenRequests, onMessage: (message: Message) => void): Promise<void> {
+    this.#isInputOver = true;
+    for (const refusal of open.refusals()) onMessage(refusal);
+    await open.answered(longestAnswerMs);
     this.#finish();
   }
 

@@ -39,6 +39,25 @@ test('a private core answers on stdout in frames alone, whatever its servers pri
   expect(names).toContain('echo_echo');
 });
 
+test('a private core answers all that was piped in before it ends', async () => {
+  await using home = new CliHome({ echo: entries.echo });
+  const asked = [
+    initialize,
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+    { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'echo_echo', arguments: { message: 'hi' } } },
+  ];
+  const input = asked.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const { code, stdout } = await home.runWith({ input }, 'stdio', '--standalone', '--mode', 'proxy');
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id?: number; result?: { content?: { text: string }[] } })
+    .filter(({ id }) => id !== undefined);
+  expect([code, answers.map(({ id }) => id).toSorted()]).toEqual([0, [1, 2, 3]]);
+  expect(answers.find(({ id }) => id === 3)?.result?.content?.[0]?.text).toContain('hi');
+});
+
 test('what goes wrong is said on stderr, and stdout stays empty', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const wrong = [
