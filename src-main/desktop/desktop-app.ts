@@ -264,7 +264,9 @@ export async function act(action: TrayAction, deps: ActDeps): Promise<void> {
 async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: ActDeps): Promise<void> {
   const { server, action } = item;
   if (server !== undefined && action.kind === 'sign-in') return openBrowser((await ask('signIn', { server })).url);
-  if (server !== undefined && action.kind === 'retry') return void (await ask('retry', { server }));
+  if (server !== undefined && action.kind === 'retry') {
+    return void (await ask('retry', { server, ...(action.clears !== undefined && { clear: true }) }));
+  }
   if (server !== undefined && action.kind === 'enable') {
     return void (await ask('setServerEnabled', { server, enabled: true }));
   }

@@ -68,6 +68,7 @@ export type {
 type ServerState =
   | 'disconnected'
   | 'connecting'
+  | 'installing'
   | 'pending-sign-in'
   | 'authenticating'
   | 'discovering'
@@ -90,6 +91,8 @@ interface HealthAction {
   readonly label: string;
   /** With `add-secret`: the one that it needs. */
   readonly secret?: string;
+  /** With `retry`: the folder of a damaged package that `clear` removes. */
+  readonly clears?: string;
 }
 
 /** One server, as a row of the table. All texts may come from the server itself: show them as text, never as HTML. */
@@ -275,8 +278,8 @@ export interface RpcContract {
   /** Starts a server in review once in a box, and tells what it lists. */
   lookInside: { input: { readonly server: string; readonly id: string }; output: ServerReview };
   reject: { input: { readonly id: string }; output: ProposalSummary };
-  /** Of a team: at every replica where it is not well. */
-  retry: { input: { readonly server: string }; output: ServerStatus };
+  /** Of a team: at every replica where it is not well. `clear`: removes the folder of a damaged package first, where the failure names one. */
+  retry: { input: { readonly server: string; readonly clear?: boolean }; output: ServerStatus };
   /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
   signIn: { input: { readonly server: string }; output: { readonly url: string } };
   /** Takes back what signing in granted, where that can be done, and forgets it here. */
@@ -444,6 +447,8 @@ export interface AttentionAction {
     | 'resume'
     | 'heal';
   readonly label: string;
+  /** With `retry`: the folder of a damaged package that is removed first. */
+  readonly clears?: string;
 }
 
 export type SavingsPeriod = 'today' | 'week' | 'month' | 'all';

@@ -55,7 +55,7 @@ const inputs: Inputs = {
   reviews: z.object({ server: maybe(name) }),
   reviewServer: z.object({ server: name, id, choice: z.enum(['accept', 'refuse', 'block']) }),
   lookInside: z.object({ server: name, id }),
-  retry: z.object({ server: name }),
+  retry: z.object({ server: name, clear: maybe(flag) }),
   signIn: z.object({ server: name }),
   signOut: z.object({ server: name }),
   log: z.object({ server: name, after: maybe(z.string().max(100)) }),

@@ -6,12 +6,14 @@ import { routes } from './routes.svelte.ts';
 import { inShort, type ToastStore } from './toasts.svelte.ts';
 
 /** The one thing that mends a server, or whatever else waits for a person: done at once, or by going where it is done. */
-export function act(kind: AttentionAction['kind'], server: string | undefined, toasts: ToastStore): Promise<boolean> {
-  return toasts.attempt(() => (server === undefined ? actOnCore(kind) : actOnServer(kind, server, toasts)));
+export function act(action: Action, server: string | undefined, toasts: ToastStore): Promise<boolean> {
+  return toasts.attempt(() => (server === undefined ? actOnCore(action.kind) : actOnServer(action, server, toasts)));
 }
 
-async function actOnServer(kind: AttentionAction['kind'], server: string, toasts: ToastStore): Promise<void> {
-  if (kind === 'retry') await api.ask('retry', { server });
+type Action = Pick<AttentionAction, 'kind' | 'clears'>;
+
+async function actOnServer({ kind, clears }: Action, server: string, toasts: ToastStore): Promise<void> {
+  if (kind === 'retry') await api.ask('retry', { server, ...(clears !== undefined && { clear: true }) });
   else if (kind === 'sign-in') continueInBrowser((await api.ask('signIn', { server })).url, toasts);
   else if (kind === 'enable') await api.ask('setServerEnabled', { server, enabled: true });
   else if (kind === 'heal' || kind === 'review') routes.go('inbox', 'server', server);

@@ -284,7 +284,9 @@ function remedy({ name, level, action }: ServerStatus, { home, logDir }: CoreSta
   if (action === undefined || level === 'off') return '';
   switch (action.kind) {
     case 'retry':
-      return `To try at once: tooltray retry ${name}`;
+      return action.clears === undefined
+        ? `To try at once: tooltray retry ${name}`
+        : `To remove ${action.clears} and try again: tooltray retry ${name} --clear`;
     case 'edit-config':
       return `Change its entry in ${home}.`;
     case 'view-log':

@@ -7,15 +7,20 @@ import { statusLine } from './sign-in.ts';
 
 export const retry = command({
   words: 'NAME',
-  flags: { json: jsonFlag },
-  run: ({ json }, [name = '']) =>
+  flags: {
+    json: jsonFlag,
+    clear: {
+      help: 'first remove the folder of a package that npm fetched only a part of, where the failure names one',
+    },
+  },
+  run: ({ json, clear }, [name = '']) =>
     withRunningCore(
       'No Tooltray is running, so there is nothing to try again.',
       `Start it with "tooltray serve", or try the server by itself: tooltray test ${name}.`,
       async (core) => {
         const names = (await core.ask('state', {})).servers.map((server) => server.name);
         if (!names.includes(name)) throw unknownServer(name, names);
-        const status = await core.ask('retry', { server: name });
+        const status = await core.ask('retry', { server: name, ...(clear && { clear }) });
         printAnswer(json, status, () => [statusLine(status)]);
         return status.level === 'ok' || status.level === 'busy' ? 0 : 1;
       },

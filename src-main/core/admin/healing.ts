@@ -212,7 +212,7 @@ export class Healing {
 
 /** No other launch is needed, or none would help. One that is just being tried again is as ill as it was. */
 function isHelped(server: ManagedServer): boolean {
-  const isUndecided = ['disconnected', 'connecting', 'discovering'].includes(server.state.kind);
+  const isUndecided = ['disconnected', 'connecting', 'installing', 'discovering'].includes(server.state.kind);
   return !isUndecided && illnessOf(server, 1) === undefined;
 }
 

@@ -90,6 +90,7 @@ export class Connection {
     this.#handshake = await shakeHands(this.#peer, {
       ...options,
       identity,
+      isInstalling: () => this.isInstalling,
       onVersion: (version) => transport.setProtocolVersion?.(version),
     });
     return this.#handshake;
@@ -97,6 +98,10 @@ export class Connection {
 
   get handshake(): Handshake | undefined {
     return this.#handshake;
+  }
+
+  get isInstalling(): boolean {
+    return this.#options.transport.isInstalling === true;
   }
 
   get inFlight(): number {

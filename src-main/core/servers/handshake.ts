@@ -32,6 +32,8 @@ export interface HandshakeOptions {
   /** Greets by the handshake and by nothing else: for a second line to a server of both eras. */
   readonly legacyOnly?: boolean | undefined;
   readonly timeoutMs: number;
+  /** Whether the server is still being fetched: the time to answer begins when it is there. */
+  readonly isInstalling?: () => boolean;
   /** How long a server may keep silent about `server/discover` before `initialize` is sent as well. */
   readonly probeSilenceMs?: number;
   readonly signal: AbortSignal;
@@ -51,7 +53,8 @@ const defaultProbeSilenceMs = 4000;
  * Source: MCP 2026-07-28, basic/lifecycle (era probe: anything but a modern answer, or silence, identifies a server of the handshake era).
  */
 export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise<Handshake> {
-  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const limit = new TimeLimit(options);
+  const timeout = limit.signal;
   const signal = AbortSignal.any([options.signal, timeout]);
   try {
     await unlessAborted(() => peer.start(), signal);
@@ -59,8 +62,47 @@ export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise
     return await greet(peer, options, signal);
   } catch (error) {
     if (timeout.aborted)
-      throw new AppError('server_timeout', `No answer to the first request within ${options.timeoutMs / 1000} s.`);
+      throw new AppError('server_timeout', `No answer to the first request within ${options.timeoutMs / 1000} s.`, {
+        fix: 'If it is only slow, give it more time: initTimeoutSeconds in its entry.',
+      });
     throw error;
+  } finally {
+    limit.stop();
+  }
+}
+
+/** How often it is looked whether a server is still being fetched, in ms. */
+const installPollMs = 500;
+
+/** Aborts its signal when the server has had its time. */
+class TimeLimit {
+  readonly #controller = new AbortController();
+  readonly #options: Pick<HandshakeOptions, 'timeoutMs' | 'isInstalling'>;
+  #since = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: Pick<HandshakeOptions, 'timeoutMs' | 'isInstalling'>) {
+    this.#options = options;
+    this.#look();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #look(): void {
+    const { timeoutMs, isInstalling } = this.#options;
+    const now = performance.now();
+    const installs = isInstalling?.() === true;
+    if (installs) this.#since = now;
+    const left = this.#since + timeoutMs - now;
+    if (left <= 0) return this.#controller.abort();
+    const waitMs = isInstalling === undefined ? left : Math.min(left, installPollMs);
+    this.#timer = setTimeout(() => this.#look(), Math.min(waitMs, 2 ** 31 - 1)).unref();
   }
 }
 

@@ -2,6 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, textOr } from '../base/json.ts';
 import { Slots } from '../base/slots.ts';
+import { within } from '../base/within.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ClientIdentity, Era } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
@@ -35,6 +36,11 @@ interface LineOpenerOptions {
   readonly log: ServerLog;
 }
 
+/** A package that is there already has started its server by then, in ms. */
+const installShowsMs = 3000;
+/** Longest time for the first answer of a process that was too slow before, in ms. */
+const longestStartMs = 10 * 60_000;
+
 type Closed = (connection: Connection, error?: Error) => void;
 
 export class LineOpener {
@@ -43,19 +49,44 @@ export class LineOpener {
   #hurry = new AbortController();
   /** The probe has ended this launch of the server, so it is greeted by `initialize`. */
   #initializeFirst = false;
+  /** The shared line, while it is being opened. */
+  #opening: Connection | undefined;
+  /** Starts in a row that took too long: a process that only is slow gets longer with each. */
+  #timeouts = 0;
 
   constructor(options: LineOpenerOptions) {
     this.#options = options;
+  }
+
+  /** What the shared line starts is being fetched. */
+  get isInstalling(): boolean {
+    return this.#opening?.isInstalling === true;
   }
 
   async openShared(closed: Closed): Promise<Connection> {
     const { slots, identity } = this.#options;
     const hurry = AbortSignal.any([this.#hurry.signal, this.#stopping.signal]);
     try {
-      return await slots.run(() => this.#open(identity, undefined, closed), hurry);
+      let opened: Promise<Connection> | undefined;
+      await slots.run(async () => {
+        opened = this.#open(identity, undefined, closed);
+        await this.#openedOrInstalling(opened);
+      }, hurry);
+      return await (opened as unknown as Promise<Connection>);
     } finally {
       this.#hurry = new AbortController();
     }
+  }
+
+  /** Others may start meanwhile while a package is fetched. Never rejects. */
+  async #openedOrInstalling(opened: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    const settled = opened.then(
+      () => (isSettled = true),
+      () => (isSettled = true),
+    );
+    await within(settled, installShowsMs);
+    while (!isSettled && !this.isInstalling) await within(settled, installShowsMs);
   }
 
   /** One for all sessions of the handshake era, beside the shared one in 2026-07-28. Rejects where the server has no handshake. */
@@ -141,6 +172,7 @@ export class LineOpener {
         onAsk,
       },
     });
+    if (owner === undefined && createTransport === undefined) this.#opening = connection;
     const began = performance.now();
     if (kind === 'http' || kind === 'sse') log.note('Connecting.');
     try {
@@ -148,18 +180,25 @@ export class LineOpener {
         knownEra: this.#initializeFirst ? 'legacy' : knownEra(),
         // Only servers of the handshake era speak the older transport.
         legacyOnly: legacyOnly || kind === 'sse',
-        timeoutMs: initTimeoutMs,
+        timeoutMs:
+          kind === 'stdio'
+            ? Math.max(initTimeoutMs, Math.min(initTimeoutMs * 2 ** this.#timeouts, longestStartMs))
+            : initTimeoutMs,
         signal: this.#stopping.signal,
         onProbeEnded: () => (this.#initializeFirst = true),
       });
       const whose =
         createTransport !== undefined ? ' on a line of one person' : ofWhom(owner !== undefined, legacyOnly);
       log.note(`Handshake done${whose} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`);
+      this.#timeouts = 0;
       onOpen();
       return connection;
     } catch (error) {
+      if (error instanceof AppError && error.code === 'server_timeout') this.#timeouts++;
       await connection.close();
       throw error;
+    } finally {
+      if (this.#opening === connection) this.#opening = undefined;
     }
   }
 }

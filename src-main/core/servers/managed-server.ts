@@ -18,7 +18,7 @@ import { FirstLook, type Person, PersonalLines } from './personal-lines.ts';
 import { PrivateConnections } from './private-connections.ts';
 import { neededCapability, personOf, ServerRequests } from './server-requests.ts';
 import { ownLine, type ServerDeps, type ServerNotification } from './server-deps.ts';
-import { signedOutError } from './server-standing.ts';
+import { clearPackage, signedOutError, unlessInstalling } from './server-standing.ts';
 import { seconds, serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
@@ -148,7 +148,7 @@ export class ManagedServer {
   async start(): Promise<void> {
     if (!this.config.enabled || (this.config.lazy && this.listedAt !== undefined)) return;
     if (this.#personal !== undefined) return;
-    await this.#line.connect().then(
+    await this.#unlessInstalling(this.#line.connect()).then(
       () => this.#listings.now(),
       () => undefined,
     );
@@ -157,7 +157,7 @@ export class ManagedServer {
   /** Resolves when its listing is read, starting it if need be. Rejects with the reason it cannot be. */
   async ready(): Promise<void> {
     if (this.#personal !== undefined) return this.#ofSomebody();
-    await this.#wake();
+    await this.#unlessInstalling(this.#wake());
     await this.#listed();
   }
 
@@ -193,14 +193,22 @@ export class ManagedServer {
     this.#listings.again();
   }
 
-  /** Forgets the back-off and tries at once. Resolves when ready; rejects with the reason it is not. */
-  async retry(): Promise<void> {
+  /**
+   * Forgets the back-off and tries at once; `clear` removes the damaged package that its failure names first. Resolves when ready; rejects with
+   * the reason it is not.
+   */
+  async retry({ clear = false }: { readonly clear?: boolean } = {}): Promise<void> {
+    if (clear) await clearPackage(this.state, this.#log);
     if (this.#personal !== undefined) {
       await this.rest();
       return this.#ofSomebody();
     }
-    await this.#line.reopen();
+    await this.#unlessInstalling(this.#line.reopen());
     await this.#listed();
+  }
+
+  #unlessInstalling<T>(coming: Promise<T>): Promise<T> {
+    return unlessInstalling(this.config.name, () => this.#line.state, coming);
   }
 
   /** What it is started with is not what it was: what runs ends, and starts anew unless it slept. Never rejects. */
@@ -359,6 +367,7 @@ export class ManagedServer {
       },
       onOpen: (connection) => this.#opened(connection),
       onClose: () => this.#listings.unfollow(),
+      isInstalling: () => this.#opener.isInstalling,
       onRenew: () => this.#log.note('It does not know our session any more: a new one is opened.'),
       onState: () => this.changed.emit(),
       onFailed: (error, retryMs) => this.#failed(error, retryMs),

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { legacyVersions } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
-import { awaitStart, switchedOff } from './server-standing.ts';
+import { awaitStart, switchedOff, unlessInstalling } from './server-standing.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection, RequestExtra } from './connection.ts';
 import { isRefusal } from './handshake.ts';
@@ -96,8 +96,14 @@ export class ServerRequests {
       const coming = this.#lineFor(context);
       const { name, initTimeoutMs } = config;
       if (!(coming instanceof Promise)) connection = coming;
+      else if (line.connection !== undefined) connection = await coming;
       else
-        connection = await (line.connection === undefined ? awaitStart(name, initTimeoutMs, coming, context) : coming);
+        connection = await awaitStart(
+          name,
+          initTimeoutMs,
+          unlessInstalling(name, () => line.state, coming),
+          context,
+        );
       return await connection.request(method, params, context, this.#extra(method, params));
     } catch (error) {
       if (connection !== undefined && isSessionLost(error)) await this.#forget(connection, error);
@@ -208,7 +214,8 @@ export class ServerRequests {
     if (state.kind === 'disabled') throw switchedOff(config.name);
     if (personal !== undefined) return this.#personsLine(personal, context, kind);
     // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
-    if (listings.handshake === undefined || state.kind === 'connecting' || state.kind === 'error')
+    const isStarting = state.kind === 'connecting' || state.kind === 'installing';
+    if (listings.handshake === undefined || isStarting || state.kind === 'error')
       return wake().then(() => this.#lineInEra(context));
     return this.#lineInEra(context);
   }

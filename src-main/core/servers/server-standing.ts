@@ -1,11 +1,14 @@
 /** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
 import { AppError, sentences, withFix } from '../base/errors.ts';
 import { maskText } from '../base/mask.ts';
+import { within } from '../base/within.ts';
 import type { Hold } from '../config/app-config.ts';
 import { awaitTelling } from '../wire/await-telling.ts';
 import type { CallContext } from './calls-in-flight.ts';
+import { clearDamagedFolder } from './launch/package-runner.ts';
 import { signInCommand } from './network/http-errors.ts';
-import type { ServerState } from './server-state.ts';
+import { seconds, type ServerState } from './server-state.ts';
+import type { ServerLog } from './transports/server-log.ts';
 
 export type AbsenceKind = 'unusable' | 'off' | 'setup' | 'in-review' | 'paused' | 'starting' | 'sign-in' | 'failed';
 
@@ -50,6 +53,7 @@ export function lastingTrouble(state: ServerState): string | undefined {
       return 'needs sign-in';
     case 'error':
     case 'connecting':
+    case 'installing':
     case 'discovering':
       return state.failures >= failuresOfTheIll ? 'not answering' : undefined;
     case 'ready':
@@ -87,6 +91,10 @@ export function absenceOf({
       if (state.error !== undefined) return again(name, withFix(state.error, knownFix));
       const age = `${Math.max(0, Math.round((now - state.since) / 1000))} s`;
       return { kind: 'starting', error: starting(name, age), brief: `starting, ${age}`, coming: true };
+    }
+    case 'installing': {
+      const age = `${Math.max(0, Math.round((now - state.since) / 1000))} s`;
+      return { kind: 'starting', error: installing(name, age), brief: `installing, ${age}` };
     }
     case 'pending-sign-in':
       return { kind: 'sign-in', error: state.error, brief: 'needs sign-in' };
@@ -147,6 +155,38 @@ export function signedOutError(server: string): AppError {
 
 function starting(server: string, age: string): AppError {
   return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again in a moment.' });
+}
+
+/** How often whoever waits for a start looks whether it is an installation, in ms. */
+const installPollMs = 250;
+
+/** What `coming` gives, unless a package has to be fetched for it, which may take minutes: rejects with AppError server_starting then. */
+export async function unlessInstalling<T>(name: string, stateOf: () => ServerState, coming: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settled = coming.finally(() => (isSettled = true));
+  settled.catch(() => undefined);
+  while (!isSettled) {
+    const state = stateOf();
+    if (state.kind === 'installing') throw installing(name, seconds(Date.now() - state.since));
+    await within(settled, installPollMs);
+  }
+  return coming;
+}
+
+/** Removes the damaged package that the failure of a server names, and nothing else. Rejects with the system's error. */
+export async function clearPackage(state: ServerState, log: ServerLog): Promise<void> {
+  const folder = state.kind === 'error' ? state.error.data?.['damagedFolder'] : undefined;
+  if (typeof folder !== 'string') return;
+  const isCleared = await clearDamagedFolder(folder);
+  log.note(
+    isCleared ? `Removed ${folder}, which held a part of its package.` : `${folder} is no folder of npx, and stays.`,
+  );
+}
+
+function installing(server: string, age: string): AppError {
+  return new AppError('server_starting', `${server} is being installed (${age}).`, {
+    fix: 'Do without it for now, or call again in a few minutes.',
+  });
 }
 
 /** It failed, and is being tried again. */

@@ -4,7 +4,7 @@
  *   disabled ◄─── disable, enable ───► disconnected ◄─── idle, stop ─── any
  *                                            │ start, wake on use, retry
  *                                            ▼
- *      ┌──────────────────────────────► connecting ──► discovering ──► ready
+ *      ┌───────────────► connecting, installing ──► discovering ──► ready
  *      │ retryAt reached, retry              │              │            │
  *      ├── error ◄──── fails, ends ──────────┼──────────────┼────────────┤
  *      │ retry                               │              │            │
@@ -26,6 +26,8 @@ export type ServerState =
   | { readonly kind: 'disconnected' }
   /** `failures`: tries in a row that came to nothing before this one; `error`: why the last of them did. */
   | { readonly kind: 'connecting'; readonly since: number; readonly failures: number; readonly error?: AppError }
+  /** The same while what is started has to be fetched first, which may take minutes. */
+  | { readonly kind: 'installing'; readonly since: number; readonly failures: number; readonly error?: AppError }
   | { readonly kind: 'pending-sign-in'; readonly error: AppError }
   | { readonly kind: 'authenticating'; readonly since: number }
   | { readonly kind: 'discovering'; readonly since: number; readonly failures: number; readonly error?: AppError }
@@ -41,6 +43,8 @@ interface HealthAction {
   readonly label: string;
   /** With `add-secret`: the one that it needs. */
   readonly secret?: string;
+  /** With `retry`: the folder of a damaged package that is removed before, where the user agrees. */
+  readonly clears?: string;
 }
 
 export interface ServerHealth {
@@ -97,6 +101,13 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
         detail: 'Waiting for the server to answer; a first start may download it.',
         action: undefined,
       };
+    case 'installing':
+      return {
+        level: 'busy',
+        summary: `Installing ${seconds(now - state.since)}`,
+        detail: 'Its package is being fetched, which may take minutes the first time.',
+        action: undefined,
+      };
     case 'authenticating':
       return {
         level: 'busy',
@@ -149,6 +160,8 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
 function remedyOf({ code, data }: AppError): HealthAction {
   if (code === 'command_not_found' || code === 'config_invalid') return edit;
   if (code === 'secret_locked') return { kind: 'unlock', label: 'Unlock' };
+  const damaged = data?.['damagedFolder'];
+  if (typeof damaged === 'string') return { kind: 'retry', label: 'Clear and try again', clears: damaged };
   if (code !== 'secret_missing') return retry;
   const secret = data?.['secret'];
   return { kind: 'add-secret', label: 'Add secret', ...(typeof secret === 'string' && { secret }) };

@@ -21,6 +21,8 @@ export interface SharedLineOptions {
   readonly onClose: () => void;
   /** For the log: the server has forgotten our session, and a new one is being opened. */
   readonly onRenew: () => void;
+  /** What is being opened has to be fetched first. */
+  readonly isInstalling: () => boolean;
   readonly onState: () => void;
   /** For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the person. */
   readonly onFailed: (error: AppError, retryMs: number | undefined) => void;
@@ -30,6 +32,9 @@ export interface SharedLineOptions {
 const stableMs = 30_000;
 /** A call does not knock again at a server that failed this recently, unless that was the first time. */
 const restMs = 500;
+/** A start whose package is there already takes no longer, in ms. */
+const shownAsInstallMs = 3000;
+const installPollMs = 500;
 /** How long requests that are still waited for may take on a connection whose session is lost, in ms. */
 const renewedWithinMs = 2000;
 
@@ -197,6 +202,7 @@ export class SharedLine {
     this.#mayReopen = false;
     const before = this.#state.kind === 'error' ? { error: this.#state.error } : {};
     this.#set({ kind: 'connecting', since: this.#options.now(), failures: this.#failures, ...before });
+    const watch = setInterval(() => this.#lookAtInstall(), installPollMs).unref();
     try {
       await this.#ending;
       const connection = await this.#options.open((one, error) => this.lost(one, error));
@@ -208,7 +214,18 @@ export class SharedLine {
       return connection;
     } catch (error) {
       throw this.#fail(error);
+    } finally {
+      clearInterval(watch);
     }
+  }
+
+  /** What is fetched takes minutes; what is there already has answered before this shows. */
+  #lookAtInstall(): void {
+    const state = this.#state;
+    const { now, isInstalling } = this.#options;
+    if (state.kind !== 'connecting' && state.kind !== 'installing') return;
+    const kind = isInstalling() && now() - state.since >= shownAsInstallMs ? 'installing' : 'connecting';
+    if (kind !== state.kind) this.#set({ ...state, kind });
   }
 
   /** Notes a failure and plans the next try; a refused sign-in waits for the person instead. */

@@ -45,6 +45,8 @@ export interface Transport {
   awaited?(until: Promise<void>): void;
   /** The handshake is done. HTTP repeats the negotiated version in a header of every message. */
   setProtocolVersion?(version: string): void;
+  /** What the other side is started from is still being fetched, so that its first answer may take minutes. */
+  readonly isInstalling?: boolean;
   /** Stops reading from the other side, or goes on; what had been read by then still comes. */
   hold?(held: boolean): void;
 }

@@ -69,10 +69,10 @@ export const commandLineHandlers = {
   lookInside: ({ server, id }, { core: { reviews } }) => reviews.lookAt(server, id),
   approve: async ({ id }, { core }) => decide(id, core, 'approve'),
   reject: async ({ id }, { core }) => decide(id, core, 'reject'),
-  retry: async ({ server }, { core, doors }) => {
+  retry: async ({ server, clear }, { core, doors }) => {
     const found = core.servers.get(server);
     core.transports.log(found.config.name).note('Started anew at your word.');
-    await found.retry().catch(() => undefined);
+    await found.retry(clear === undefined ? {} : { clear }).catch(() => undefined);
     const status = coreState(core, doors()).servers.find(({ name }) => name === found.config.name);
     if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
     return status;

@@ -54,7 +54,14 @@ function serverCommands(server: ServerRow): PaletteEntry[] {
     // What would mend it comes first; starting it anew is not offered twice.
     ...(action === undefined
       ? []
-      : [on('mend', `${action.label}:`, server.summary, { does: 'mend', server: name, action: action.kind })]),
+      : [
+          on('mend', `${action.label}:`, server.summary, {
+            does: 'mend',
+            server: name,
+            action: action.kind,
+            ...(action.clears !== undefined && { clears: action.clears }),
+          }),
+        ]),
     ...(enabled && !isOffered ? [on('restart', restartWord(server), '', { does: 'restart', server: name })] : []),
     ...(enabled && isRunning(server)
       ? [on('stop', 'Stop', 'The next call of an app starts it again', { does: 'stop', server: name })]

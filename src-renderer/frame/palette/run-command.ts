@@ -10,7 +10,12 @@ export type PaletteCommand =
   | { readonly does: 'mode'; readonly mode: string; readonly before: string }
   | { readonly does: 'restart' | 'stop' | 'sign-out'; readonly server: string }
   | { readonly does: 'switch'; readonly server: string; readonly on: boolean }
-  | { readonly does: 'mend'; readonly server: string; readonly action: AttentionAction['kind'] }
+  | {
+      readonly does: 'mend';
+      readonly server: string;
+      readonly action: AttentionAction['kind'];
+      readonly clears?: string;
+    }
   | { readonly does: 'export'; readonly format: 'json' | 'csv' }
   | { readonly does: 'help' };
 
@@ -44,7 +49,11 @@ export async function runCommand(command: PaletteCommand, { toasts, showHelp }: 
       }
       return;
     case 'mend':
-      await act(command.action, command.server, toasts);
+      await act(
+        { kind: command.action, ...(command.clears !== undefined && { clears: command.clears }) },
+        command.server,
+        toasts,
+      );
       return;
     case 'export':
       await saveCalls(everything, command.format, toasts);

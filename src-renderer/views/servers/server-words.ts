@@ -35,6 +35,7 @@ export function waitsFor({ level, state }: Pick<ServerRow, 'level' | 'state'>): 
   if (level !== 'busy') return '';
   if (state === 'authenticating') return 'Waiting for the sign-in in your browser';
   if (state === 'discovering') return 'Reading its tools';
+  if (state === 'installing') return 'Its package is being fetched, which may take minutes the first time';
   return 'Starting; the first start of a package downloads it';
 }
 

@@ -23,6 +23,7 @@ function lineOf(
     onClose: () => states.push('closed'),
     onFailed: () => undefined,
     onRenew: () => undefined,
+    isInstalling: () => false,
     onState: () => states.push(line.state.kind),
     ...more,
   });

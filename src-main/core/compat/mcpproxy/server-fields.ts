@@ -124,6 +124,7 @@ function refused(key: string, wanted: string): AppError {
 const states: Readonly<Record<ServerFacts['state'], string>> = {
   disabled: 'Disconnected',
   disconnected: 'Disconnected',
+  installing: 'Connecting',
   connecting: 'Connecting',
   'pending-sign-in': 'Pending Auth',
   authenticating: 'Authenticating',

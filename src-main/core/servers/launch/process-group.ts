@@ -57,9 +57,12 @@ const killWaitMs = 2000;
 export class ProcessGroup {
   readonly child: ChildProcessWithoutNullStreams;
   readonly owner: string | undefined;
+  /** It is fetching a package: it is not killed with us. */
+  isSpared = false;
   readonly #registry: ProcessRegistry;
   readonly #leftBehind: LeftBehind | undefined;
-  readonly #mark: string;
+  /** In the environment of all that it started. */
+  readonly mark: string;
   #ending: Promise<void> | undefined;
 
   private constructor(
@@ -69,7 +72,7 @@ export class ProcessGroup {
     { owner, leftBehind }: Pick<Launch, 'owner' | 'leftBehind'>,
   ) {
     this.child = child;
-    this.#mark = mark;
+    this.mark = mark;
     this.owner = owner;
     this.#registry = registry;
     this.#leftBehind = leftBehind;
@@ -136,7 +139,7 @@ export class ProcessGroup {
       this.killNow();
       await this.#waitUntilGone(killWaitMs);
     }
-    await endLeftovers(this.#mark, started, Math.min(graceMs, killWaitMs));
+    await endLeftovers(this.mark, started, Math.min(graceMs, killWaitMs));
     await this.#leftBehind?.remove();
     this.#registry.delete(this);
   }

@@ -9,6 +9,10 @@ interface Killable {
   /** The server that it is; undefined: something else. */
   readonly owner?: string | undefined;
   readonly inContainer?: boolean;
+  /** It is fetching a package, and ends by itself: killed in the middle it would leave half of it. */
+  readonly isSpared?: boolean;
+  /** In the environment of all that it started. */
+  readonly mark?: string;
   /** Ends the whole group at once, without waiting. */
   killNow(): void;
 }
@@ -22,6 +26,8 @@ export interface OwnedGroup {
 /** One per core. Our own SIGKILL cannot be caught: whoever outlives that is ended by the next core, from the list on disk. */
 export class ProcessRegistry {
   readonly #groups = new Set<Killable>();
+  /** Packages that are being fetched, by their command line: two at a time would spoil each other's. */
+  readonly installs = new Map<string, Promise<void>>();
   readonly #list: ChildrenList | undefined;
   readonly #mark: string;
   #marks = 0;
@@ -70,9 +76,10 @@ export class ProcessRegistry {
   /** Synchronous, for the `exit` event. */
   #end(): void {
     this.#closed = true;
-    for (const group of this.#groups) group.killNow();
+    const spared = [...this.#groups].filter(({ isSpared }) => isSpared === true);
+    for (const group of this.#groups) if (!spared.includes(group)) group.killNow();
     // Those that left their group.
-    if (this.#marks > 0) killMarkedNow(this.#mark);
+    if (this.#marks > 0) killMarkedNow(this.#mark, new Set(spared.flatMap(({ mark }) => mark ?? [])));
     this.#groups.clear();
     this.#list?.close();
   }

@@ -54,13 +54,15 @@ export async function markedProcesses(mark: string): Promise<readonly KnownProce
   return found.filter(({ pid }) => pid !== process.pid);
 }
 
-/** Kills the processes with a mark without waiting (Linux), for the end of our own process. */
-export function killMarkedNow(mark: string): void {
+/** Kills the processes with a mark without waiting (Linux), but for those of the launches in `spared`; for the end of our own process. */
+export function killMarkedNow(mark: string, spared: ReadonlySet<string>): void {
   if (process.platform !== 'linux') return;
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
     try {
-      if (isMarked(readFileSync(`/proc/${name}/environ`, 'latin1'), mark)) process.kill(Number(name), 'SIGKILL');
+      const environment = readFileSync(`/proc/${name}/environ`, 'latin1');
+      if ([...spared].some((one) => isMarked(environment, one))) continue;
+      if (isMarked(environment, mark)) process.kill(Number(name), 'SIGKILL');
     } catch {
       // It is gone, or another user's.
     }

@@ -192,6 +192,10 @@ export class LazyTransport implements Transport {
     this.#loaded?.setProtocolVersion?.(version);
   }
 
+  get isInstalling(): boolean {
+    return this.#loaded?.isInstalling === true;
+  }
+
   hold(held: boolean): void {
     this.#loaded?.hold?.(held);
   }

@@ -7,6 +7,8 @@ import { FrameReader, PacedInput } from '../../wire/frame-reader.ts';
 import { isNotification, type Message, serializeMessage } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
+import { Install } from '../launch/install.ts';
+import { damagedFolder } from '../launch/package-runner.ts';
 import type { ProcessGroup, StartedContainer } from '../launch/process-group.ts';
 import { longestGreeting, longestParsed } from './lossless-fetch.ts';
 import type { ServerLog } from './server-log.ts';
@@ -52,14 +54,26 @@ export class StdioTransport implements Transport, ByteHolder {
   #greeted = false;
   #paced: PacedInput | undefined;
 
+  readonly #install: Install | undefined;
+
   constructor(options: StdioTransportOptions) {
     this.#options = options;
+    this.#install = Install.of(options);
+  }
+
+  get isInstalling(): boolean {
+    return this.#install?.isRunning === true;
   }
 
   async start(handlers: TransportHandlers): Promise<void> {
+    await this.#install?.turn();
     this.#saidBefore = this.#options.log.said;
-    const { group, withheld } = await launchServer(this.#options);
+    const { group, withheld } = await launchServer(this.#options).catch((error: unknown) => {
+      this.#install?.done();
+      throw error;
+    });
     this.#group = group;
+    this.#install?.follow(group);
     this.#withheld = withheld;
     this.#handlers = handlers;
     this.#options.log.note(`Started, process ${group.pid}.`);
@@ -131,6 +145,7 @@ export class StdioTransport implements Transport, ByteHolder {
       () => this.#giveUp('it prints text instead of MCP messages'),
     );
     const onMessage = (message: Message): void => {
+      this.#install?.done();
       oddities.sawMessage();
       handlers.onMessage(message);
     };
@@ -185,15 +200,32 @@ export class StdioTransport implements Transport, ByteHolder {
   }
 
   async #endGroup(group: ProcessGroup): Promise<void> {
+    if (this.#closedByUs && this.#install?.isRunning === true) return this.#leaveToInstall(this.#install, group);
     const { stdin, stdout, stderr } = group.child;
     const drained = Promise.all([closed(stdout), closed(stderr)]);
     await group.end({ graceMs: this.#options.graceMs ?? 2000 });
+    this.#install?.done();
     await within(drained, drainMs);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     this.#options.budgets?.unread.set(this, 0);
     this.#options.log.end();
     this.#options.log.note(`Process ${group.pid} ${this.#endInWords(group)}.`);
     this.#handlers?.onClose(this.#closedByUs ? undefined : this.#exitError(group));
+  }
+
+  /** A package manager that is ended in the middle leaves half a package. It goes on without us, and what it starts ends with its input. */
+  #leaveToInstall(install: Install, group: ProcessGroup): void {
+    const { log, graceMs = 2000 } = this.#options;
+    group.isSpared = true;
+    group.child.stdin.end();
+    log.note(`Process ${group.pid} is fetching a package, and is ended when it has done so.`);
+    this.#handlers?.onClose();
+    void install.ended.then(async () => {
+      await group.end({ graceMs });
+      log.note(
+        `Process ${group.pid} has fetched its package and ${howEnded(group.child.exitCode, group.child.signalCode)}.`,
+      );
+    });
   }
 
   #endInWords({ child }: ProcessGroup): string {
@@ -254,10 +286,17 @@ function describeExit(facts: ExitFacts): AppError {
   const said = stderrLines.filter((line) => !isNoise.test(line)).slice(-maxLastWords);
   const lastWords = said.length === 0 ? '.' : `. It last said: ${said.join(' ⏎ ')}`;
   const missing = missedVariable(facts);
+  const damaged = damagedFolder(stderrLines);
+  const usual = 'Look at its log for the reason; it is started again by itself.';
   return new AppError('server_exited', what + lastWords, {
-    fix: missing === undefined ? 'Look at its log for the reason; it is started again by itself.' : missing,
-    data: { code, signal, stderr: stderrLines },
+    fix: missing ?? (damaged === undefined ? usual : clearing(serverName, damaged)),
+    data: { code, signal, stderr: stderrLines, ...(damaged !== undefined && { damagedFolder: damaged }) },
   });
+}
+
+function clearing(server: string, folder: string): string {
+  const name = /^[\w.-]+$/.test(server) ? server : JSON.stringify(server);
+  return `npm has fetched only a part of its package. To remove ${folder} and fetch it again: tooltray retry ${name} --clear.`;
 }
 
 function howEnded(code: number | null, signal: string | null): string {
