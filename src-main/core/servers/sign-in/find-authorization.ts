@@ -60,7 +60,9 @@ export async function findAuthorization(options: FindOptions): Promise<Authoriza
   // Without a word of the server it is its own authorization server (2025-03-26).
   const first = named[0] ?? new URL('/', serverUrl).href;
   const authorizationServerUrl = named.find((one) => one === client?.issuer) ?? first;
-  const metadata = await readMetadata(options, authorizationServerUrl);
+  const found = await readMetadata(options, authorizationServerUrl);
+  const metadata =
+    found ?? (client?.authServerMetadataUrl === undefined ? usualPlaces(authorizationServerUrl) : undefined);
   if (metadata === undefined) {
     throw signInError(serverName, `cannot be signed in to: ${quote(first)} does not say how it signs people in`, {
       fix: askOperator,
@@ -79,6 +81,23 @@ export async function findAuthorization(options: FindOptions): Promise<Authoriza
       ...(resourceMetadata && { resourceMetadata }),
       ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
     },
+  };
+}
+
+/**
+ * Where an authorization server without metadata has its endpoints: below the root of its address, with PKCE, which all clients use.
+ * Source: MCP 2025-03-26, basic/authorization ("Fallbacks for Servers without Metadata Discovery").
+ */
+function usualPlaces(authorizationServerUrl: string): AuthorizationServerMetadata {
+  const { origin } = new URL(authorizationServerUrl);
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
   };
 }
 
@@ -114,12 +133,13 @@ async function readMetadata(
   let said: unknown;
   const fetchFn: FetchLike = async (wellKnown, init) => {
     const response = await fetch(authServerMetadataUrl ?? wellKnown, init);
-    if (response.ok)
-      said = await response
-        .clone()
-        .json()
-        .catch(() => undefined);
-    return response;
+    if (!response.ok) return response;
+    said = await response
+      .clone()
+      .json()
+      .catch(() => undefined);
+    // Hosts of single pages answer any address by their page.
+    return isObject(said) ? response : new Response(null, { status: 404 });
   };
   const read = await discoverAuthorizationServerMetadata(authServerMetadataUrl ?? authorizationServerUrl, {
     fetchFn,

@@ -36,9 +36,34 @@ export function describeSignInFailure(serverName: string, error: unknown): AppEr
     const what = 'was not signed in to: the answer came in the name of somebody else than was asked';
     return signInError(serverName, what, { cause: error });
   }
-  const kind = error instanceof Error ? error.name : 'Error';
-  const what = `could not be signed in to, because its sign-in answered in an unexpected way (${kind})`;
+  const what = `could not be signed in to: its authorization server ${unexpected(error)}`;
   return signInError(serverName, what, { cause: error });
+}
+
+/** What was wrong with an answer, as the end of a sentence: names of members and a status, never what the answer says. */
+function unexpected(error: unknown): string {
+  const members = wrongMembers(error);
+  if (members !== undefined)
+    return members === '' ? 'answered with something else' : `answered without a valid ${members}`;
+  if (error instanceof SyntaxError) return 'answered with something that is no JSON';
+  const [, status] = /\bHTTP (\d{3})\b/.exec(error instanceof Error ? error.message : '') ?? [];
+  return status === undefined ? 'answered in an unexpected way' : `answered HTTP ${status}`;
+}
+
+/** Most members that are named. */
+const mostMembers = 3;
+
+/** The members that the SDK's schemas find missing or wrong; undefined for any other error. */
+function wrongMembers(error: unknown): string | undefined {
+  const issues = error instanceof Error ? (error as { readonly issues?: unknown }).issues : undefined;
+  if (!Array.isArray(issues)) return undefined;
+  const names = issues.map((issue: unknown) =>
+    isObject(issue) && Array.isArray(issue['path']) ? issue['path'].join('.') : '',
+  );
+  return [...new Set(names)]
+    .filter((name) => /^[\w.]{1,60}$/.test(name))
+    .slice(0, mostMembers)
+    .join(', ');
 }
 
 function refusal(serverName: string, error: OAuthError): AppError {

@@ -1,5 +1,6 @@
 /** The fetch for metadata, registration and tokens: safe addresses only, short answers, not for ever. */
 import { AppError } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { networkError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
@@ -24,11 +25,26 @@ export function createSignInFetch(options: SignInFetchOptions): FetchLike {
       if (!isSafeUrl(url, home())) throw unsafe(serverName, url.origin);
       const body = init.body == null ? {} : { body: String(init.body as string | URLSearchParams) };
       const response = await options.fetch(url, { ...init, ...body, signal: AbortSignal.timeout(limitMs) });
-      return new Response(await readAll(response), { status: response.status, headers: response.headers });
+      const text = await readAll(response);
+      const status = response.ok && isRefusal(text) ? 400 : response.status;
+      return new Response(text, { status, headers: response.headers });
     } catch (error) {
       throw asFetchFails(toAppError(error, options, url));
     }
   };
+}
+
+/** Some authorization servers refuse by an error with status 200 (GitHub: `{"error": "bad_verification_code"}`). */
+function isRefusal(text: string | null): boolean {
+  if (text === null || !text.includes('"error"')) return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    return (
+      isObject(value) && typeof value['error'] === 'string' && !('access_token' in value) && !('client_id' in value)
+    );
+  } catch {
+    return false;
+  }
 }
 
 function toAppError(error: unknown, { serverName }: SignInFetchOptions, url: URL): AppError {

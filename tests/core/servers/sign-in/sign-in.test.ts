@@ -282,6 +282,43 @@ describe('signed in', () => {
   });
 });
 
+describe('an authorization server of an earlier revision', () => {
+  test.each([
+    ['404', { status: 404, body: 'not found' }],
+    ['a page', { status: 200, body: '<!doctype html><p>hello' }],
+  ])('that has %s in place of metadata is asked at the usual places', async (_what, noMetadata) => {
+    const fixture = await oauth();
+    fixture.authorization.noMetadata = noMetadata;
+    const core = await coreWith({ far: { url: fixture.url } });
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(await whoami(core)).not.toBe('');
+  });
+});
+
+describe('an answer to a sign-in that is none', () => {
+  test.each([
+    [
+      'a refusal with status 200',
+      '{"error":"bad_verification_code","error_description":"expired"}',
+      'bad_verification_code',
+    ],
+    ['no token', '{"token_type":"bearer"}', 'access_token'],
+    ['no JSON', '<html>', ''],
+    ['a list', '[]', ''],
+  ])('is told in words: %s', async (_what, body, named) => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const url = await signInUrl(core, 'far');
+    fixture.authorization.tokenFailure = { status: 200, body };
+    await goThrough(url).catch(() => undefined);
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    const { detail } = core.server('far').health;
+    expect(detail).toContain(named);
+    expect(detail).not.toMatch(/Zod|SyntaxError|\(Error\)/);
+  });
+});
+
 describe('where there is nothing to sign in to', () => {
   test('a configured key is used alone, and a 401 says to check it', async () => {
     const fixture = await oauth();
