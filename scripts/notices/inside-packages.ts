@@ -38,6 +38,7 @@ export const insidePackages: Readonly<Record<string, Inside>> = {
   ...Object.fromEntries(keychainLibraries),
   postgres: { version: '3.4.9', own: 'unlicense.txt', parts: [] },
   'lazy-val': { version: '1.0.5', own: 'lazy-val.txt', parts: [] },
+  '@cfworker/json-schema': { version: '4.1.6', own: 'cfworker.txt', parts: [] },
   pyodide: {
     version: '314.0.7',
     own: 'mpl-2.0.txt',
