@@ -33,6 +33,7 @@ import type { RegistryInput } from '../core/registry/read-input.ts';
 import type { RegistryOption } from '../core/registry/read-option.ts';
 import type { RegistryAdding, RegistryPreview } from '../core/registry/registry-desk.ts';
 import type { RegistryServer } from '../core/registry/registry-entry.ts';
+import type { SqlRows } from '../core/spills/spill-questions.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
 import type { GivenByMode } from '../core/calls/given-by-mode.ts';
@@ -824,6 +825,15 @@ export interface DashboardContract {
   spillQuery: {
     input: { readonly id: string; readonly query: string };
     output: { readonly text: string; readonly truncated: boolean };
+  };
+  /** One SQL statement that reads; `tables`: further results by the names of their tables. As many rows as fit, all of them counted. */
+  spillSql: {
+    input: {
+      readonly id: string;
+      readonly query: string;
+      readonly tables?: Readonly<Record<string, string>> | undefined;
+    };
+    output: SqlRows;
   };
   spill: { input: { readonly id: string }; output: SpillRow };
   spillUse: { input: { readonly id: string }; output: SpillUse };

@@ -141,6 +141,11 @@ const inputs: Inputs = {
   spillLines: z.object({ id, fromLine: count.min(1), count: count.min(1).max(2000) }),
   spillFind: z.object({ id, pattern: text.min(1) }),
   spillQuery: z.object({ id, query: text.min(1) }),
+  spillSql: z.object({
+    id,
+    query: text.min(1),
+    tables: z.record(z.string().regex(/^(?!rows$)[A-Za-z_]\w{0,59}$/i), id).optional(),
+  }),
   spill: z.object({ id }),
   spillUse: z.object({ id }),
   pinSpill: z.object({ id, pinned: flag }),

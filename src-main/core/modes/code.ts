@@ -115,7 +115,7 @@ export const execute: HelperTool = {
   definition: {
     name: 'execute',
     description:
-      'Run code with await call_tool(name, args) and call_tools([{name, args}]): each gives structuredContent, else its text, JSON parsed. Only what it returns comes back. Failures throw. 30 s, 50 calls, no network.',
+      'Run code with await call_tool(name, args) and call_tools([{name, args}]): each gives structuredContent, else its text, JSON parsed; await sql(data, query) reads its rows. Only what it returns comes back. Failures throw. 30 s, 50 calls, no network.',
     inputSchema: {
       type: 'object',
       properties: { code: { type: 'string' }, language: { enum: ['python', 'javascript', 'typescript'] } },

@@ -6,6 +6,8 @@ import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
 import { leavesOut, parametersText, parameterTypes, resultType } from '../condense/signature.ts';
 import type { SandboxLanguage, SandboxLimits, SandboxOutcome, SandboxRequest } from '../sandbox/sandbox-request.ts';
+import { isSpillId, spillKey, spillUri } from '../spills/spill.ts';
+import type { SqlInput, SqlRows } from '../spills/spill-questions.ts';
 import { toObject } from '../wire/raw-json.ts';
 import { findTools, needsIn } from './find-tools.ts';
 import type { HelperContext, HelperTool } from './mode.ts';
@@ -77,10 +79,41 @@ export async function runCode(run: CodeRun, context: HelperContext): Promise<San
         );
       },
       schema: async (names) => toolTexts((await namedTools(context, names)).found, 'detailed'),
+      sql: async (source, query) =>
+        rowsAsObjects(await context.spillFiles.select(sqlInput(source), query, context.signal)),
     },
   });
   if (outcome.ok || outcome.error.code !== 'LANGUAGE_UNAVAILABLE') return outcome;
   throw new AppError('unsupported', outcome.error.message, { fix: 'Write it in JavaScript.' });
+}
+
+// `sql(source, query)` inside a program: rows of what it has, or of a spilled result.
+
+/** A spilled result by its id or its notice, the texts of a result, a text with tables, or any other value as JSON. */
+function sqlInput(source: unknown): SqlInput {
+  if (typeof source === 'string') return isSpillRef(source) ? { ref: source } : { text: source, kind: 'text' };
+  const parts = objectOf(objectOf(objectOf(source)['_meta'])[spillKey])['parts'];
+  const id = Array.isArray(parts) ? objectOf(parts[0])['id'] : undefined;
+  if (typeof id === 'string') return { ref: id };
+  const content = objectOf(source)['content'];
+  const texts = Array.isArray(content) ? content.map((block: unknown) => objectOf(block)['text']) : [];
+  const isTexts = texts.length > 0 && texts.every((text) => typeof text === 'string');
+  if (isTexts) return { text: texts.join('\n'), kind: 'text' };
+  return { text: JSON.stringify(source), kind: 'json' };
+}
+
+function isSpillRef(text: string): boolean {
+  return isSpillId(text) || text.startsWith(spillUri(''));
+}
+
+/** Throws AppError bad_request where they are too many to be handed over. */
+function rowsAsObjects({ columns, rows, rowCount }: SqlRows): JsonObject[] {
+  if (rows.length < rowCount) {
+    throw new AppError('bad_request', `The statement gives ${rowCount} rows, of which ${rows.length} fit.`, {
+      fix: 'Aggregate, select fewer columns, or page with LIMIT and OFFSET.',
+    });
+  }
+  return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])));
 }
 
 const languages: Readonly<Record<string, SandboxLanguage>> = {

@@ -47,10 +47,12 @@ export interface SandboxRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `search` and `get_schema` inside give back: any JSON, or a text. */
+/** What `search`, `get_schema` and `sql` inside give back: any JSON, or a text. */
 interface SandboxDiscovery {
   search(query: string, limit: number | undefined): Promise<unknown>;
   schema(names: readonly string[]): Promise<unknown>;
+  /** Rows that a statement reads in `source`: a value, a text with tables, or the id of a spilled result. */
+  sql(source: unknown, query: string): Promise<unknown>;
 }
 
 export type SandboxErrorCode =
@@ -149,7 +151,7 @@ export interface CheckedMessage {
   readonly isJavaScript?: boolean;
 }
 
-export type Question = 'call' | 'search' | 'schema';
+export type Question = 'call' | 'search' | 'schema' | 'sql';
 
 export interface QuestionMessage {
   readonly kind: 'question';

@@ -154,6 +154,7 @@ function ask(question: QuestionMessage, request: SandboxRequest, signal: AbortSi
   if (question.what === 'search') {
     return discover.search(String(given.query), typeof given.limit === 'number' ? given.limit : undefined);
   }
+  if (question.what === 'sql') return discover.sql(given.source, String(given.query));
   return discover.schema(Array.isArray(given.names) ? given.names.map(String) : []);
 }
 

@@ -41,6 +41,8 @@ export const spillHandlers = {
     const isCounted = !truncated && fields['matchCount'] !== 0;
     return { text: isCounted ? text.slice(0, text.lastIndexOf('\n')) : text, truncated };
   },
+  spillSql: async ({ id, query, tables }, { core, reader }, signal) =>
+    markSteering(await core.spillFiles.look(id, { op: 'select', query, tables }, signal, reader)),
   spillUse: async ({ id }, deps) => {
     const { core } = deps;
     const spill = await requireSpill(id, deps);

@@ -18,6 +18,7 @@ const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
 export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
   ...{ activity: 'everyone', callDetail: 'everyone', callText: 'everyone', savings: 'everyone', charts: 'everyone' },
   ...{ spills: 'everyone', spill: 'everyone', spillLines: 'everyone', spillFind: 'everyone', spillQuery: 'everyone' },
+  spillSql: 'everyone',
   ...{ spillUse: 'everyone', pinSpill: 'everyone', deleteSpill: 'everyone', restoreSpill: undo, pruneSpills: 'admins' },
   ...{ personTokens: 'everyone', givePersonToken: 'everyone', revokePersonToken: 'everyone' },
   ...{ people: 'admins', setPersonOff: 'admins', auditEntries: 'admins' },

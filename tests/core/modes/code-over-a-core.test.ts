@@ -44,6 +44,41 @@ describe('17: execute', () => {
     expect(JSON.parse(text)).toEqual({ message: 'one two', who: 'B' });
   });
 
+  test.each([
+    ['javascript', 'return await sql(rows, q)'],
+    ['python', 'return await sql(rows, q)'],
+  ])('SQL reads what a program in %s has', async (language, end) => {
+    const rows = '[{"n": 1, "s": "a"}, {"n": 2, "s": "b"}, {"n": 12345678901234567890, "s": "b"}]';
+    const query = 'SELECT s, count(*) AS many FROM rows GROUP BY s ORDER BY s';
+    const assign = language === 'javascript' ? 'const ' : '';
+    const program = `${assign}rows = ${rows}\n${assign}q = "${query}"\n${end}`;
+    const given = await code.callTool('execute', { code: program, language });
+    expect(textOf(given)).not.toContain('ERROR');
+    expect([given['isError'], JSON.parse(textOf(given))]).toEqual([
+      undefined,
+      [
+        { s: 'a', many: 1 },
+        { s: 'b', many: 2 },
+      ],
+    ]);
+  });
+
+  test('SQL in a program reads spilled results and texts with tables, and nothing else', async () => {
+    const spilled = await code.callTool('call_tool', {
+      name: 'a_echo_tool',
+      arguments: { message: JSON.stringify(Array.from({ length: 9000 }, (_, id) => ({ id, odd: id % 2 }))) },
+    });
+    const [, id = ''] = /tooltray:\/\/spill\/([\w-]+)/.exec(JSON.stringify(spilled)) ?? [];
+    const run = async (program: string): Promise<string> =>
+      textOf(await code.callTool('execute', { code: program, language: 'javascript' }));
+    const query = 'SELECT count(*) AS n FROM rows';
+    expect(id).not.toBe('');
+    expect(await run(`return await sql("${id}", "${query}")`)).toBe('[{"n":1}]');
+    expect(await run(`return await sql("a,b\\n1,2\\n3,4\\n", "SELECT sum(b) AS s FROM rows")`)).toBe('[{"s":6}]');
+    expect(await run(`return await sql([1], "DROP TABLE rows")`)).toContain('SELECT');
+    expect(await run(`return await sql("tooltray://spill/nothing", "${query}")`)).toContain('nothing');
+  });
+
   test('a call that fails is thrown and can be caught', async () => {
     const text = textOf(
       await execute(`try { await call_tool('nope', {}); } catch (error) { return 'caught: ' + error.message; }`),

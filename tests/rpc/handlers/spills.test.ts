@@ -56,6 +56,31 @@ test('one kept answer is told as it stands in the list, and one that is gone say
   expect(await ask(core, 'spill', { id: 'none' })).toMatchObject({ error: { code: 'not_found' } });
 });
 
+test('SQL gives rows of a spilled result as data, and of two together', async () => {
+  const { core, id } = await keep(['id,name', ...Array.from({ length: 9000 }, (_, at) => `${at},name ${at}`)]);
+  const query = "SELECT id, name FROM rows WHERE name LIKE '%99' ORDER BY id LIMIT 2";
+  expect(await ask(core, 'spillSql', { id, query })).toEqual({
+    columns: ['id', 'name'],
+    rows: [
+      [99, 'name 99'],
+      [199, 'name 199'],
+    ],
+    rowCount: 2,
+    isCounted: true,
+  });
+  const joined = 'SELECT count(*) FROM rows JOIN other ON other.id = rows.id + 8999';
+  expect(await ask(core, 'spillSql', { id, query: joined, tables: { other: id } })).toMatchObject({ rows: [[1]] });
+  for (const [wrong, code] of [
+    ['DROP TABLE rows', 'not_allowed'],
+    ['SELECT nope FROM rows', 'bad_request'],
+  ]) {
+    expect(await ask(core, 'spillSql', { id, query: wrong })).toMatchObject({ error: { code } });
+  }
+  expect(await ask(core, 'spillSql', { id, query: joined, tables: { other: 'none' } })).toMatchObject({
+    error: { code: 'not_found' },
+  });
+});
+
 /** An answer of these lines, kept by a core. */
 async function keep(lines: readonly string[]): Promise<{ core: TestCore; id: string }> {
   const core = await startCore({ servers: { echo: fixture('echo') } }, { askToken: true });

@@ -198,6 +198,7 @@ function lookingFor(id: number, step: number, spill: string, token: string): [Rp
     ['spillLines', { id: spill, fromLine: 1, count: 10 }],
     ['spillFind', { id: spill, pattern: '.' }],
     ['spillQuery', { id: spill, query: '[0]' }],
+    ['spillSql', { id: spill, query: 'SELECT 1' }],
     ['spillUse', { id: spill }],
     ['pinSpill', { id: spill, pinned: true }],
     ['deleteSpill', { id: spill, now: true }],

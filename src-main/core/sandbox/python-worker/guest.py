@@ -208,6 +208,9 @@ def tool_functions(line, helpers, is_blocking, questions):
         listed = [str(name) for name in given] if isinstance(given, (list, tuple, set)) else [str(given)]
         return answer(start("schema", json_text({"names": listed}), same))
 
+    def sql(source, query):
+        return answer(start("sql", json_text({"source": source, "query": str(query)}), same))
+
     def helper(name, parameters):
         def call_helper(*given, **named):
             return call_tool(name, {**dict(zip(parameters, given)), **named})
@@ -216,7 +219,8 @@ def tool_functions(line, helpers, is_blocking, questions):
         return call_helper
 
     functions = {name: helper(name, parameters) for name, parameters in helpers.items()}
-    return {**functions, "call_tool": call_tool, "call_tools": call_tools, "search": search, "get_schema": get_schema}
+    named = {"call_tool": call_tool, "call_tools": call_tools, "search": search, "get_schema": get_schema, "sql": sql}
+    return {**functions, **named}
 
 
 def named_coroutine(coroutine):

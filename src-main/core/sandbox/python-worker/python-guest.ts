@@ -18,7 +18,7 @@ import { MemoryFull } from './sealed-imports.ts';
 const longestLine = 65_536;
 /** Parsing alone may take this much, in bytes. */
 const checkBytes = 64 << 20;
-const questions: readonly unknown[] = ['call', 'search', 'schema'] satisfies Question[];
+const questions: readonly unknown[] = ['call', 'search', 'schema', 'sql'] satisfies Question[];
 
 /** What is used of emscripten's files; its own types are not among the package's. */
 interface DeviceFiles {

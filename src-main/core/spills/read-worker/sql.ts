@@ -86,13 +86,24 @@ function tablesOf(target: ReadTarget, path: string | undefined): readonly [Table
   if (target.kind === 'text') {
     const { text, isWhole } = sampleOf(target);
     const format = formatOf(text, isWhole);
-    const isStreamed = format.kind === 'ndjson' || format.kind === 'delimited' || format.kind === 'lines';
+    const isStreamed = format.kind !== 'markdown' && format.kind !== 'html';
     const limit = isStreamed ? longestStreamed : longestDocument;
     if (target.bytes > limit) throw tooLong(target.bytes, limit);
-    if (format.kind !== 'json') return tablesInText(() => textPieces(target), format);
+    const isJson = format.kind === 'json' && target.bytes <= longestDocument && isData(target);
+    if (!isJson) return tablesInText(() => textPieces(target), format.kind === 'json' ? { kind: 'lines' } : format);
   }
   const document = readDocument(target);
   return path === undefined ? tablesIn(document.spelled ?? document.value) : tablesIn(valueAt(document, path));
+}
+
+/** Whether a text that begins like JSON is that to its end. */
+function isData(target: ReadTarget): boolean {
+  try {
+    readDocument(target);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function sampleOf(target: ReadTarget): { text: string; isWhole: boolean } {

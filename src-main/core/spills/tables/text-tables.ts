@@ -21,7 +21,8 @@ export function formatOf(sample: string, isWhole: boolean): TextFormat {
   if (/^\s*[{[]/.test(first)) {
     const isList = [first, second].every((line) => line !== undefined && isStructured(jsonIn(line)));
     if (isList) return { kind: 'ndjson' };
-    if (isWhole && jsonIn(sample) !== undefined) return { kind: 'json' };
+    // Whether it is JSON to its end is seen when it is parsed.
+    if (!isWhole || jsonIn(sample) !== undefined) return { kind: 'json' };
   }
   if (/<table[\s>]/i.test(sample)) return { kind: 'html' };
   if (lines.some((line, at) => at > 0 && isDivider(line) && (lines[at - 1] ?? '').includes('|'))) {

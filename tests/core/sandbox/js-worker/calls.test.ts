@@ -160,6 +160,7 @@ test('the code can search for tools and read their schemas', async () => {
   const discover = {
     search: async (query: string, limit?: number) => [{ query, limit: limit ?? 'none' }],
     schema: async (names: readonly string[]) => names.join('+'),
+    sql: async () => [],
   };
   const code =
     '[await search("read a file", 3), await search("x"), await get_schema(["a", "b"]), await get_schema("c")]';

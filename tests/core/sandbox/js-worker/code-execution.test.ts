@@ -85,7 +85,7 @@ test('no limit of calls is a limit that can be set', async () => {
 });
 
 test('search and get_schema answer at once', async () => {
-  const discover = { search: async () => ['found'], schema: async () => ({ type: 'object' }) };
+  const discover = { search: async () => ['found'], schema: async () => ({ type: 'object' }), sql: async () => [] };
   expect(await value(`[search('x')[0], get_schema(['a']).type]`, { discover })).toEqual(['found', 'object']);
 });
 

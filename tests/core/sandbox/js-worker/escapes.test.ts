@@ -45,7 +45,18 @@ test('globalThis holds the language and the documented names only', async () => 
     /^(?:[A-Z]\w*|undefined|globalThis|eval|is\w+|parse\w+|decode\w+|encode\w+|escape|unescape|queueMicrotask|btoa|atob|performance)$/;
   const names = (await value('Object.getOwnPropertyNames(globalThis)')) as string[];
   expect(names.filter((name) => !language.test(name)).sort()).toEqual(
-    ['call_tool', 'call_tools', 'clearTimeout', 'console', 'get_schema', 'input', 'log', 'search', 'setTimeout'].sort(),
+    [
+      'call_tool',
+      'call_tools',
+      'clearTimeout',
+      'console',
+      'get_schema',
+      'input',
+      'log',
+      'search',
+      'setTimeout',
+      'sql',
+    ].sort(),
   );
 });
 

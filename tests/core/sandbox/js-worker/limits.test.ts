@@ -148,7 +148,7 @@ test('1 000 calls at once stop at the limit', async () => {
 });
 
 test('searches and timers have an end too', async () => {
-  const discover = { search: async () => [], schema: async () => [] };
+  const discover = { search: async () => [], schema: async () => [], sql: async () => [] };
   const searches = 'let n = 0; try { for (;;) { await search("x"); n++ } } catch (e) { [n, e.code] }';
   expect(await value(searches, { discover })).toEqual([200, 'TOO_MANY_LOOKUPS']);
   expect(await harness.run('for (let i = 0; i < 1500; i++) setTimeout(() => {}, 1e6); 1')).toMatchObject({ value: 1 });

@@ -110,7 +110,7 @@ test('1 000 calls at once stop at the limit', async () => {
 });
 
 test('searches have an end too', async () => {
-  const discover = { search: async () => [], schema: async () => [] };
+  const discover = { search: async () => [], schema: async () => [], sql: async () => [] };
   const code = 'n = 0\ntry:\n    while True:\n        await search("x")\n        n += 1\nexcept Exception: pass\nn';
   expect(await value(code, { discover })).toBe(200);
 });

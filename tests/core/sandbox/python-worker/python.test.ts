@@ -109,10 +109,16 @@ test('gathered calls run side by side, and call_tools too', async () => {
 });
 
 test('search and get_schema give what discovery finds', async () => {
-  const discover = { search: async (query: string) => [query], schema: async (names: readonly string[]) => names };
-  expect(await value('[await search("files"), await get_schema(["a", "b"])]', { discover })).toEqual([
+  const discover = {
+    search: async (query: string) => [query],
+    schema: async (names: readonly string[]) => names,
+    sql: async (source: unknown, query: string) => [{ source, query }],
+  };
+  const code = '[await search("files"), await get_schema(["a", "b"]), await sql([{"n": 1}], "SELECT n FROM rows")]';
+  expect(await value(code, { discover })).toEqual([
     ['files'],
     ['a', 'b'],
+    [{ source: [{ n: 1 }], query: 'SELECT n FROM rows' }],
   ]);
 });
 

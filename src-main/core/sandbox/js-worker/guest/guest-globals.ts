@@ -39,7 +39,7 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
     return (...shown) => host.print(mark + shown.map((each) => values.show(each)).join(' '));
   }
 
-  /** `search` and `get_schema`: what they find, or an Error thrown. */
+  /** `search`, `get_schema` and `sql`: what they find, or an Error thrown. */
   function lookUp(what: Question, text: string): unknown {
     const error = new Error();
     const read = ({ ok, found, exact }: Found): unknown => {
@@ -62,6 +62,11 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
 
   function get_schema(names: unknown): unknown {
     return lookUp('schema', values.toJson({ names: Array.isArray(names) ? names.map(String) : [String(names)] }));
+  }
+
+  /** Rows as objects. */
+  function sql(source: unknown, query: unknown): unknown {
+    return lookUp('sql', values.toJson({ source, query: String(query) }));
   }
 
   function setTimeout(run: (...given: unknown[]) => unknown, ms: unknown, ...given: unknown[]): number {
@@ -91,7 +96,7 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
 
   const listed = Object.entries(parse(helpers) as Record<string, string[]>);
   const functions = Object.fromEntries(listed.map(([name, parameters]) => [name, helper(name, parameters)]));
-  const names = { ...functions, ...calls, search, get_schema, input, console, log, setTimeout, clearTimeout };
+  const names = { ...functions, ...calls, search, get_schema, sql, input, console, log, setTimeout, clearTimeout };
   for (const [name, value] of Object.entries(names)) {
     // Configurable: the code may declare variables of the same names.
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
