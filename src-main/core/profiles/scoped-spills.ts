@@ -32,7 +32,6 @@ export class ScopedSpills {
       },
       select: (input, ...asked) =>
         'ref' in input ? own(input.ref, () => files.select(input, ...asked)) : files.select(input, ...asked),
-      page: (ref, ...asked) => own(ref, () => files.page(ref, ...asked)),
       readText: (ref) => own(ref, () => files.readText(ref)),
       content: (ref) => own(ref, () => files.content(ref)),
     };

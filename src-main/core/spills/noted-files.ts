@@ -1,8 +1,6 @@
 /** Kept answers as they are, with a note of each text that is read out of them: what it is known of, its reader has then read. */
 import {
   joinedBy,
-  type RecordPage,
-  type RecordRange,
   type SpillAnswer,
   type SpillContent,
   type SpillFiles,
@@ -30,12 +28,6 @@ export class NotedFiles implements SpillFiles {
     const found = await this.#files.select(input, query, signal);
     if ('ref' in input) this.#note(input.ref, found.rows.map((row) => row.join('\t')).join('\n'));
     return found;
-  }
-
-  async page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
-    const page = await this.#files.page(ref, range, signal);
-    this.#note(ref, page.records.join('\n'));
-    return page;
   }
 
   async readText(ref: string): Promise<string> {

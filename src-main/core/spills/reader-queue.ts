@@ -90,8 +90,7 @@ function givenUp(): AppError {
 function isHeavy({ target, question }: ReadRequest): boolean {
   // What a model writes in SQL may take all memory whatever the size is, and no thread can be stopped in it.
   if (question.op === 'sql' || question.op === 'select') return true;
-  const isData =
-    question.op === 'query' || question.op === 'schema' || question.op === 'table' || question.op === 'page';
+  const isData = question.op === 'query' || question.op === 'schema' || question.op === 'table';
   return isData && target.bytes > heavyBytes;
 }
 

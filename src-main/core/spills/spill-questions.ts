@@ -99,23 +99,6 @@ export interface FoundLines {
   readonly matchCount: number;
 }
 
-export interface RecordRange {
-  /** Records before the first that is wanted. */
-  readonly offset: number;
-  readonly limit: number;
-}
-
-/** Some records of a kept answer: elements of its longest array near the top, else its lines. */
-export interface RecordPage {
-  /** As JSON, each with its numbers as they are spelled; fewer than asked for where they would be too long together. */
-  readonly records: readonly string[];
-  readonly totalRecords: number;
-  /** Where the array is, as JSONPath; undefined for lines and for an answer that is an array itself. */
-  readonly recordPath: string | undefined;
-  /** Size of the file. */
-  readonly totalBytes: number;
-}
-
 /** What SQL reads: a spilled result by its reference, or a text with its kind. */
 export type SqlInput = { readonly ref: string } | { readonly text: string; readonly kind: 'json' | 'text' };
 
@@ -136,7 +119,6 @@ export interface SpillFiles {
    * that does more than read.
    */
   select(source: SqlInput, query: string, signal: AbortSignal): Promise<SqlRows>;
-  page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage>;
   /** The whole of a kept file as text, up to 64 MB. */
   readText(ref: string): Promise<string>;
   /** The whole of a kept file, whatever it holds, up to 64 MB. */

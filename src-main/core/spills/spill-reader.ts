@@ -14,8 +14,6 @@ import {
 import { type ReadDeadlines, readerEntries, type ReaderEntries, ReaderQueue } from './reader-queue.ts';
 import {
   ReadMarks,
-  type RecordPage,
-  type RecordRange,
   type SpillAnswer,
   type SpillContent,
   type SpillFiles,
@@ -32,9 +30,6 @@ interface SpillSource {
   open(ref: string, reader: Principal): Promise<OpenedSpill>;
   noteRead(spill: Spill): void;
 }
-
-/** A page of records may be longer than a text to look at: it was asked for by number. */
-const longestPage = 64 * 1024;
 
 /** Rows for a program, which is not billed by the token, in bytes. */
 const longestSelected = 8 * 1024 * 1024;
@@ -114,13 +109,6 @@ class SpillsOfCaller implements SpillFiles {
     if ('ref' in input) return this.#withFile(input.ref, (opened) => this.#reader.read(opened, question, options));
     const { text, kind } = input;
     return this.#reader.read({ text, file: 'text', kind, bytes: Buffer.byteLength(text) }, question, options);
-  }
-
-  page(ref: string, range: RecordRange, signal: AbortSignal): Promise<RecordPage> {
-    return this.#withFile(ref, (opened) => {
-      const question = { op: 'page', ...range } as const;
-      return this.#reader.read(opened, question, { signal, owner: this.#caller.owner, maxBytes: longestPage });
-    });
   }
 
   readText(ref: string): Promise<string> {
@@ -267,7 +255,7 @@ export class SpillReader {
   #deadlines({ op }: ReaderQuestion, bytes: number): ReadDeadlines {
     const { patternMs = 2000, dataMs = 30_000, linesMs = 60_000 } = this.#options;
     const isSql = op === 'sql' || op === 'select';
-    const isData = isSql || op === 'query' || op === 'schema' || op === 'table' || op === 'page';
+    const isData = isSql || op === 'query' || op === 'schema' || op === 'table';
     // Tables are streamed from longer files than are parsed.
     const times = isSql ? Math.max(1, bytes / longestDocument) : 1;
     return {

@@ -18,7 +18,6 @@ const noResults = (): Promise<never> => Promise.reject(new Error('Results are no
 const noSpillFiles: SpillFiles = {
   query: noResults,
   select: noResults,
-  page: noResults,
   readText: noResults,
   content: noResults,
 };

@@ -2,16 +2,7 @@
 import { readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { ErrorCode } from '../../base/errors.ts';
-import type {
-  FoundLines,
-  LinePage,
-  RecordPage,
-  RecordRange,
-  SpillAnswer,
-  SpillQuestion,
-  SpillLook,
-  SqlRows,
-} from '../spill-questions.ts';
+import type { FoundLines, LinePage, SpillAnswer, SpillQuestion, SpillLook, SqlRows } from '../spill-questions.ts';
 import type { SpillKind } from '../spill.ts';
 
 /** The file that is read: open in this process for as long as somebody reads. */
@@ -25,11 +16,10 @@ export interface ReadTarget {
   readonly bytes: number;
 }
 
-export type ReaderQuestion = SpillQuestion | SpillLook | ({ readonly op: 'page' } & RecordRange);
+export type ReaderQuestion = SpillQuestion | SpillLook;
 
 /** What is answered with data; every other op with a text and what it reports. */
 interface DataAnswers {
-  readonly page: RecordPage;
   readonly lines: LinePage;
   readonly find: FoundLines;
   readonly select: SqlRows;

@@ -14,7 +14,7 @@ import {
   type ReadRequest,
   type ReadTarget,
 } from './reader-messages.ts';
-import { describeShape, pageDocument, pageLines, showTable } from './table.ts';
+import { describeShape, showTable } from './table.ts';
 
 export function replyTo(request: ReadRequest): ReadReply {
   try {
@@ -73,10 +73,6 @@ function answerQuestion(request: ReadRequest): Answered {
       const { query, path, limit } = question;
       const ask = question.op === 'sql' ? selectText : select;
       return unindexed(ask([{ target, path }, ...request.others], query, { limit, maxBytes }));
-    }
-    case 'page': {
-      const page = target.kind === 'text' ? undefined : pageDocument(readDocument(target), target, question, maxBytes);
-      return unindexed(page ?? pageLines(target, question, maxBytes, step));
     }
     default: {
       const index = request.index ?? indexLines(target.fd, target.bytes, step);

@@ -1,10 +1,9 @@
 /** Op table: chosen columns of a list, one row a line, cells apart by tabs. */
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import type { RecordPage, RecordRange, SpillAnswer } from '../spill-questions.ts';
+import type { SpillAnswer } from '../spill-questions.ts';
 import { type Document, findRecords, findValues, type FoundValue, type Location, pathText } from './document.ts';
-import { eachLine } from './lines.ts';
-import { cutText, type ReadTarget } from './reader-messages.ts';
+import { cutText } from './reader-messages.ts';
 import { schemaLines, shapeOf } from '../shape.ts';
 
 interface TableWish {
@@ -140,65 +139,4 @@ function valuesAt({ value }: Document, path: string): readonly FoundValue[] {
   throw new AppError('not_found', `Nothing is at "${path.slice(0, 200)}".`, {
     fix: "op='schema' without a path shows what there is.",
   });
-}
-
-// Some records of an answer, for `read_cache`: elements of its list, else lines.
-
-/** undefined where the document has no list. */
-export function pageDocument(
-  document: Document,
-  target: ReadTarget,
-  { offset, limit }: RecordRange,
-  maxBytes: number,
-): RecordPage | undefined {
-  const found = findRecords(document.value);
-  if (found === undefined) return undefined;
-  const { location, values } = found;
-  const page = new Page(maxBytes);
-  for (let at = offset; at < Math.min(offset + limit, values.length); at++) {
-    const place = [...location, at];
-    if (!page.add(document.spell(place, values[at]), `op='query', query='${pathText(place)}'`)) break;
-  }
-  const recordPath = location.length === 0 ? undefined : pathText(location);
-  return { records: page.records, totalRecords: values.length, recordPath, totalBytes: target.bytes };
-}
-
-export function pageLines(
-  target: ReadTarget,
-  { offset, limit }: RecordRange,
-  maxBytes: number,
-  step: () => void,
-): RecordPage {
-  const page = new Page(maxBytes);
-  let totalRecords = 0;
-  let isOpen = true;
-  for (const { number, text } of eachLine(target.fd, target.bytes)) {
-    step();
-    // The further parts of a long line are told of with its first.
-    const isWanted = number !== totalRecords && number > offset && number <= offset + limit;
-    totalRecords = number;
-    if (isWanted && isOpen) isOpen = page.add(JSON.stringify(text), `op='slice', fromLine=${number}`);
-  }
-  return { records: page.records, totalRecords, recordPath: undefined, totalBytes: target.bytes };
-}
-
-class Page {
-  readonly records: string[] = [];
-  readonly #maxBytes: number;
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** false: it is for another page. One that no page could hold is begun, and says how to have the rest. */
-  add(record: string, readOn: string): boolean {
-    const bytes = Buffer.byteLength(record);
-    if (this.#bytes + bytes > this.#maxBytes && this.records.length > 0) return false;
-    this.#bytes += bytes;
-    const isTooLong = bytes > this.#maxBytes;
-    const cut = { cutAt: this.#maxBytes, bytes, begins: cutText(record, this.#maxBytes), readOn };
-    this.records.push(isTooLong ? JSON.stringify(cut) : record);
-    return true;
-  }
 }

@@ -5,7 +5,6 @@ import type { SpillAnswer, SpillFiles, SpillQuestion } from '../../../../src-mai
 export class MemoryFiles implements SpillFiles {
   readonly texts = new Map<string, string>();
   readonly asked: [file: string, question: SpillQuestion][] = [];
-  readonly page = (): Promise<never> => Promise.reject(new Error('no pages here'));
   readonly select = (): Promise<never> => Promise.reject(new Error('no tables here'));
   readonly content = (): Promise<never> => Promise.reject(new Error('no resources here'));
 

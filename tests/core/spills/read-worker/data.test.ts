@@ -1,7 +1,6 @@
 /** Promises of query, schema, table and of pages of records: kept answers as data. */
-import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RecordPage, SpillAnswer } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillAnswer } from '../../../../src-main/core/spills/spill-questions.ts';
 import { type AskOptions, Reading } from './reading.ts';
 
 let reading: Reading;
@@ -235,47 +234,5 @@ describe('table', () => {
     [shop, { path: '$.none' }, 'not_found'],
   ])('of %s with %j is refused', async (content, wish, code) => {
     await expect(table(wish, content)).rejects.toMatchObject({ code });
-  });
-});
-
-describe('a page of records', () => {
-  async function page(content: string, range: object = {}, options: AskOptions = {}): Promise<RecordPage> {
-    const { kind = 'json', maxBytes } = options;
-    await using handle = await open(await reading.write(content));
-    const source = { handle, file: 'kept', kind, bytes: Buffer.byteLength(content) };
-    const { signal } = new AbortController();
-    const limits = { signal, owner: 'home/person', ...(maxBytes !== undefined && { maxBytes }) };
-    return await reading.reader.read(source, { op: 'page', offset: 0, limit: 50, ...range }, limits);
-  }
-
-  test('is of the longest list, and says where that is', async () => {
-    const { records, ...rest } = await page(shop, { offset: 2, limit: 1 });
-    expect(rest).toEqual({ totalRecords: 3, recordPath: '$.items', totalBytes: shop.length });
-    expect(records).toEqual(['{"id":12345678901234567890,"name":"wheel","price":120,"owner":null,"extra":true}']);
-  });
-
-  test.each([
-    ['[1,2,3]', 'json', { offset: 1 }, ['2', '3'], 3],
-    ['a\nb\nc', 'text', { offset: 1, limit: 1 }, ['"b"'], 3],
-    ['{"a":1}', 'json', {}, ['"{\\"a\\":1}"'], 1],
-    ['[1]', 'json', { offset: 5 }, [], 1],
-  ] as const)('of %j (%s) at %j is %j', async (content, kind, range, records, totalRecords) => {
-    expect(await page(content, range, { kind })).toMatchObject({ records, totalRecords });
-  });
-
-  test('has as many whole records as fit', async () => {
-    const { records } = await page(
-      JSON.stringify(Array.from({ length: 100 }, () => 'x'.repeat(8))),
-      {},
-      { maxBytes: 25 },
-    );
-    expect(records).toEqual(['"xxxxxxxx"', '"xxxxxxxx"']);
-  });
-
-  test('begins a record that no page could hold, and says how to have it', async () => {
-    const { records } = await page(JSON.stringify({ rows: ['x'.repeat(100), 'y'] }), {}, { maxBytes: 20 });
-    expect(records.map((record) => JSON.parse(record) as unknown)).toEqual([
-      { cutAt: 20, bytes: 102, begins: `"${'x'.repeat(19)}`, readOn: "op='query', query='$.rows[0]'" },
-    ]);
   });
 });
