@@ -1,5 +1,5 @@
 /** Answers that do not fit: how long it takes to keep and to read them, what memory, and who has to wait meanwhile. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -76,9 +76,10 @@ async function measureKeeping(bench) {
 }
 
 async function measureReading(bench, folder) {
-  const [text, json] = [join(folder, 'long.txt'), join(folder, 'long.json')];
+  const [text, json, csv] = ['long.txt', 'long.json', 'long.csv'].map((name) => join(folder, name));
   await writeFileOf(text, 'text', 1000 * megabyte, 'the needle');
-  await writeFileOf(json, 'json', 200 * megabyte, { id: -1, name: 'the needle' });
+  await writeFileOf(json, 'json', 50 * megabyte, { id: -1, name: 'the needle' });
+  await writeFileOf(csv, 'csv', 200 * megabyte, '-1,the needle,,0,false');
   const read = (args, says) => async () => {
     const result = await bench.call('read_result', args);
     if (!result.content[0].text.includes(says)) throw new Error(`${JSON.stringify(args)}: ${result.content[0].text}`);
@@ -86,11 +87,18 @@ async function measureReading(bench, folder) {
   const grep = { resultFile: text, op: 'grep', pattern: 'the needle' };
   const slice = { resultFile: text, op: 'slice', fromLine: 10_000_000, toLine: 10_000_010 };
   const query = { resultFile: json, op: 'query', query: '$[-1].name' };
+  const where = `SELECT count(*) FROM rows WHERE name = 'the needle'`;
+  const sql = (resultFile) => read({ resultFile, op: 'sql', query: where }, '\n1\n(1 row)');
+  const start = performance.now();
+  JSON.parse(readFileSync(json, 'utf8'));
+  bench.print(`JSON.parse of the same 50 MB: ${((performance.now() - start) / 1000).toFixed(2)} s`);
   return [
     await measureRow(bench, 'grep in 1 GB', read(grep, 'needle'), 1),
     await measureRow(bench, 'slice of 1 GB, the first', read(slice, 'fox'), 1),
     await measureRow(bench, 'slice of 1 GB, once more', read(slice, 'fox'), 1),
-    await measureRow(bench, 'query in 200 MB', read(query, 'needle'), 1),
+    await measureRow(bench, 'query in 50 MB of JSON', read(query, 'needle'), 1),
+    await measureRow(bench, 'sql in 50 MB of JSON', sql(json), 1),
+    await measureRow(bench, 'sql in 200 MB of CSV', sql(csv), 1),
   ];
 }
 

@@ -7,10 +7,11 @@ const base64 = Buffer.from(Uint8Array.from({ length: (pieceBytes / 4) * 3 }, (_,
 );
 const words = 'the quick brown fox jumps over the lazy dog while zwölf Boxkämpfer jagen ';
 
-/** The elements of a JSON array with a comma behind each; lines of text; base64 without padding. */
+/** The elements of a JSON array with a comma behind each; lines of text or of CSV; base64 without padding. */
 export function pieceOf(kind) {
   if (kind === 'image') return base64;
-  const one = kind === 'text' ? (at) => `${at} ${words}\n` : (at) => `${JSON.stringify(element(at))},`;
+  const lines = { text: (at) => `${at} ${words}\n`, csv: (at) => `${Object.values(element(at)).join(',')}\n` };
+  const one = lines[kind] ?? ((at) => `${JSON.stringify(element(at))},`);
   return Array.from({ length: Math.ceil(pieceBytes / one(0).length) }, (_, at) => one(at)).join('');
 }
 
@@ -29,6 +30,7 @@ export async function writeFileOf(path, kind, bytes, last) {
   await using file = await open(path, 'w', 0o600);
   const piece = Buffer.from(pieceOf(kind).repeat(16));
   if (kind === 'json') await file.write('[');
+  if (kind === 'csv') await file.write(`${Object.keys(element(0)).join(',')}\n`);
   for (let written = 0; written < bytes; written += piece.length) await file.write(piece);
   await file.write(kind === 'json' ? `${JSON.stringify(last)}]` : `${last}\n`);
 }

@@ -309,7 +309,7 @@ function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, asked,
   return [
     `The result of ${server}:${tool}, ${bytesInWords(kept.resultBytes)}, ${tokensOf(kept)}, is kept on disk, whole${why}.`,
     ...(asked === undefined ? [] : [`${asked} did not make it shorter: it came as one line. What follows does.`]),
-    ...kept.parts.flatMap((part) => partLines(part, hasFiles)),
+    ...kept.parts.flatMap((part) => partLines(part, hasFiles, hint !== undefined)),
     ...waysOn(kept, hint),
   ].join('\n');
 }
@@ -329,7 +329,8 @@ function waysOn({ parts }: KeptAnswer, hint: ReadHint | undefined): readonly str
 /** Where its shape is told, of its beginning so much that a model sees how values are written. */
 const shownOfShaped = 120;
 
-function partLines({ spill, summary }: KeptPart, hasFiles: boolean): string[] {
+/** `isReadable`: the session is shown a tool that reads on. */
+function partLines({ spill, summary }: KeptPart, hasFiles: boolean, isReadable: boolean): string[] {
   const lines = spill.lines === undefined ? '' : ` in ${grouped(spill.lines)} ${nouns(spill.lines, 'line')}`;
   const isShaped = spill.kind === 'json';
   // Where replicas share it there is no path to it but its id.
@@ -338,7 +339,7 @@ function partLines({ spill, summary }: KeptPart, hasFiles: boolean): string[] {
   return [
     `${spill.id}: ${spill.kind}${isShaped ? ' laid out' : ''} as a file of ${bytesInWords(spill.bytes)}${lines}${path}`,
     ...summary.shape.map((line) => `  ${line}`),
-    ...(summary.tables === undefined ? [] : [`SQL tables: ${summary.tables.join('; ')}`]),
+    ...(summary.tables === undefined || !isReadable ? [] : [`SQL tables: ${summary.tables.join('; ')}`]),
     ...(head === '' ? [] : [`Begins: ${head}`]),
     ...(isShaped || summary.tail === '' ? [] : [`Ends: ${summary.tail}`]),
   ];

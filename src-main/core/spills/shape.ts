@@ -30,7 +30,7 @@ export interface Shape {
 }
 
 const maxDepth = 6;
-/** Of a longer list elements are looked at evenly over the whole of it. */
+/** Of a longer list so many elements are looked at, over the whole of it. */
 const maxElements = 10_000;
 const maxMembers = 100;
 /** Values that are looked at in all; what comes later is counted with its list. */
@@ -74,12 +74,27 @@ function mergeList(shape: Shape, list: readonly unknown[], depth: number, budget
   shape.lengths = widened(shape.lengths, list.length);
   if (depth >= maxDepth || list.length === 0) return;
   const elements = (shape.elements ??= newShape());
-  const stride = Math.max(1, list.length / maxElements);
-  elements.isSampled ||= stride > 1;
-  for (let at = 0; at < list.length; at += stride) {
+  elements.isSampled ||= list.length > maxElements;
+  for (const at of sampledPlaces(list.length)) {
     if (budget.left <= 0) elements.isSampled = true;
-    else merge(elements, list[Math.floor(at)], depth + 1, budget);
+    else merge(elements, list[at], depth + 1, budget);
   }
+}
+
+/** All places of a short list; of a long one its ends and places between them, irregular, since what lists hold often recurs regularly. */
+function* sampledPlaces(length: number): Generator<number, void, undefined> {
+  const stride = length / maxElements;
+  if (stride <= 1) {
+    for (let at = 0; at < length; at++) yield at;
+    return;
+  }
+  yield 0;
+  let random = 1;
+  for (let piece = 0; piece < maxElements; piece++) {
+    random = (random * 48_271) % 2_147_483_647;
+    yield Math.floor((piece + random / 2_147_483_647) * stride);
+  }
+  yield length - 1;
 }
 
 function mergeObject(

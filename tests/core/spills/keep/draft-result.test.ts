@@ -269,6 +269,22 @@ describe('the summary', () => {
     });
   });
 
+  test('of a long list tells what recurs regularly in it', () => {
+    const items = Array.from({ length: 60_000 }, (_, id) => ({
+      id,
+      state: id % 3 === 0 ? 'closed' : 'open',
+      seventh: id % 6,
+    }));
+    expect(summary(JSON.stringify(items))).toMatchObject({
+      shape: [
+        expect.stringMatching(
+          /^array of 60 000 objects \{id: number 0…59999, state: "closed" \| "open", seventh: number 0…5\}/,
+        ),
+      ],
+      sqlExample: 'SELECT state, count(*) FROM rows GROUP BY state ORDER BY 2 DESC',
+    });
+  });
+
   test('tells the elements of a list', () => {
     expect(summary('[[1,2],[],[-3.5]]')).toMatchObject({
       shape: ['array of 3 arrays (array of 0…2 numbers -3.5…2)'],
