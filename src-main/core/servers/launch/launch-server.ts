@@ -73,14 +73,17 @@ async function inBox(
   env: Environment,
 ): Promise<Launch> {
   const launch = { command, args, env, cwd };
-  if (isolate === undefined) return launch;
+  const entry = { name: serverName, command, args: written?.args ?? args, env: written?.env ?? own, cwd };
+  if (isolate === undefined) {
+    await boxes?.checkMounts(entry);
+    return launch;
+  }
   if (boxes === undefined) throw new AppError('server_not_started', `${serverName} starts in a box only.`);
   // The common ones say where things lie on this computer, which in a container says nothing.
   const isOwn = (name: string): boolean => !isCommonVariable(name, process.platform) && !(name in own);
   const names = (inherited === 'all' ? Object.keys(env) : inherited).filter(isOwn);
-  const entry = { name: serverName, command, args: written?.args ?? args, env: written?.env ?? own, cwd, isolate };
   const { env: outside } = await environment.forServer({}, []);
-  return boxes.confine({ ...launch, serverName, own, inherited: names, entry, outside });
+  return boxes.confine({ ...launch, serverName, own, inherited: names, entry: { ...entry, isolate }, outside });
 }
 
 function notFound(serverName: string, command: string, cause?: unknown): AppError {

@@ -10,6 +10,7 @@ import type { KeptDocument } from '../../../base/kept-document.ts';
 import type { Isolation, ServerConfig } from '../../../config/app-config.ts';
 import { isInside, shownPath } from '../../../security/file-paths.ts';
 import { realOf } from '../../../security/own-places.ts';
+import { containerOptions, runnerOf } from '../../../trust/runner-words.ts';
 import { exists, isSystem, type ProgramStep, scriptNamed } from './program-files.ts';
 
 /** What is launched confined, as its entry says it: secrets are not filled in. */
@@ -28,6 +29,8 @@ interface Agreement {
   /** Real paths by the absolute paths that the entry names. */
   readonly read: Readonly<Record<string, string>>;
   readonly write: Readonly<Record<string, string>>;
+  /** What the engine of containers is told to mount, beside those. */
+  readonly mounted?: Readonly<Record<string, string>>;
   /** What its program led to in folders that a confined server may write; undefined before its first start. */
   readonly program?: Readonly<Record<string, string>>;
 }
@@ -80,7 +83,8 @@ export class AgreedPlaces {
     const places = (['read', 'write'] as const).flatMap((access) =>
       Object.entries(agreed[access]).map(([path, real]): AgreedPlace => ({ path, real, writable: access === 'write' })),
     );
-    for (const { path, real } of places) {
+    const all = [...places.map(({ path, real }) => [path, real] as const), ...Object.entries(agreed.mounted ?? {})];
+    for (const [path, real] of all) {
       const now = await realOf(path);
       if (now !== real) throw leadsElsewhere(entry, path, real, now);
     }
@@ -141,13 +145,36 @@ async function agreementTo(entry: ConfinedEntry): Promise<Agreement> {
   const { read, write } = await placesNamed(entry);
   const resolved = async (paths: readonly string[]): Promise<Record<string, string>> =>
     Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await realOf(path)] as const)));
-  return { server: entry.name, read: await resolved(read), write: await resolved(write) };
+  const mounted = mountSources(entry.isolate.extraArgs);
+  return {
+    server: entry.name,
+    read: await resolved(read),
+    write: await resolved(write),
+    ...(mounted.length > 0 && { mounted: await resolved(mounted) }),
+  };
 }
 
 /** What of a config is launched confined. A server that waits for the user's decision is not agreed to. */
 function confinedEntry(server: ServerConfig): ConfinedEntry[] {
-  if (server.kind !== 'stdio' || server.isolate === undefined || server.held !== undefined) return [];
-  return [{ ...server, isolate: server.isolate }];
+  if (server.kind !== 'stdio' || server.held !== undefined) return [];
+  const isolate = server.isolate ?? ownContainer(server.command, server.args);
+  return isolate === undefined ? [] : [{ ...server, isolate }];
+}
+
+/** A command that starts a container itself, as far as what it mounts goes; undefined for any other command. */
+export function ownContainer(command: string, args: readonly string[]): Isolation | undefined {
+  // Words behind the image are the program's own; one that looks like a mount is held to what it led to as well.
+  if (runnerOf(command) !== 'container' || mountSources(args).length === 0) return undefined;
+  return { kind: 'container', read: [], write: [], network: true, extraArgs: args };
+}
+
+/** Absolute paths of this computer that a container engine is told to mount. */
+function mountSources(options: readonly string[]): readonly string[] {
+  const sources = containerOptions(options).flatMap(({ name, value = '' }) => {
+    if (name === '--volume') return value.split(':', 1);
+    return name === '--mount' ? (/(?:^|,)(?:source|src)=([^,]+)/.exec(value)?.slice(1) ?? []) : [];
+  });
+  return [...new Set(sources.filter((path) => isAbsolute(path)).map((path) => resolve(path)))];
 }
 
 type Launched = Pick<ConfinedEntry, 'command' | 'args' | 'env' | 'cwd'>;
@@ -186,10 +213,10 @@ function namedPaths(args: readonly string[], env: Readonly<Record<string, string
 const maxPathLength = 4096;
 
 /** Names a launch together with what it is allowed; another one is another agreement. */
-function launchId({ name, command, args, env, cwd, isolate: { kind, read, write } }: ConfinedEntry): string {
+function launchId({ name, command, args, env, cwd, isolate: { kind, read, write, extraArgs } }: ConfinedEntry): string {
   const variables = Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256')
-    .update(JSON.stringify([name, command, args, variables, cwd, kind, read, write]))
+    .update(JSON.stringify([name, command, args, variables, cwd, kind, read, write, extraArgs]))
     .digest('hex')
     .slice(0, 32);
 }

@@ -8,7 +8,7 @@ import type { ConfigStore } from '../../../config/config-store.ts';
 import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
 import { programName } from '../../../trust/pins/launch.ts';
 import { type Environment, findCommand } from '../find-command.ts';
-import { AgreedPlaces, type ConfinedEntry } from './agreed-places.ts';
+import { AgreedPlaces, type ConfinedEntry, ownContainer } from './agreed-places.ts';
 import { Containers, type PersonsOwn } from './containers.ts';
 import { type HostDoor, HostDoors, type OnRefused, throughDoorBy } from './named-hosts.ts';
 import { NpmPackages } from './npm-packages.ts';
@@ -84,6 +84,12 @@ export class Boxes {
     const isWhole = problems.every(({ severity }) => severity !== 'error');
     const names = new Set(current.servers.map(({ name }) => name));
     return this.#homes.sweep((server) => isWhole && !names.has(server));
+  }
+
+  /** A command that starts a container itself mounts what it did when the user agreed to it. Rejects with AppError server_not_started. */
+  async checkMounts(entry: Omit<ConfinedEntry, 'isolate'>): Promise<void> {
+    const isolate = ownContainer(entry.command, entry.args);
+    if (isolate !== undefined) await this.#places.check({ ...entry, isolate });
   }
 
   /** What is to be started. Rejects with AppError server_not_started where the box cannot be had, config_invalid. */

@@ -76,6 +76,21 @@ test('refuses to start once a path leads elsewhere', async () => {
   await expect(boxes.confine(wanted)).rejects.toMatchObject({ code: 'server_not_started' });
 });
 
+test.each<[string, (place: string) => readonly string[]]>([
+  ['-v', (place) => ['run', '-i', '--rm', '-v', `${place}:/data`, 'image']],
+  ['-v joined', (place) => ['run', '-i', `-v${place}:/data:ro`, 'image']],
+  ['--mount', (place) => ['run', '-i', '--mount', `type=bind,source=${place},target=/data`, 'image']],
+])('holds a command that starts a container itself to what it mounted: %s', async (_what, argsOf) => {
+  const place = join(folder, `own-${count++}`);
+  mkdirSync(place);
+  const entry = { name: `d${count++}`, command: 'docker', args: argsOf(place), env: {}, cwd: undefined };
+  await boxes.checkMounts(entry);
+  await boxes.checkMounts(entry);
+  rmSync(place, { recursive: true });
+  symlinkSync(own, place);
+  await expect(boxes.checkMounts(entry)).rejects.toMatchObject({ code: 'server_not_started' });
+});
+
 test('hands variables on by their names, and none to the engine that would steer it', async () => {
   const { args, env } = await confine(
     {},
