@@ -5,6 +5,7 @@ import { canBeReadInOneGo, isNamedAfterItsTopic, saysWhatItIsFor } from './archi
 import {
   contractIsTypesOnly,
   coreKnowsNoElectron,
+  compatBehindItsRegistry,
   importsGoDown,
   rendererSeesOnlyTheContract,
   shimLoadsBuiltInsOnly,
@@ -28,6 +29,16 @@ interface Example {
 const lines = (number: number): string => '/** x */\n'.repeat(number);
 
 const rules: Record<string, { rule: Rule; examples: Example[] }> = {
+  'the modes of other systems are reached through their registry': {
+    rule: compatBehindItsRegistry,
+    examples: [
+      {
+        path: 'src-main/host/core-host.ts',
+        breaks: [`import { gatewayMode } from '../compat/toolmux/modes.ts';`],
+        keeps: [`import { allModes } from '../compat/all-modes.ts';`],
+      },
+    ],
+  },
   'a folder imports only from folders before it': {
     rule: importsGoDown,
     examples: [

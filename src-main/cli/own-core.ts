@@ -1,7 +1,7 @@
 /** A core in this process: as the whole of it, or for the time of one command, where it listens nowhere. */
 import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { requireMode } from '../core/choose-mode.ts';
+import { requireMode } from '../core/modes/mode-registry.ts';
 import { CoreHost } from '../host/core-host.ts';
 import { requireReadable } from '../host/open-config.ts';
 import { answerRpc } from '../rpc/answer-rpc.ts';

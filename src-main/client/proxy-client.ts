@@ -2,7 +2,7 @@
  * Makes a `proxy` tool, ours or Magg's, look like direct access: lists, calls, reads and gets as any MCP client does.
  * This file is `tooltray/client`: its declarations are shipped as they stand here, so they name nothing of another file.
  */
-import { proxyMetaKey } from '../core/compat/magg/proxy-meta.ts';
+import { proxyMetaKey } from '../compat/magg/proxy-meta.ts';
 
 export type JsonObject = Record<string, unknown>;
 

@@ -25,13 +25,13 @@ import { DescriptionStore } from './condense/description-store.ts';
 import { ToolmuxCache } from './condense/toolmux-cache.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { type CoreStores, homeStores } from './core-stores.ts';
-import { helperTools } from './mode-list.ts';
 import { ModeCosts } from './choose-mode.ts';
 import { followCore, openPins } from './open-audit.ts';
 import { openInbox } from './open-inbox.ts';
 import { AppKinds } from './open-kinds.ts';
 import { listAnew, Profiles } from './open-profiles.ts';
 import { ProfileTokens } from './profiles/profile-tokens.ts';
+import type { ModeRegistry } from './modes/mode-registry.ts';
 import { type CallMemory, openRecord } from './open-record.ts';
 import { openResults } from './open-results.ts';
 import { openReviews } from './open-reviews.ts';
@@ -81,6 +81,7 @@ interface AggregatorOptions {
   readonly log: Log;
   readonly masker: Masker;
   readonly version: string;
+  readonly modes: ModeRegistry;
   /** Overrides the config's mode. */
   readonly mode?: string | undefined;
   /** Counts tokens for several cores of one process; who made it closes it. Else the core makes its own. */
@@ -177,7 +178,8 @@ export class Aggregator {
   /** Looks texts of servers for what attacks are made of. */
   readonly scans = new ScanThread();
   readonly descriptions: DescriptionStore;
-  readonly modeCosts = new ModeCosts();
+  readonly modes: ModeRegistry;
+  readonly modeCosts: ModeCosts;
   readonly #answerRoom = new AnswerRoom();
   readonly #proposals: ProposalStore;
   readonly #closeRecord: () => Promise<void>;
@@ -191,6 +193,8 @@ export class Aggregator {
   constructor(options: AggregatorOptions) {
     const { paths, env, log, masker } = options;
     this.options = options;
+    this.modes = options.modes;
+    this.modeCosts = new ModeCosts(this.modes);
     this.health = options.health ?? new StoreHealth();
     const stores: CoreStores = { ...homeStores(paths.dataDir), ...options.stores };
     this.sandbox = options.sandbox ?? new Sandbox();
@@ -258,7 +262,7 @@ export class Aggregator {
     const isOn = toolSwitches(options.config.reader('servers'));
     this.catalog = new LiveCatalog({
       servers: this.servers,
-      reserved: new Set(helperTools.keys()),
+      reserved: new Set(this.modes.helpers.keys()),
       isOn,
       problems: () => options.config.problems,
       knownFix,
@@ -266,6 +270,7 @@ export class Aggregator {
     this.parked = new ParkedCalls();
     this.sessions = new SessionRegistry(this.servers, this.catalog);
     const record = openRecord({
+      kindOf: this.modes.kindOf,
       ...{ file: paths.activityFile, masker, log, servers: this.servers, counter: options.counter },
       ...{ config: options.config, version: options.version, places: stores.record, health: this.health },
     });
@@ -279,7 +284,7 @@ export class Aggregator {
       own: ownPlaces(paths, options.config.path),
       settings: options.config.reader('results'),
       answers: stores.answers,
-      ...{ health: this.health, log, countTokens: record.countTokens },
+      ...{ modes: this.modes, health: this.health, log, countTokens: record.countTokens },
     });
     this.spills = results.spills;
     this.spillFiles = results.files;
@@ -450,7 +455,7 @@ export class Aggregator {
       ...{ activity: this.activity, shaper: this.shaper },
       serverInfo: { name: 'tooltray', title: 'Tooltray', version },
       config: config.latest,
-      helpers: helperTools,
+      modes: this.modes,
       mode,
       ...{ modeCosts: this.modeCosts, settleMs },
       ...{ serverTasks: this.sessions.serverTasks, answerRoom: this.#answerRoom },

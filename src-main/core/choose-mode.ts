@@ -8,7 +8,8 @@ import { count } from './base/wording.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { factsOfApp } from './client-apps/app-limits.ts';
 import { autoMode, readModeName } from './config/app-config.ts';
-import { findMode, modes } from './mode-list.ts';
+import { isMode, type ModeRegistry } from './modes/mode-registry.ts';
+import { proxyMode } from './modes/proxy.ts';
 import type { Mode, ModeView } from './modes/mode.ts';
 
 interface ModeChoice {
@@ -30,7 +31,7 @@ export function cheapTokens(app: string | undefined): number {
 /** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
 export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
   if (readModeName(name) === autoMode) return (view) => chooseMode(costs.of(view), app);
-  const mode = findMode(name);
+  const mode = costs.modes.find(name);
   return () => ({ mode, reason: undefined });
 }
 
@@ -49,32 +50,22 @@ export function followMode(name: () => string, app: string | undefined, costs: M
   };
 }
 
-export function isMode(name: string): boolean {
-  return readModeName(name) !== undefined;
-}
-
-/** Throws AppError mode_unknown. */
-export function requireMode(name: string): void {
-  if (!isMode(name)) findMode(name);
-}
-
 export function chooseMode({ tools, all, best, views }: Costs, app: string | undefined): ModeChoice {
   const facts = factsOfApp(app);
-  const proxy = findMode('proxy');
   const share = all / facts.window;
   if (facts.defersTools) {
-    return { mode: proxy, reason: `${facts.name} loads tools when it needs them, so every one is shown.` };
+    return { mode: proxyMode, reason: `${facts.name} loads tools when it needs them, so every one is shown.` };
   }
   if (share <= cheapShare) {
     const what = tools === 1 ? 'The only tool costs' : `All ${tools} tools cost`;
     return {
-      mode: proxy,
+      mode: proxyMode,
       reason: `${what} about ${whole(all)} tokens, ${percent(share)} of the window of ${facts.name}.`,
     };
   }
-  if (best.mode === proxy) {
+  if (best.mode === proxyMode) {
     return {
-      mode: proxy,
+      mode: proxyMode,
       reason: `No other mode is sure to cost less than listing every tool, about ${whole(all)} tokens.`,
     };
   }
@@ -133,28 +124,14 @@ const typicalUses = 5;
 const manyUses = 20;
 const dearUse = 360;
 
-/** What a session adds to the list. */
-interface Surplus {
-  /** Tokens at each use of another tool: what is searched, looked up and wrapped around the call. */
-  readonly perUse: number;
-}
-
-/**
- * Measured with six tasks and thirteen servers (`npm run bench -- tasks`), by need. Modes not named here are there for client apps that
- * ask for them. By these figures `search` costs less than `code` and `dispatch` whatever there is, so those are never taken.
- */
-const surplus: ReadonlyMap<string, Surplus> = new Map([
-  ['gateway', { perUse: 150 }],
-  ['meta', { perUse: 200 }],
-  ['search', { perUse: 180 }],
-  ['code', { perUse: 190 }],
-  ['dispatch', { perUse: 250 }],
-  ['retrieve', { perUse: 280 }],
-]);
-
 export class ModeCosts {
+  readonly modes: ModeRegistry;
   #known = new WeakMap<Catalog, Map<string, Known>>();
   #revision = 0;
+
+  constructor(modes: ModeRegistry) {
+    this.modes = modes;
+  }
 
   /** Another number after each `forget`. */
   get revision(): number {
@@ -164,7 +141,7 @@ export class ModeCosts {
   /** The same object for as long as nothing changed. */
   of(view: ModeView): Costs {
     const known = this.#of(view);
-    known.costs ??= compare(view, (mode) => this.list(mode, view).tokens);
+    known.costs ??= compare(this.modes.modes, view, (mode) => this.list(mode, view).tokens);
     return known.costs;
   }
 
@@ -192,17 +169,16 @@ export class ModeCosts {
   }
 }
 
-function compare(view: ModeView, tokensOf: (mode: Mode) => number): Costs {
+function compare(modes: readonly Mode[], view: ModeView, tokensOf: (mode: Mode) => number): Costs {
   const { length: tools } = view.catalog.tools;
-  const proxy = findMode('proxy');
-  const all = tokensOf(proxy);
-  let best = { mode: proxy, total: all };
+  const all = tokensOf(proxyMode);
+  let best = { mode: proxyMode, total: all };
   for (const mode of modes) {
-    const added = surplus.get(mode.name);
-    if (added === undefined) continue;
+    const { tokensPerUse } = mode;
+    if (tokensPerUse === undefined) continue;
     const list = tokensOf(mode) + (view.views?.tokens ?? 0);
-    const total = list + typicalUses * added.perUse;
-    const isSafe = list + manyUses * Math.max(dearUse, added.perUse) <= all;
+    const total = list + typicalUses * tokensPerUse;
+    const isSafe = list + manyUses * Math.max(dearUse, tokensPerUse) <= all;
     if (isSafe && total < best.total) best = { mode, total };
   }
   return { tools, all, best, views: view.views };

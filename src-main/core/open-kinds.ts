@@ -153,7 +153,7 @@ export class AppKinds {
     const servers = new KindServers(this.#parts.servers, kind);
     const catalog = this.#catalog(servers, kind, whole);
     const steps: StepParts = { ...this.#parts.steps, catalog, servers };
-    const modeCosts = new ModeCosts();
+    const modeCosts = new ModeCosts(whole.modes);
     const isShown: IsShown = (one) => this.isShown(one);
     const profiles = new Profiles({ ...this.#parts, steps, isShown, core: () => core });
     profiles.changed.on((change) => this.changed.emit(change));
@@ -172,11 +172,11 @@ export class AppKinds {
     return { ...made, core };
   }
 
-  #catalog(servers: KindServers, kind: AppKind, { helpers }: Pick<SessionCore, 'helpers'>): LiveCatalog {
+  #catalog(servers: KindServers, kind: AppKind, { modes }: Pick<SessionCore, 'modes'>): LiveCatalog {
     const { config, steps } = this.#parts;
     const catalog = new LiveCatalog({
       servers,
-      reserved: new Set(helpers.keys()),
+      reserved: new Set(modes.helpers.keys()),
       isOn: steps.isOn,
       problems: () => config.problems,
       knownFix: steps.knownFix,

@@ -92,7 +92,7 @@ export class Profiles {
     const lasting = names.filter((name) => !isScopeName(name));
     const own = new ScopedSpills(spills, lasting.length === 0 ? undefined : JSON.stringify(lasting), scope);
     const shaper = own.shaper(parts.shaper);
-    const modeCosts = new ModeCosts();
+    const modeCosts = new ModeCosts(whole.modes);
     const core: SessionCore = {
       ...whole,
       catalog,
@@ -116,11 +116,11 @@ export class Profiles {
     return { core, catalog, modeCosts, end };
   }
 
-  #catalog(servers: ScopedServers, scope: ProfileScope, { helpers, kind }: SessionCore): LiveCatalog {
+  #catalog(servers: ScopedServers, scope: ProfileScope, { modes, kind }: SessionCore): LiveCatalog {
     const { config, steps } = this.#parts;
     const catalog = new LiveCatalog({
       servers,
-      reserved: new Set(helpers.keys()),
+      reserved: new Set(modes.helpers.keys()),
       isOn: steps.isOn,
       problems: () => config.problems.filter(({ server }) => server === undefined || scope.hasServer(server)),
       knownFix: steps.knownFix,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { ActivityLog } from './activity/activity-log.ts';
 import { CallTexts, type TextSettings } from './activity/call-texts.ts';
 import type { ListedServer } from './activity/ledger/baseline.ts';
+import type { KindOfHelper } from './activity/ledger/entry.ts';
 import { Ledger } from './activity/ledger/ledger.ts';
 import { StepLog } from './activity/steps/step-log.ts';
 import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-counter.ts';
@@ -39,6 +40,7 @@ interface RecordOptions {
   readonly health: StoreHealth;
   readonly servers: ServerManager;
   readonly counter: TokenCounter | undefined;
+  readonly kindOf: KindOfHelper;
 }
 
 export interface CallMemory {
@@ -64,7 +66,14 @@ export function openRecord({ servers, counter: shared, config, version, places, 
     log: options.log.child('texts'),
     health: options.health,
   });
-  const timeline = new StepLog({ activity, texts, masker: options.masker, log: options.log, maxRows: options.maxRows });
+  const timeline = new StepLog({
+    activity,
+    texts,
+    masker: options.masker,
+    log: options.log,
+    maxRows: options.maxRows,
+    kindOf: options.kindOf,
+  });
   const ledger = new Ledger({
     ...options,
     store: activity,

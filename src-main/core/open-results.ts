@@ -4,7 +4,7 @@ import type { StoreHealth } from './health/store-health.ts';
 import { ResultShaper } from './calls/shape-result.ts';
 import type { ResultSettings } from './config/app-config.ts';
 import { inlineBytesOf } from './client-apps/app-limits.ts';
-import { readHint } from './mode-list.ts';
+import type { ModeRegistry } from './modes/mode-registry.ts';
 import { PlannedDeletions } from './spills/spill-room.ts';
 import { KeptSpills, SpillReader } from './spills/spill-reader.ts';
 import type { CoreStores } from './core-stores.ts';
@@ -20,6 +20,7 @@ interface ResultsOptions {
   readonly countTokens: CountText;
   readonly own: OwnPlaces;
   readonly answers: CoreStores['answers'];
+  readonly modes: ModeRegistry;
 }
 
 interface Results {
@@ -30,7 +31,8 @@ interface Results {
   readonly close: () => Promise<void>;
 }
 
-export function openResults({ folder, settings, log, health, countTokens, own, answers }: ResultsOptions): Results {
+export function openResults(options: ResultsOptions): Results {
+  const { folder, settings, log, health, countTokens, own, answers, modes } = options;
   const spills = answers({ folder, settings, log: log.child('spills'), health, now: Date.now, countTokens, own });
   const reader = new SpillReader();
   const deletions = new PlannedDeletions((id) => spills.remove(id));
@@ -39,7 +41,7 @@ export function openResults({ folder, settings, log, health, countTokens, own, a
     excerpt: (result, bytes) => spills.excerpt(result, bytes),
     settings,
     inlineBytes: inlineBytesOf,
-    readHint,
+    readHint: modes.readHint,
     log: log.child('results'),
   });
   const close = async (): Promise<void> => {

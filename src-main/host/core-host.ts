@@ -1,4 +1,5 @@
 /** A core with its doors, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
+import { allModes } from '../compat/all-modes.ts';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
@@ -96,6 +97,7 @@ export class CoreHost {
     this.appAccess = stores?.appAccess === undefined ? openAppAccess(paths) : new AppAccessStore(stores.appAccess);
     this.log = log;
     this.core = new Aggregator({
+      modes: allModes,
       paths,
       env,
       config,

@@ -8,7 +8,7 @@ import { AcceptedConfig } from '../core/config/accepted-config.ts';
 import { ConfigStore, firstConfig } from '../core/config/config-store.ts';
 import { LayerFiles } from '../core/config/layers/layer-files.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
-import { helperTools } from '../core/mode-list.ts';
+import { allModes } from '../compat/all-modes.ts';
 import { isFolder } from '../core/servers/launch/tool-folders.ts';
 import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
@@ -32,7 +32,7 @@ export async function openConfig(path: string, named: boolean, env: Env, paths: 
 
 /** What a config may name that only the modes know. */
 export function knownNames(): KnownNames {
-  return { helpers: new Set(helperTools.keys()) };
+  return { helpers: new Set(allModes.helpers.keys()) };
 }
 
 /** Where it is written what each client app may. */

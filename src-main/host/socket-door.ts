@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Aggregator } from '../core/aggregator.ts';
 import { AppError, toAppError } from '../core/base/errors.ts';
-import { requireMode } from '../core/choose-mode.ts';
+import { requireMode } from '../core/modes/mode-registry.ts';
 import type { LetIn } from '../core/security/principal.ts';
 import { refusePeer } from '../core/sessions/peer-session.ts';
 import type { Endpoint } from '../core/sessions/views/endpoint.ts';

@@ -25,12 +25,12 @@ export const layers = [
   'pasted',
   'calls',
   'modes',
-  'compat',
+  'choose-mode',
   'profiles',
-  'mode-list',
   'sessions',
   'aggregator',
   'rpc',
+  'compat',
   'host',
   'team',
   'desktop',
@@ -42,8 +42,8 @@ const contract = 'src-main/rpc/contract.ts';
 /** The layer of a file of src-main; undefined for a folder that has no place in the order. */
 export function layerOf(path: string): (typeof layers)[number] | undefined {
   const [, place, folder] = path.split('/');
-  // All modes by name, ours and theirs; sessions are made of them.
-  if (/^src-main\/core\/(mode-list|choose-mode)\.ts$/.test(path)) return 'mode-list';
+  // Sessions are made with it.
+  if (path === 'src-main/core/choose-mode.ts') return 'choose-mode';
   // The composition root and what it is put together with.
   if (place === 'core' && path.split('/').length === 3) return 'aggregator';
   // Besides the entry files themselves: the folders that hold the parts of an entry.
@@ -62,6 +62,14 @@ export const importsGoDown: Rule = (source) => {
     return [`${source.path}:${line} ${own} must not import ${file}`];
   });
 };
+
+/** The modes of other systems are registered in one file; only what a client of ours has to know of an answer is read elsewhere. */
+export const compatBehindItsRegistry: Rule = (source) =>
+  importsOf(source)
+    .filter(({ file }) => source.path.startsWith('src-main/') && file?.startsWith('src-main/compat/') === true)
+    .filter(() => !source.path.startsWith('src-main/compat/'))
+    .filter(({ file }) => file !== 'src-main/compat/all-modes.ts' && file !== 'src-main/compat/magg/proxy-meta.ts')
+    .map(({ line, file }) => `${source.path}:${line} must not import ${file}; src-main/compat/all-modes.ts has it`);
 
 const electronFree = /^src-main\/(core|cli|shim)[/.]/;
 

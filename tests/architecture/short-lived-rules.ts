@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { lineOf, parse, type Rule } from './source.ts';
 
 /** Folders that every call goes through. Elsewhere such a function is made once for a line or a start. */
-const onTheWay = /^src-main\/core\/(?:activity|calls|catalog|compat|modes|sessions|spills|trust|wire)\//;
+const onTheWay = /^src-main\/(?:core\/(?:activity|calls|catalog|modes|sessions|spills|trust|wire)|compat)\//;
 const assigns: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.EqualsToken,
   ts.SyntaxKind.QuestionQuestionEqualsToken,

@@ -1,4 +1,5 @@
 /** What a session in the mode that `auto` picks costs against listing every tool as the servers have it: in o200k tokens, use by use. */
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/token-worker.ts';
 import { chooseMode, ModeCosts } from '../../src-main/core/choose-mode.ts';
@@ -65,7 +66,7 @@ async function costOfUse(at: number, context: TestContext): Promise<number> {
 
 describe.each([8, 27, 60, 90, 230, 900])('auto with %i tools', (tools) => {
   const shown = catalogOf(tools);
-  const { mode, reason } = chooseMode(new ModeCosts().of(shown), undefined);
+  const { mode, reason } = chooseMode(new ModeCosts(allModes).of(shown), undefined);
   const direct = countTokens(JSON.stringify({ tools: shown.catalog.tools.map(({ definition }) => definition) }));
   const list = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(shown)];
   const fixed = countTokens(JSON.stringify({ tools: list })) + countTokens(mode.instructions(shown));

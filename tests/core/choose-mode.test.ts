@@ -1,15 +1,9 @@
 /** Promises of mode `auto`: cheap lists are shown, big ones are not, and nothing it picks costs more than direct. */
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/token-worker.ts';
-import {
-  chooseMode,
-  type Costs,
-  followMode,
-  modeChooser,
-  ModeCosts,
-  requireMode,
-} from '../../src-main/core/choose-mode.ts';
-import { findMode } from '../../src-main/core/mode-list.ts';
+import { chooseMode, type Costs, followMode, modeChooser, ModeCosts } from '../../src-main/core/choose-mode.ts';
+import { requireMode } from '../../src-main/core/modes/mode-registry.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { ModeView } from '../../src-main/core/modes/mode.ts';
 import { emptyListing } from '../../src-main/core/servers/listing.ts';
 import { fileTools } from '../fixtures/servers/eight-tools/file-tools.ts';
@@ -32,7 +26,7 @@ function view(tools: number, words: number): ModeView {
   return viewOf(['a', definitions]);
 }
 
-const costs = (tools: number, words: number): Costs => new ModeCosts().of(view(tools, words));
+const costs = (tools: number, words: number): Costs => new ModeCosts(allModes).of(view(tools, words));
 
 test('a few tools are all shown, and the reason says what they cost', () => {
   const { mode, reason } = chooseMode(costs(5, 5), 'claude-ai');
@@ -61,7 +55,7 @@ test('an app that defers tools itself gets all of them', () => {
 
 describe('what auto picks never costs more than direct', () => {
   function listed(shown: ModeView): number {
-    const { mode } = chooseMode(new ModeCosts().of(shown), undefined);
+    const { mode } = chooseMode(new ModeCosts(allModes).of(shown), undefined);
     const tools = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(shown)];
     return countTokens(JSON.stringify({ tools })) + countTokens(mode.instructions(shown));
   }
@@ -78,19 +72,19 @@ describe('what auto picks never costs more than direct', () => {
   // Of tools without a word too many there is nothing to leave out; where they come from is said in a line all the same.
   test.each([1, 3, 10, 30, 100, 300, 1000])('with %i tools that are as short as can be', (tools) => {
     const shown = view(tools, 10);
-    expect(listed(shown)).toBeLessThanOrEqual(direct(shown) + countTokens(findMode('proxy').instructions(shown)));
+    expect(listed(shown)).toBeLessThanOrEqual(direct(shown) + countTokens(allModes.find('proxy').instructions(shown)));
   });
 });
 
 describe('costs', () => {
   test('are worked out once for a catalog, however many sessions ask', () => {
-    const [shared, shown] = [new ModeCosts(), view(10, 5)];
+    const [shared, shown] = [new ModeCosts(allModes), view(10, 5)];
     expect(shared.of({ ...shown })).toBe(shared.of(shown));
     expect(shared.of(view(10, 5))).not.toBe(shared.of(shown));
   });
 
   test('are others where texts stay as they are, and anew where written texts have changed', () => {
-    const [shared, shown] = [new ModeCosts(), viewOf(['files', fileTools])];
+    const [shared, shown] = [new ModeCosts(allModes), viewOf(['files', fileTools])];
     const before = shared.of(shown);
     expect(shared.of({ ...shown, level: 'full' }).all).toBeGreaterThan(before.all);
     shared.forget();
@@ -99,19 +93,19 @@ describe('costs', () => {
 });
 
 test('a mode that the person names is taken as it is, an unknown one is refused', () => {
-  expect(modeChooser('search', 'claude-code', new ModeCosts())(view(1, 1))).toMatchObject({
+  expect(modeChooser('search', 'claude-code', new ModeCosts(allModes))(view(1, 1))).toMatchObject({
     mode: { name: 'search' },
     reason: undefined,
   });
   const unknown = expect.objectContaining({ code: 'mode_unknown' }) as Error;
-  expect(() => modeChooser('nope', undefined, new ModeCosts())).toThrow(unknown);
+  expect(() => modeChooser('nope', undefined, new ModeCosts(allModes))).toThrow(unknown);
   expect(() => requireMode('nope')).toThrow(unknown);
   expect(() => requireMode('auto')).not.toThrow();
 });
 
 test('a setting that changes is followed, a mistake in it is not', () => {
   let setting = 'search';
-  const choose = followMode(() => setting, undefined, new ModeCosts());
+  const choose = followMode(() => setting, undefined, new ModeCosts(allModes));
   const modeNow = (name: string): string => {
     setting = name;
     return choose(view(1, 1)).mode.name;

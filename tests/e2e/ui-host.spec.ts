@@ -3,7 +3,7 @@
  * over the shim and HTTP, in both eras. What each interface shows and calls is its own server's.
  */
 import { expect, type FrameLocator, test } from '@playwright/test';
-import { modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { havePackages, programOf } from '../real/real-packages.ts';
 import { ServedCore } from './serve-core.ts';
 import { bundleScripts, UiHost } from './ui-host/host.ts';
@@ -64,7 +64,7 @@ const waysIn: Readonly<Record<string, (server: string, tool: string) => [string,
 };
 
 const names = Object.keys(examples);
-const modeNames = modes.map(({ name }) => name);
+const modeNames = allModes.modes.map(({ name }) => name);
 const eras = ['2025-11-25', '2026-07-28'] as const;
 const doors = {
   shim: (mode: string): readonly string[] => ['--mode', mode],

@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changeRule } from '../../src-main/core/admin/server-change.ts';
-import { helperTools } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
@@ -74,7 +74,7 @@ const tool = (core: { client: SocketClient }, name: string, input: Json): Promis
   core.client.callTool(name, input);
 
 test('every tool that administers is in the table of the rule', () => {
-  const admin = [...helperTools].flatMap(([name, helper]) => (helper.admin === true ? name : []));
+  const admin = [...allModes.helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []));
   expect(admin.toSorted()).toEqual(Object.keys(uses).toSorted());
 });
 

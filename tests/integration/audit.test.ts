@@ -50,7 +50,7 @@ test('calls with hashes and sizes, by server, app and page, and none of the word
 });
 
 test('a call that is refused says by which rule, and is no call', async () => {
-  const effects = join(import.meta.dirname, '../core/compat/mcpproxy/effects-server.ts');
+  const effects = join(import.meta.dirname, '../compat/mcpproxy/effects-server.ts');
   await using core = await startCore({ servers: { fx: { command: process.execPath, args: [effects] } } });
   const client = await core.open({}, { app: 'Cursor' });
   await client.callTool('call_tool_read', { name: 'fx:wipe', args: { path: '/' } });

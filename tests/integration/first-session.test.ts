@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { CoreHost } from '../../src-main/host/core-host.ts';
 import { openSocket, type SocketClient } from '../support/socket-client.ts';
 import { startCore } from '../support/start-core.ts';
@@ -35,7 +35,7 @@ test('instructions name the servers of the config in every mode, whatever is up'
   const host = await openHost(home);
   try {
     const early = await Promise.all(
-      ['auto', ...modes.map(({ name }) => name)].map(async (mode) => {
+      ['auto', ...allModes.modes.map(({ name }) => name)].map(async (mode) => {
         const client = await openSocket(host.paths.socketPath, host.core.token, { mode });
         return [mode, greeting(client)] as const;
       }),

@@ -272,7 +272,7 @@ test('no tool that any mode lists or reaches knows of questions, or of the decis
   const { tools } = (await client.request('tools/list')) as {
     tools: { name: string; inputSchema: { properties?: Params } }[];
   };
-  const helpers = new Set([...flow.core.host.core.sessionCore.helpers.keys(), ...tools.map(({ name }) => name)]);
+  const helpers = new Set([...flow.core.host.core.modes.helpers.keys(), ...tools.map(({ name }) => name)]);
   for (const name of helpers) {
     if (/^(?:mail|files|web)_/.test(name)) continue;
     for (const args of [

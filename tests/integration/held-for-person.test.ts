@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { helperTools } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { allCases } from '../support/all-cases.ts';
 import { inputsFor } from '../support/shown-everywhere.ts';
 import type { SocketClient } from '../support/socket-client.ts';
@@ -102,7 +102,7 @@ test(
     ];
     const calls = ['held', 'd'].flatMap((server) => {
       const names = { server, names: [server, `${server}:added`, 'draw'], query: 'draw' };
-      return [...helperTools.values()].flatMap(({ definition: { name, inputSchema } }) =>
+      return [...allModes.helpers.values()].flatMap(({ definition: { name, inputSchema } }) =>
         inputsFor(inputSchema, names).flatMap((input) => {
           // Taking a server out, which the policy allows here, accepts nothing of it and ends the test.
           if (['remove', 'unload_kit', 'unload'].includes(String(input['action'] ?? input['operation']))) return [];

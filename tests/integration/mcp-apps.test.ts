@@ -1,6 +1,6 @@
 /** Tools with user interfaces (MCP Apps, SEP-1865) through a whole core: shown to apps that show them, in every mode, and told apart. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { helperTools, modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { allCases, someOf } from '../support/all-cases.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -46,7 +46,7 @@ describe('in a whole core', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test.each(modes.map(({ name }) => name))(
+  test.each(allModes.modes.map(({ name }) => name))(
     'in mode %s such tools are listed as themselves, each with the address of its own interface',
     async (mode) => {
       const tools = await toolsOf(await open(core, mode));
@@ -55,7 +55,7 @@ describe('in a whole core', () => {
     },
   );
 
-  test.each(modes.map(({ name }) => name))(
+  test.each(allModes.modes.map(({ name }) => name))(
     'in mode %s an app that shows none is given the same list, to the byte, whoever else is there',
     async (mode) => {
       const [plain, off] = [await core.open({}, { mode }), await core.open({ roots: {} }, { mode })];
@@ -184,12 +184,12 @@ describe('in a whole core', () => {
   test.each(
     someOf(
       3,
-      modes.map(({ name }) => name),
+      allModes.modes.map(({ name }) => name),
     ),
   )('in mode %s no helper tool reaches it or tells of it, though the app shows interfaces', async (mode) => {
     const app = await open(core, mode);
     const said: unknown[] = [await app.request('prompts/list')];
-    for (const { definition } of helperTools.values()) {
+    for (const { definition } of allModes.helpers.values()) {
       for (const input of inputsFor(definition.inputSchema, tick)) {
         said.push(await app.callTool(definition.name, input).catch(String));
       }

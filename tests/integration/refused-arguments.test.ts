@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { allCases } from '../support/all-cases.ts';
 import type { Params } from '../support/raw-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
@@ -89,7 +89,7 @@ const ways: readonly (readonly [string, Params])[] = [
 
 const programs = new Set(['execute', 'code_execution']);
 
-describe.each(modes.map(({ name }) => name))('in mode %s', (mode) => {
+describe.each(allModes.modes.map(({ name }) => name))('in mode %s', (mode) => {
   let one: SocketClient;
   beforeEach(async () => {
     one = await core.open({}, { mode });

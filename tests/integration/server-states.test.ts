@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppError } from '../../src-main/core/base/errors.ts';
-import { modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { commandLineHandlers } from '../../src-main/rpc/handlers/command-line.ts';
 import { allCases } from '../support/all-cases.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -242,7 +242,7 @@ describe('a server that is starting', () => {
     'is waited for by nobody who names another one, or a mode whose list cannot change',
     async () => {
       await using slow = await startingCore('never');
-      const fixed = modes.filter(({ fixedList }) => fixedList === true).map(({ name }) => name);
+      const fixed = allModes.modes.filter(({ fixedList }) => fixedList === true).map(({ name }) => name);
       expect(fixed).toContain('search');
       for (const mode of fixed) {
         const app = await slow.open({}, { mode });

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../../src-main/core/base/json.ts';
-import { modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { fromToon } from '../../src-main/core/spills/toon.ts';
 import { someOf } from '../support/all-cases.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -48,7 +48,7 @@ const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Pa
 
 test('there is a way in for every mode', () => {
   expect(Object.keys(waysIn).toSorted(), 'say in `waysIn` above how it calls and reads on').toEqual(
-    modes.map(({ name }) => name).toSorted(),
+    allModes.modes.map(({ name }) => name).toSorted(),
   );
 });
 

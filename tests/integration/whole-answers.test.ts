@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registryFile } from '../fixtures/registry/registry-server.ts';
-import { helperTools, modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { Mode } from '../../src-main/core/modes/mode.ts';
 import { allCases } from '../support/all-cases.ts';
 import { handleIn } from '../support/finished.ts';
@@ -113,16 +113,18 @@ afterAll(async () => {
 });
 
 test('there are inputs for every helper tool', () => {
-  expect(Object.keys(inputs).sort(), 'add inputs for it to `inputs` above').toEqual([...helperTools.keys()].sort());
+  expect(Object.keys(inputs).sort(), 'add inputs for it to `inputs` above').toEqual(
+    [...allModes.helpers.keys()].sort(),
+  );
 });
 
-/** In `proxy` every helper there is, listed or not; in the other modes those that they list (all cases: every one). */
+/** In `proxy` every helper there is, listed or not; in the other allModes.modes those that they list (all cases: every one). */
 function inputsIn({ name, helpers }: Mode): readonly [helper: string, all: Calls][] {
   const listed = new Set(helpers.map(({ definition }) => definition.name));
   return Object.entries(inputs).filter(([helper]) => allCases || name === 'proxy' || listed.has(helper));
 }
 
-describe.each(modes.map((mode) => [mode.name, mode] as const))('in mode %s', (name, mode) => {
+describe.each(allModes.modes.map((mode) => [mode.name, mode] as const))('in mode %s', (name, mode) => {
   let client: SocketClient;
   beforeAll(async () => {
     client = await open(name);
@@ -147,7 +149,7 @@ describe.each(modes.map((mode) => [mode.name, mode] as const))('in mode %s', (na
 
 test('answers that are kept on disk are told by their summary alone, whichever way they were asked for', async () => {
   await using small = await startCore({ servers: { x: servers.x }, results: { threshold: 10 } });
-  for (const mode of modes.map(({ name }) => name)) {
+  for (const mode of allModes.modes.map(({ name }) => name)) {
     const client = await small.open({}, { mode });
     const ways: [string, Params][] = [
       ['structured', {}],
@@ -170,7 +172,7 @@ test('answers that are kept on disk are told by their summary alone, whichever w
 test('a call that takes long says so and gives its answer later in the same way', async () => {
   const args = [join(import.meta.dirname, 'servers/slow.ts'), join(folder, 'log')];
   await using slow = await startCore({ servers: { slow: { command: process.execPath, args } }, slowCallSeconds: 0.1 });
-  for (const mode of modes.map(({ name }) => name)) {
+  for (const mode of allModes.modes.map(({ name }) => name)) {
     const client = await slow.open({}, { mode });
     const file = join(folder, mode);
     const pending = await client.callTool('work', { file });

@@ -5,10 +5,10 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../src-main/core/catalog/catalog.ts';
-import { compactEntry } from '../../src-main/core/compat/mcpproxy/tool-entry.ts';
-import { gatewayMode } from '../../src-main/core/compat/toolmux/modes.ts';
+import { compactEntry } from '../../src-main/compat/mcpproxy/tool-entry.ts';
+import { gatewayMode } from '../../src-main/compat/toolmux/modes.ts';
 import { leavesOut } from '../../src-main/core/condense/signature.ts';
-import { helperTools } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { HelperContext } from '../../src-main/core/modes/mode.ts';
 import { toolTexts } from '../../src-main/core/modes/run-code.ts';
 import { foundTools } from '../../src-main/core/modes/search.ts';
@@ -37,7 +37,7 @@ describe('what is shown of real tools is enough to call them', () => {
   }
 
   async function jsonOf(name: string, input: JsonObject): Promise<unknown> {
-    const result = (await helperTools.get(name)?.run(input, context)) as { content: { text: string }[] };
+    const result = (await allModes.helpers.get(name)?.run(input, context)) as { content: { text: string }[] };
     return JSON.parse(result.content[0]?.text ?? '');
   }
 

@@ -1,7 +1,7 @@
 /** The official example servers of MCP Apps, of four frameworks and more, through a core: what an app needs to show their interfaces. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import type { Exchange, Params } from '../support/raw-client.ts';
@@ -50,11 +50,11 @@ describe.skipIf(!present)('six servers', () => {
     };
   }
 
-  test.each(modes.map(({ name }) => name))(
+  test.each(allModes.modes.map(({ name }) => name))(
     'in mode %s each has its tool with an interface in the list, and the interface is its own, letter by letter',
     async (mode) => {
       const ways = Object.entries(await asks(mode));
-      const turn = modes.findIndex(({ name }) => name === mode) % ways.length;
+      const turn = allModes.modes.findIndex(({ name }) => name === mode) % ways.length;
       // Each mode by one way, and each way for some, say the same in a quarter of the time.
       for (const [way, ask] of allCases ? ways : ways.slice(turn, turn + 1)) {
         const tools = (await ask('tools/list'))['tools'] as Tool[];

@@ -6,10 +6,10 @@ import { severalIn } from '../../scripts/bench/tasks/several.mjs';
 import { taskModes } from '../../scripts/bench/tasks/run-mode.mjs';
 import { showsNames, toolsIn, toolsInSentence } from '../../scripts/bench/tasks/shown-tools.mjs';
 import { modeScripts } from '../../scripts/bench/tokens/mode-scripts.mjs';
-import { modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 
 test('the benches know how a model works in every mode', () => {
-  const all = modes.map(({ name }) => name).toSorted();
+  const all = allModes.modes.map(({ name }) => name).toSorted();
   expect(taskModes.toSorted(), '`hands` in scripts/bench/tasks/run-mode.mjs').toEqual(all);
   expect(Object.keys(modeScripts).toSorted(), 'scripts/bench/tokens/mode-scripts.mjs').toEqual(all);
 });

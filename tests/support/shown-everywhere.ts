@@ -1,5 +1,5 @@
 /** All that apps and their models are shown of the servers, in every mode and over every endpoint: for what must stand nowhere. */
-import { helperTools, modes } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import { allCases } from './all-cases.ts';
 import { HttpClient } from './http-client.ts';
 import { ModernClient } from './modern-client.ts';
@@ -41,7 +41,7 @@ function withoutPython(words: readonly unknown[]): readonly unknown[] {
   return allCases || !words.includes('javascript') ? words : words.filter((word) => word !== 'python');
 }
 
-/** Who is shown it: an app over the socket, in some modes or in all, and addresses. */
+/** Who is shown it: an app over the socket, in some allModes.modes or in all, and addresses. */
 interface Place {
   readonly modes?: readonly string[];
   readonly hello: HelloWishes;
@@ -53,14 +53,14 @@ const everywhere: Place = { hello: {}, paths: (server) => ['', `/server/${server
 /** One long text of every answer. Errors count as well. */
 export async function shownEverywhere(core: TestCore, names: Names, place: Place = everywhere): Promise<string> {
   const said: unknown[] = [];
-  for (const { name: mode } of modes) {
+  for (const { name: mode } of allModes.modes) {
     if (place.modes?.includes(mode) === false) continue;
     const session = await core.connect({ ...place.hello, mode });
     const shown = [await session.initialize(), ...(await listsOf((method) => session.request(method)))];
     said.push(...shown);
     // All cases: in each mode the helpers of every mode before it as well, listed there or not.
     const listed = JSON.stringify(allCases ? said : shown);
-    for (const helper of helperTools.values()) {
+    for (const helper of allModes.helpers.values()) {
       // In `proxy` all of them, listed or not.
       if (mode !== 'proxy' && !listed.includes(`"name":${JSON.stringify(helper.definition.name)}`)) continue;
       for (const input of inputsFor(helper.definition.inputSchema, names)) {

@@ -2,7 +2,7 @@
  * What a model is shown in each mode before it has done anything, and over a typical session of five tool uses, beside what
  * the same costs with every server on its own. Fails where mode `auto` picks what costs more than that.
  */
-import { modes } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { Core } from '../core.mjs';
 import { cli, shim } from '../places.mjs';
 import { serverSets } from '../server-sets.mjs';
@@ -29,7 +29,8 @@ async function measureSet(set, print) {
   const core = await Core.start(cli, set.servers);
   const rows = [];
   try {
-    for (const { name } of modes) rows.push({ name, ...(await modeSession(core, name, ['--mode', name], set)) });
+    for (const { name } of allModes.modes)
+      rows.push({ name, ...(await modeSession(core, name, ['--mode', name], set)) });
     const choices = set.uses === undefined ? [] : await autoSessions(core, set);
     const listed = [
       listedRow('direct', direct, direct, set.peer),

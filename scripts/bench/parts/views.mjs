@@ -2,7 +2,7 @@
  * What it costs a model that tools with user interfaces are listed as themselves, by mode: six official examples of MCP Apps, alone and
  * beside servers without any. Entries that are there for interfaces alone are counted apart: apps keep them from their models.
  */
-import { modes } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { installPackages, packagesFolder } from '../../clients/install-packages.mjs';
 import { readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ async function measureSet(name, servers, print) {
   const core = await Core.start(cli, servers, { settings });
   try {
     const rows = [];
-    for (const { name: mode } of modes) {
+    for (const { name: mode } of allModes.modes) {
       const none = await listed(core, mode, 'some-app', {});
       const shown = await listed(core, mode, 'some-app', shows);
       const onDemand = await listed(core, mode, 'on-demand-app', shows);

@@ -1,7 +1,7 @@
 /** What an answer of search_tools costs the model, in tokens (o200k). */
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
-import { helperTools } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { SessionMemory } from '../../../src-main/core/modes/mode.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { quantile } from '../statistics.mjs';
@@ -33,7 +33,7 @@ export async function measureAnswers(half) {
 async function costs(queries, input, contextFor) {
   const tokens = [];
   for (const query of queries) {
-    const { content } = await helperTools.get('search_tools').run({ query, ...input }, contextFor());
+    const { content } = await allModes.helpers.get('search_tools').run({ query, ...input }, contextFor());
     tokens.push(countTokens(content[0]?.text ?? ''));
   }
   return tokens;
@@ -57,5 +57,5 @@ export function catalogOf(tools) {
     name,
     listing: { ...emptyListing, tools: own.map(({ server: _, id: __, ...definition }) => definition) },
   }));
-  return buildCatalog(servers, new Set(helperTools.keys()));
+  return buildCatalog(servers, new Set(allModes.helpers.keys()));
 }

@@ -3,7 +3,7 @@ import { count } from '../../core/base/wording.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../core/base/errors.ts';
-import { requireMode } from '../../core/choose-mode.ts';
+import { requireMode } from '../../core/modes/mode-registry.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { CoreHost } from '../../host/core-host.ts';
 import { pageKeyFile } from '../../rpc/page-key.ts';

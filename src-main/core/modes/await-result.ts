@@ -7,6 +7,7 @@ import { hasRoomFor } from './show-tools.ts';
 import type { HelperTool, Mode } from './mode.ts';
 
 export const awaitResult: HelperTool = {
+  kind: 'await',
   definition: {
     name: 'await_result',
     description: 'Wait for a call that is still running, by its handle. cancel: end it.',

@@ -19,6 +19,7 @@ import {
 
 /** `search`: tools by what they do, as text. */
 export const searchCode: HelperTool = {
+  kind: 'discovery',
   definition: {
     name: 'search',
     description: 'Find tools, best first.',
@@ -76,6 +77,7 @@ function nothingFound(query: string, { catalog, index }: HelperContext): string 
 // `get_schema`: the parameters of named tools.
 
 const getSchema: HelperTool = {
+  kind: 'schema',
   definition: {
     name: 'get_schema',
     description: 'Parameters of tools found by search.',
@@ -112,6 +114,7 @@ const getSchema: HelperTool = {
 
 /** `execute`: runs a program; what it returns is the answer. */
 export const execute: HelperTool = {
+  kind: 'program',
   definition: {
     name: 'execute',
     description:
@@ -163,6 +166,7 @@ function errorLine({ code, message, line, column }: SandboxError): string {
 export const codeMode: Mode = {
   name: 'code',
   line: 'Three tools: search, read schemas, run code',
+  tokensPerUse: 190,
   helpers: [searchCode, getSchema, execute],
   fixedList: true,
   listed: () => [],

@@ -1,4 +1,5 @@
 /** What a mode is: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
+import type { HelperKind } from '../activity/ledger/entry.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -93,6 +94,10 @@ export interface HelperContext extends ModeView {
 export interface HelperTool {
   /** As listed: name, description, inputSchema, annotations. */
   readonly definition: JsonObject & { readonly name: string };
+  /** What a use of it is about, for the record of savings and steps; by its input where it does many things. */
+  readonly kind: HelperKind | ((input: JsonObject) => HelperKind);
+  /** Programs of a model may call it as a function. */
+  readonly inPrograms?: true;
   /** Changes servers: listed only where `exposeAdmin` of the config says so. */
   readonly admin?: boolean;
   /** What it hands out can be of any size: a program's output, a batch of answers. A long one is kept on disk. */
@@ -111,8 +116,15 @@ export interface Mode {
   readonly helpers: readonly HelperTool[];
   /** Own tools that depend on the catalog: gateway's one per server. Callable in every mode, after servers' tools. */
   find?(name: string, view: ModeView): HelperTool | undefined;
+  /**
+   * Tokens that each use of a tool costs beside the list: searching, looking up, wrapping. Measured by `npm run bench -- tasks`; without it
+   * `auto` never chooses the mode.
+   */
+  readonly tokensPerUse?: number;
   /** It lists the same whatever the servers have. */
   readonly fixedList?: boolean;
+  /** Of tools that stand for a whole server: its name, by theirs. */
+  serversByTool?(catalog: Catalog): ReadonlyMap<string, string>;
   /** Tools that are listed besides the helpers. */
   listed(view: ModeView): readonly JsonObject[];
   /** How any tool is called in this mode, as a model writes it. */

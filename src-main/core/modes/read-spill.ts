@@ -12,6 +12,7 @@ const integer: JsonObject = { type: 'integer' };
 const string: JsonObject = { type: 'string' };
 
 export const readResultTool: HelperTool = {
+  kind: 'readback',
   definition: {
     name: 'read_result',
     description:

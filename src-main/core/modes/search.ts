@@ -52,6 +52,8 @@ function line({ server, name, listedName, definition }: CatalogEntry, { descript
 }
 
 export const searchTools: HelperTool = {
+  kind: 'discovery',
+  inPrograms: true,
   definition: {
     name: 'search_tools',
     description:
@@ -88,6 +90,7 @@ export const searchTools: HelperTool = {
 };
 
 const callTool: HelperTool = {
+  kind: 'call',
   definition: {
     name: 'call_tool',
     description: 'Call a tool found by search_tools.',
@@ -115,6 +118,7 @@ const callTool: HelperTool = {
 export const searchMode: Mode = {
   name: 'search',
   line: 'Two tools: search and call',
+  tokensPerUse: 180,
   helpers: [searchTools, callTool],
   fixedList: true,
   listed: () => [],

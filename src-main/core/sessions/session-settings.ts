@@ -18,7 +18,8 @@ import {
   uiFor,
   type UiSetting,
 } from '../config/app-config.ts';
-import { type HelperTool, type Mode, type ModeView, SchemaShapes } from '../modes/mode.ts';
+import type { ModeRegistry } from '../modes/mode-registry.ts';
+import { type Mode, type ModeView, SchemaShapes } from '../modes/mode.ts';
 import { levelFor, type ListedViews, listViews } from '../modes/show-tools.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Principal } from '../security/principal.ts';
@@ -46,8 +47,7 @@ export interface SessionCore {
   readonly flow: Pick<Flow, 'noteText'>;
   readonly activity: Pick<ActivityLog, 'stats' | 'usedTools'>;
   readonly serverInfo: JsonObject;
-  /** Helper tools by the names they have here. */
-  readonly helpers: ReadonlyMap<string, HelperTool>;
+  readonly modes: ModeRegistry;
   readonly config: () => AppConfig;
   /** A mode given on the command line of the core; overrides the config's. */
   readonly mode?: string | undefined;
@@ -167,7 +167,7 @@ export class SettingsOfSession {
       mode,
       reason,
       view,
-      extraTools: pinnedTools(config, this.#core.helpers),
+      extraTools: pinnedTools(config, this.#core.modes.helpers),
       toolFilter: config.dispatch,
       wholeAnswers: config.dispatch.answers === 'whole',
       retrieve: config.retrieve,
@@ -191,7 +191,7 @@ function tellsAtFirstUse({ enrichment, product }: AppConfig): boolean {
 }
 
 /** Helper tools that the person wants listed besides the mode's own. */
-function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: SessionCore['helpers']): readonly string[] {
+function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: ModeRegistry['helpers']): readonly string[] {
   if (!exposeAdmin) return extraTools;
   return [...extraTools, ...[...helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []))];
 }

@@ -17,7 +17,6 @@ import { type Result, rpcCode, RpcError } from '../../core/wire/message.ts';
 import { viewFor } from '../../core/sessions/views/endpoint.ts';
 import type { SessionView } from '../../core/sessions/session-view.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
-import { helperTools } from '../../core/mode-list.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { ProposalSummary, ToolSummary } from '../contract.ts';
 import { coreState, type Handlers } from '../deps.ts';
@@ -49,7 +48,7 @@ export const commandLineHandlers = {
   call: async ({ tool, arguments: args, intent, reason }, { core }, signal) => {
     // Whoever asks in person gets it whole: there is no context to flood.
     const context = ownContext(core.options.version, signal);
-    if (helperTools.has(tool) && core.catalog.current.lookup.tools.listedAs(tool) === undefined) {
+    if (core.modes.helpers.has(tool) && core.catalog.current.lookup.tools.listedAs(tool) === undefined) {
       return toObject(await ownView(core).callTool({ name: tool, arguments: args }, context));
     }
     const request = { tool, arguments: args, intent, why: reason, spill: 'never' } as const;

@@ -6,7 +6,6 @@ import { count } from '../../core/base/wording.ts';
 import { givenByMode } from '../../core/calls/given-by-mode.ts';
 import { askedFirst, ownApp, type Run, type Runs } from '../../core/calls/runs.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
-import { modes } from '../../core/mode-list.ts';
 import { thePerson } from '../../core/security/principal.ts';
 import type { Result } from '../../core/wire/message.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
@@ -54,7 +53,7 @@ export const runHandlers = {
       ...{ onLog: () => undefined, acceptsInputRequired: false },
       askClient: () => Promise.reject(new AppError('unsupported', 'Nobody is asked.')),
     };
-    const names = ['server', ...modes.map(({ name }) => name)];
+    const names = ['server', ...core.modes.modes.map(({ name }) => name)];
     const parts: Parameters<typeof givenByMode>[2] = {
       ...{ shaper: core.shaper, ledger: core.ledger },
       keep: (...answer) => core.spills.keep(...answer),

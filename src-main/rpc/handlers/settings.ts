@@ -2,22 +2,21 @@
 import { dirname } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
 import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
-import { isMode } from '../../core/choose-mode.ts';
 import { factsOfApp, nameOfApp } from '../../core/client-apps/app-limits.ts';
-import { modes } from '../../core/mode-list.ts';
+import { requireMode } from '../../core/modes/mode-registry.ts';
 import type { AppSettings, PricedSavings, SavingsPrice } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { configuredMode, modeCards } from '../slices/modes-overview.ts';
 
 export const settingsHandlers = {
   setMode: async ({ mode }, { core }) => {
-    requireKnownMode(mode);
+    requireMode(mode);
     await core.edits.set('mode', mode);
     return {};
   },
   appSettings: ({ app }, { core }) => Promise.resolve(appSettings(app, core)),
   setAppSettings: async ({ app, mode, threshold }, { core }) => {
-    if (typeof mode === 'string') requireKnownMode(mode);
+    if (typeof mode === 'string') requireMode(mode);
     if (mode !== undefined) await core.edits.merge('appModes', { [app]: mode });
     if (threshold !== undefined) {
       const { appThresholds } = core.options.config.current.results;
@@ -40,13 +39,6 @@ export const settingsHandlers = {
     return {};
   },
 } satisfies Handlers;
-
-function requireKnownMode(mode: string): void {
-  if (isMode(mode)) return;
-  throw new AppError('mode_unknown', `There is no mode ${JSON.stringify(mode)}.`, {
-    fix: `Modes: auto, ${modes.map(({ name }) => name).join(', ')}.`,
-  });
-}
 
 function appSettings(app: string, core: RpcDeps['core']): AppSettings {
   const { appModes, results } = core.options.config.current;

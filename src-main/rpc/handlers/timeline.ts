@@ -8,7 +8,6 @@ import {
   stepsSaid,
 } from '../../core/activity/steps/step-search.ts';
 import { callsOfSteps, findStep, type StepRow } from '../../core/activity/steps/step-table.ts';
-import { stepWords } from '../../core/activity/steps/step.ts';
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { markHidden } from '../../core/base/shown-text.ts';
@@ -150,23 +149,23 @@ function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary
 
 /** What runs for long enough to be seen, the oldest first; a few, and how many besides. */
 export function openSteps(
-  timeline: Pick<StepLog, 'open' | 'tell'>,
+  timeline: Pick<StepLog, 'open' | 'tell' | 'words'>,
   now: number,
 ): { readonly open: readonly OpenStepSummary[]; readonly more: number } {
   const old = timeline.open.filter(({ exchange }) => now - exchange.startedAt >= leastShownMs);
   const shown = old.slice(0, mostShown);
   timeline.tell(shown);
-  return { open: shown.map(openSummary), more: Math.max(0, old.length - mostShown) };
+  return { open: shown.map((step) => openSummary(step, timeline)), more: Math.max(0, old.length - mostShown) };
 }
 
 /** In ms: what is quicker is seen when it is over. */
 const leastShownMs = 150;
 const mostShown = 20;
 
-function openSummary({ exchange, owner }: OpenStep): OpenStepSummary {
-  const { id, startedAt, method, params, progress, ran, canceller } = exchange;
+function openSummary({ exchange, owner }: OpenStep, timeline: Pick<StepLog, 'words'>): OpenStepSummary {
+  const { id, startedAt, progress, ran, canceller } = exchange;
   const { sessionId, app, mode } = owner();
-  const { kind, name, what } = stepWords(method, params, mode);
+  const { kind, name, what } = timeline.words(exchange, mode);
   return {
     ...{ id, at: startedAt, sessionId, app, appName: nameOfApp(app), mode, kind },
     ...{ name: markHidden(name), what: markHidden(what), callCount: ran.length, canCancel: canceller !== undefined },

@@ -2,9 +2,7 @@
 import type { Aggregator } from '../../core/aggregator.ts';
 import { type Costs, estimateTokens } from '../../core/choose-mode.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
-import { serverToolNames } from '../../core/compat/toolmux/server-tool.ts';
 import type { CondenseLevel } from '../../core/config/app-config.ts';
-import { modes } from '../../core/mode-list.ts';
 import { type Mode, type ModeView, SchemaShapes } from '../../core/modes/mode.ts';
 import { levelFor } from '../../core/modes/show-tools.ts';
 import type { Listing } from '../../core/servers/listing.ts';
@@ -57,7 +55,7 @@ export class ListTokens {
     const { sessions, options } = this.#core;
     const ways = new Map<string, { mode: Mode; level: CondenseLevel; apps: Set<string> }>();
     for (const { app, isHere, view: own } of sessions.all) {
-      const mode = modes.find(({ name }) => name === own.mode);
+      const mode = this.#core.modes.modes.find(({ name }) => name === own.mode);
       if (!isHere || mode === undefined) continue;
       const level = levelFor(options.config.current, app);
       const way = ways.get(`${mode.name} ${level}`) ?? { mode, level, apps: new Set() };
@@ -80,11 +78,11 @@ export class ListTokens {
   /** What is listed for a server: its tools, or the one that stands for it. */
   #tokensOf(mode: Mode, view: ModeView): ReadonlyMap<string, number> {
     const { lookup } = view.catalog;
-    const standIns = new Map([...serverToolNames(view.catalog)].map(([server, name]) => [name, server]));
+    const standIns = mode.serversByTool?.(view.catalog);
     const tokens = new Map<string, number>();
     for (const definition of mode.listed(view)) {
       const name = String(definition['name']);
-      const server = lookup.tools.listedAs(name)?.server ?? standIns.get(name);
+      const server = lookup.tools.listedAs(name)?.server ?? standIns?.get(name);
       if (server !== undefined) tokens.set(server, (tokens.get(server) ?? 0) + estimateTokens([definition]));
     }
     return tokens;

@@ -3,7 +3,6 @@ import type { Aggregator } from '../../core/aggregator.ts';
 import { maySpill } from '../../core/calls/shape-result.ts';
 import { autoMode } from '../../core/config/app-config.ts';
 import { chooseMode } from '../../core/choose-mode.ts';
-import { modes } from '../../core/mode-list.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
 import { levelFor } from '../../core/modes/show-tools.ts';
 import type { ModeCard, ModesOverview } from '../contract.ts';
@@ -21,13 +20,13 @@ export function modeCards(core: Aggregator, app: string | undefined): readonly M
     return { name, line, ...core.modeCosts.list(mode, view), reason: undefined };
   };
   const auto: ModeCard = { ...card(best), name: autoMode, line: 'The best of the others for each app', reason };
-  return [auto, ...modes.map(card)];
+  return [auto, ...core.modes.modes.map(card)];
 }
 
 /** The mode of an app that nothing is known of. */
 export function modeInForce(core: Aggregator, view: ModeView): Mode {
   const name = configuredMode(core);
-  return modes.find((mode) => mode.name === name) ?? chooseMode(core.modeCosts.of(view), undefined).mode;
+  return core.modes.modes.find((mode) => mode.name === name) ?? chooseMode(core.modeCosts.of(view), undefined).mode;
 }
 
 /** As a session of such an app has it, so that what was worked out for one serves the other. */

@@ -44,10 +44,10 @@ function isOutOfReach({ params = {} }: RpcRequest, endpoint: Endpoint, core: Ses
 }
 
 /** What is called through a helper tool, as it is named there; a helper that says it only reads calls nothing. */
-function calledIn(params: NonNullable<RpcRequest['params']>, { helpers }: SessionCore): string {
+function calledIn(params: NonNullable<RpcRequest['params']>, { modes }: SessionCore): string {
   const { name } = params;
   if (typeof name !== 'string') return '';
-  const helper = helpers.get(name);
+  const helper = modes.helpers.get(name);
   const calls = helper !== undefined && objectOf(helper.definition['annotations'])['readOnlyHint'] !== true;
   return calledTool(params, calls);
 }

@@ -1,6 +1,6 @@
 /** Where a client app defers tools, nobody should have to search for the tools that a mode begins with. */
 import { expect, test } from 'vitest';
-import { modes } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { helperContext } from './helper-context.ts';
 
@@ -12,7 +12,7 @@ const view = helperContext(
   })),
 );
 
-test.each(modes.filter(({ name }) => name !== 'proxy'))(
+test.each(allModes.modes.filter(({ name }) => name !== 'proxy'))(
   'what the instructions of mode $name send a model to is always loaded',
   (mode) => {
     // Gateway's tools of servers are not among them: each says what it is there for, and can be found by that.
@@ -26,6 +26,6 @@ test.each(modes.filter(({ name }) => name !== 'proxy'))(
 );
 
 test('where every tool is listed, none is kept in the window', () => {
-  const [proxy] = modes;
+  const [proxy] = allModes.modes;
   expect(proxy?.listed(view).every(({ _meta }) => _meta === undefined)).toBe(true);
 });

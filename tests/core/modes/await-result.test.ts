@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AwaitWish } from '../../../src-main/core/calls/slow-calls.ts';
 import { awaitLine, awaitResult, type AwaitListing, listsAwait } from '../../../src-main/core/modes/await-result.ts';
 import { clientApps, factsOfApp } from '../../../src-main/core/client-apps/app-limits.ts';
-import { findMode, modes } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { helperContext } from './helper-context.ts';
 
@@ -13,7 +13,7 @@ function catalog(description: string): AwaitListing['catalog'] {
 }
 
 const usual: AwaitListing = {
-  mode: findMode('proxy'),
+  mode: allModes.find('proxy'),
   era: 'legacy',
   tools: [{ name: 'work' }],
   catalog: catalog('Works. '.repeat(200)),
@@ -32,7 +32,7 @@ describe('it is listed', () => {
       { era: 'modern', catalog: catalog('Works.') },
       false,
     ],
-    ['not where a helper tool leads to it', { used: true, mode: findMode('search') }, false],
+    ['not where a helper tool leads to it', { used: true, mode: allModes.find('search') }, false],
     ['not twice', { used: true, tools: [awaitResult.definition] }, false],
   ])('%s', (_what, listing, expected) => {
     expect(listsAwait({ ...usual, ...listing })).toBe(expected);
@@ -40,12 +40,12 @@ describe('it is listed', () => {
 });
 
 test('every mode says how it is called, by its name and with the handle', () => {
-  const written = modes.map((mode) => awaitLine(mode, { handle: 'h-1' }));
+  const written = allModes.modes.map((mode) => awaitLine(mode, { handle: 'h-1' }));
   expect(written.filter((line) => !(line.includes('await_result') && line.includes('h-1')))).toEqual([]);
 });
 
 test('a program waits for less than it may run itself', () => {
-  expect(awaitLine(findMode('code'), { handle: 'h-1' })).toContain('"waitSeconds":20');
+  expect(awaitLine(allModes.find('code'), { handle: 'h-1' })).toContain('"waitSeconds":20');
 });
 
 describe('what a model writes', () => {

@@ -1,7 +1,7 @@
 /** Promises of what each mode costs before the first call: tools/list and instructions together, in tokens (o200k). */
 import { expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
-import { findMode, modes } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { helperContext } from './helper-context.ts';
 
@@ -26,7 +26,7 @@ const view = helperContext(
 );
 
 function fixedCost(name: string): number {
-  const mode = findMode(name);
+  const mode = allModes.find(name);
   const tools = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(view)];
   return countTokens(JSON.stringify({ tools })) + countTokens(mode.instructions(view));
 }
@@ -43,7 +43,7 @@ const budgets: Readonly<Record<string, number>> = {
 };
 
 test('every mode has a budget here, but the one that lists every tool', () => {
-  const all = modes.map(({ name }) => name).filter((name) => name !== 'proxy');
+  const all = allModes.modes.map(({ name }) => name).filter((name) => name !== 'proxy');
   expect(Object.keys(budgets).toSorted(), 'add it to `budgets` above').toEqual(all.toSorted());
 });
 

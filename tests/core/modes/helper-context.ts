@@ -1,10 +1,9 @@
 /** What a helper tool is given, made of a few servers, for tests of single modes. */
-import { programTools } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { type KnownServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
 import { DescriptionStore } from '../../../src-main/core/condense/description-store.ts';
-import { helperTools } from '../../../src-main/core/mode-list.ts';
 import { type HelperContext, SessionMemory } from '../../../src-main/core/modes/mode.ts';
 import type { SpillFiles } from '../../../src-main/core/spills/spill-questions.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
@@ -32,7 +31,7 @@ export function helperContext(
   raw = false,
   others: readonly KnownServer[] = [],
 ): TestContext {
-  const catalog = buildCatalog(servers, new Set(helperTools.keys()));
+  const catalog = buildCatalog(servers, new Set(allModes.helpers.keys()));
   const index = new SearchIndex();
   for (const { name } of servers) {
     const own = catalog.tools.filter((tool) => tool.server === name);
@@ -71,7 +70,7 @@ export function helperContext(
     memory: new SessionMemory(),
     author: { app: 'test', sessionId: 'test', tool: 'test' },
     signal: new AbortController().signal,
-    programTools,
+    programTools: allModes.programTools,
     sandbox: { run: () => Promise.reject(new Error('no code here')), warm: () => undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     readResource: () => Promise.reject(new Error('no resources here')),

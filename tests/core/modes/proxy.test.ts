@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ownResources } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { readOwnResource } from '../../../src-main/core/modes/mode.ts';
 import { proxyMode } from '../../../src-main/core/modes/proxy.ts';
 import { levelFor } from '../../../src-main/core/modes/show-tools.ts';
@@ -107,7 +107,7 @@ describe('instructions', () => {
     expect(proxyMode.instructions(context)).toBe(
       'Tools of a b, c through Tooltray. What a server says of itself: tooltray://instructions/NAME.\n\n# c\nshort',
     );
-    const read = (uri: string) => readOwnResource(ownResources, uri, context);
+    const read = (uri: string) => readOwnResource(allModes.resources, uri, context);
     expect(await read('tooltray://instructions/a%20b')).toMatchObject({ mimeType: 'text/plain', text: long });
     expect(await read('tooltray://instructions/nobody')).toBeUndefined();
     expect(await read('tooltray://instructions/%')).toBeUndefined();

@@ -1,6 +1,6 @@
 /** `execute` runs programs in three languages, each call through the pipeline, and says so where Python is missing. */
 import { afterAll, expect, test } from 'vitest';
-import { codeExecution } from '../../../src-main/core/compat/mcpproxy/code-execution.ts';
+import { codeExecution } from '../../../src-main/compat/mcpproxy/code-execution.ts';
 import { execute } from '../../../src-main/core/modes/code.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { Sandbox } from '../../../src-main/core/sandbox/sandbox.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, type JsonObject } from '../../../src-main/core/base/json.ts';
-import { helperTools } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import type { HelperTool } from '../../../src-main/core/modes/mode.ts';
 import { searchMode } from '../../../src-main/core/modes/search.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
@@ -21,7 +21,7 @@ const reverse = {
 };
 const servers = [serverWith('a', { tools: [reverse, { name: 'other' }] }), serverWith('b', { tools: [reverse] })];
 
-const helper = (name: string): HelperTool => helperTools.get(name) as HelperTool;
+const helper = (name: string): HelperTool => allModes.helpers.get(name) as HelperTool;
 
 function search(input: JsonObject, context = helperContext(servers)): Promise<JsonObject> {
   return helper('search_tools').run(input, context) as Promise<JsonObject>;
@@ -153,7 +153,7 @@ describe('search_tools', () => {
   test.each([{ query: '' }, { query: ' ' }, {}, { query: 5 }, { search: 'x' }])(
     'a search for nothing (%j) is refused',
     async (input) => {
-      const run = helperTools.get('search_tools')?.run(input, helperContext([]));
+      const run = allModes.helpers.get('search_tools')?.run(input, helperContext([]));
       await expect(run).rejects.toMatchObject({ code: 'bad_request' });
     },
   );

@@ -4,16 +4,16 @@ import { type JsonObject, textOr } from '../../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../../src-main/core/catalog/catalog.ts';
 import { inOneLine } from '../../../src-main/core/condense/clauses.ts';
 import { leavesOut } from '../../../src-main/core/condense/signature.ts';
-import { helperTools } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
 import { signedLine, toolTexts } from '../../../src-main/core/modes/run-code.ts';
 import { foundTools } from '../../../src-main/core/modes/search.ts';
 import { shownTool } from '../../../src-main/core/modes/show-tools.ts';
 import { recordedListings } from '../../fixtures/recorded-listings.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
-import { compactEntry } from '../../../src-main/core/compat/mcpproxy/tool-entry.ts';
-import { compactTool } from '../../../src-main/core/compat/mini-a/shown-catalog.ts';
-import { explanations, shortText } from '../../../src-main/core/compat/toolmux/tool-texts.ts';
+import { compactEntry } from '../../../src-main/compat/mcpproxy/tool-entry.ts';
+import { compactTool } from '../../../src-main/compat/mini-a/shown-catalog.ts';
+import { explanations, shortText } from '../../../src-main/compat/toolmux/tool-texts.ts';
 import { helperContext } from './helper-context.ts';
 
 const listed = recordedListings();
@@ -82,7 +82,7 @@ test("gateway's hints name every required parameter of the tools that they expla
 });
 
 test('every tool that is found by its own name can be called by the name that is shown', async () => {
-  const search = helperTools.get('search_tools');
+  const search = allModes.helpers.get('search_tools');
   for (const tool of tools) {
     const answer = await search?.run({ query: tool.name, limit: 50 }, context);
     const { content } = answer as { content: { text: string }[] };

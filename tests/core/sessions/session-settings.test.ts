@@ -3,7 +3,7 @@ import { SettingsOfSession } from '../../../src-main/core/sessions/session-setti
 import type { AppConfig } from '../../../src-main/core/config/app-config.ts';
 import { defaultConfig } from '../../../src-main/core/config/default-config.ts';
 import { ModeCosts } from '../../../src-main/core/choose-mode.ts';
-import { helperTools } from '../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { helperContext } from '../modes/helper-context.ts';
 
 type Core = ConstructorParameters<typeof SettingsOfSession>[1];
@@ -12,7 +12,7 @@ type Core = ConstructorParameters<typeof SettingsOfSession>[1];
 function makeCore(changes: Partial<AppConfig> = {}) {
   const { catalog, index, descriptions } = helperContext([]);
   const state = { config: { ...defaultConfig('/c.json'), mode: 'search', ...changes }, catalog };
-  const modeCosts = new ModeCosts();
+  const modeCosts = new ModeCosts(allModes);
   const core = {
     config: () => state.config,
     catalog: {
@@ -22,7 +22,7 @@ function makeCore(changes: Partial<AppConfig> = {}) {
       index,
     },
     descriptions,
-    helpers: helperTools,
+    modes: allModes,
     modeCosts,
   } as unknown as Core;
   return { core, state, modeCosts };

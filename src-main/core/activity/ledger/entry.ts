@@ -89,65 +89,36 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
  */
 export type AnswerKind = 'direct' | 'call' | 'program' | 'await' | 'discovery' | 'readback';
 
-/** Helper tools by name; the last word on whether they are all here has tests/core/activity/ledger/answer-kind.test.ts. */
-const kinds: ReadonlyMap<string, AnswerKind> = new Map<string, AnswerKind>([
-  ...named('discovery', ['get_tool_schema', 'get_tool_count', 'list_all_tools', 'catalog_tools', 'search_tools']),
-  ...named('discovery', ['search', 'get_schema', 'retrieve_tools', 'describe_tool']),
-  ...named('readback', ['read_cache', 'read_result', 'result_stat', 'result_read', 'result_head', 'result_tail']),
-  ...named('readback', ['result_slice', 'result_grep', 'result_sql', 'result_query', 'result_schema', 'result_table']),
-  ...named('program', ['execute', 'code_execution']),
-  ...named('await', ['await_result']),
-  ...named('call', ['invoke', 'call_tool', 'call_tool_read', 'call_tool_write', 'call_tool_destructive']),
-  ...named('call', ['magg_list_servers', 'magg_status', 'magg_check', 'magg_add_server', 'magg_remove_server']),
-  ...named('call', ['magg_enable_server', 'magg_disable_server', 'magg_reload_config', 'magg_search_servers']),
-  ...named('call', ['magg_list_kits', 'magg_kit_info', 'magg_load_kit', 'magg_unload_kit', 'manage_servers']),
-  ...named('call', ['magg_list_tools', 'magg_analyze_servers', 'magg_smart_configure']),
-  ...named('call', ['optimize_descriptions', 'upstream_servers', 'tail_log', 'quarantine_security', 'set_profile']),
-  ...named('call', ['search_servers', 'list_registries']),
-]);
+/** What a use of a helper tool is about, as the tool itself declares it; `change` and `schema` are told apart in steps alone. */
+export type HelperKind = 'call' | 'change' | 'program' | 'await' | 'discovery' | 'schema' | 'readback';
 
-/** Tools whose input says what they do. */
-const actions: ReadonlyMap<string, ReadonlyMap<string, AnswerKind>> = new Map([
-  [
-    'proxy-dispatch',
-    new Map<string, AnswerKind>([
-      ...named('discovery', ['status', 'list', 'search']),
-      ...named('readback', ['readresult']),
-    ]),
-  ],
-  ['proxy', new Map<string, AnswerKind>(named('discovery', ['list', 'info']))],
-]);
+/** Looks up what a use of a helper tool is about; undefined where the name is no helper tool's. */
+export type KindOfHelper = (tool: string, input: JsonObject) => HelperKind | undefined;
 
 /** Where a helper that calls tools is told which one. */
 const nameKeys = ['tool', 'tool_name', 'name', 'path'];
 
 /** `mode` is the session's; through an endpoint of one server every name is that server's. */
-export function answerKind(tool: string, input: JsonObject, mode: string): AnswerKind {
+export function answerKind(tool: string, input: JsonObject, mode: string, kindOf: KindOfHelper): AnswerKind {
   if (mode === 'server') return 'direct';
-  const kind = ownKind(tool, input);
+  const kind = toAnswerKind(kindOf(tool, input));
   if (kind !== 'call' && !(kind === 'direct' && mode === 'gateway')) return kind;
-  return reached(input) ?? kind;
+  return reached(input, kindOf) ?? kind;
 }
 
-function ownKind(tool: string, input: JsonObject): AnswerKind {
-  const byAction = actions.get(tool);
-  if (byAction === undefined) return kinds.get(tool) ?? 'direct';
-  const { action } = input;
-  return (typeof action === 'string' ? byAction.get(action.toLowerCase()) : undefined) ?? 'call';
+function toAnswerKind(kind: HelperKind | undefined): AnswerKind {
+  if (kind === 'change') return 'call';
+  return kind === 'schema' ? 'discovery' : (kind ?? 'direct');
 }
 
 /** A model that knows only a helper that calls tools gets at its own answers through that one. */
-function reached(input: JsonObject): AnswerKind | undefined {
+function reached(input: JsonObject, kindOf: KindOfHelper): AnswerKind | undefined {
   const inner = nameKeys.map((key) => input[key]).find((value) => typeof value === 'string');
-  const kind = typeof inner === 'string' ? kinds.get(inner) : undefined;
+  const kind = typeof inner === 'string' ? kindOf(inner, {}) : undefined;
   return kind === 'readback' || kind === 'await' ? kind : undefined;
 }
 
 /** The input of a tools/call, whatever its params hold. */
 export function inputOf(params: JsonObject): JsonObject {
   return objectOf(params['arguments']);
-}
-
-function named(kind: AnswerKind, names: readonly string[]): [string, AnswerKind][] {
-  return names.map((name) => [name, kind]);
 }

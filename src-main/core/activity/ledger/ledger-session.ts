@@ -8,7 +8,7 @@
 import { asText, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
-import { type AnswerKind, answerKind, type Cause, type Entry, entryOf, inputOf } from './entry.ts';
+import { type AnswerKind, answerKind, type Cause, type Entry, entryOf, inputOf, type KindOfHelper } from './entry.ts';
 import { type AnswerTaker, countRead } from './as-read.ts';
 import { bookAnswer, type CountedCall } from './book-answer.ts';
 import { type EnteredStep, Exchange, type StepBook, type StepOwner } from './exchange.ts';
@@ -43,6 +43,7 @@ interface Standing {
 interface SessionParts extends ListParts {
   readonly defersTools: (app: string) => boolean;
   readonly hasModel: (app: string) => boolean;
+  readonly kindOf: KindOfHelper;
   readonly takesAnswers: (app: string) => AnswerTaker;
   /** `step`: of which request they are. */
   readonly enter: (
@@ -186,8 +187,10 @@ export class LedgerSession {
   ): Promise<readonly Entry[]> {
     const tool = asText(params['name']);
     const { mode } = who;
+    const { kindOf } = this.#parts;
     // An answer after a question: the call began with an earlier request.
-    const kind: AnswerKind = params['requestState'] === undefined ? answerKind(tool, inputOf(params), mode) : 'await';
+    const kind: AnswerKind =
+      params['requestState'] === undefined ? answerKind(tool, inputOf(params), mode, kindOf) : 'await';
     const running = [...own, ...(kind === 'await' ? late.splice(0) : [])];
     const { counter } = this.#parts;
     const [tokens, calls] = await Promise.all([counter.count(result), Promise.all(running)]);

@@ -7,7 +7,7 @@ import type { Result } from '../../wire/message.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
 import type { AnswerTaker } from './as-read.ts';
 import { type ListedServer, ListTexts } from './baseline.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, KindOfHelper } from './entry.ts';
 import type { EnteredStep, StepBook } from './exchange.ts';
 import { type EntryOwner, LedgerRows, type LedgerStore } from './ledger-rows.ts';
 import { LedgerSession, type SessionFacts } from './ledger-session.ts';
@@ -43,6 +43,7 @@ export interface LedgerOptions {
   readonly steps: StepBook;
   /** Where it is counted, once calls are answered. */
   readonly putOff: PutOff;
+  readonly kindOf: KindOfHelper;
 }
 
 /** How long a question waits for tokens still being counted, and how long the end does, in ms. */
@@ -77,6 +78,7 @@ export class Ledger {
       servers: this.#options.servers,
       defersTools: this.#options.defersTools,
       hasModel: this.#options.hasModel,
+      kindOf: this.#options.kindOf,
       takesAnswers: this.#options.takesAnswers,
       steps: this.#options.steps,
       later: (work) => this.#options.putOff.add(work),

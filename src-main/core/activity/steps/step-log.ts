@@ -16,7 +16,8 @@ import type { CallTexts, SaidSide } from '../call-texts.ts';
 import { type Entry, loadedInNet } from '../ledger/entry.ts';
 import type { Exchange, StepBook, StepEnd, StepOwner } from '../ledger/exchange.ts';
 import { OpenSteps } from './open-steps.ts';
-import { isStep, type StepKind, type StepRecord, stepWords } from './step.ts';
+import type { KindOfHelper } from '../ledger/entry.ts';
+import { isStep, type StepKind, type StepRecord, type StepWords, stepWords } from './step.ts';
 import { StepTable, type StepTokens, updateStepTokens } from './step-table.ts';
 
 interface StepLogOptions {
@@ -25,6 +26,7 @@ interface StepLogOptions {
   readonly masker: Pick<Masker, 'maskText' | 'known'>;
   readonly log: Log;
   readonly maxRows: number;
+  readonly kindOf: KindOfHelper;
 }
 
 /** A step that is not over. */
@@ -82,6 +84,11 @@ export class StepLog implements StepBook, RowsBeside {
     return [...this.#open.values()];
   }
 
+  /** What a request asks for, in a session of that mode. */
+  words({ method, params }: Pick<Exchange, 'method' | 'params'>, mode: string): StepWords {
+    return stepWords(method, params, mode, this.#options.kindOf);
+  }
+
   readonly idAt = (startedAt: number): number => {
     this.#lastId = Math.max(this.#lastId + 1, startedAt * 1000);
     return this.#lastId;
@@ -120,7 +127,7 @@ export class StepLog implements StepBook, RowsBeside {
       .map(({ exchange: { id, startedAt, method, params }, owner }) => {
         const { sessionId, app, mode } = owner();
         const askedBytes = Buffer.byteLength(JSON.stringify(params));
-        return { id, startedAt, sessionId, app, mode, ...stepWords(method, params, mode), askedBytes };
+        return { id, startedAt, sessionId, app, mode, ...this.words({ method, params }, mode), askedBytes };
       });
     try {
       this.#options.activity.query((database) => this.#told.note(database, steps, this.#masker, now));
@@ -212,11 +219,11 @@ export class StepLog implements StepBook, RowsBeside {
   }
 
   #record(exchange: Exchange, owner: StepOwner, end: StepEnd, durationMs: number): void {
-    const { id, startedAt, method, params, ran } = exchange;
+    const { id, startedAt, params, ran } = exchange;
     const asked = JSON.stringify(params);
     const given = payloadOf(end);
     const said = given === undefined ? undefined : textOf(given);
-    const words = stepWords(method, params, owner.mode);
+    const words = this.words(exchange, owner.mode);
     const [first] = ran;
     // Of one that was ended the app was given other words than its call.
     const isItsCall =

@@ -1,7 +1,7 @@
 /** A step: one request of a client app and the answer that it was given, or one question of ours to it. */
 import { asText, type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallOutcome, NotTaken } from '../call-record.ts';
-import { answerKind, inputOf } from '../ledger/entry.ts';
+import { answerKind, inputOf, type KindOfHelper } from '../ledger/entry.ts';
 
 /**
  * `handshake`: it was told who we are; `list`: tools, resources or prompts were read; `search`, `schema`: tools were looked for, or what one
@@ -24,7 +24,7 @@ export type StepKind =
   | 'other';
 
 /** What was asked, in a few words. */
-interface StepWords {
+export interface StepWords {
   readonly kind: StepKind;
   /** The tool, prompt or address that was asked for; else the method. */
   readonly name: string;
@@ -71,11 +71,6 @@ const byMethod: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['roots/list', 'question'],
 ]);
 
-/** Helper tools that tell what one tool takes; others of their kind look for tools. */
-const schemaTools: ReadonlySet<string> = new Set(['get_tool_schema', 'get_schema', 'describe_tool']);
-/** Helper tools that look after servers. */
-const changeTools =
-  /^(?:magg_(?:add|remove|enable|disable|load|unload|reload|smart)_|manage_servers|upstream_servers|add_from_registry|optimize_|quarantine_|set_profile)/;
 /** Where a search says what it looks for, and a helper which tool it is about. */
 const queryKeys = ['query', 'queries', 'q', 'filter', 'search'];
 const toolKeys = ['tool', 'tool_name', 'name', 'path', 'tools', 'names'];
@@ -89,9 +84,9 @@ export function isStep(method: unknown): boolean {
 }
 
 /** `mode` is the session's. */
-export function stepWords(method: string, params: JsonObject, mode: string): StepWords {
+export function stepWords(method: string, params: JsonObject, mode: string, kindOf: KindOfHelper): StepWords {
   const kind = byMethod.get(method);
-  if (method === 'tools/call') return toolWords(asText(params['name']), inputOf(params), mode);
+  if (method === 'tools/call') return toolWords(asText(params['name']), inputOf(params), mode, kindOf);
   if (kind === 'prompt') return { kind, name: asText(params['name']), what: '' };
   if (kind === 'resource') {
     const uri = asText(params['uri']);
@@ -101,17 +96,18 @@ export function stepWords(method: string, params: JsonObject, mode: string): Ste
   return { kind: kind ?? 'other', name: method, what: '' };
 }
 
-function toolWords(name: string, input: JsonObject, mode: string): StepWords {
-  const kind = answerKind(name, input, mode);
+function toolWords(name: string, input: JsonObject, mode: string, kindOf: KindOfHelper): StepWords {
+  const kind = answerKind(name, input, mode, kindOf);
   if (kind === 'discovery') {
-    const isSchema = schemaTools.has(name) || input['action'] === 'info';
+    const isSchema = kindOf(name, input) === 'schema';
     const what = firstText(input, isSchema ? [...toolKeys, ...queryKeys] : [...queryKeys, ...toolKeys]);
     return { kind: isSchema ? 'schema' : 'search', name, what };
   }
   if (kind === 'readback') return { kind, name, what: allTexts(input, readKeys) };
   if (kind === 'program') return { kind, name, what: firstText(input, ['code', 'script', 'program']) };
   if (kind === 'await') return { kind, name, what: firstText(input, ['handle', 'id']) };
-  if (changeTools.test(name)) return { kind: 'change', name, what: allTexts(input, ['action', 'name', 'server']) };
+  if (mode !== 'server' && kindOf(name, input) === 'change')
+    return { kind: 'change', name, what: allTexts(input, ['action', 'operation', 'name', 'server']) };
   return { kind: 'call', name, what: kind === 'direct' ? '' : firstText(input, toolKeys) };
 }
 

@@ -16,7 +16,6 @@ import { type AwaitWish, calledTool, furtherTry, SlowCalls } from '../../calls/s
 import { tellWhole } from '../../calls/whole-answer.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ViewTool } from '../../catalog/view-tools.ts';
-import { findDynamicHelper } from '../../mode-list.ts';
 import { awaitLine, awaitResult, isCalledByName } from '../../modes/await-result.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { shownSchemas } from '../../modes/show-tools.ts';
@@ -173,10 +172,10 @@ export class MergedCalls {
 
   /** A server's tool goes before a helper that is named after a server. */
   #helper(name: string, { mode, view }: SessionSettings): HelperTool | undefined {
-    const { helpers } = this.#parts.core;
+    const { helpers } = this.#parts.core.modes;
     const own = helpers.get(name) ?? mode.find?.(name, view);
     if (own !== undefined || view.catalog.lookup.tools.listedAs(name) !== undefined) return own;
-    return findDynamicHelper(name, view);
+    return this.#parts.core.modes.findDynamic(name, view);
   }
 
   /** Whose answer it is that came under this name; a helper's own is ours, and so is what a model misspelt. */

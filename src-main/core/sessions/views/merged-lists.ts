@@ -3,7 +3,6 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import { isOurUri, wrapUri } from '../../catalog/resource-names.ts';
 import { forViewsOnly, isViewUri } from '../../servers/view-facts.ts';
-import { ownResources } from '../../mode-list.ts';
 import { awaitResult, listsAwait } from '../../modes/await-result.ts';
 import { readOwnResource } from '../../modes/mode.ts';
 import { RepeatingTools } from '../../servers/param-headers.ts';
@@ -59,7 +58,7 @@ export class MergedTools {
   }
 
   #tools(era: Era): readonly JsonObject[] {
-    const { helpers } = this.#parts.core;
+    const { helpers } = this.#parts.core.modes;
     const { mode, view, extraTools } = this.#parts.settings.current;
     const own = mode.helpers.map((helper) => helper.definition);
     const names = new Set(own.map(({ name }) => name));
@@ -139,7 +138,7 @@ export class MergedResources {
   async read(params: JsonObject, context: CallerContext): Promise<Result> {
     const { contexts, core, links, lookUp } = this.#parts;
     const uri = uriOf(params);
-    const own = await readOwnResource(ownResources, uri, contexts.make('resources/read', {}, context));
+    const own = await readOwnResource(core.modes.resources, uri, contexts.make('resources/read', {}, context));
     if (own !== undefined) return { contents: [own] };
     const target = await lookUp.resource(uri, context);
     try {

@@ -1,5 +1,4 @@
 /** What the lists of a merged view are made from and answered with. */
-import { programTools } from '../../mode-list.ts';
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CallerContext, CallRequest } from '../../calls/call-tool.ts';
@@ -92,7 +91,7 @@ export class HelperContexts {
       author: { app, sessionId, tool, mode: mode.name },
       memory: this.memory,
       sandbox,
-      programTools,
+      programTools: this.#core.modes.programTools,
       signal,
     };
   }
@@ -112,8 +111,8 @@ export class HelperContexts {
 
   /** A model that knows only a helper that calls tools gets at its own long answers through that one. */
   #call(request: CallRequest, context: CallerContext): Promise<Result> {
-    const { helpers, catalog } = this.#core;
-    const own = helpers.get(request.tool);
+    const { modes, catalog } = this.#core;
+    const own = modes.helpers.get(request.tool);
     const isTaken = catalog.current.lookup.tools.listedAs(request.tool) !== undefined;
     if (own?.reachable !== true || isTaken) return this.#view.call(request, context);
     return own.run(request.arguments ?? {}, this.make(request.tool, request.rest ?? {}, context));

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { answerKind } from '../../../../src-main/core/activity/ledger/entry.ts';
-import { helperTools } from '../../../../src-main/core/mode-list.ts';
+import { allModes } from '../../../../src-main/compat/all-modes.ts';
 
 test('every helper tool there is has its place in the ledger', () => {
-  const without = [...helperTools.keys()].filter((name) => answerKind(name, {}, 'proxy') === 'direct');
+  const without = [...allModes.helpers.keys()].filter(
+    (name) => answerKind(name, {}, 'proxy', allModes.kindOf) === 'direct',
+  );
   expect(
     without,
     'add them to `kinds` in src-main/core/activity/ledger/entry.ts, with a kind that is not `direct`',
@@ -25,5 +27,5 @@ test.each([
   ['files', { tool: 'read' }, 'gateway', 'direct'],
   ['search', {}, 'server', 'direct'],
 ])('%s %j in mode %s is %s', (tool, input, mode, kind) => {
-  expect(answerKind(tool, input, mode)).toBe(kind);
+  expect(answerKind(tool, input, mode, allModes.kindOf)).toBe(kind);
 });

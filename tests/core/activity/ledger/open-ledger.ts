@@ -1,4 +1,5 @@
 /** A ledger on a real database and the real tokenizer (in the test's own thread), with servers and apps made up by the test. */
+import { allModes } from '../../../../src-main/compat/all-modes.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,7 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
   const log = createLog({ file: join(home, 'core.log'), masker });
   const store = activityDatabase(join(home, 'activity.db'), 50_000_000, log);
   const ledger = new Ledger({
+    kindOf: allModes.kindOf,
     store,
     maxBytes: 50_000_000,
     masker,

@@ -1,0 +1,18 @@
+/** All modes and helper tools: Tooltray's own and those of other systems, a folder each. */
+import { type ModeSet, ModeRegistry } from '../core/modes/mode-registry.ts';
+import { universalMode } from './magg/universal.ts';
+import { codeExecution } from './mcpproxy/code-execution.ts';
+import { retrieveMode } from './mcpproxy/retrieve.ts';
+import { upstreamServers } from './mcpproxy/upstream-servers.ts';
+import { dispatchMode } from './mini-a/dispatch.ts';
+import { toolmuxAdminTools } from './toolmux/admin-tools.ts';
+import { gatewayMode, metaMode } from './toolmux/modes.ts';
+
+const sets: readonly ModeSet[] = [
+  { modes: [gatewayMode, metaMode], tools: toolmuxAdminTools },
+  { modes: [dispatchMode] },
+  { modes: [universalMode] },
+  { modes: [retrieveMode], tools: [upstreamServers, codeExecution] },
+];
+
+export const allModes: Readonly<ModeRegistry> = new ModeRegistry(sets);

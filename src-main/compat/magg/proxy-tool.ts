@@ -1,0 +1,281 @@
+/** The tool `proxy`: tools, resources and prompts of all servers through one. Source: MCP Proxy Extension 0.1.0 (Magg). */
+import { isObject, jsonIn, type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { shortName } from '../../core/base/shown-text.ts';
+import { errorResult } from '../../core/calls/error-result.ts';
+import { wrapUri } from '../../core/catalog/resource-names.ts';
+import { notFoundText } from '../../core/catalog/resolve-resource.ts';
+import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.ts';
+import { findTools, isOwnTool, moreText, needsIn } from '../../core/modes/find-tools.ts';
+import { signedLine } from '../../core/modes/run-code.ts';
+import { sawSchema, withMissing } from '../../core/modes/show-tools.ts';
+import { type Result, RpcError } from '../../core/wire/message.ts';
+import { fact, RawJson, toObject } from '../../core/wire/raw-json.ts';
+import {
+  filterEntries,
+  findEntry,
+  jsonItem,
+  listTypes,
+  notFound,
+  proxyEntries,
+  type ProxyFacts,
+  withFacts,
+} from './proxy-entries.ts';
+import { proxyMetaKey } from './proxy-meta.ts';
+import { type CallRequest, type InfoRequest, type ListRequest, proxyTypes, readProxyRequest } from './proxy-request.ts';
+
+export const proxyTool: HelperTool = {
+  kind: ({ action }) => (action === 'list' ? 'discovery' : action === 'info' ? 'schema' : 'call'),
+  definition: {
+    name: 'proxy',
+    description: 'Tools, resources and prompts of all servers: list them, get info on one, call it.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        action: { enum: ['list', 'info', 'call', 'batch'] },
+        type: { enum: proxyTypes },
+        path: { type: 'string', description: 'name or URI' },
+        args: { type: ['object', 'string'], description: 'or JSON text' },
+        query: { type: 'string', description: 'for list: wordings , several ;' },
+        limit: { type: 'integer' },
+        offset: { type: 'integer' },
+        filter_server: { type: 'string' },
+        filter: { type: 'object', description: 'prefix, tags' },
+        operations: { type: 'array', description: 'for batch (any type): [{action, type, path, args}]' },
+      },
+      required: ['action', 'type'],
+    },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  spills: true,
+  run,
+};
+
+async function run(input: JsonObject, context: HelperContext): Promise<Result> {
+  const request = readProxyRequest(input);
+  switch (request.action) {
+    case 'list':
+      await context.settled();
+      return withMissing(
+        listEntries(request, context),
+        request.offset === 0 ? context.finder.missingServers(request.server) : undefined,
+      );
+    case 'info':
+      return entryInfo(request, context);
+    case 'call':
+      return callCapability(request, context);
+    case 'batch':
+      return runBatch(request.operations, (operation) => run(operation, context), context.signal);
+  }
+}
+
+// The actions `list` and `info` of the proxy tool.
+
+/** One page; how many there are in all is said beside it, also when the page is empty. */
+function listEntries(request: ListRequest, view: HelperContext): JsonObject {
+  const { type, limit, offset, query } = request;
+  if (query !== undefined) return toolsFor(query, request, view);
+  const found = filterEntries(proxyEntries(type, view), request, view.catalog);
+  const page = found.slice(offset, offset + limit);
+  for (const { tool } of page) if (tool !== undefined) sawSchema(tool, view.memory);
+  const listed = page.map((entry) => entry.listed);
+  const item = jsonItem(`proxy:list/${type}`, listed, {
+    proxyAction: 'list',
+    proxyType: type,
+    pythonType: listTypes[type],
+    many: true,
+    totalCount: found.length,
+    offset,
+    limit,
+  });
+  return { content: [item] };
+}
+
+/** Lines to call by. */
+function toolsFor(query: string, request: ListRequest, view: ModeView): JsonObject {
+  const among = new Set(
+    filterEntries(proxyEntries('tool', view), request, view.catalog).map(({ listed }) => listed['name']),
+  );
+  const { tools, more } = findTools(needsIn(query), view, {
+    accepts: (tool) => among.has(tool.listedName) || isOwnTool(tool),
+  });
+  const lines = tools.map(({ tool }) => signedLine(tool));
+  const text = lines.length === 0 ? 'No tool fits.' : [...lines, moreText(more) ?? ''].join('\n').trimEnd();
+  return { content: [{ type: 'text', text }] };
+}
+
+/** The whole definition. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from telling. */
+async function entryInfo({ type, path }: InfoRequest, context: HelperContext): Promise<JsonObject> {
+  if (type !== 'tool') await context.settled();
+  const { whole, tool, pythonType } = await findEntry(type, path, context);
+  if (tool !== undefined) sawSchema(tool, context.memory);
+  const facts = { proxyAction: 'info', proxyType: type, proxyPath: path, pythonType } as const;
+  return { content: [jsonItem(`proxy:info/${type}/${path}`, whole, facts)] };
+}
+
+// The action `batch` of the proxy tool: several operations in one call, in their order, one after the other, because a later one
+// may need what an earlier one did. Source: MCP Proxy Extension 0.1.0, appendix A.1, which leaves the answer open.
+
+type Run = (operation: JsonObject) => Promise<Result>;
+
+/** The items of all answers; each says of which operation it is. It is an error as a whole only where every one failed. */
+async function runBatch(operations: readonly JsonObject[], run: Run, signal: AbortSignal): Promise<JsonObject> {
+  const results: JsonObject[] = [];
+  for (const operation of operations) {
+    signal.throwIfAborted();
+    results.push(await runOne(operation, run));
+  }
+  const isOne = operations.length === 1;
+  const content = results.flatMap((result, index) => [
+    ...(isOne ? [] : [heading(operations[index] ?? {}, index)]),
+    ...itemsOf(result, index),
+  ]);
+  return { content, ...(results.every((result) => result['isError'] === true) && { isError: true }) };
+}
+
+/** Apps show a model the texts alone, in a row: it could not tell whose they are. */
+function heading({ path, action, type }: JsonObject, operation: number): JsonObject {
+  const what = typeof path === 'string' ? shortName(path) : `${textOr(action)} ${textOr(type)}`.trim();
+  return markItem({ type: 'text', text: `${operation + 1}. ${what}:` }, { operation, isHeading: true });
+}
+
+/** A failure is the answer to that operation; the others go on. */
+async function runOne(operation: JsonObject, run: Run): Promise<JsonObject> {
+  try {
+    if (operation['action'] === 'batch') throw new AppError('bad_request', 'A batch cannot hold another batch.');
+    const result = await run(operation);
+    if (fact(result, 'resultType') !== 'input_required') return toObject(result);
+    throw new AppError('unsupported', 'The server has a question to the person, which a batch cannot carry.', {
+      fix: 'Call it on its own.',
+    });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'cancelled') throw error;
+    return errorResult(error);
+  }
+}
+
+function itemsOf({ content, structuredContent, isError }: JsonObject, operation: number): JsonObject[] {
+  const items = Array.isArray(content) ? (content as unknown[]).filter(isObject) : [];
+  // What has no item of its own would be lost, and with it the place of the operation.
+  const shown = items.length > 0 ? items : [{ type: 'text', text: JSON.stringify(structuredContent ?? null) }];
+  return shown.map((item) => markItem(item, { operation, ...(isError === true && { isError }) }));
+}
+
+function markItem(item: JsonObject, mark: JsonObject): JsonObject {
+  const { annotations, _meta } = item;
+  const meta = objectOf(_meta);
+  const said = isObject(meta[proxyMetaKey]) ? meta[proxyMetaKey] : {};
+  return {
+    ...item,
+    annotations: { ...(isObject(annotations) && annotations), ...mark },
+    _meta: { ...meta, [proxyMetaKey]: { ...said, ...mark } },
+  };
+}
+
+// The action `call` of the proxy tool: calls a tool, reads a resource, gets a prompt, and says on each item what it is of.
+
+/** Rejects with AppError, or with the server's RpcError. */
+async function callCapability(request: CallRequest, context: HelperContext): Promise<Result> {
+  const { type, path } = request;
+  const facts: ProxyFacts = { proxyAction: 'call', proxyType: type, proxyPath: path };
+  if (type === 'tool') return toolResult(await callTool(request, context), facts);
+  const result = type === 'resource' ? await readResource(path, context) : await getPrompt(request, context);
+  // A question to the person goes back as it is; the client app's next try brings the answer.
+  if (fact(result, 'resultType') === 'input_required') return result;
+  return type === 'resource' ? resourceResult(toObject(result), facts) : promptResult(toObject(result), facts);
+}
+
+async function callTool({ path, server, args, beside }: CallRequest, context: HelperContext): Promise<Result> {
+  try {
+    return await context.callTool({ tool: path, server, arguments: args, beside, via: 'proxy' });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'tool_not_found') throw error;
+    throw new AppError('tool_not_found', `Unknown tool: '${shortName(path)}'.`, {
+      ...(error.fix && { fix: error.fix }),
+    });
+  }
+}
+
+function toolResult(result: Result, facts: ProxyFacts): Result {
+  // From a megabyte on an answer stays the bytes it came as, so the facts are told once for all of its items.
+  if (result instanceof RawJson) return result.withMembers({ _meta: { [proxyMetaKey]: facts } });
+  const { content } = result;
+  if (!Array.isArray(content)) return result;
+  return { ...result, content: content.map((item: unknown) => (isObject(item) ? withFacts(item, facts) : item)) };
+}
+
+async function readResource(uri: string, context: HelperContext): Promise<Result> {
+  try {
+    return await context.readResource(uri);
+  } catch (error) {
+    if (!isMissing(error, uri)) throw error;
+    const own = ofPrefixedServer(uri, context) ?? (await uriNamed(uri, context));
+    return await context.readResource(own);
+  }
+}
+
+/** The URI of the resource that has this name. Rejects with AppError not_found, with what to give for a template. */
+async function uriNamed(name: string, view: HelperContext): Promise<string> {
+  const { listed } = await findEntry('resource', name, view);
+  if (typeof listed['uri'] === 'string') return listed['uri'];
+  throw notFound('resource', name, `It is a template: give a URI of the form ${String(listed['uriTemplate'])}.`);
+}
+
+function isMissing(error: unknown, uri: string): boolean {
+  return error instanceof RpcError && error.message.startsWith(notFoundText(uri));
+}
+
+/** Magg's spelling, `data://m/cfg` for `data://cfg` of server m, as a URI of that server alone. */
+function ofPrefixedServer(uri: string, { finder }: HelperContext): string | undefined {
+  const [, scheme, prefix, rest] = /^([^:/?#]+:\/\/)([^/]+)\/(.*)$/s.exec(uri) ?? [];
+  const server = prefix === undefined ? undefined : finder.server(prefix)?.config.name;
+  return server === undefined ? undefined : wrapUri(server, `${scheme}${rest}`);
+}
+
+function resourceResult({ contents }: JsonObject, facts: ProxyFacts): JsonObject {
+  const items = Array.isArray(contents) ? (contents as unknown[]).filter(isObject) : [];
+  return {
+    content: items.map((item) => {
+      const resource = objectify(item);
+      const contentType = resource['contentType'];
+      return withFacts({ type: 'resource', resource }, facts, contentType === undefined ? {} : { contentType });
+    }),
+  };
+}
+
+async function getPrompt({ path, args }: CallRequest, context: HelperContext): Promise<Result> {
+  // Arguments of prompts are texts; models write numbers and lists all the same.
+  const texts = Object.entries(args).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  const { listed } = await findEntry('prompt', path, context);
+  return context.getPrompt(String(listed['name']), Object.fromEntries(texts) as JsonObject);
+}
+
+function promptResult(result: JsonObject, facts: ProxyFacts): JsonObject {
+  const path = String(facts.proxyPath);
+  const uri = /^[\w.~:@!$&'()*+,;=/-]+$/.test(path) ? `proxy:${path}` : `urn:prompt:${encodeURIComponent(path)}`;
+  return { content: [jsonItem(uri, result, { ...facts, pythonType: 'GetPromptResult' })] };
+}
+
+/**
+ * Text of a resource that is JSON under another name becomes JSON by name, its own type kept as `contentType`.
+ * Source: MCP Proxy Extension 0.1.0, sections 3.2.2 and 4.2.
+ */
+export function objectify(resource: JsonObject): JsonObject {
+  const { text, mimeType } = resource;
+  if (typeof text !== 'string' || isJsonType(mimeType)) return resource;
+  const value = jsonIn(text);
+  if (value === undefined) return resource;
+  return {
+    ...resource,
+    mimeType: 'application/json',
+    text: JSON.stringify(value),
+    ...(mimeType !== undefined && { contentType: mimeType }),
+  };
+}
+
+function isJsonType(mimeType: unknown): boolean {
+  return typeof mimeType === 'string' && /^application\/json\s*(;|$)/i.test(mimeType);
+}

@@ -1,0 +1,290 @@
+/** call_tool_read, call_tool_write and call_tool_destructive: one call, with what it is meant to do in its name. */
+import { AppError } from '../../core/base/errors.ts';
+import { isObject, type JsonObject, parseJson } from '../../core/base/json.ts';
+import { shortName } from '../../core/base/shown-text.ts';
+import { type CallRequest, type Intent, intents } from '../../core/calls/call-tool.ts';
+import { hoistCall } from '../../core/calls/check-arguments.ts';
+import { argumentKeys, readArguments, readServerName, readToolName } from '../../core/calls/read-arguments.ts';
+import { RefusedArguments } from '../../core/calls/refused-arguments.ts';
+import { resolveEntry, usableSchema } from '../../core/catalog/catalog.ts';
+import type { MissingTool } from '../../core/catalog/tool-finder.ts';
+import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
+import { rpcCode, RpcError } from '../../core/wire/message.ts';
+import { jsonFailure, jsonResult, readText } from './answers.ts';
+
+const what: Readonly<Record<Intent, string>> = {
+  read: 'Call a tool that only reads.',
+  write: 'Call a tool that changes but destroys nothing.',
+  destructive: 'Call a tool that may overwrite or delete.',
+};
+
+/** Without what MCP takes for granted. */
+const effects: Readonly<Record<Intent, JsonObject>> = {
+  read: { readOnlyHint: true },
+  write: { destructiveHint: false },
+  destructive: { destructiveHint: true },
+};
+
+export function callVariant(variant: Intent): HelperTool {
+  const name = `call_tool_${variant}`;
+  return {
+    kind: 'call',
+    definition: {
+      name,
+      description: what[variant],
+      inputSchema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'server:tool' },
+          args: { type: 'object' },
+          args_json: { type: 'string', description: 'or args as JSON text' },
+          intent: { type: 'object', description: 'operation_type, data_sensitivity, reason' },
+        },
+        required: ['name'],
+      },
+      annotations: effects[variant],
+      _meta: { 'anthropic/alwaysLoad': true },
+    },
+    async run(input, context) {
+      const call = hoistCall(input);
+      const problem = intentProblem({ ...input, ...call }, variant);
+      if (problem !== undefined) return jsonFailure({ error: problem.error, error_code: problem.code });
+      const request = toRequest(call, variant, name);
+      try {
+        return await context.callTool(request);
+      } catch (error) {
+        const { server, tool } = request;
+        return callFailure(error, server === undefined ? tool : `${server}:${tool}`, context, request.arguments);
+      }
+    },
+  };
+}
+
+function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
+  // Beside a "name", a "path" or a "tool" is more likely an argument of the tool than its name once more.
+  const tool = trimmedId(readText(call['name']) ?? readToolName(call));
+  const own = new Set<string>([...argumentKeys, ...intentKeys, 'name', '_meta']);
+  const server = tool.includes(':') ? undefined : readServerName(call);
+  return {
+    tool,
+    ...{ server, via, intent },
+    arguments: readArguments(withoutTwin(call)) ?? {},
+    beside: Object.fromEntries(Object.entries(call).filter(([key]) => !own.has(key))),
+    why: declaredReason(call),
+    sensitivity: declaredSensitivity(call),
+    rest: isObject(call['_meta']) ? { _meta: call['_meta'] } : undefined,
+  };
+}
+
+/** Of `args` and `args_json` the text counts where both are given, as MCPProxy has it. */
+function withoutTwin(call: JsonObject): JsonObject {
+  if (call['args'] === undefined || call['args_json'] === undefined) return call;
+  const { args, args_json: text, ...rest } = call;
+  return readText(text) === undefined ? { ...rest, args } : { ...rest, args_json: text };
+}
+
+/** Models put blanks around the colon of `server:tool`. */
+function trimmedId(id: string): string {
+  const [server, ...rest] = id.split(':');
+  return rest.length === 0 ? id : `${server?.trim()}:${rest.join(':').trim()}`;
+}
+
+// What a model says a call is for, in MCPProxy's two forms: nested, where it must name the operation, or flat.
+
+interface IntentProblem {
+  readonly code:
+    | 'MISSING_INTENT'
+    | 'MISSING_OPERATION_TYPE'
+    | 'INVALID_OPERATION_TYPE'
+    | 'INTENT_MISMATCH'
+    | 'INVALID_SENSITIVITY'
+    | 'REASON_TOO_LONG';
+  readonly error: string;
+}
+
+const sensitivities = ['public', 'internal', 'private', 'unknown'];
+/** In bytes of UTF-8. */
+const longestReason = 1000;
+
+/** Names that a declaration uses in the input of a call. */
+const intentKeys: readonly string[] = ['intent', 'intent_data_sensitivity', 'intent_reason'];
+
+/** What is wrong with the declaration for a call through `call_tool_<variant>`. Declaring nothing is the flat form, and fine. */
+export function intentProblem(input: JsonObject, variant: Intent): IntentProblem | undefined {
+  if (input['intent'] === undefined) {
+    return detailProblem(input['intent_data_sensitivity'], input['intent_reason']);
+  }
+  const intent = toObject(input['intent']);
+  if (intent === undefined) return { code: 'MISSING_INTENT', error: '"intent" is not an object.' };
+  const { operation_type: type, data_sensitivity: sensitivity, reason } = intent;
+  if (type === undefined || type === null || type === '') {
+    return {
+      code: 'MISSING_OPERATION_TYPE',
+      error: `"intent.operation_type" is missing; for this tool it is "${variant}".`,
+    };
+  }
+  if (!(intents as readonly unknown[]).includes(type)) {
+    return { code: 'INVALID_OPERATION_TYPE', error: `"intent.operation_type" is none of ${intents.join(', ')}.` };
+  }
+  if (type !== variant) {
+    return {
+      code: 'INTENT_MISMATCH',
+      error: `The intent says ${JSON.stringify(type)} and the call went through call_tool_${variant}.`,
+    };
+  }
+  return detailProblem(sensitivity ?? input['intent_data_sensitivity'], reason ?? input['intent_reason']);
+}
+
+/** What a declaration that has no problem says the call is for. */
+function declaredReason(input: JsonObject): string | undefined {
+  const reason = toObject(input['intent'])?.['reason'] ?? input['intent_reason'];
+  return typeof reason === 'string' && reason !== '' ? reason : undefined;
+}
+
+/** How sensitive such a declaration says the data is. */
+function declaredSensitivity(input: JsonObject): string | undefined {
+  const sensitivity = toObject(input['intent'])?.['data_sensitivity'] ?? input['intent_data_sensitivity'];
+  return sensitivities.find((one) => one === sensitivity);
+}
+
+function detailProblem(sensitivity: unknown, reason: unknown): IntentProblem | undefined {
+  if (isGiven(sensitivity) && !sensitivities.includes(sensitivity as string)) {
+    return { code: 'INVALID_SENSITIVITY', error: `The data sensitivity is none of ${sensitivities.join(', ')}.` };
+  }
+  if (isGiven(reason) && (typeof reason !== 'string' || Buffer.byteLength(reason) > longestReason)) {
+    return { code: 'REASON_TOO_LONG', error: `The reason is not a text of at most ${longestReason} bytes.` };
+  }
+  return undefined;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function toObject(value: unknown): JsonObject | undefined {
+  if (typeof value !== 'string') return isObject(value) ? value : undefined;
+  try {
+    return toObject(parseJson(value));
+  } catch {
+    return undefined;
+  }
+}
+
+// A call that came to nothing, in the shapes that MCPProxy's users know; always an error to the model.
+
+/** Throws what is not for the model: a call that was cancelled, a defect of ours. */
+export function callFailure(error: unknown, tool: string, context: HelperContext, args?: unknown): JsonObject {
+  if (error instanceof RpcError) return jsonFailure(rpcFailure(error, tool, context));
+  if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
+  const { message, fix, data } = error;
+  if (data?.['code'] === 'TOOL_QUARANTINED') return heldTool(error, data);
+  const notFound = notCalled(error, tool, context, args);
+  if (notFound !== undefined) return notFound;
+  switch (error.code) {
+    case 'arguments_invalid':
+      return jsonFailure({ error: message, ...data });
+    case 'not_allowed':
+      return jsonFailure({ error: message, error_code: data?.['code'], hint: fix, use: data?.['use'] });
+    default:
+      return jsonFailure({ error: message, ...placeOf(tool, context), ...detailsOf(error) });
+  }
+}
+
+/** What was called, as far as its name can be understood. */
+function placeOf(name: string, { catalog }: HelperContext): JsonObject {
+  try {
+    const tool = resolveEntry(catalog, 'tools', name);
+    return { server_name: tool.server, tool_name: tool.name };
+  } catch {
+    return { tool_name: shortName(name) };
+  }
+}
+
+function detailsOf({ fix, data }: AppError): JsonObject {
+  const status = data?.['status'];
+  return {
+    ...(typeof status === 'number' && { http_details: { status_code: status } }),
+    ...(fix !== undefined && { troubleshooting: fix }),
+  };
+}
+
+function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): JsonObject {
+  const { code, data } = error;
+  // The whole schema follows as a member.
+  const refusal = error instanceof RefusedArguments ? error : undefined;
+  const message = refusal?.said ?? error.message;
+  if (code !== rpcCode.invalidParams || refusal === undefined) {
+    return { error: message, error_code: code, ...(data !== undefined && { error_data: data }) };
+  }
+  const tool = resolveEntry(catalog, 'tools', name);
+  return {
+    error: message,
+    error_type: 'invalid_params',
+    tool: tool.id,
+    hint: 'The server refused the arguments; compare them with its schema.',
+    ...(refusal.isShown ? { input_schema_shown: 'earlier' } : { input_schema: usableSchema(tool.definition) }),
+    ...(data !== undefined && { error_data: data }),
+  };
+}
+
+/** A server that nobody has accepted: no error in MCPProxy's answer. Of the server's own words there are none. */
+function heldServer(
+  name: string,
+  { server, tool, error: { message, fix, data } }: MissingTool,
+  args: unknown,
+): JsonObject {
+  return jsonResult({
+    status: 'QUARANTINED_SERVER_BLOCKED',
+    ...{
+      serverName: server,
+      toolName: tool ?? ownNameIn(name),
+      requestedArgs: args ?? {},
+      message,
+      instructions: fix ?? '',
+    },
+    ...{ toolAnalysis: null, securityHelp: 'Only the person can accept a server, where they see what it would run.' },
+    ...(data?.['candidates'] !== undefined && { candidates: data['candidates'] }),
+  });
+}
+
+/** The tool's own name in `server:tool`: the server's listing is not read before a person accepts it. */
+function ownNameIn(name: string): string {
+  return shortName(name.slice(name.indexOf(':') + 1).trim());
+}
+
+/** A tool that says something else than was accepted of it, or that is new; what it says now reaches no model. */
+function heldTool({ message, fix }: AppError, data: Record<string, unknown>): JsonObject {
+  return jsonResult({
+    status: 'TOOL_QUARANTINED',
+    ...{ server_name: data['server'], tool_name: data['tool'] },
+    reason: data['isNew'] === true ? 'new_unapproved_tool' : 'tool_description_changed',
+    ...{ message, current_description: null, action: fix ?? '' },
+  });
+}
+
+/** What MCPProxy says in a text of its own: the name led nowhere, or to something that is off. */
+function notCalled(
+  error: AppError,
+  name: string,
+  { admin, finder }: HelperContext,
+  args: unknown,
+): JsonObject | undefined {
+  const found = finder.look(name);
+  if (!('missing' in found)) return undefined;
+  const { missing } = found;
+  if (missing === 'in-review') return heldServer(name, found, args);
+  if (missing === 'off' || missing === 'tool-off') {
+    const text = `TOOL_BLOCKED: ${found.error.text}`;
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+  if (error.code !== 'tool_not_found') return undefined;
+  if (missing === 'no-server') {
+    const known = admin.list().map((one) => one.name);
+    return jsonFailure({
+      error: `There is no server ${JSON.stringify(shortName(name.slice(0, name.indexOf(':')).trim()))}.`,
+      hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") tells of the servers.`,
+    });
+  }
+  const bare = name.includes(':') ? '' : ' A name is expected as server:tool.';
+  return jsonFailure({ error: error.message, hint: `${error.fix ?? ''}${bare}`.trim() });
+}

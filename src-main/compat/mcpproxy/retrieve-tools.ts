@@ -1,0 +1,130 @@
+/** `retrieve_tools` and `describe_tool`: finding tools, and whole definitions of those that were found. */
+import { AppError } from '../../core/base/errors.ts';
+import type { JsonObject } from '../../core/base/json.ts';
+import { shortName } from '../../core/base/shown-text.ts';
+import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
+import { findTools, moreText, needsIn, needSchema, queryHint } from '../../core/modes/find-tools.ts';
+import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
+import { readResultTool } from '../../core/modes/read-spill.ts';
+import { sawSchema } from '../../core/modes/show-tools.ts';
+import { jsonResult, readCount, readText, refused } from './answers.ts';
+import { compactEntry, fullEntry } from './tool-entry.ts';
+
+const maxHits = 100;
+/** As many of the best hits carry their schema: what is called next is mostly among them. */
+const maxSchemas = 2;
+const maxDescribed = 5;
+
+const usage =
+  'Call a tool through the one in call_with, with its name. In sig, ? is optional; where ~ stands something is left out, and describe_tool shows the schema.';
+
+export const retrieveTools: HelperTool = {
+  kind: 'discovery',
+  definition: {
+    name: 'retrieve_tools',
+    description: 'Find tools, best first.',
+    inputSchema: {
+      type: 'object',
+      properties: { query: { type: 'string', description: queryHint }, limit: { type: 'integer' } },
+      required: ['query'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    await context.settled();
+    const query = readText(input['query']);
+    if (query === undefined) {
+      throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
+    }
+    const limit = readCount(input['limit'], context.retrieve.limit ?? 0, maxHits) || undefined;
+    const { tools, more } = findTools(needsIn(query), context, { limit });
+    const open = needSchema(tools, maxSchemas);
+    const missing = context.finder.missingServers();
+    const left = moreText(more);
+    return jsonResult({
+      tools: tools.map(({ tool }) => {
+        const entry = compactEntry(tool, context);
+        return open.has(tool.id) ? withSchema(entry, tool, context) : entry;
+      }),
+      ...(tools.length === 0 && nothingFound(query, context)),
+      ...(left !== undefined && { more: left }),
+      ...(tools.length > 0 && !context.memory.seen('usage', 'retrieve') && { usage_instructions: usage }),
+      ...(missing !== undefined && { not_listed: missing }),
+    });
+  },
+};
+
+/** Each schema is shown once to a session. */
+function withSchema(entry: JsonObject, tool: CatalogEntry, { memory }: HelperContext): JsonObject {
+  if (sawSchema(tool, memory)) return { ...entry, inputSchema_shown: 'earlier' };
+  return { ...entry, inputSchema: usableSchema(tool.definition) };
+}
+
+function nothingFound(query: string, { index, catalog }: HelperContext): JsonObject {
+  const near = index.suggest(query);
+  const meant = near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `;
+  return { hint: `${meant}Try other words. Servers: ${catalog.servers.join(', ') || 'none yet'}.` };
+}
+
+export const describeTool: HelperTool = {
+  kind: 'schema',
+  definition: {
+    name: 'describe_tool',
+    description: 'Whole schemas of tools by id.',
+    inputSchema: {
+      type: 'object',
+      properties: { tool_ids: { type: 'array', items: { type: 'string' }, maxItems: maxDescribed } },
+      required: ['tool_ids'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+  async run(input, context) {
+    const ids = readIds(input['tool_ids']);
+    const described = await Promise.all(ids.map((id) => describe(id, context)));
+    return jsonResult({
+      definitions: described.filter((one) => !('error' in one)),
+      errors: described.filter((one) => 'error' in one),
+    });
+  },
+};
+
+/** The definition, once the tool's server has started; else why there is none. Never rejects with AppError. */
+async function describe(name: string, context: HelperContext): Promise<JsonObject> {
+  const id = name.trim();
+  try {
+    const tool = await context.awaitTool(id);
+    const held = context.finder.server(tool.server)?.pins?.refusalOf('tool', tool.name);
+    if (held !== undefined) throw held;
+    sawSchema(tool, context.memory);
+    return fullEntry(tool);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
+    // The tool that a cut answer names is reached by its name and through the tools that call others.
+    if (id === readResultTool.definition.name) return ownEntry;
+    const found = context.finder.look(id);
+    const nearest = 'missing' in found ? found.nearest[0] : undefined;
+    return {
+      id: shortName(id),
+      error: error.code,
+      detail: error.message,
+      ...(error.fix !== undefined && { remediation: error.fix }),
+      ...(nearest !== undefined && { did_you_mean: nearest }),
+    };
+  }
+}
+
+const { name, description, inputSchema, annotations } = readResultTool.definition;
+const ownEntry: JsonObject = { name, description, inputSchema, annotations, call_with: 'call_tool_read' };
+
+/** A single id may be a string. Throws AppError bad_request. */
+function readIds(value: unknown): string[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  const ids = list.filter((id): id is string => typeof id === 'string' && id.trim() !== '');
+  if (ids.length === 0 || ids.length !== list.length)
+    throw refused('"tool_ids" is not a list of ids.', 'Give ids like "server:tool".');
+  if (ids.length > maxDescribed) {
+    throw refused(`${ids.length} ids are more than ${maxDescribed}.`, 'Ask in several calls.');
+  }
+  return [...new Set(ids)];
+}

@@ -1,0 +1,245 @@
+/** The fields of a server as upstream_servers takes them, brought to our names; null is a field to be taken out. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ModelAdmin } from '../../core/admin/server-admin.ts';
+import type { ServerFacts } from '../../core/admin/server-facts.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { isObject, type JsonObject, parseJson, plainNumber } from '../../core/base/json.ts';
+import { mask } from '../../core/base/mask.ts';
+import { shortName } from '../../core/base/shown-text.ts';
+import type { Hold } from '../../core/config/app-config.ts';
+import type { HealthLevel, ServerHealth } from '../../core/servers/server-state.ts';
+import { readText } from './answers.ts';
+
+interface ServerFields {
+  /** Under our names (config/schema.ts); only what was mentioned. */
+  readonly fields: JsonObject;
+  /** What was asked for and has no effect here, as sentences. */
+  readonly warnings: readonly string[];
+}
+
+type Reader = (value: unknown, key: string) => unknown;
+
+/** Their parameters in both spellings, our field, how it is read. */
+const parameters: readonly (readonly [keys: readonly string[], field: string, read: Reader])[] = [
+  [['command'], 'command', readString],
+  [['args_json', 'args'], 'args', readList],
+  [['env_json', 'env'], 'env', readTexts],
+  [['url'], 'url', readString],
+  [['protocol'], 'type', readProtocol],
+  [['enabled'], 'enabled', readSwitch],
+  [['headers_json', 'headers'], 'headers', readTexts],
+  [['working_dir', 'cwd'], 'cwd', readString],
+  [['description'], 'description', readString],
+  [['init_timeout'], 'initTimeoutSeconds', readSeconds],
+  [['isolation_json', 'isolation'], 'isolation', readMap],
+  [['oauth_json', 'oauth'], 'oauth', readMap],
+];
+
+/** Throws AppError bad_request. */
+export function readServerFields(input: JsonObject): ServerFields {
+  const mentioned = parameters.flatMap(([keys, field, read]) => {
+    const key = keys.find((one) => input[one] !== undefined);
+    if (key === undefined) return [];
+    const clears = field !== 'enabled' && isCleared(input[key]);
+    return [[field, clears ? null : read(input[key], key)] as const];
+  });
+  if (input['quarantined'] !== undefined) readSwitch(input['quarantined'], 'quarantined');
+  const fields = Object.fromEntries(mentioned);
+  const useless = ['trust_mode', 'quarantined', 'expose_prompts'].filter(
+    (key) => input[key] !== undefined && !(key === 'quarantined' && input[key] === true),
+  );
+  return {
+    fields,
+    warnings: useless.map((key) => `${key} is not taken from a tool call; the person decides about trust.`),
+  };
+}
+
+/** Also as a text: `isolation_json: "null"` is how MCPProxy's users take it out. */
+function isCleared(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && ['', 'null'].includes(value.trim()));
+}
+
+function readString(value: unknown, key: string): string {
+  if (typeof value === 'string') return value;
+  throw refused(key, 'a text');
+}
+
+export const protocols: readonly unknown[] = ['stdio', 'http', 'sse', 'streamable-http', 'auto'];
+
+function readProtocol(value: unknown, key: string): unknown {
+  if (protocols.includes(value)) return value;
+  throw refused(key, `one of ${protocols.join(', ')}`);
+}
+
+function readSwitch(value: unknown, key: string): boolean {
+  if (value === true || value === false) return value;
+  throw refused(key, 'true or false, without quotes');
+}
+
+function readList(value: unknown, key: string): unknown {
+  const list = parsed(value, key);
+  if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
+  throw refused(key, 'a list of texts');
+}
+
+/** A map of texts; null under a name takes that one out. */
+function readTexts(value: unknown, key: string): JsonObject {
+  const map = readMap(value, key);
+  if (Object.values(map).every((item) => typeof item === 'string' || item === null)) return map;
+  throw refused(key, 'an object of texts, null to take one out');
+}
+
+function readMap(value: unknown, key: string): JsonObject {
+  const map = parsed(value, key);
+  if (isObject(map)) return map;
+  throw refused(key, 'an object');
+}
+
+/** `30s`, `2m`, or seconds as a number. */
+function readSeconds(value: unknown, key: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(String(plainNumber(value)).trim());
+  const seconds = Number(match?.[1]) * ({ ms: 0.001, m: 60 }[match?.[2] ?? ''] ?? 1);
+  if (seconds > 0) return seconds;
+  throw refused(key, 'a time like "30s"');
+}
+
+function parsed(value: unknown, key: string): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return parseJson(value);
+  } catch (error) {
+    throw new AppError('bad_request', `"${key}" is a text that is not JSON.`, {
+      fix: 'Nothing was changed.',
+      cause: error,
+    });
+  }
+}
+
+function refused(key: string, wanted: string): AppError {
+  return new AppError('bad_request', `"${key}" is not ${wanted}.`, { fix: 'Nothing was changed.' });
+}
+
+// A server as upstream_servers shows it.
+
+const states: Readonly<Record<ServerFacts['state'], string>> = {
+  disabled: 'Disconnected',
+  disconnected: 'Disconnected',
+  installing: 'Connecting',
+  connecting: 'Connecting',
+  'pending-sign-in': 'Pending Auth',
+  authenticating: 'Authenticating',
+  discovering: 'Discovering',
+  ready: 'Ready',
+  error: 'Error',
+};
+
+const levels: Readonly<Record<HealthLevel, string>> = {
+  ok: 'healthy',
+  off: 'healthy',
+  busy: 'healthy',
+  attention: 'degraded',
+  error: 'unhealthy',
+};
+
+const actions: Readonly<Record<NonNullable<ServerHealth['action']>['kind'], string>> = {
+  retry: 'restart',
+  'sign-in': 'login',
+  enable: 'enable',
+  review: 'approve',
+  'edit-config': 'configure',
+  'view-log': 'view_logs',
+  'add-secret': 'set_secret',
+  unlock: 'set_secret',
+};
+
+export function connectionStatus({ state, error, failures }: ServerFacts): JsonObject {
+  return {
+    state: states[state],
+    ...(error !== undefined && { last_error: error }),
+    ...(failures > 0 && { retry_count: failures }),
+  };
+}
+
+/** `shown`: tools of it that client apps are shown. A server that fails or waits for a sign-in can be called for none. */
+function toolCounts({ enabled, state, tools }: ServerFacts, shown: number): JsonObject {
+  if (!enabled) return { callable: 0, server_disabled: tools };
+  const isOut = state === 'error' || state === 'pending-sign-in' || state === 'authenticating';
+  return { callable: isOut ? 0 : shown, server_disabled: 0, disabled_by_config: Math.max(0, tools - shown) };
+}
+
+/** What keeps it off, and what the person can do. */
+const holds: Readonly<Record<Hold, string>> = {
+  review: 'in quarantine: the person has to review it (tooltray review NAME)',
+  blocked: 'blocked by the person (tooltray review NAME)',
+  setup: 'a value that its entry names is not set (tooltray validate NAME)',
+};
+
+/** What MCPProxy calls so: nothing of it is started or listed before a person agrees. */
+export function isQuarantined({ held }: Pick<ServerFacts, 'held'>): boolean {
+  return held === 'review' || held === 'blocked';
+}
+
+export function serverReport(server: ServerFacts, shown: number): JsonObject {
+  const { transport, lazy: _, enabled, ...config } = server.config;
+  const { level, summary, detail, action } = server.health;
+  return {
+    name: server.name,
+    protocol: transport,
+    ...config,
+    enabled,
+    quarantined: isQuarantined(server),
+    connection_status: connectionStatus(server),
+    tools: toolCounts(server, shown),
+    ...(server.held !== undefined && { security_status: holds[server.held].replace('NAME', server.name) }),
+    health: {
+      level: levels[level],
+      admin_state: server.enabled ? 'enabled' : isQuarantined(server) ? 'quarantined' : 'disabled',
+      summary,
+      detail,
+      action: action === undefined ? '' : actions[action.kind],
+    },
+  };
+}
+
+// What a patch really changes: values that `list` shows and that come back unchanged are no change, masked secrets least of all.
+
+/** `shown` is the entry as list shows it. Throws AppError bad_request for a masked value that is none of the shown ones. */
+export function changedFields(fields: JsonObject, shown: Readonly<JsonObject>): JsonObject {
+  const changed: JsonObject = {};
+  for (const [field, value] of Object.entries(fields)) {
+    const before = shown[field === 'type' ? 'transport' : field];
+    const after = isObject(value) && isObject(before) ? changedFields(value, before) : value;
+    if (isDeepStrictEqual(value, before) || (isObject(after) && Object.keys(after).length === 0)) continue;
+    if (!isObject(after) && JSON.stringify(after).includes(mask)) throw masked(field);
+    changed[field] = after;
+  }
+  return changed;
+}
+
+function masked(field: string): AppError {
+  return new AppError('bad_request', `"${field}" holds ${mask}, which stands for a secret that was hidden.`, {
+    fix: 'Leave away what shall stay, or give the real value. Nothing was changed.',
+  });
+}
+
+// The server that an operation is about, as it is now.
+
+/** Throws AppError bad_request without a name, server_not_found. */
+export function requireServer(input: JsonObject, admin: ModelAdmin): ServerFacts {
+  const name = requireName(input);
+  const servers = admin.list();
+  const server = servers.find((one) => one.name === name);
+  if (server !== undefined) return server;
+  const available = servers.map((one) => one.name);
+  throw new AppError('server_not_found', `There is no server named ${JSON.stringify(shortName(name))}.`, {
+    fix: available.length === 0 ? 'No server is configured yet.' : `There are: ${available.join(', ')}.`,
+    data: { available },
+  });
+}
+
+/** Throws AppError bad_request. */
+export function requireName(input: JsonObject): string {
+  const name = readText(input['name']);
+  if (name !== undefined) return name;
+  throw new AppError('bad_request', 'The name of the server is missing.', { fix: 'Give it as "name".' });
+}

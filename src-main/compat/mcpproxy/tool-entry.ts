@@ -1,0 +1,39 @@
+/** A tool as `retrieve_tools` and `describe_tool` show it. */
+import { type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
+import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
+import { condenseLine } from '../../core/condense/condense-tool.ts';
+import { parametersText } from '../../core/condense/signature.ts';
+import type { HelperContext } from '../../core/modes/mode.ts';
+
+/** One line to choose and call by: the parameters in Tooltray's notation, and the variant of `call_tool_*` that fits. */
+export function compactEntry(tool: CatalogEntry, { descriptions }: Pick<HelperContext, 'descriptions'>): JsonObject {
+  const { server, name, id, definition } = tool;
+  const { description } = definition;
+  return {
+    name: id,
+    sig: `(${parametersText(usableSchema(definition))})`,
+    desc: descriptions.find(server, name, description) ?? condenseLine(textOr(description)),
+    call_with: callWith(tool),
+  };
+}
+
+/** Everything that a call needs. */
+export function fullEntry(tool: CatalogEntry): JsonObject {
+  const { id, server, definition } = tool;
+  const annotations = objectOf(definition['annotations']);
+  return {
+    name: id,
+    description: textOr(definition['description']),
+    inputSchema: usableSchema(definition),
+    server,
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+    call_with: callWith(tool),
+  };
+}
+
+/** A tool that does not declare that it only reads is taken to write. Source: MCPProxy's page, "Choosing the Right Tool Variant". */
+function callWith({ definition }: CatalogEntry): string {
+  const { destructiveHint, readOnlyHint } = objectOf(definition['annotations']);
+  if (destructiveHint === true) return 'call_tool_destructive';
+  return readOnlyHint === true ? 'call_tool_read' : 'call_tool_write';
+}

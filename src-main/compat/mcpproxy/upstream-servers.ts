@@ -1,0 +1,204 @@
+/** upstream_servers: MCPProxy's façade over the one service that changes servers, policy included. */
+import { jsonFailure, jsonResult, proposedChange, readCount, refused } from './answers.ts';
+import type { ServerChange } from '../../core/admin/server-change.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { isObject, type JsonObject } from '../../core/base/json.ts';
+import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
+import {
+  changedFields,
+  connectionStatus,
+  isQuarantined,
+  protocols,
+  readServerFields,
+  requireName,
+  requireServer,
+  serverReport,
+} from './server-fields.ts';
+
+// upstream_servers `add`: a new server, which the person has to approve unless their config says otherwise.
+
+/** Throws AppError bad_request, config_conflict where the name is taken. */
+async function addServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  const name = requireName(input);
+  if (name.includes(':')) throw refused(`"${name}" has a colon.`, 'A tool is named server:tool, so a server has none.');
+  const { fields, warnings } = readServerFields(input);
+  const enabled = fields['enabled'] !== false;
+  // A model may ask for less trust, never for more.
+  const held = input['quarantined'] === true;
+  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  const entry = { ...Object.fromEntries(given), ...(held && { quarantined: true }) };
+  const protocol = requireWay(entry);
+  const outcome = await context.admin.request({ kind: 'add', server: name, entry }, context.author);
+  const added = outcome.kind === 'applied';
+  return {
+    ...{ name, protocol, enabled, added },
+    // A proposal is what quarantine is elsewhere: nothing runs before a person has looked at it.
+    quarantined: held || !added,
+    ...(added ? addedReport(input, context) : { ...proposedChange(outcome), security_status: 'waits for the person' }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+function addedReport(input: JsonObject, { admin }: HelperContext): JsonObject {
+  const server = requireServer(input, admin);
+  return {
+    status: 'configured',
+    connection_status: connectionStatus(server),
+    connection_message: server.health.detail,
+    security_status: 'allowed by the config',
+    message: `"${server.name}" was added.`,
+  };
+}
+
+/** How it is reached. */
+function requireWay({ type, command, url }: JsonObject): string {
+  if (command === undefined && url === undefined) {
+    throw refused('A server needs a command or a url.', 'Give "command" with "args_json", or "url".');
+  }
+  const protocol = typeof type === 'string' && type !== 'auto' ? type : undefined;
+  return protocol ?? (command === undefined ? 'streamable-http' : 'stdio');
+}
+
+// upstream_servers `remove`.
+
+/** Throws AppError server_not_found, config_conflict. */
+async function removeServer(input: JsonObject, { admin, author }: HelperContext): Promise<JsonObject> {
+  const { name } = requireServer(input, admin);
+  const outcome = await admin.request({ kind: 'remove', server: name }, author);
+  return { id: name, name, removed: outcome.kind === 'applied', ...proposedChange(outcome) };
+}
+
+// upstream_servers `update` and `patch`: only what is named changes; values can be cleared.
+
+/** Throws AppError bad_request, server_not_found. */
+async function patchServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  const { admin, author } = context;
+  const before = requireServer(input, admin);
+  const read = readServerFields(input);
+  const fields = changedFields(read.fields, { ...before.config, enabled: before.enabled });
+  const change = toChange(before.name, fields);
+  const outcome = change === undefined ? undefined : await admin.request(change, author);
+  const now = requireServer(input, admin);
+  return {
+    id: now.name,
+    name: now.name,
+    updated: outcome?.kind === 'applied',
+    enabled: now.enabled,
+    connection_status: connectionStatus(now),
+    connection_message: now.health.detail,
+    changes: changesIn(fields),
+    ...(outcome === undefined ? { message: 'Nothing differs from what is configured.' } : proposedChange(outcome)),
+    ...(read.warnings.length > 0 && { warnings: read.warnings }),
+  };
+}
+
+/** The switch alone is a change of its own. */
+function toChange(server: string, fields: JsonObject): ServerChange | undefined {
+  const names = Object.keys(fields);
+  if (names.length === 0) return undefined;
+  if (names.length > 1 || names[0] !== 'enabled') return { kind: 'update', server, fields };
+  return { kind: fields['enabled'] === true ? 'enable' : 'disable', server };
+}
+
+/** Names only: values may be secrets. `env.TOKEN` is a key inside a map. */
+function changesIn(fields: JsonObject): { modified: string[]; removed: string[] } {
+  const paths = Object.entries(fields).flatMap(([field, value]) =>
+    isObject(value)
+      ? Object.entries(value).map(([key, item]) => [`${field}.${key}`, item] as const)
+      : [[field, value] as const],
+  );
+  return {
+    modified: paths.filter(([, value]) => value !== null).map(([path]) => path),
+    removed: paths.filter(([, value]) => value === null).map(([path]) => path),
+  };
+}
+
+// tail_log: the last lines that a server wrote to stderr.
+
+const usualLines = 50;
+const mostLines = 500;
+
+/** Throws AppError bad_request, server_not_found. */
+function logTail(input: JsonObject, { admin }: HelperContext): JsonObject {
+  const server = requireServer(input, admin);
+  const wanted = readCount(input['lines'], usualLines, mostLines);
+  const lines = admin.log(server.name, wanted);
+  return {
+    server_name: server.name,
+    lines_requested: wanted,
+    lines_returned: lines.length,
+    log_lines: lines,
+    server_status: { enabled: server.enabled, quarantined: isQuarantined(server) },
+    connection_status: connectionStatus(server),
+  };
+}
+
+type Operation = (input: JsonObject, context: HelperContext) => JsonObject | Promise<JsonObject>;
+
+const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['list', (_, context) => listServers(context)],
+  ['add', addServer],
+  ['remove', removeServer],
+  ['update', patchServer],
+  ['patch', patchServer],
+  ['tail_log', logTail],
+]);
+
+const text = { type: 'string' };
+
+export const upstreamServers: HelperTool = {
+  admin: true,
+  kind: 'change',
+  definition: {
+    name: 'upstream_servers',
+    description:
+      'List, add, change and remove servers. A patch changes only what it names: maps are merged, lists replaced, null removes.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        operation: { enum: [...operations.keys()] },
+        name: text,
+        command: text,
+        args_json: { ...text, description: 'JSON list' },
+        env_json: { ...text, description: 'JSON object' },
+        url: text,
+        protocol: { enum: protocols },
+        headers_json: { ...text, description: 'JSON object' },
+        isolation_json: { ...text, description: 'JSON object' },
+        oauth_json: { ...text, description: 'JSON object' },
+        working_dir: text,
+        enabled: { type: 'boolean' },
+        init_timeout: { ...text, description: 'like 30s' },
+        lines: { type: 'integer' },
+      },
+      required: ['operation'],
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+  },
+  async run(input, context) {
+    const operation = operations.get(String(input['operation']));
+    if (operation === undefined) {
+      const known = [...operations.keys()];
+      return jsonFailure({
+        error: `Unknown operation: ${JSON.stringify(input['operation'] ?? '')}.`,
+        valid_operations: known,
+      });
+    }
+    try {
+      return jsonResult(await operation(input, context));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
+      return jsonFailure({
+        error: error.message,
+        error_code: error.code,
+        ...(error.fix !== undefined && { hint: error.fix }),
+        ...error.data,
+      });
+    }
+  },
+};
+
+function listServers({ admin, catalog }: HelperContext): JsonObject {
+  const servers = admin.list().map((server) => serverReport(server, catalog.lookup.tools.of(server.name).length));
+  return { servers, total: servers.length };
+}

@@ -1,0 +1,56 @@
+/** The shape of all answers of `proxy-dispatch`: a text, and what programs may want to know of it in `_meta`. */
+import { AppError } from '../../core/base/errors.ts';
+import type { JsonObject } from '../../core/base/json.ts';
+import { readFirst } from '../../core/calls/read-arguments.ts';
+import { toToon } from '../../core/spills/toon.ts';
+
+/** Under it stand in `_meta` the members that mini-a's answer has beside its text. */
+const factsKey = 'tooltray/dispatch';
+
+/**
+ * `more` are content blocks that follow the text. No `structuredContent`: apps that have one hand on nothing else, and the
+ * answer is the text.
+ */
+export function envelope(facts: JsonObject, text: string, more: readonly unknown[] = []): JsonObject {
+  return {
+    content: [{ type: 'text', text }, ...more],
+    _meta: { [factsKey]: facts },
+    ...(facts['error'] !== undefined && { isError: true }),
+  };
+}
+
+export function failure(facts: JsonObject, error: string, more: readonly unknown[] = []): JsonObject {
+  return envelope({ ...facts, error }, `Error: ${error}`, more);
+}
+
+/** As mini-a estimates: four characters are a token. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/** The text of a detailed answer: TOON, as mini-a writes it, and JSON for what TOON cannot say. */
+export function toDetailText(value: unknown): string {
+  try {
+    return toToon(value);
+  } catch {
+    return JSON.stringify(value);
+  }
+}
+
+// Single inputs of `proxy-dispatch`, as models write them: numbers and booleans may come as text.
+
+/** Throws AppError bad_request for what is neither yes nor no. */
+export function readFlag(input: JsonObject, key: string, otherwise: boolean): boolean {
+  const value = input[key];
+  if (value === undefined || value === null) return otherwise;
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw new AppError('bad_request', `'${key}' is neither true nor false.`, { fix: 'Leave it away.' });
+}
+
+/** Whether list and search shall tell everything. Throws AppError bad_request for another format. */
+export function wantsDetail(input: JsonObject): boolean {
+  const format = readFirst(input, ['format'])?.text.toLowerCase() ?? 'compact';
+  if (format === 'compact' || format === 'detail') return format === 'detail';
+  throw new AppError('bad_request', `There is no format '${format}'.`, { fix: 'Formats: compact, detail.' });
+}

@@ -1,0 +1,402 @@
+/** Action `call`: a tool of some connection, through the pipeline. */
+import { AppError, errorText } from '../../core/base/errors.ts';
+import { isObject, type JsonObject, objectOf, parseJson, plainNumber } from '../../core/base/json.ts';
+import { says } from '../../core/calls/whole-answer.ts';
+import { closestWord } from '../../core/base/wording.ts';
+import type { SpillWish } from '../../core/calls/call-tool.ts';
+import { factsOfApp } from '../../core/client-apps/app-limits.ts';
+import { reason } from '../../core/calls/error-result.ts';
+import { argumentKeys, isCancelled, readArguments, readCount, readFirst } from '../../core/calls/read-arguments.ts';
+import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
+import type { HelperContext } from '../../core/modes/mode.ts';
+import { nextLook } from '../../core/modes/read-spill.ts';
+import type { SpillFiles } from '../../core/spills/spill-questions.ts';
+import { isTextKind } from '../../core/spills/messages.ts';
+import { type PartFacts, readSpillFacts, type SpillFacts } from '../../core/spills/spill.ts';
+import { fromToon, isToldAsToon } from '../../core/spills/toon.ts';
+import { toObject } from '../../core/wire/raw-json.ts';
+import { envelope, estimateTokens, failure, readFlag } from './answers.ts';
+import { allowsTool, type Connection, findConnection, findTool, type ShownCatalog } from './shown-catalog.ts';
+
+interface DispatchedCall {
+  readonly tool: CatalogEntry;
+  readonly connection: Connection;
+  readonly given: CallArguments;
+  readonly meta: JsonObject | undefined;
+  readonly wish: SpillWish;
+  readonly told: TellingFacts;
+}
+
+/** How it is told. */
+interface TellingFacts {
+  readonly whole: boolean;
+  /** The client app's model has no files. */
+  readonly toolsOnly: boolean;
+}
+
+/** Rejects with AppError where nothing was called. */
+export async function callTool(input: JsonObject, shown: ShownCatalog, context: HelperContext): Promise<JsonObject> {
+  const call = await readCall(input, shown, context);
+  const { id, alias } = call.connection;
+  const facts = { action: 'call', connection: { id, alias }, tool: call.tool.name };
+  let result: JsonObject;
+  try {
+    result = toObject(await request(call, context));
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    return failure(facts, enriched(reasonOf(error, call), call, error));
+  }
+  if (result['isError'] === true) {
+    const { blocks } = toolPayload({ ...result, structuredContent: undefined }, true);
+    const { facts: kept } = readSpilled(result, call.told);
+    return failure({ ...facts, ...kept }, enriched(textsOf(result) || 'The tool failed without a word.', call), blocks);
+  }
+  return answer(facts, result, call);
+}
+
+/** The checks in the documented order; the connection's own come with finding the tool. */
+async function readCall(input: JsonObject, shown: ShownCatalog, context: HelperContext): Promise<DispatchedCall> {
+  const named = readFirst(input, ['tool', 'tool_name', 'name', 'path']);
+  if (named === undefined) throw new AppError('bad_request', "Action 'call' requires a 'tool' name.");
+  const handle = readFirst(input, ['connection', 'server']);
+  const tool = findTool(named.text, handle?.text, shown, context);
+  const given = await callArguments(input, [named.key, handle?.key ?? ''], context.spillFiles);
+  const meta = input['meta'] ?? input['_meta'] ?? undefined;
+  if (meta !== undefined && !isObject(meta)) {
+    throw new AppError('bad_request', "Action 'call' requires 'meta' to be an object.");
+  }
+  const wish = readSpillWish(input);
+  const toolsOnly = factsOfApp(context.author.app).toolsOnly === true;
+  const told = { whole: context.wholeAnswers === true, toolsOnly };
+  return { tool, connection: findConnection(shown, tool.server), given, meta, wish, told };
+}
+
+function request(
+  { tool, given, meta, wish }: DispatchedCall,
+  context: HelperContext,
+): ReturnType<HelperContext['callTool']> {
+  return context.callTool({
+    // The id means this tool alone, whatever others are called.
+    tool: tool.id,
+    arguments: given.arguments,
+    rest: meta && { _meta: meta },
+    via: 'proxy-dispatch',
+    mayName: (other) => allowsTool(context.toolFilter, other),
+    spill: wish,
+  });
+}
+
+function answer(head: JsonObject, result: JsonObject, call: DispatchedCall): JsonObject {
+  const { tool, connection, given, told } = call;
+  const { id, alias, serverInfo } = connection;
+  const spilled = readSpilled(result, told);
+  const { text, blocks, format } = toolPayload(result, told.whole);
+  const facts = {
+    ...head,
+    connection: { id, alias, serverInfo },
+    tool: tool.name,
+    arguments: given.echo,
+    resultFormat: format,
+    ...spilled.facts,
+    ...errorOf(result, call),
+  };
+  if (spilled.text !== undefined) return envelope(facts, spilled.text, spilled.blocks);
+  return envelope({ ...facts, estimatedTokens: estimateTokens(text) }, text, blocks);
+}
+
+/** Some servers tell a failure as a member of their result. */
+function errorOf({ error }: JsonObject, call: DispatchedCall): JsonObject {
+  if (error === undefined || error === null) return {};
+  return { error: typeof error === 'string' ? enriched(error, call) : error };
+}
+
+/** Codes of AppError that mean: nobody was there to answer. */
+const unreachable: ReadonlySet<string> = new Set([
+  ...['command_not_found', 'server_disabled', 'server_exited', 'server_not_started'],
+  ...['server_unauthorized', 'server_unreachable'],
+]);
+
+function reasonOf(error: unknown, { connection }: DispatchedCall): string {
+  if (isUnfit(error)) return error.message;
+  if (!(error instanceof AppError) || !unreachable.has(error.code)) return reason(error);
+  return `Connection '${connection.alias}' is not available or does not expose callable tools: ${reason(error)}`;
+}
+
+/** With what is wrong about the parameters, and where they were refused before the call, the schema they do not fit. */
+function enriched(text: string, { tool, given }: DispatchedCall, error?: unknown): string {
+  const schema = usableSchema(tool.definition);
+  const hint = argumentHint(given.arguments, schema);
+  const isShown = isUnfit(error) && error.data?.['input_schema_shown'] !== undefined;
+  const told = isShown ? 'shown earlier.' : JSON.stringify(schema);
+  const lines = [text, hint, isUnfit(error) ? `Schema: ${told}` : undefined];
+  return lines.filter((line) => line !== undefined).join('\n');
+}
+
+function isUnfit(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'arguments_invalid';
+}
+
+// The arguments of a call: given beside it, or in a file.
+
+interface CallArguments {
+  readonly arguments: JsonObject;
+  /** What the answer repeats of them. */
+  readonly echo: JsonObject;
+}
+
+/** Members that a call without arguments may have; anything else was meant for the tool. */
+const ownKeys: ReadonlySet<string> = new Set([
+  ...['action', 'connection', 'tool', 'meta', '_meta', 'format', 'limit', 'refresh'],
+  ...['argumentsFile', 'resultToFile', 'resultSizeThreshold'],
+  ...['includeTools', 'includeInputSchema', 'includeAnnotations'],
+  ...argumentKeys,
+]);
+
+/** `consumed`: names under which tool and connection were given. Throws AppError bad_request. */
+async function callArguments(
+  input: JsonObject,
+  consumed: readonly string[],
+  files: SpillFiles,
+): Promise<CallArguments> {
+  const given = givenArguments(input);
+  const file = input['argumentsFile'];
+  if (given === undefined) refuseMisplaced(input, consumed);
+  if (file === undefined || file === null) return { arguments: given ?? {}, echo: given ?? {} };
+  if (typeof file !== 'string' || file.trim() === '') {
+    throw new AppError('bad_request', "Action 'call' requires 'argumentsFile' to be the path of a file.");
+  }
+  return { arguments: parseFile(file, await readFile(file, files)), echo: { _fromFile: file } };
+}
+
+function givenArguments(input: JsonObject): JsonObject | undefined {
+  for (const key of argumentKeys) {
+    try {
+      readArguments({ [key]: input[key] });
+    } catch (cause) {
+      throw new AppError('bad_request', `Action 'call' requires '${key}' to be an object.`, {
+        fix: 'Its JSON text will do as well.',
+        cause,
+      });
+    }
+  }
+  return readArguments(input);
+}
+
+function refuseMisplaced(input: JsonObject, consumed: readonly string[]): void {
+  const misplaced = Object.keys(input).filter((key) => !ownKeys.has(key) && !consumed.includes(key));
+  if (misplaced.length === 0) return;
+  const names = misplaced.slice(0, 20).map((key) => key.slice(0, 80));
+  throw new AppError('bad_request', `It received downstream input(s) at the proxy level: ${names.join(', ')}.`, {
+    fix: "Put what the tool needs into 'arguments'.",
+  });
+}
+
+async function readFile(file: string, files: SpillFiles): Promise<string> {
+  try {
+    return await files.readText(file);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'not_found') throw new AppError('not_found', `File for arguments does not exist: ${file}.`);
+    if (error.code !== 'bad_request') throw error;
+    throw new AppError('bad_request', `Path for arguments is not a file: ${file}.`);
+  }
+}
+
+function parseFile(file: string, text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = parseText(text);
+  } catch (error) {
+    throw new AppError('bad_request', `Invalid JSON in the file for arguments ${file}: ${errorText(error)}.`);
+  }
+  if (isObject(value)) return value;
+  throw new AppError('bad_request', `The file for arguments ${file} must contain a JSON or TOON object.`);
+}
+
+/** JSON, or TOON as answers are kept. Any line of words is TOON for a text: only what has a shape counts. */
+function parseText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (/^\s*\{/.test(text)) throw error;
+    const value = fromToon(text);
+    if (typeof value !== 'object') throw error;
+    return value;
+  }
+}
+
+// What to tell a caller whose call failed and who wrote parameters that the tool does not have.
+
+/** More than this helps nobody, and the names come from a model: they can be anything. */
+const mostNames = 20;
+const longestName = 60;
+
+/** undefined where every parameter is known. */
+function argumentHint(args: JsonObject, schema: JsonObject): string | undefined {
+  const properties = objectOf(schema['properties']);
+  const valid = Object.keys(properties);
+  const unknown = Object.keys(args).filter((name) => !Object.hasOwn(properties, name));
+  if (unknown.length === 0) return undefined;
+  const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]).map(String) : [];
+  const missing = required.filter((name) => !Object.hasOwn(args, name));
+  return [
+    `Unrecognised parameters: ${list(unknown, (name) => `'${name}' (${guess(name, valid)})`)}.`,
+    ...(missing.length === 0 ? [] : [`Still missing: ${list(missing)}.`]),
+    `Valid parameters: ${valid.length === 0 ? 'none' : list(valid)}.`,
+  ].join(' ');
+}
+
+function guess(name: string, valid: readonly string[]): string {
+  const meant = name.length > longestName ? undefined : closestWord(name, valid);
+  return meant === undefined ? 'not in schema' : `did you mean '${meant}'?`;
+}
+
+function list(names: readonly string[], show: (name: string) => string = (name) => name): string {
+  const shown = names.slice(0, mostNames).map((name) => show(name.slice(0, longestName)));
+  return [...shown, ...(names.length > mostNames ? [`${names.length - mostNames} more`] : [])].join(', ');
+}
+
+// What of a tool's result goes into the text of the answer, and what follows it as it came.
+
+interface ToolPayload {
+  /** What is in the first text: as JSON where that is an object or array, as TOON, or as it is; else the result as a whole. */
+  readonly text: string;
+  readonly format: 'json' | 'toon' | 'text';
+  /** Content that would be lost in the text, or unreadable: images, audio, resources, further texts. */
+  readonly blocks: readonly unknown[];
+}
+
+/** `whole`: a plain text stands in its result, as mini-a tells it. */
+function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const [first, ...rest] = content;
+  if (isToldAsToon(result) && isText(first)) return { text: first.text, format: 'toon', blocks: rest };
+  const parsed = isText(first) ? parsedText(first.text) : undefined;
+  if (parsed !== undefined) return asJson(parsed, rest);
+  const texts = content.filter(isText);
+  const blocks = content.filter((item) => !isText(item));
+  const { structuredContent } = result;
+  // Without a text the structure is the answer; beside one it stays where it says more.
+  if (texts.length === 0 && isObject(structuredContent)) return asJson(structuredContent, blocks);
+  if (!whole && isText(first) && saysIt(content, structuredContent))
+    return { text: first.text, format: 'text', blocks: rest };
+  const { structuredContent: _said, ...told } = result;
+  const kept = texts.some((text) => says(structuredContent, text)) ? told : result;
+  return asJson({ ...kept, ...('content' in result && { content: texts }) }, blocks);
+}
+
+/** Whether every single value of the structure stands in the texts, or there is none. */
+function saysIt(content: readonly unknown[], structuredContent: unknown): boolean {
+  if (structuredContent === undefined) return true;
+  const texts = content.filter(isText);
+  const whole = texts.map(({ text }) => text).join('\n');
+  const isTold = (value: unknown): boolean => {
+    if (Array.isArray(value)) return (value as unknown[]).every(isTold);
+    return isObject(value) ? Object.values(value).every(isTold) : whole.includes(String(plainNumber(value)));
+  };
+  return texts.some((text) => says(structuredContent, text)) || isTold(structuredContent);
+}
+
+function asJson(value: unknown, blocks: readonly unknown[]): ToolPayload {
+  return { text: JSON.stringify(value), format: 'json', blocks };
+}
+
+/** All texts of a result, one below the other. */
+function textsOf(result: JsonObject): string {
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  return content
+    .filter(isText)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+function isText(item: unknown): item is { text: string } {
+  return isObject(item) && item['type'] === 'text' && typeof item['text'] === 'string';
+}
+
+function parsedText(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// What a caller wants of a long answer, and what is said of one that the pipeline has kept on disk.
+
+interface SpilledResult {
+  readonly facts: JsonObject;
+  /** undefined: it is to be told as it is. */
+  readonly text: string | undefined;
+  /** What the pipeline gives beside the text of its own: links, small texts, pictures. */
+  readonly blocks: readonly unknown[];
+}
+
+/** To be read before the tool is called. Throws AppError bad_request. */
+function readSpillWish(input: JsonObject): SpillWish {
+  const toFile = readFlag(input, 'resultToFile', false);
+  const threshold = readCount(input, 'resultSizeThreshold', 0);
+  return { ...(toFile && { toFile }), ...(threshold !== undefined && { threshold }) };
+}
+
+function readSpilled(result: JsonObject, { toolsOnly }: TellingFacts): SpilledResult {
+  const kept = readSpillFacts(result);
+  if (kept === undefined) return { facts: whyNotKept(result), text: undefined, blocks: [] };
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const [main] = kept.parts;
+  const facts = {
+    resultFormat: main?.kind === 'toon' ? 'toon' : 'json',
+    resultFile: main?.file,
+    ...(kept.exceeded !== undefined && { autoSpilled: true }),
+  };
+  return { facts, text: spilledText(kept, toolsOnly), blocks: content.slice(1) };
+}
+
+/** The tool has done its work: when the file cannot be written, its answer is not lost but told. */
+function whyNotKept({ _meta: meta }: JsonObject): JsonObject {
+  const notKept = isObject(meta) ? meta['tooltray/notKept'] : undefined;
+  return notKept === undefined ? {} : { notKept };
+}
+
+// What is said in place of an answer that was written to a file.
+
+const previewLength = 300;
+const mostKeys = 50;
+
+/** `toolsOnly`: a path is of no use. */
+function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillFacts, toolsOnly: boolean): string {
+  const [main, ...others] = parts;
+  if (main === undefined) return '';
+  const why = exceeded === undefined ? 'written' : 'auto-spilled';
+  const limit = exceeded === undefined ? '' : ` (exceeded ${exceeded} bytes)`;
+  return [
+    `Result ${why} to temporary ${main.kind.toUpperCase()} file${limit}: ${toolsOnly ? main.id : main.file} (auto-deleted later).`,
+    `Size: ${resultBytes} bytes (~${resultTokens} tokens).`,
+    ...waysOn(main),
+    `Format: ${main.kind.toUpperCase()}.`,
+    ...shapeOf(main),
+    ...others.map(({ id, kind, bytes }) => `Further part: ${kind}, ${bytes} bytes, resultFile='${id}'.`),
+    ...(main.head === '' ? [] : [`Preview: ${preview(main)}`]),
+  ].join('\n');
+}
+
+/** The call that fits what is in it, whole, and the other ops. */
+function waysOn({ id, kind, uri, ...examples }: PartFacts): string[] {
+  if (!isTextKind(kind)) return [`Read it whole with resources/read ${uri}.`];
+  const { look, others } = nextLook(examples);
+  return [`Read on: proxy-dispatch ${JSON.stringify({ action: 'readresult', resultFile: id, ...look })}`, others];
+}
+
+function shapeOf({ topLevelKeys, elements }: PartFacts): string[] {
+  if (elements !== undefined) return [`Result is an array with ${elements} element(s).`];
+  if (topLevelKeys === undefined) return [];
+  const more = topLevelKeys.length > mostKeys ? [`${topLevelKeys.length - mostKeys} more`] : [];
+  return [`Top-level keys: [${[...topLevelKeys.slice(0, mostKeys), ...more].join(', ')}]`];
+}
+
+/** `tail` is what follows a beginning that is not all of it. */
+function preview({ head, tail }: PartFacts): string {
+  const shown = head.slice(0, previewLength).replace(/[\ud800-\udbff]$/, '');
+  return tail === '' && shown === head ? shown : `${shown}...`;
+}

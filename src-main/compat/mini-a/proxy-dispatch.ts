@@ -1,0 +1,173 @@
+/** The tool `proxy-dispatch`: reads the action and hands the rest to it. What goes wrong is an answer like the others. */
+import type { HelperKind } from '../../core/activity/ledger/entry.ts';
+import { AppError } from '../../core/base/errors.ts';
+import type { JsonObject } from '../../core/base/json.ts';
+import { reason } from '../../core/calls/error-result.ts';
+import { isCancelled, readArguments, readFirst } from '../../core/calls/read-arguments.ts';
+import { awaitResult } from '../../core/modes/await-result.ts';
+import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
+import { type ReadContext, readSpill } from '../../core/modes/read-spill.ts';
+import { toObject } from '../../core/wire/raw-json.ts';
+import { failure, readFlag, envelope, estimateTokens } from './answers.ts';
+import { callTool } from './call.ts';
+import { listTools, searchTools, showStatus } from './look-up.ts';
+import { type Connection, findConnection, showCatalog, type ShownCatalog } from './shown-catalog.ts';
+
+// How `proxy-dispatch` is listed.
+
+/** By its name alone a model knows what it is: a type for each would cost more than all the names together. */
+const named: Readonly<JsonObject> = {};
+
+/**
+ * Every property of mini-a's tool is declared. Ours beside them are not, the text in place of a kept answer tells them:
+ * fromByte, path, columns, fromRow, rows.
+ */
+const definition: JsonObject & { readonly name: string } = {
+  name: 'proxy-dispatch',
+  description:
+    'Tools of all servers. Actions: status; list; search (several ; wordings ,); call (tool, arguments); readresult (resultFile).',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      action: { type: 'string' },
+      connection: { type: 'string', description: 'server or alias' },
+      query: { type: 'string' },
+      limit: { type: 'integer' },
+      format: { enum: ['compact', 'detail'] },
+      includeTools: named,
+      includeInputSchema: named,
+      includeAnnotations: named,
+      refresh: named,
+      tool: { type: 'string' },
+      arguments: { type: ['object', 'string'] },
+      argumentsFile: named,
+      meta: named,
+      resultToFile: named,
+      resultSizeThreshold: named,
+      resultFile: { type: 'string' },
+      op: { enum: ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] },
+      pattern: named,
+      context: named,
+      lines: named,
+      fromLine: named,
+      toLine: named,
+      maxBytes: named,
+    },
+    required: ['action'],
+  },
+  _meta: { 'anthropic/alwaysLoad': true },
+};
+
+export const proxyDispatch: HelperTool = {
+  kind: (input) => kinds.get(actionOf(input)) ?? 'call',
+  definition,
+  async run(input, context) {
+    const action = actionOf(input);
+    return answered(action, () => act(action, input, context));
+  },
+};
+
+const kinds: ReadonlyMap<string, HelperKind> = new Map([
+  ['status', 'discovery'],
+  ['list', 'discovery'],
+  ['search', 'discovery'],
+  ['readresult', 'readback'],
+]);
+
+function actionOf(input: JsonObject): string {
+  return readFirst(input, ['action'])?.text.toLowerCase() ?? '';
+}
+
+/** Turns what `run` rejects with into an answer, unless nobody waits for one. */
+async function answered(action: string, run: () => Promise<JsonObject>): Promise<JsonObject> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    return failure({ action: action.slice(0, longestEcho) }, reason(error));
+  }
+}
+
+const longestEcho = 80;
+
+async function act(action: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  if (action === 'readresult') return readResult(input, context);
+  if (!['status', 'list', 'search', 'call'].includes(action)) throw unsupported(action);
+  if (action === 'call' && isWait(input)) return toObject(await awaitResult.run(readArguments(input) ?? {}, context));
+  if (action === 'call') await known(input, context);
+  else await context.settled();
+  const fresh = await refreshed(input, context);
+  const shown = showCatalog(fresh);
+  switch (action) {
+    case 'status':
+      return showStatus(shown, context.toolFilter);
+    case 'list':
+      return listTools(input, shown, onlyConnection(input, shown), fresh);
+    case 'search':
+      return searchTools(input, shown, onlyConnection(input, shown), fresh);
+    default:
+      return callTool(input, shown, fresh);
+  }
+}
+
+/** Waits for the server whose tool is to be called; what stands in the way is told when it is looked up. */
+async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<void> {
+  const tool = readFirst(input, ['tool', 'tool_name', 'name', 'path'])?.text;
+  if (tool === undefined) return;
+  try {
+    await awaitTool(tool, handleOf(input));
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+  }
+}
+
+/** Our own tool, which leads to the answer that a call of this one still owes. */
+function isWait(input: JsonObject): boolean {
+  return readFirst(input, ['tool', 'tool_name', 'name', 'path'])?.text === awaitResult.definition.name;
+}
+
+/** With `refresh` the tools are read anew first, those of one connection where it is named. */
+async function refreshed(input: JsonObject, context: HelperContext): Promise<HelperContext> {
+  if (!readFlag(input, 'refresh', false)) return context;
+  const handle = handleOf(input);
+  const { refresh, descriptions } = context;
+  const only =
+    handle === undefined ? undefined : findConnection(showCatalog(context), handle, ' supplied for refresh').id;
+  return { ...context, ...(await refresh(only)), descriptions };
+}
+
+function onlyConnection(input: JsonObject, shown: ShownCatalog): Connection | undefined {
+  const handle = handleOf(input);
+  return handle === undefined ? undefined : findConnection(shown, handle);
+}
+
+function handleOf(input: JsonObject): string | undefined {
+  return readFirst(input, ['connection', 'server'])?.text;
+}
+
+function unsupported(action: string): AppError {
+  const shown = action.slice(0, longestEcho);
+  if (['shell', 'exec', 'run', 'bash'].includes(action)) {
+    return new AppError('bad_request', `proxy-dispatch does not support action='${shown}'.`, {
+      fix: "To run a tool of a server: action='call' with 'tool' and 'arguments'.",
+    });
+  }
+  const valid = 'Valid actions are: status, list, search, call, readresult';
+  return new AppError('bad_request', `Unsupported proxy-dispatch action '${shown}'. ${valid}.`);
+}
+
+// Action `readresult`: parts of an answer that was kept on disk.
+
+/** Rejects with AppError. */
+export async function readResult(input: JsonObject, context: ReadContext): Promise<JsonObject> {
+  const { op, resultFile, text, fields, truncated } = await readSpill(input, context);
+  const facts = {
+    action: 'readresult',
+    op,
+    resultFile,
+    estimatedTokens: estimateTokens(text),
+    ...fields,
+    ...(truncated && { truncated }),
+  };
+  return envelope(facts, text);
+}

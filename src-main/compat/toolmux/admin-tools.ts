@@ -1,0 +1,325 @@
+/** ToolMux's tools that administer servers: callable in every mode, listed where the config exposes them. */
+import { isObject, jsonIn, type JsonObject, textOr } from '../../core/base/json.ts';
+import type { ServerChange } from '../../core/admin/server-change.ts';
+import type { ServerFacts } from '../../core/admin/server-facts.ts';
+import type { ServerTrial } from '../../core/admin/try-entry.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { readServerName } from '../../core/calls/read-arguments.ts';
+import { type CatalogEntry, resolveServer } from '../../core/catalog/catalog.ts';
+import { endpointText } from '../../core/client-apps/heal-offers.ts';
+import { cleanLine } from '../../core/condense/condense-tool.ts';
+import { maxDescription } from '../../core/condense/description-store.ts';
+import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
+import { type Action, dataError, dataResult, runAction } from './answers.ts';
+import { fullText, requiredNames, toolsByServer } from './tool-texts.ts';
+
+// `manage_servers`: what servers there are and how they are; changes under the policy for what a model may change.
+
+const serverActions: Readonly<Record<string, Action>> = { list, add, remove, validate, test };
+
+const manageServers: HelperTool = {
+  admin: true,
+  kind: 'change',
+  inPrograms: true,
+  definition: {
+    name: 'manage_servers',
+    description: 'List, check and change the servers behind Tooltray. Changes wait for the person.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        action: { type: 'string', enum: Object.keys(serverActions) },
+        name: { type: 'string' },
+        command: { type: 'string' },
+        args: { type: 'array', items: { type: 'string' } },
+        description: { type: 'string' },
+        transport: { type: 'string', enum: ['stdio', 'http', 'sse'] },
+        base_url: { type: 'string' },
+      },
+      required: ['action'],
+    },
+  },
+  run: (input, context) => runAction(serverActions, input, context),
+};
+
+async function list(_input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
+  const facts = admin.list();
+  const failed = facts.flatMap(({ name, error }) => (error === undefined ? [] : [[name, error] as const]));
+  return dataResult({
+    servers: facts.map(serverRow),
+    total: facts.length,
+    config_path: admin.configPath,
+    ...(failed.length > 0 && { failed_count: failed.length, failed_servers: Object.fromEntries(failed) }),
+  });
+}
+
+async function add(input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  const server = requireName(input);
+  if (!describesLaunch(input)) return addFound(server, input, context);
+  const change = { kind: 'add', server, entry: newEntry(input) } as const;
+  return requestChange(change, { done: `Added '${server}'.`, asked: `Adding '${server}' was proposed.` }, context);
+}
+
+/** By its name alone, as ToolMux does: from another app or a bundle. What it starts is for the person to see. */
+async function addFound(server: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  const { source, entry } = await context.admin.foundLaunch(server);
+  const texts = {
+    done: `Added '${server}' with the launch that ${source.title} has.`,
+    asked: `Adding '${server}' with the launch that ${source.title} has was proposed.`,
+    sentence: `Add the server "${server}" with the launch found in ${source.title}: ${endpointText(entry)}`,
+  };
+  return requestChange({ kind: 'add', server, entry: described(entry, input), isFoundHere: true }, texts, context);
+}
+
+async function remove(input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  const server = requireName(input);
+  const texts = { done: `Removed '${server}'.`, asked: `Removing '${server}' was proposed.` };
+  return requestChange({ kind: 'remove', server }, texts, context);
+}
+
+async function validate(input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
+  const checks = await admin.validate();
+  const wanted = nameOf(input);
+  const results = checks.filter(({ name }) => wanted === undefined || name === wanted);
+  if (wanted !== undefined && results.length === 0) {
+    return dataError(`There is no server named '${wanted}'.`, { available: checks.map(({ name }) => name) });
+  }
+  return dataResult({
+    results: results.map((check) => ({ ...check })),
+    total: results.length,
+    errors: results.filter(({ valid }) => !valid).length,
+  });
+}
+
+async function test(input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
+  const wanted = nameOf(input);
+  const enabled = admin.list().flatMap((server) => (server.enabled ? server.name : []));
+  const results = await Promise.all((wanted === undefined ? enabled : [wanted]).map((name) => admin.try(name, 'wake')));
+  return dataResult({
+    results: results.map(({ name, ok, tools, error }) => ({ name, ok, tools, ...(error !== undefined && { error }) })),
+    total_tools: results.reduce((sum, { tools }: ServerTrial) => sum + tools, 0),
+  });
+}
+
+function requireName(input: JsonObject): string {
+  const name = nameOf(input);
+  if (name !== undefined) return name;
+  throw new AppError('bad_request', "The action needs the 'name' of a server.");
+}
+
+function nameOf({ name }: JsonObject): string | undefined {
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined;
+}
+
+// `optimize_descriptions`: lets a model write shorter descriptions of tools. They are what every app's model reads, so saving
+// is a change like any other, which the person decides on with the server's own text beside it; an empty text takes one back.
+
+/** ToolMux's: what is saved stands whole in every list. */
+const longestSaved = 60;
+
+const descriptionActions: Readonly<Record<string, Action>> = { status, generate, save };
+
+const optimizeDescriptions: HelperTool = {
+  admin: true,
+  kind: 'change',
+  inPrograms: true,
+  definition: {
+    name: 'optimize_descriptions',
+    description: 'Shorter descriptions for listed tools: see what is saved, get the texts to shorten, save yours.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        action: { type: 'string', enum: Object.keys(descriptionActions) },
+        server: { type: 'string' },
+        descriptions: { type: ['object', 'string'], description: 'text by tool name; object or JSON text' },
+      },
+      required: ['action'],
+    },
+  },
+  run: (input, context) => runAction(descriptionActions, input, context),
+};
+
+/** Counts only texts that are shown: one whose tool is gone or described anew is none. */
+function status(_input: JsonObject, { catalog, descriptions }: HelperContext): JsonObject {
+  const rows = [...toolsByServer(catalog)].map(([server, tools]) => {
+    const isWritten = ({ name, definition }: CatalogEntry): boolean =>
+      descriptions.find(server, name, definition['description']) !== undefined;
+    return { server, tools: tools.length, written: tools.filter(isWritten).length, last: descriptions.of(server) };
+  });
+  const total = rows.reduce((sum, { written }) => sum + written, 0);
+  if (total === 0)
+    return dataResult({ cached: false, message: 'No descriptions are saved; the lists condense by rule.' });
+  const shown = rows.filter(({ written }) => written > 0);
+  return dataResult({
+    cached: true,
+    generated_at: new Date(Math.max(...shown.map(({ last }) => last?.at ?? 0))).toISOString(),
+    model: 'agent-generated',
+    total_descriptions: total,
+    servers: Object.fromEntries(
+      shown.map(({ server, tools, written, last }) => [
+        server,
+        { tool_count: tools, descriptions: written, by: last?.by },
+      ]),
+    ),
+  });
+}
+
+async function generate(input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  await context.settled();
+  const { catalog } = context;
+  const wanted = readServerName(input);
+  const servers = [...toolsByServer(catalog, wanted && resolveServer(catalog, wanted))].map(
+    ([server, tools]): [string, JsonObject] => [server, { tool_count: tools.length, tools: tools.map(toShorten) }],
+  );
+  return dataResult({
+    instruction:
+      `Write one line of at most ${longestSaved} characters per tool that says what it does, beginning with a verb. ` +
+      'Then call optimize_descriptions with action "save" for each server, with "descriptions" as {tool: text}.',
+    servers: Object.fromEntries(servers),
+  });
+}
+
+function toShorten(tool: CatalogEntry): JsonObject {
+  return { name: tool.name, description: cleanLine(fullText(tool), maxDescription), required: requiredNames(tool) };
+}
+
+async function save(input: JsonObject, context: HelperContext): Promise<JsonObject> {
+  // A server that is starting has its tools in a moment.
+  await context.settled();
+  const { catalog } = context;
+  const [wanted, texts] = [readServerName(input), readTexts(input['descriptions'])];
+  if (wanted === undefined || texts === undefined) {
+    return dataError("Saving needs 'server' and 'descriptions' (an object of texts by tool name).");
+  }
+  const server = resolveServer(catalog, wanted);
+  const tools = new Map((toolsByServer(catalog, server).get(server) ?? []).map((tool) => [tool.name, tool]));
+  const known = texts.flatMap(([name, text]) => {
+    const tool = tools.get(name);
+    const own = tool?.definition['description'];
+    const line = { text: cleanLine(text, maxDescription), own: textOr(own) };
+    return tool === undefined || isLong(text) ? [] : [[name, line] as const];
+  });
+  const long = texts.flatMap(([name, text]) => (tools.has(name) && isLong(text) ? [name] : []));
+  const unknown = texts.flatMap(([name]) => (tools.has(name) ? [] : name));
+  const more = {
+    ...(unknown.length > 0 && { unknown }),
+    ...(long.length > 0 && { too_long: long, longest: longestSaved }),
+  };
+  if (known.length === 0 && long.length > 0) {
+    return dataError(
+      `A text of more than ${longestSaved} characters is not saved: every app's list has it whole.`,
+      more,
+    );
+  }
+  if (known.length === 0) return dataError(`None of these is a tool of '${server}'.`, more);
+  const change = { kind: 'describe', server, texts: Object.fromEntries(known) } as const;
+  const count = `${known.length} descriptions for '${server}'`;
+  return requestChange(change, { done: `Saved ${count}`, asked: `${count} were proposed.` }, context, more);
+}
+
+function isLong(text: string): boolean {
+  return cleanLine(text, maxDescription).length > longestSaved;
+}
+
+function readTexts(value: unknown): [string, string][] | undefined {
+  const texts = typeof value === 'string' ? jsonIn(value) : value;
+  if (!isObject(texts)) return undefined;
+  const entries = Object.entries(texts);
+  return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string') ? entries : undefined;
+}
+
+export const toolmuxAdminTools: readonly HelperTool[] = [manageServers, optimizeDescriptions];
+
+// The config entry that the input of `manage_servers add` describes.
+
+/** Whether it says how the server is launched. */
+function describesLaunch(input: JsonObject): boolean {
+  return ['command', 'base_url', 'args', 'transport'].some(
+    (key) => ![undefined, null, ''].includes(input[key] as null),
+  );
+}
+
+/** Throws AppError bad_request where it describes none, or two. */
+function newEntry(input: JsonObject): JsonObject {
+  const [command, url] = [textIn(input, 'command'), textIn(input, 'base_url')];
+  if ((command === undefined) === (url === undefined)) {
+    throw refusal("A server needs either 'command' (it is started here) or 'base_url' (it is reached over HTTP).");
+  }
+  return described(url === undefined ? startedEntry(input, command ?? '') : reachedEntry(input, url), input);
+}
+
+/** The entry with the input's description, if it has one. Throws AppError bad_request. */
+function described(entry: JsonObject, input: JsonObject): JsonObject {
+  const description = textIn(input, 'description');
+  return { ...entry, ...(description !== undefined && { description }) };
+}
+
+function startedEntry({ args = [], transport = 'stdio' }: JsonObject, command: string): JsonObject {
+  if (transport !== 'stdio') throw refusal(`A server with a 'command' has the transport 'stdio'.`);
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) {
+    throw refusal("'args' must be a list of texts.");
+  }
+  return { command, args };
+}
+
+function reachedEntry({ transport = 'http' }: JsonObject, url: string): JsonObject {
+  if (transport !== 'http' && transport !== 'sse') throw refusal("'transport' must be 'http' or 'sse'.");
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:') throw refusal("'base_url' must begin with http:// or https://.");
+  return { type: transport, url };
+}
+
+function textIn(input: JsonObject, key: string): string | undefined {
+  const value = input[key];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  throw refusal(`'${key}' must be a text.`);
+}
+
+function refusal(text: string): AppError {
+  return new AppError('bad_request', text);
+}
+
+/** A server as `manage_servers` lists it. */
+function serverRow({ name, transport, config, enabled, error, state }: ServerFacts): JsonObject {
+  const { command, args, url, description } = config;
+  return {
+    name,
+    transport,
+    ...(command !== undefined && { command, args }),
+    ...(url !== undefined && { base_url: url }),
+    ...(description !== undefined && { description }),
+    status: enabled ? (error === undefined ? 'ok' : 'failed') : 'disabled',
+    state,
+    ...(error !== undefined && { error }),
+  };
+}
+
+// Asks for a change of the servers, and says in ToolMux's shape what became of it.
+
+interface ChangeTexts {
+  readonly done: string;
+  readonly asked: string;
+  /** What the person reads, where the change does not say it all. */
+  readonly sentence?: string;
+}
+
+/** Rejects with AppError as ModelAdmin.request does. */
+async function requestChange(
+  change: ServerChange,
+  { done, asked, sentence }: ChangeTexts,
+  { admin, author }: HelperContext,
+  more: JsonObject = {},
+): Promise<JsonObject> {
+  const outcome = await admin.request(change, author, sentence);
+  if (outcome.kind === 'applied')
+    return dataResult({ success: true, message: done, note: 'It is in effect now.', ...more });
+  const { id } = outcome.proposal;
+  return dataResult({
+    success: true,
+    status: 'proposed',
+    proposal: id,
+    message: asked,
+    note: `Nothing has changed yet. The person must approve it first: tooltray approve ${id}`,
+    ...more,
+  });
+}

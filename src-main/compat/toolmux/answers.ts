@@ -1,0 +1,35 @@
+/** Facts as a tool's result: JSON text for the model, the same as structure for programs. */
+import { AppError } from '../../core/base/errors.ts';
+import { isObject, type JsonObject } from '../../core/base/json.ts';
+import type { HelperContext } from '../../core/modes/mode.ts';
+
+export function dataResult(data: JsonObject | readonly unknown[]): JsonObject {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(data) }],
+    structuredContent: isObject(data) ? data : { result: data },
+  };
+}
+
+/** `{"error": …}` as ToolMux writes it, and marked as the error that it is. */
+export function dataError(error: string, more: JsonObject = {}): JsonObject {
+  return { ...dataResult({ error, ...more }), isError: true };
+}
+
+/** A tool of several actions: the input's `action` chooses; one there is not, and what goes wrong, are answers of ToolMux's shape. */
+export type Action = (input: JsonObject, context: HelperContext) => JsonObject | Promise<JsonObject>;
+
+export async function runAction(
+  actions: Readonly<Record<string, Action>>,
+  input: JsonObject,
+  context: HelperContext,
+): Promise<JsonObject> {
+  const name = String(input['action']);
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action === undefined) return dataError(`There is no action '${name}'.`, { valid_actions: Object.keys(actions) });
+  try {
+    return await action(input, context);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return dataError(error.text, error.data);
+  }
+}

@@ -1,0 +1,166 @@
+/** `catalog_tools`: every tool with its server, one line and the names of its parameters. */
+import { errorText } from '../../core/base/errors.ts';
+import { type JsonObject, textOr } from '../../core/base/json.ts';
+import { readServerName, readToolName } from '../../core/calls/read-arguments.ts';
+import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
+import { parametersText } from '../../core/condense/signature.ts';
+import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
+import { findTools, isOwnTool, moreText, needsIn } from '../../core/modes/find-tools.ts';
+import { sawSchema, withMissing } from '../../core/modes/show-tools.ts';
+import { dataError, dataResult } from './answers.ts';
+import { callableName, findTool, fullText, parameterNames, shortText, toolsByServer } from './tool-texts.ts';
+
+export const catalogTools: HelperTool = {
+  kind: 'discovery',
+  inPrograms: true,
+  definition: {
+    name: 'catalog_tools',
+    description: 'Find tools: several ; wordings ,',
+    inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
+    annotations: { readOnlyHint: true },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    await context.settled();
+    const server = readServerName(input);
+    const query = textOr(input['query']).trim();
+    if (query !== '') return foundIn(query, server, context);
+    const listed = [...toolsByServer(context.catalog, server).values()].flat();
+    const shown = listed.map((tool) => {
+      const parameters = parameterNames(tool);
+      const sig = parametersText(usableSchema(tool.definition));
+      return {
+        name: callableName(tool, context.catalog),
+        server: tool.server,
+        description: shortText(tool, context),
+        parameters,
+        // Where names alone are not enough to call it: which may be left out, and what is no text.
+        ...(sig !== parameters.join(', ') && { sig: `(${sig})` }),
+      };
+    });
+    return withMissing(dataResult(shown), context.finder.missingServers(server));
+  },
+};
+
+/** What fits the words, in lines to call by. */
+function foundIn(query: string, server: string | undefined, context: HelperContext): JsonObject {
+  const among = server === undefined ? undefined : new Set([...toolsByServer(context.catalog, server).values()].flat());
+  const { tools, more } = findTools(needsIn(query), context, {
+    ...(among !== undefined && { accepts: (tool) => among.has(tool) || isOwnTool(tool) }),
+  });
+  const shown = tools.map(({ tool }) => ({
+    name: callableName(tool, context.catalog),
+    server: tool.server,
+    description: shortText(tool, context),
+    sig: `(${parametersText(usableSchema(tool.definition))})`,
+  }));
+  const left = moreText(more);
+  const texts = [JSON.stringify(shown), ...(left === undefined ? [] : [left])];
+  return withMissing({ content: texts.map((text) => ({ type: 'text', text })) }, context.finder.missingServers(server));
+}
+
+/** `list_all_tools`: every tool by server, a line for each. */
+export const listAllTools: HelperTool = {
+  kind: 'discovery',
+  inPrograms: true,
+  definition: {
+    name: 'list_all_tools',
+    description: 'One line per tool.',
+    inputSchema: { type: 'object', properties: { server: { type: 'string' } } },
+    annotations: { readOnlyHint: true },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    await context.settled();
+    const show = lineOf(context);
+    const only = readServerName(input);
+    const byServer = toolsByServer(context.catalog, only);
+    const servers = [...byServer].map(([name, tools]): [string, JsonObject] => [
+      name,
+      { tool_count: tools.length, tools: tools.map(show) },
+    ]);
+    const total = [...byServer.values()].reduce((sum, tools) => sum + tools.length, 0);
+    const missing = context.finder.missingServers(only);
+    return dataResult({
+      total_tools: total,
+      servers: Object.fromEntries(servers),
+      ...(missing !== undefined && { not_listed: missing }),
+    });
+  },
+};
+
+/** Names as the mode calls tools; short texts where the list is how a model of this mode finds its tools. */
+function lineOf(context: HelperContext): (tool: CatalogEntry) => JsonObject {
+  if (context.mode === 'gateway') return (tool) => ({ name: tool.name, description: shortText(tool, context) });
+  if (context.mode !== 'meta') return (tool) => ({ name: tool.listedName, description: fullText(tool) });
+  return (tool) => ({ name: callableName(tool, context.catalog), description: shortText(tool, context) });
+}
+
+/** `get_tool_count`: how many tools each server has, and which servers are not there. */
+export const getToolCount: HelperTool = {
+  kind: 'discovery',
+  inPrograms: true,
+  definition: {
+    name: 'get_tool_count',
+    description: 'Tools per server.',
+    inputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true },
+  },
+  async run(_input, context) {
+    await context.settled();
+    const { catalog, admin, finder } = context;
+    const counts = [...toolsByServer(catalog)].map(([server, tools]) => [server, tools.length] as const);
+    const failed = admin.list().flatMap(({ name, error }) => (error === undefined ? [] : [[name, error] as const]));
+    const missing = finder.missingServers(
+      undefined,
+      failed.map(([name]) => name),
+    );
+    return dataResult({
+      total_tools: catalog.tools.length,
+      by_server: Object.fromEntries(counts),
+      ...(failed.length > 0 && { failed_servers: Object.fromEntries(failed) }),
+      ...(missing !== undefined && { not_listed: missing }),
+    });
+  },
+};
+
+/** `get_tool_schema`: the whole description and schema of a tool, or of several. */
+export const getToolSchema: HelperTool = {
+  kind: 'schema',
+  inPrograms: true,
+  definition: {
+    name: 'get_tool_schema',
+    description: 'Schema.',
+    inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    annotations: { readOnlyHint: true },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    const several = namesIn(input);
+    if (several !== undefined) {
+      return dataResult(await Promise.all(several.map((name) => entryOrError(name, undefined, context))));
+    }
+    const { error, ...entry } = await entryOrError(readToolName(input), readServerName(input), context);
+    return typeof error === 'string' ? dataError(error) : dataResult(entry);
+  },
+};
+
+/** The plural form, as the `get_schema` of code mode has it. */
+function namesIn({ tools }: JsonObject): string[] | undefined {
+  return Array.isArray(tools) ? tools.filter((name) => typeof name === 'string') : undefined;
+}
+
+async function entryOrError(name: string, server: string | undefined, context: HelperContext): Promise<JsonObject> {
+  try {
+    const tool = await findTool(name, server, context);
+    sawSchema(tool, context.memory);
+    return {
+      name: callableName(tool, context.catalog),
+      server: tool.server,
+      description: fullText(tool),
+      input_schema: usableSchema(tool.definition),
+    };
+  } catch (error) {
+    return { error: errorText(error) };
+  }
+}

@@ -1,0 +1,82 @@
+/** `invoke`: calls any tool of any server by its name. */
+import { ownKeys, readArguments, readServerName, readToolName } from '../../core/calls/read-arguments.ts';
+import type { JsonObject } from '../../core/base/json.ts';
+import { errorResult } from '../../core/calls/error-result.ts';
+import { withText } from '../../core/calls/refused-arguments.ts';
+import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
+import type { HelperContext, HelperTool, SessionMemory } from '../../core/modes/mode.ts';
+import { type Result, RpcError } from '../../core/wire/message.ts';
+import { fact, RawJson } from '../../core/wire/raw-json.ts';
+import { fullText, inToolMuxWords } from './tool-texts.ts';
+
+export const invoke: HelperTool = {
+  kind: 'call',
+  inPrograms: true,
+  definition: {
+    name: 'invoke',
+    description: 'Call a tool.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        args: { type: ['object', 'string'], description: 'or JSON text' },
+      },
+      required: ['name'],
+    },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  run: async (input, context) =>
+    enrichedCall({ spelling: readToolName(input), server: readServerName(input), input }, context),
+};
+
+// Calls a server's tool for `invoke` and gateway's tools: its answer, where the settings say so with what the model may not know of
+// the tool.
+
+/** The tool as the model spelled it, and the helper's input with the arguments in it. */
+interface AskedCall {
+  readonly spelling: string;
+  readonly server: string | undefined;
+  readonly input: JsonObject;
+}
+
+/** Rejects with AppError in ToolMux's words. */
+export async function enrichedCall({ spelling, server, input }: AskedCall, context: HelperContext): Promise<Result> {
+  const { finder, firstUse = false, memory } = context;
+  const known = finder.look(spelling, server);
+  const request = {
+    // What is not there goes down the pipeline all the same, which waits for it, or says why not and records it.
+    ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server, asked: spelling }),
+    arguments: readArguments(input) ?? {},
+    beside: Object.fromEntries(Object.entries(input).filter(([key]) => !ownKeys.has(key))),
+    via: context.author.tool,
+    tellsSchema: firstUse,
+  };
+  try {
+    const result = await context.callTool(request);
+    if (!firstUse) return result;
+    const tool = finder.look(spelling, server);
+    return 'missing' in tool ? result : enrichResult(result, tool, memory);
+  } catch (error) {
+    // What the server itself refuses is mostly about the arguments.
+    const tool = firstUse && error instanceof RpcError ? finder.look(spelling, server) : undefined;
+    if (tool !== undefined && !('missing' in tool)) return enrichResult(errorResult(error), tool, memory);
+    throw inToolMuxWords(error, spelling, server);
+  }
+}
+
+/**
+ * Adds to an answer what the model may not know of the tool: everything at its first use in a session, the schema at each
+ * failure. That is what lets a list say one line per tool.
+ */
+export function enrichResult(result: Result, tool: CatalogEntry, memory: SessionMemory): Result {
+  // Bytes by the megabyte are passed on as they came; the tool stays new to the session.
+  if (result instanceof RawJson) return result;
+  const failed = fact(result, 'isError') === true;
+  // Where apps hand on the structure alone, what is added to the text is not read; and what the tool gives has been seen.
+  if (!failed && result['structuredContent'] !== undefined) return result;
+  const schema = JSON.stringify(usableSchema(tool.definition));
+  const isKnown = memory.seen('used', tool.id);
+  if (failed) return withText(result, `\n[Schema for ${tool.name}: ${schema}]`);
+  if (isKnown) return result;
+  return withText(result, `\n[Tool: ${tool.name}]\n[Description: ${fullText(tool)}]\n[Parameters: ${schema}]`);
+}

@@ -1,0 +1,53 @@
+/** ToolMux's modes. `gateway`: one tool per server, which says in its description what the server can do. */
+import { cutText } from '../../core/base/shown-text.ts';
+import { languagesText } from '../../core/modes/languages.ts';
+import { namedServers } from '../../core/modes/show-tools.ts';
+import { maxInstructions, type Mode, type ModeView } from '../../core/modes/mode.ts';
+import { getToolCount, getToolSchema, listAllTools, catalogTools } from './catalog-tools.ts';
+import { serverHints, serverTool, serverToolNames } from './server-tool.ts';
+import { invoke } from './invoke.ts';
+
+export const gatewayMode: Mode = {
+  name: 'gateway',
+  line: 'One tool per server',
+  tokensPerUse: 150,
+  helpers: [getToolSchema, getToolCount, listAllTools],
+  find(name, view) {
+    const [server] = [...serverToolNames(view.catalog)].find(([, given]) => given === name) ?? [];
+    return server === undefined ? undefined : serverTool(name, server, undefined);
+  },
+  serversByTool: (catalog) => new Map([...serverToolNames(catalog)].map(([server, name]) => [name, server])),
+  listed(view) {
+    const hints = serverHints(view);
+    return [...serverToolNames(view.catalog)].map(
+      ([server, name]) => serverTool(name, server, hints.get(server)).definition,
+    );
+  },
+  // A long answer came through some server's tool: that one takes the names of our own readers, too.
+  callLine: (tool, args) => `the same tool ${JSON.stringify({ tool, arguments: args })}`,
+  instructions: gatewayInstructions,
+};
+
+/** The list names the servers; here is only what it does not say. */
+function gatewayInstructions({ catalog }: ModeView): string {
+  const [name = 'server'] = serverToolNames(catalog).values();
+  const text = `Servers are tools: ${name}(tool, arguments). More: list_all_tools.`;
+  return cutText(text, maxInstructions);
+}
+
+// Mode `meta`: five tools, however many the servers have; the model looks up what there is, and invokes it.
+
+export const metaMode: Mode = {
+  name: 'meta',
+  line: 'Five tools: look up, then invoke',
+  tokensPerUse: 200,
+  helpers: [catalogTools, getToolSchema, invoke, getToolCount, listAllTools],
+  fixedList: true,
+  listed: () => [],
+  callLine: (name, args) => `invoke ${JSON.stringify({ name, args })}`,
+  instructions: metaInstructions,
+};
+
+function metaInstructions({ catalog }: ModeView): string {
+  return `catalog_tools or list_all_tools, then invoke. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
+}

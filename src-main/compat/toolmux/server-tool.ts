@@ -1,0 +1,158 @@
+/** The tool that stands for a server in gateway mode: calls that server's tools, and no other's. */
+import { AppError } from '../../core/base/errors.ts';
+import { nameKeys, readToolName } from '../../core/calls/read-arguments.ts';
+import { type Catalog, type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
+import { NameGiver, slug } from '../../core/catalog/names.ts';
+import { parametersText } from '../../core/condense/signature.ts';
+import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.ts';
+import { enrichedCall } from './invoke.ts';
+import { explanations, inToolMuxWords, shortText, toolsByServer } from './tool-texts.ts';
+
+/** `hint` is what the list says of the server's tools. */
+export function serverTool(name: string, server: string, hint: string | undefined): HelperTool {
+  return {
+    kind: 'call',
+    definition: {
+      name,
+      description: hint ?? 'No tools now; call to see why.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          tool: { type: 'string' },
+          arguments: { type: ['object', 'string'] },
+        },
+      },
+    },
+    async run(input, context) {
+      await context.awaitServer(server).catch((error: unknown) => {
+        throw inToolMuxWords(error, '', server);
+      });
+      const tools = context.catalog.lookup.tools.of(server);
+      if (tools.length === 0) throw notAvailable(server, context);
+      if (nameKeys.every((key) => input[key] === undefined || input[key] === '')) throw missingTool(tools, context);
+      return enrichedCall({ spelling: ownName(tools, readToolName(input)), server, input }, context);
+    },
+  };
+}
+
+/** The server's own name for a tool comes first: it may have one that is called as another one is listed. */
+function ownName(tools: readonly CatalogEntry[], spelling: string): string {
+  return tools.find(({ name }) => name === spelling)?.id ?? spelling;
+}
+
+function missingTool(tools: readonly CatalogEntry[], context: HelperContext): AppError {
+  const lines = tools.map((tool) => {
+    const schema = usableSchema(tool.definition);
+    const required = parametersText(schema, (_, isRequired) => isRequired);
+    const optional = parametersText(schema, (_, isRequired) => !isRequired);
+    const needs = required === '' ? '' : ` (required: ${required})`;
+    return `  - ${tool.name}: ${shortText(tool, context, 60)}${needs}${optional === '' ? '' : ` [${optional}]`}`;
+  });
+  return new AppError('bad_request', `Missing 'tool' argument. Available sub-tools:\n${lines.join('\n')}`);
+}
+
+function notAvailable(server: string, { admin }: HelperContext): AppError {
+  const facts = admin.list().find(({ name }) => name === server);
+  const reason = facts?.error ?? facts?.health.detail ?? 'It was removed.';
+  return new AppError('tool_not_found', `Server '${server}' not available: ${reason}`, { data: { candidates: [] } });
+}
+
+// The name of each server's tool in gateway mode: the server's own where client apps can take it.
+
+/** By server, in the order of the config. A server called like one of our own tools gets `srv_` before its name. */
+export function serverToolNames({ servers, slugs, reserved }: Catalog): ReadonlyMap<string, string> {
+  const names = new NameGiver(reserved);
+  return new Map(
+    servers.map((server) => {
+      const plain = /^[A-Za-z_][\w-]*$/.test(server) ? server : (slugs.get(server) ?? slug(server));
+      return [server, names.give(reserved.has(plain) ? 'srv' : undefined, plain, server)];
+    }),
+  );
+}
+
+// What gateway mode says of each server: first of all the names of all its tools, then of each as much as its fair share of the
+// room allows. Two limits hold: what the whole list may cost, which is what the mode is for, and 2 048 characters for one tool,
+// where Claude Code cuts.
+
+const maxLength = 2048;
+/** The list may cost 25 tokens per server and 24 per tool; the frame of a server's tool takes 40. */
+const tokensPerTool = 24;
+const frameExcess = 15;
+/** Of hints, which are words and names; measured, and on the careful side. */
+const charactersPerToken = 3.2;
+
+interface Group {
+  readonly server: string;
+  readonly tools: readonly ExplainedTool[];
+}
+
+interface ExplainedTool {
+  readonly name: string;
+  /** What can be said of it, the best first: the first that fits is said. The last is nothing. */
+  readonly texts: readonly string[];
+}
+
+/** By server; a server without tools has no entry. */
+export function serverHints(view: ModeView): ReadonlyMap<string, string> {
+  const groups = [...toolsByServer(view.catalog)].map(([server, tools]) => ({
+    server,
+    tools: tools.map(explain(view)),
+  }));
+  const room = charactersPerToken * (tokensPerTool * view.catalog.tools.length - frameExcess * groups.length);
+  const most = groups.map((group) => largestShare((share) => lengthOf(group, share) <= maxLength));
+  // A server that is at its own limit leaves what it cannot use to the others.
+  const shareOf = (index: number, share: number): number => Math.min(share, most[index] ?? 0);
+  const together = (share: number): number =>
+    groups.reduce((sum, group, index) => sum + lengthOf(group, shareOf(index, share)), 0);
+  const share = largestShare((one) => together(one) <= room);
+  return new Map(groups.map((group, index) => [group.server, hintOf(group, shareOf(index, share))]));
+}
+
+function explain(view: ModeView): (tool: CatalogEntry) => ExplainedTool {
+  return (tool) => ({ name: tool.name, texts: explanations(tool, view) });
+}
+
+/** Longest explanation there is, with the signs around it. */
+const longest = 400;
+
+/** The most characters that each tool may be explained with; 0 where not even that fits. */
+function largestShare(fits: (share: number) => boolean): number {
+  let [low, high] = [0, longest];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function hintOf({ tools }: Group, share: number): string {
+  const hint = `Tools: ${tools.map((tool) => toldWithin(tool, share)).join(', ')}`;
+  return hint.length <= maxLength ? hint : cutNames(tools);
+}
+
+function toldWithin({ name, texts }: ExplainedTool, share: number): string {
+  const text = texts.find((one) => one.length <= share) ?? '';
+  return text === '' ? name : `${name} ${text}`;
+}
+
+function lengthOf({ tools }: Group, share: number): number {
+  return tools.reduce((sum, tool) => sum + toldWithin(tool, share).length + 2, 'Tools: '.length);
+}
+
+/** As many names as fit, and how to see the others. */
+function cutNames(tools: readonly ExplainedTool[]): string {
+  const rest = (shown: number): string =>
+    shown === 0
+      ? `${tools.length} in all: call without "tool" to see them`
+      : `, and ${tools.length - shown} more: call without "tool" to see all`;
+  let text = 'Tools: ';
+  let shown = 0;
+  for (const { name } of tools) {
+    const next = `${text}${shown === 0 ? '' : ', '}${name}`;
+    if (next.length + rest(1).length > maxLength) break;
+    text = next;
+    shown++;
+  }
+  return text + rest(shown);
+}

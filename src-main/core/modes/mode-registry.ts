@@ -1,0 +1,108 @@
+/** The modes and helper tools there are. The core knows those that are registered here, and nobody who registers them. */
+import type { HelperKind } from '../activity/ledger/entry.ts';
+import { AppError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { closestWord } from '../base/wording.ts';
+import type { CallerContext } from '../calls/call-tool.ts';
+import type { ReadHint } from '../calls/shape-result.ts';
+import { modeWords, readModeName } from '../config/app-config.ts';
+import { awaitResult, isCalledByName } from './await-result.ts';
+import { codeMode } from './code.ts';
+import type { HelperTool, Mode, ModeView, OwnResource } from './mode.ts';
+import { instructionsResource, proxyMode } from './proxy.ts';
+import { nextLook, readResultTool, spillResource } from './read-spill.ts';
+import { searchMode } from './search.ts';
+
+/** What one folder registers: its modes, and helper tools that none of them lists. */
+export interface ModeSet {
+  readonly modes: readonly Mode[];
+  /** Callable in every mode, listed by none of its own accord. */
+  readonly tools?: readonly HelperTool[];
+  /** Resources that can be read in every mode. */
+  readonly resources?: readonly OwnResource[];
+}
+
+const ownModes: ModeSet = {
+  modes: [proxyMode, searchMode, codeMode],
+  tools: [readResultTool, awaitResult],
+  resources: [instructionsResource, spillResource],
+};
+
+export class ModeRegistry {
+  readonly modes: readonly Mode[];
+  /** All helper tools by name; each can be called in every mode. */
+  readonly helpers: ReadonlyMap<string, HelperTool>;
+  /** Helper tools that a model's programs may call as functions, or by `call_tool`. */
+  readonly programTools: ReadonlyMap<string, HelperTool>;
+  readonly resources: readonly OwnResource[];
+
+  /** `sets` are registered after Tooltray's own modes. */
+  constructor(sets: readonly ModeSet[] = []) {
+    const all = [ownModes, ...sets];
+    this.modes = all.flatMap(({ modes }) => modes);
+    const tools = [...this.modes.flatMap(({ helpers }) => helpers), ...all.flatMap((set) => set.tools ?? [])];
+    this.helpers = byName(tools);
+    this.programTools = byName(tools.filter((tool) => tool.inPrograms === true));
+    this.resources = [
+      ...this.modes.flatMap((mode) => mode.resources ?? []),
+      ...all.flatMap((set) => set.resources ?? []),
+    ];
+  }
+
+  /** The mode of that name, in any case of letters. Throws AppError `mode_unknown`. */
+  find(name: string): Mode {
+    const wanted = readModeName(name);
+    const mode = this.modes.find((one) => one.name === wanted);
+    if (mode === undefined) throw unknownMode(name);
+    return mode;
+  }
+
+  /** A helper tool that depends on the catalog, of whatever mode. */
+  findDynamic(name: string, view: ModeView): HelperTool | undefined {
+    for (const mode of this.modes) {
+      const found = mode.find?.(name, view);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** What a use of a helper tool is about; undefined for any other name. */
+  readonly kindOf = (tool: string, input: JsonObject): HelperKind | undefined => {
+    const kind = this.helpers.get(tool)?.kind;
+    return typeof kind === 'function' ? kind(input) : kind;
+  };
+
+  /**
+   * How a model reads on in a spill, by a tool that its session lists: one that leads to `read_result`, or that itself. Undefined
+   * where it lists neither.
+   */
+  readonly readHint = ({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>): ReadHint | undefined => {
+    const shown = this.modes.find(({ name }) => name === mode) ?? proxyMode;
+    const { name } = readResultTool.definition;
+    if (isCalledByName(shown) && lists?.(name) === false) return undefined;
+    return (id, examples) => {
+      const { look, others } = nextLook(examples);
+      return [`Read on: ${shown.callLine(name, { resultFile: id, ...look })}`, others];
+    };
+  };
+}
+
+function byName(tools: readonly HelperTool[]): ReadonlyMap<string, HelperTool> {
+  return new Map(tools.map((tool) => [tool.definition.name, tool] as const));
+}
+
+export function isMode(name: string): boolean {
+  return readModeName(name) !== undefined;
+}
+
+/** Throws AppError `mode_unknown`. */
+export function requireMode(name: string): void {
+  if (!isMode(name)) throw unknownMode(name);
+}
+
+function unknownMode(name: string): AppError {
+  const meant = closestWord(name, modeWords);
+  return new AppError('mode_unknown', `There is no mode ${JSON.stringify(name)}.`, {
+    fix: `${meant === undefined ? '' : `Did you mean "${meant}"? `}Modes: ${modeWords.join(', ')}.`,
+  });
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { AppError } from '../../src-main/core/base/errors.ts';
+import { modeWords } from '../../src-main/core/config/app-config.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
+
+test('every mode is found by its name and says in a line what it is', () => {
+  for (const mode of allModes.modes) {
+    expect(allModes.find(mode.name)).toBe(mode);
+    expect(allModes.find(` ${mode.name.toUpperCase()}`)).toBe(mode);
+    expect(mode.line).toMatch(/^.{5,80}$/);
+  }
+});
+
+test('README has every mode in its table', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, table = ''] = readme.split('\n## Modes\n');
+  const rows = [...table.matchAll(/^\| `([a-z]+)` +\|/gm)].map(([, name]) => name);
+  expect(rows.toSorted()).toEqual([...modeWords].toSorted());
+});
+
+test('every helper tool of every mode can be found by its name, and no two different ones share one', () => {
+  for (const helper of allModes.modes.flatMap((mode) => mode.helpers)) {
+    expect(allModes.helpers.get(helper.definition.name)).toBe(helper);
+  }
+  for (const { definition } of allModes.helpers.values()) {
+    expect(definition.name).toMatch(/^[a-z][a-z0-9_-]{1,59}$/);
+    expect(definition['inputSchema']).toMatchObject({ type: 'object' });
+    expect(String(definition['description']).length).toBeLessThanOrEqual(2048);
+  }
+});
+
+test.each([
+  ['', ''],
+  ['constructor', ''],
+  ['__proto__', 'Did you mean "proxy"? '],
+])('there is no mode %j, and the answer names those there are', (name, meant) => {
+  expect(() => allModes.find(name)).toThrow(
+    expect.objectContaining({
+      code: 'mode_unknown',
+      fix: `${meant}Modes: ${modeWords.join(', ')}.`,
+    }) as AppError,
+  );
+});

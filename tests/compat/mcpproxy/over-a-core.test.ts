@@ -1,0 +1,204 @@
+/** What MCPProxy's users know, over a real socket, a real core and real servers. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { type SocketClient, textOf } from '../../support/socket-client.ts';
+import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
+
+const effects = { command: process.execPath, args: [`${import.meta.dirname}/effects-server.ts`] };
+
+let core: TestCore;
+let client: SocketClient;
+beforeAll(async () => {
+  core = await startCore({
+    // The five megabytes of one case are told, not kept on disk.
+    results: { threshold: 0 },
+    servers: {
+      fx: effects,
+      a: { ...fixture('compat', 'A'), disabledTools: ['reverse_tool'] },
+      off: { ...fixture('compat', 'B'), enabled: false },
+    },
+  });
+  client = await core.open({}, { mode: 'retrieve' });
+});
+afterAll(() => core[Symbol.asyncDispose]());
+
+type Json = Record<string, unknown>;
+
+async function call(tool: string, input: Json): Promise<{ isError: unknown; text: string }> {
+  const result = await client.callTool(tool, input);
+  return { isError: result['isError'], text: textOf(result) };
+}
+
+async function json(tool: string, input: Json): Promise<Json> {
+  return JSON.parse((await call(tool, input)).text) as Json;
+}
+
+test('five tools are listed, which cost with the instructions at most 600 tokens', async () => {
+  const fresh = await core.connect({ mode: 'retrieve' });
+  const { instructions } = (await fresh.initialize()) as { instructions?: string };
+  const list = await fresh.request('tools/list');
+  expect((list as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual([
+    'retrieve_tools',
+    'describe_tool',
+    'call_tool_read',
+    'call_tool_write',
+    'call_tool_destructive',
+  ]);
+  expect(instructions).toContain('fx, a');
+  expect(countTokens(JSON.stringify(list) + String(instructions))).toBeLessThanOrEqual(600);
+});
+
+test('what is found can be called as the answer says, with the name it gives', async () => {
+  const { tools } = (await json('retrieve_tools', { query: 'wipe a thing' })) as { tools: Json[] };
+  expect(tools[0]).toMatchObject({
+    name: 'fx:wipe',
+    sig: '(path, lines?: integer)',
+    call_with: 'call_tool_destructive',
+  });
+  expect(await json(String(tools[0]?.['call_with']), { name: tools[0]?.['name'], args: { path: '/a' } })).toEqual({
+    name: 'wipe',
+    args: { path: '/a' },
+  });
+});
+
+test.each(['proxy', 'search'])('all of it can be called in mode %s as well', async (mode) => {
+  const other = await core.open({}, { mode });
+  const answer = await other.callTool('call_tool_read', { name: 'fx:look', args_json: '{"path":"/a"}' });
+  expect(JSON.parse(textOf(answer))).toEqual({ name: 'look', args: { path: '/a' } });
+  expect(textOf(await other.callTool('upstream_servers', { operation: 'list' }))).toContain('"total":3');
+  expect(await other.toolNames()).not.toContain('upstream_servers');
+});
+
+describe('what a call is meant to do', () => {
+  /** Whether the variant may call it, by what the server says of the tool. */
+  const matrix: [tool: string, read: boolean, write: boolean, destructive: boolean][] = [
+    ['look', true, true, true],
+    ['edit', false, true, true],
+    ['wipe', false, false, true],
+    ['plain', true, true, true],
+  ];
+
+  test.each(matrix)('%s', async (tool, ...allowed) => {
+    for (const [place, variant] of ['read', 'write', 'destructive'].entries()) {
+      const nested = { intent: { operation_type: variant } };
+      for (const intent of [{}, nested, { intent_reason: 'because', intent_data_sensitivity: 'public' }]) {
+        const { isError, text } = await call(`call_tool_${variant}`, {
+          name: `fx:${tool}`,
+          args: { path: 'x' },
+          ...intent,
+        });
+        expect([variant, isError ?? false]).toEqual([variant, !allowed[place]]);
+        if (isError === true) expect(JSON.parse(text)).toMatchObject({ error_code: 'SERVER_MISMATCH' });
+      }
+    }
+  });
+
+  test('a refused call never reaches the server and is on record as blocked', async () => {
+    const intent = { operation_type: 'read', data_sensitivity: 'private', reason: 'a look' };
+    await call('call_tool_read', { name: 'fx:wipe', args: { path: '/blocked' }, intent });
+    core.host.core.activity.flush();
+    const [last] = core.host.core.activity.recent({ tool: 'wipe', outcome: 'blocked' }, 1);
+    expect(last).toMatchObject({ via: 'call_tool_read', errorCode: 'not_allowed', resultBytes: 0 });
+    expect([last?.why, last?.sensitivity]).toEqual(['a look', 'private']);
+  });
+
+  test('the answer names the variant that would do', async () => {
+    expect(await json('call_tool_read', { name: 'fx:edit', args: { path: '/' } })).toMatchObject({
+      use: 'call_tool_write',
+    });
+    expect(await json('call_tool_write', { name: 'fx:wipe', args: { path: '/' } })).toMatchObject({
+      use: 'call_tool_destructive',
+    });
+  });
+
+  test('a declaration that contradicts the variant is refused', async () => {
+    const { isError, text } = await call('call_tool_read', {
+      name: 'fx:look',
+      args: { path: '/' },
+      intent: { operation_type: 'destructive' },
+    });
+    expect([isError, text]).toEqual([true, expect.stringContaining('INTENT_MISMATCH')]);
+  });
+});
+
+describe('arguments', () => {
+  test.each([
+    { args: { path: '/a' } },
+    { args_json: '{"path":"/a"}' },
+    { arguments: { arguments: { path: '/a' } } },
+    { params: '{"args":{"path":"/a"}}' },
+    { path: '/a', intent_reason: 'because' },
+  ])('are found in %j', async (input) => {
+    expect(await json('call_tool_read', { name: 'fx:look', ...input })).toEqual({ name: 'look', args: { path: '/a' } });
+  });
+
+  test('that do not fit are an error with the schema and the nearest names', async () => {
+    const { isError, text } = await call('call_tool_read', { name: 'fx:look', args: { pth: '/a' } });
+    expect(isError).toBe(true);
+    expect(JSON.parse(text)).toMatchObject({
+      error: expect.stringContaining('"path" is missing') as string,
+      error_type: 'invalid_params',
+      tool: 'fx:look',
+      hint: expect.stringContaining('Did you mean "path" instead of "pth"?') as string,
+      input_schema: { properties: { path: { type: 'string' } } },
+    });
+  });
+
+  test("are checked through the helpers of other modes, too, and never in a call by the tool's own name", async () => {
+    const { isError, text } = await call('call_tool', { name: 'fx:look', arguments: { path: 5 } });
+    expect([isError, JSON.parse(text)]).toMatchObject([true, { error_type: 'invalid_params', tool: 'fx:look' }]);
+    expect(await json('fx_look', { path: 5, other: { arguments: 1 } })).toEqual({
+      name: 'look',
+      args: { path: 5, other: { arguments: 1 } },
+    });
+  });
+
+  test('of five megabytes go through', async () => {
+    const { text } = await call('call_tool_read', { name: 'fx:look', args: { path: 'x'.repeat(5_000_000) } });
+    expect(text.length).toBeGreaterThan(5_000_000);
+  });
+});
+
+test('blanks around the colon of an id are no part of it', async () => {
+  expect(await json('call_tool_read', { name: ' fx : look ', args: { path: '/a' } })).toMatchObject({ name: 'look' });
+});
+
+test('a single tool that is switched off is described and called as that, with what helps', async () => {
+  const helps = expect.stringContaining('ask them to switch it on') as string;
+  expect(await json('describe_tool', { tool_ids: ['a:reverse_tool'] })).toMatchObject({
+    errors: [{ id: 'a:reverse_tool', error: 'not_allowed', remediation: helps }],
+  });
+  for (const name of ['a:reverse_tool', 'a_reverse_tool']) {
+    const { isError, text } = await call('call_tool_read', { name, args: { message: 'x' } });
+    expect([isError, text]).toEqual([true, expect.stringMatching(/^TOOL_BLOCKED: a:reverse_tool .*switch it on/)]);
+  }
+});
+
+describe('errors', () => {
+  test.each<[Json, RegExp]>([
+    [{ name: 'fx:refuse', args: { path: '' } }, /"error":"bad params","error_type":"invalid_params".*"input_schema"/],
+    [{ name: 'fx:nope' }, /Unknown tool/],
+    [{ name: 'nope' }, /expected as server:tool/],
+    [{ name: 'zz:look' }, /There is no server \\"zz\\".*fx, a, off/],
+    [{ name: 'off:echo_tool' }, /^TOOL_BLOCKED:.*switched off/],
+    [{}, /name of the tool is missing/],
+    [{ name: 'fx:look', args: '{' }, /not JSON/],
+  ])('%j', async (input, text) => {
+    const answer = await call('call_tool_read', input);
+    expect(answer).toEqual({ isError: true, text: expect.stringMatching(text) as string });
+  });
+
+  test('an error result of the tool comes as it is', async () => {
+    expect(await call('call_tool_read', { name: 'fx:fail', args: { path: '' } })).toEqual({
+      isError: true,
+      text: 'it failed',
+    });
+  });
+});
+
+test('the log of a server can be read, without its secrets', async () => {
+  const expected = { server_name: 'fx', lines_requested: 5, lines_returned: 1, server_status: { enabled: true } };
+  const answer = await json('upstream_servers', { operation: 'tail_log', name: 'fx', lines: 5 });
+  expect(answer).toMatchObject(expected);
+  expect(answer['log_lines']).toEqual(['effects: listening with token=***']);
+});

@@ -1,0 +1,23 @@
+/** Kept answers in memory, to see what is asked of them. */
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import type { SpillAnswer, SpillFiles, SpillQuestion } from '../../../src-main/core/spills/spill-questions.ts';
+
+export class MemoryFiles implements SpillFiles {
+  readonly texts = new Map<string, string>();
+  readonly asked: [file: string, question: SpillQuestion][] = [];
+  readonly select = (): Promise<never> => Promise.reject(new Error('no tables here'));
+  readonly content = (): Promise<never> => Promise.reject(new Error('no resources here'));
+
+  async query(file: string, question: SpillQuestion): Promise<SpillAnswer> {
+    this.asked.push([file, question]);
+    const text = await this.readText(file);
+    return { text, fields: { totalLines: text.split('\n').length }, truncated: question.op === 'read' };
+  }
+
+  async readText(file: string): Promise<string> {
+    if (file.endsWith('/')) throw new AppError('bad_request', 'It is a folder.');
+    const text = this.texts.get(file);
+    if (text === undefined) throw new AppError('not_found', 'There is no such file.');
+    return text;
+  }
+}

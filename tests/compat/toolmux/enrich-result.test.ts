@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
+import { SessionMemory } from '../../../src-main/core/modes/mode.ts';
+import { enrichResult } from '../../../src-main/compat/toolmux/invoke.ts';
+import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+
+const tool: CatalogEntry = {
+  ...{ id: 's:x', server: 's', name: 'x', listedName: 'x' },
+  definition: { name: 'x', description: 'Does x.', inputSchema: { type: 'object', required: ['a'] } },
+};
+const schema = '{"type":"object","required":["a"]}';
+const about = `[Tool: x]\n[Description: Does x.]\n[Parameters: ${schema}]`;
+const text = (words: string, more = {}): object => ({ type: 'text', text: words, ...more });
+
+test.each([
+  ['a text', [text('hi')], [text(`hi\n${about}`)]],
+  ['several texts', [text('a'), text('b', { _meta: { v: 1 } })], [text('a'), text(`b\n${about}`, { _meta: { v: 1 } })]],
+  ['a text before an image', [text('a'), { type: 'image' }], [text(`a\n${about}`), { type: 'image' }]],
+  ['an image', [{ type: 'image' }], [{ type: 'image' }, text(about)]],
+  ['nothing', [], [text(about)]],
+  ['nonsense', 'no list', [text(about)]],
+  ['a text that is none', [{ type: 'text', text: 5 }], [{ type: 'text', text: 5 }, text(about)]],
+])('a first answer of %s keeps what it has and says what the tool is', (_, content, enriched) => {
+  const result = { content, vendor: true };
+  expect(enrichResult(result, tool, new SessionMemory())).toEqual({ ...result, content: enriched });
+});
+
+test('later answers are the very ones of the server, until a session that knows nothing asks', () => {
+  const memory = new SessionMemory();
+  const result = { content: [text('hi')] };
+  enrichResult(result, tool, memory);
+  expect(enrichResult(result, tool, memory)).toBe(result);
+  expect(enrichResult(result, tool, new SessionMemory())).not.toBe(result);
+});
+
+test('each failure brings the schema, and a tool that failed once counts as known', () => {
+  const memory = new SessionMemory();
+  const failed = { content: [text('no')], isError: true };
+  const expected = { content: [text(`no\n[Schema for x: ${schema}]`)], isError: true };
+  expect([enrichResult(failed, tool, memory), enrichResult(failed, tool, memory)]).toEqual([expected, expected]);
+  const result = { content: [text('hi')] };
+  expect(enrichResult(result, tool, memory)).toBe(result);
+});
+
+test('an answer that is kept as bytes passes untouched, and the next one explains the tool', () => {
+  const memory = new SessionMemory();
+  const big = new RawJson([Buffer.from('{"content":[]}')]);
+  expect(enrichResult(big, tool, memory)).toBe(big);
+  expect(enrichResult({ content: [] }, tool, memory)).toEqual({ content: [text(about)] });
+});
+
+test('an answer with a structure of its own is handed on as it is; a failure brings the schema all the same', () => {
+  const result = { content: [text('{"n":1}')], structuredContent: { n: 1 } };
+  expect(enrichResult(result, tool, new SessionMemory())).toBe(result);
+  const failed = enrichResult({ ...result, isError: true }, tool, new SessionMemory());
+  expect(failed).toMatchObject({ content: [text(`{"n":1}\n[Schema for x: ${schema}]`)] });
+});
