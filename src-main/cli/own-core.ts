@@ -16,11 +16,13 @@ interface CoreFlags {
   readonly port?: number | undefined;
   readonly noToken?: boolean;
   readonly keepLink?: boolean;
+  /** false for the core of one command. */
+  readonly createsConfig?: boolean;
 }
 
 /** `onStop`: somebody asked the core to end. Rejects with AppError, `mode_unknown` among them. */
 export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost> {
-  const { config, mode, port, noToken = false, keepLink = false } = given;
+  const { config, mode, port, createsConfig, noToken = false, keepLink = false } = given;
   if (mode !== undefined) requireMode(mode);
   return CoreHost.open({
     env: process.env,
@@ -30,6 +32,7 @@ export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost
     port,
     askToken: !noToken,
     keepKey: keepLink,
+    createsConfig,
     onStop,
     pageRoot: bundleFile('renderer'),
   });
@@ -38,7 +41,7 @@ export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost
 /** Rejects with AppError config_not_found or config_invalid. Its servers end with `close`, or with our process. */
 export async function openPrivateCore(config: string | undefined): Promise<CoreAccess> {
   exitOnSignal();
-  const host = await openHost({ config }, () => undefined);
+  const host = await openHost({ config, createsConfig: false }, () => undefined);
   const { core, doors } = host;
   try {
     requireReadable(core.options.config);

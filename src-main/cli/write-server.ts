@@ -3,7 +3,6 @@ import { AppError } from '../core/base/errors.ts';
 import { maskObject } from '../core/base/mask.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { addServer, type WrittenEntry } from '../core/config/edit-config.ts';
-import { readConfigText } from '../core/config/update-config-file.ts';
 import { checkConfig, serverNames } from './cli-config.ts';
 import { ownDesk } from './own-desk.ts';
 import { paint, plainText } from './terminal.ts';
@@ -37,7 +36,7 @@ export async function writeServer(
   { dryRun, sealed }: WriteWish,
 ): Promise<WrittenServer> {
   const entry = sealed && !dryRun ? (await ownDesk(store).keep(name, { ...whole })).entry : whole;
-  const text = addServer(await readConfigText(store.path), name, entry);
+  const text = addServer(await store.text(), name, entry);
   if (!dryRun) await store.update((now) => addServer(now, name, entry));
   const { problems } = await checkConfig(text, store.path, name);
   const warnings = problems.map(({ reason, suggestion }) => [reason, suggestion].filter(Boolean).join(' '));

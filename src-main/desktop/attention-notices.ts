@@ -31,6 +31,7 @@ const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
   'add-secret',
   'unlock',
   'open-config',
+  'restore-config',
   'open-spills',
   'decide',
   'heal',

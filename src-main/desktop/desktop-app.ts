@@ -270,6 +270,7 @@ async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: Act
   if (server !== undefined && action.kind === 'enable') {
     return void (await ask('setServerEnabled', { server, enabled: true }));
   }
+  if (action.kind === 'restore-config') return void (await ask('restoreConfig', {}));
   if (action.kind === 'open-config') return void (await ask('reveal', { what: 'config' }));
   openDashboard(placeOf(item));
 }

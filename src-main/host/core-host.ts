@@ -29,7 +29,7 @@ import { keptPageKey, newPageKey, pageKeyFile, PageSignatures } from '../rpc/pag
 import { ViewFrames } from '../rpc/view-frames.ts';
 import { AppGate } from './app-gate.ts';
 import type { HttpDoor, HttpDoorOptions } from './http-door.ts';
-import { openAppAccess, openConfig } from './open-config.ts';
+import { createFirstConfig, openAppAccess, openConfig } from './open-config.ts';
 import { ProfileGate } from './profile-gate.ts';
 import { socketDoor } from './socket-door.ts';
 import type { TeamRoom, TeamSeams } from './team-seams.ts';
@@ -49,6 +49,8 @@ export interface CoreHostOptions {
   readonly pageRoot: string;
   /** Called when somebody with the right asked the core to end. */
   readonly onStop: () => void;
+  /** false: a config file that is missing is not written, as for the core of one command. */
+  readonly createsConfig?: boolean | undefined;
   /** The desktop app around the core. */
   readonly desktop?: DesktopService | undefined;
   readonly stderr?: NodeJS.WritableStream | undefined;
@@ -129,7 +131,7 @@ export class CoreHost {
     this.pageKey = options.keepKey === true ? keptPageKey(this.core.token) : newPageKey();
   }
 
-  /** Reads the config, writing a first one where there is none. Rejects with AppError config_invalid, config_not_found, and what `team` says. */
+  /** Reads the config, and writes a first one where there is none. Rejects with AppError config_invalid, config_not_found, and what `team` says. */
   static async open(options: CoreHostOptions): Promise<CoreHost> {
     const paths = appPaths(options.env, process.platform, homedir());
     ensurePrivateDir(paths.logDir);
@@ -147,6 +149,7 @@ export class CoreHost {
       options.env,
       paths,
     );
+    if (options.createsConfig !== false) await createFirstConfig(config);
     config.waitingChanged.on(() => {
       if (config.waiting.length > 0) log.warn(`${describeEdits(config.waiting)} See: tooltray inbox`);
     });

@@ -1,11 +1,9 @@
-/** Opens the config file; the person's own is written on the first run, one named on the command line must exist. */
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/** Opens the config file; the user's own is written by the first core that starts, one named on the command line must exist. */
+import { join } from 'node:path';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
-import { writeFileAtomic } from '../core/base/atomic-file.ts';
 import { AppError } from '../core/base/errors.ts';
 import { AcceptedConfig } from '../core/config/accepted-config.ts';
-import { ConfigStore, firstConfig } from '../core/config/config-store.ts';
+import { ConfigStore } from '../core/config/config-store.ts';
 import { LayerFiles } from '../core/config/layers/layer-files.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
 import { allModes } from '../compat/all-modes.ts';
@@ -13,21 +11,22 @@ import { isFolder } from '../core/servers/launch/tool-folders.ts';
 import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
 /**
- * `named`: the person said which file, so every edit of it is their word; it may be a folder in layers. Rejects with AppError
- * config_not_found.
+ * `named`: the person said which file, so every edit of it is their word; it may be a folder in layers. Writes nothing: where the user's own is
+ * missing, the config of a first run is in use, or what was agreed to. Rejects with AppError config_not_found for a named one.
  */
 export async function openConfig(path: string, named: boolean, env: Env, paths: AppPaths): Promise<ConfigStore> {
   if (named && (await isFolder(path))) {
     const layers = new LayerFiles(path);
     return ConfigStore.open(layers.organisation, env, knownNames(), undefined, layers);
   }
-  if (!named && !existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(path, firstConfig, { mode: 0o600 });
-  }
   const isOwn = path === paths.configFile;
   const accepted = isOwn ? new AcceptedConfig(join(paths.dataDir, 'accepted-config.json'), named) : undefined;
-  return ConfigStore.open(path, env, knownNames(), accepted);
+  return ConfigStore.open(path, env, knownNames(), accepted, undefined, { mayBeMissing: !named });
+}
+
+/** Writes the config of a first run. One that is gone although servers were agreed to is not replaced: the user is asked. */
+export async function createFirstConfig(store: ConfigStore): Promise<void> {
+  if (store.isMissing && store.problems.length === 0) await store.restore();
 }
 
 /** What a config may name that only the modes know. */

@@ -93,6 +93,7 @@ export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
     desktop: desktop !== undefined,
     platform: process.platform,
     configProblems: config.problems.map(problemSentence),
+    configMissing: config.isMissing && config.problems.length > 0,
   };
 }
 

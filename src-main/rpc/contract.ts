@@ -297,6 +297,8 @@ export interface RpcContract {
     };
   };
   /** Holds all servers still, or lets them go on. */
+  /** Writes a config file that is missing as it was last; one that is there stays. */
+  restoreConfig: { input: Record<string, never>; output: Record<string, never> };
   setPaused: { input: { readonly paused: boolean }; output: Record<string, never> };
   /** Reads the config file again; resolves when the servers follow. */
   reload: { input: Record<string, never>; output: { readonly problems: number } };
@@ -392,6 +394,8 @@ export interface CoreFacts {
   readonly platform: string;
   /** What is wrong in the config file, a sentence each. */
   readonly configProblems: readonly string[];
+  /** There is no config file any more; what it said last is in use. */
+  readonly configMissing: boolean;
 }
 
 export interface ServerRow extends ServerStatus {
@@ -443,6 +447,7 @@ export interface AttentionAction {
     | 'unlock'
     | 'decide'
     | 'open-config'
+    | 'restore-config'
     | 'open-spills'
     | 'connect-app'
     | 'resume'

@@ -61,6 +61,7 @@ const inputs: Inputs = {
   log: z.object({ server: name, after: maybe(z.string().max(100)) }),
   setPaused: z.object({ paused: flag }),
   reload: nothing,
+  restoreConfig: nothing,
   stop: nothing,
   savings: z.object({
     since: maybe(count),

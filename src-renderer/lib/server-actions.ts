@@ -26,6 +26,7 @@ async function actOnServer({ kind, clears }: Action, server: string, toasts: Toa
 async function actOnCore(kind: AttentionAction['kind']): Promise<void> {
   if (kind === 'resume') await api.ask('setPaused', { paused: false });
   else if (kind === 'connect-app') routes.go('setup', 'apps');
+  else if (kind === 'restore-config') await api.ask('restoreConfig', {});
   else if (kind === 'open-spills') routes.go('spills');
   else routes.go('settings');
 }

@@ -20,7 +20,6 @@ import {
 import type { ServerConfig } from '../config/app-config.ts';
 import { secretsNamed } from '../config/replace-variables.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { readConfigText } from '../config/update-config-file.ts';
 import { writtenEntry } from '../config/edit-config.ts';
 import { findCommand } from '../servers/launch/find-command.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
@@ -261,7 +260,7 @@ export function openHealing(parts: HealingParts): Healing {
     consents: new HealConsents(join(parts.dataDir, 'heal-consents.json')),
     policy: () => config.current.heal,
     servers,
-    writtenEntry: async (server) => writtenEntry(await readConfigText(config.path), server),
+    writtenEntry: async (server) => writtenEntry(await config.text(), server),
     findOffers: (server, written) =>
       healOffers(server, written, {
         machine,

@@ -17,7 +17,6 @@ import {
   writtenSetting,
 } from '../config/edit-config.ts';
 import { requireReviewed } from '../config/holds.ts';
-import { readConfigText } from '../config/update-config-file.ts';
 import { installedVersion } from '../servers/launch/installed-version.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { floatingPackage, withVersion } from '../trust/pins/launch.ts';
@@ -78,7 +77,7 @@ export class PersonEdits {
 
   /** The entries as they are written; undefined for one that is not there. Nothing is masked. */
   async writtenEntries(servers: readonly string[]): Promise<ReadonlyMap<string, JsonObject | undefined>> {
-    const text = await readConfigText(this.#config.path);
+    const text = await this.#config.text();
     return new Map(servers.map((server) => [server, hasServer(text, server) ? writtenEntry(text, server) : undefined]));
   }
 
@@ -171,7 +170,7 @@ export class PersonEdits {
   }
 
   async #entry(server: string): Promise<JsonObject> {
-    return writtenEntry(await readConfigText(this.#config.path), server);
+    return writtenEntry(await this.#config.text(), server);
   }
 
   /** Resolves when the servers follow. */

@@ -12,7 +12,6 @@ import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { hasServer, writtenEntry } from '../config/edit-config.ts';
 import { count } from '../base/wording.ts';
-import { readConfigText } from '../config/update-config-file.ts';
 import { entryMeanings, secretMeanings } from '../trust/inbox/entry-meanings.ts';
 import type { DiffLine, Meaning, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
@@ -87,7 +86,7 @@ export class ServerReviews {
       held === 'review' || held === 'blocked' ? name : [],
     );
     const names = [...new Set([...changed, ...held])];
-    const text = names.length === 0 ? '' : await readConfigText(config.path);
+    const text = names.length === 0 ? '' : await config.text();
     // One that was taken out of the file a moment ago waits for nothing.
     const looks = await this.#looks();
     const reviews = names
@@ -98,7 +97,7 @@ export class ServerReviews {
 
   /** One server, whatever its standing. Rejects with AppError server_not_found. */
   async find(name: string): Promise<ServerReview> {
-    return this.#reviewOf(name, await readConfigText(this.#parts.config.path), await this.#looks()).review;
+    return this.#reviewOf(name, await this.#parts.config.text(), await this.#looks()).review;
   }
 
   /**
@@ -107,7 +106,7 @@ export class ServerReviews {
    */
   async lookAt(name: string, id: string): Promise<ServerReview> {
     const { config, looks, note } = this.#parts;
-    const { review, entry } = this.#seen(name, id, await readConfigText(config.path), await this.#looks());
+    const { review, entry } = this.#seen(name, id, await config.text(), await this.#looks());
     if (review.standing === 'accepted') {
       throw new AppError('bad_request', `${markHidden(name)} is accepted: what it lists is no secret.`, {
         fix: `Ask it: tooltray test ${name}`,
@@ -129,7 +128,7 @@ export class ServerReviews {
   async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<Outcome> {
     const { config, servers, note, history } = this.#parts;
     const looks = await this.#looks();
-    const { entry, before } = this.#seen(name, id, await readConfigText(config.path), looks);
+    const { entry, before } = this.#seen(name, id, await config.text(), looks);
     if (choice !== 'refuse') await config.decideOn(name, choice, entry);
     else
       await config.update((text) => {
@@ -154,7 +153,7 @@ export class ServerReviews {
    */
   async #wayBack(name: string, choice: ReviewChoice, before: JsonObject): Promise<WrittenEdit | undefined> {
     if (choice === 'block' || before['quarantined'] !== true) return undefined;
-    const text = await readConfigText(this.#parts.config.path);
+    const text = await this.#parts.config.text();
     const entry = hasServer(text, name) ? writtenEntry(text, name) : undefined;
     return { kind: 'entry', server: name, entry, before };
   }

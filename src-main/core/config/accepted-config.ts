@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { AppConfig, Hold, ServerConfig } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { ConfigDocument } from './config-document.ts';
@@ -182,6 +182,26 @@ export class AcceptedConfig {
     }
     const kept = [...blocked].slice(-mostBlocked);
     await this.keep({ ...agreed, servers: Object.fromEntries(servers), blocked: Object.fromEntries(kept) });
+  }
+
+  /**
+   * What was agreed to, as the text of a config file, for one that is gone: its servers, and the settings that are not the default. Undefined if no
+   * server was agreed to, or the record cannot be read.
+   */
+  async asText(path: string, env: Environment): Promise<string | undefined> {
+    const agreed = await this.#read();
+    if (agreed === undefined || Object.keys(agreed.servers).length === 0) return undefined;
+    const servers: JsonObject = {};
+    for (const [name, { entry, container }] of Object.entries(agreed.servers))
+      servers[container] = { ...objectOf(servers[container]), [name]: entry };
+    const defaults = guardedSettings(defaultConfig(path));
+    const changed = Object.entries(agreed.settings).filter(([key, value]) => !isDeepStrictEqual(value, defaults[key]));
+    const { 'results.folders': folders, ...settings } = Object.fromEntries(changed);
+    const results = folders === undefined ? {} : { results: { folders } };
+    const whole = JSON.stringify({ ...settings, ...results, ...servers }, null, 2);
+    // Settings are kept as they are understood, which is not in every case how they are written.
+    const isTrue = isDeepStrictEqual(stateOf(whole, path, env)?.settings, agreed.settings);
+    return `${isTrue ? whole : JSON.stringify(servers, null, 2)}\n`;
   }
 
   /** undefined: nothing was ever agreed to. A file that cannot be read agrees to nothing. */

@@ -36,6 +36,9 @@ export class ConfigStore {
   #waiting: readonly WaitingEdit[] = [];
   #current: AppConfig;
   #problems: readonly ConfigProblem[] = [];
+  #isMissing = false;
+  /** The last good text of the file that this process has read. */
+  #text: string | undefined;
   /** Set once a config was good as a whole file; before that there is nothing to fall back on. */
   #lastGood: AppConfig | undefined;
   #watcher: FSWatcher | undefined;
@@ -62,7 +65,8 @@ export class ConfigStore {
   }
 
   /**
-   * Reads the file once. Throws `config_not_found`; a bad file is no error here, but no servers and `problems`.
+   * Reads the file once. Throws `config_not_found`, unless it may be missing: then what was agreed to of it is in use, or the config of a first run,
+   * and nothing is written. A bad file is no error here, but no servers and `problems`.
    * `accepted`: what the person agreed to of this file; without it, every edit is theirs. `layers`: of the folder that the file lies in.
    */
   static async open(
@@ -71,12 +75,16 @@ export class ConfigStore {
     known?: KnownNames,
     accepted?: AcceptedConfig,
     layers?: LayerFiles,
+    { mayBeMissing = false }: { readonly mayBeMissing?: boolean } = {},
   ): Promise<ConfigStore> {
     const store = new ConfigStore(path, env, known, accepted, layers);
-    await store.#takeFile().catch((error: unknown) => {
-      if (toAppError(error).code !== 'config_invalid') throw error;
-      store.#problems = [wholeFile(path, error)];
-    });
+    const take = (): Promise<void> => store.#takeFile();
+    await (mayBeMissing ? take().catch((error: unknown) => store.#takeReplacement(error)) : take()).catch(
+      (error: unknown) => {
+        if (toAppError(error).code !== 'config_invalid') throw error;
+        store.#problems = [wholeFile(path, error)];
+      },
+    );
     return store;
   }
 
@@ -96,6 +104,11 @@ export class ConfigStore {
   /** Of what is in use, a short hash: the same wherever the same is in use. Empty where there never was a good one. */
   get version(): string {
     return this.#version;
+  }
+
+  /** There is no file, and what is in use is what would be restored. */
+  get isMissing(): boolean {
+    return this.#isMissing;
   }
 
   get problems(): readonly ConfigProblem[] {
@@ -164,12 +177,30 @@ export class ConfigStore {
 
   /** Edits the file (edit-config.ts has the edits); `current` is the new config when it resolves. Throws as updateConfigFile does. */
   async update(edit: (text: string) => string): Promise<void> {
-    await updateConfigFile(this.path, edit, (before, after) =>
-      this.#accepted === undefined
-        ? Promise.resolve()
-        : this.#accepted.noteOwnEdit(before, after, this.path, this.#env),
+    await updateConfigFile(
+      this.path,
+      edit,
+      (before, after) =>
+        this.#accepted === undefined
+          ? Promise.resolve()
+          : this.#accepted.noteOwnEdit(before, after, this.path, this.#env),
+      // One that is gone is not to come back with this edit alone.
+      this.#layers === undefined ? await this.#replacement() : '',
     );
     await this.reload();
+  }
+
+  /** Writes a file that is missing: what it said last, what was agreed to of it, or the config of a first run. One that is there stays. */
+  async restore(): Promise<void> {
+    await this.update((text) => text);
+  }
+
+  /** The text of the file as it is now; where that is missing, the text that `restore` would write. Rejects as readConfigText does otherwise. */
+  async text(): Promise<string> {
+    return readConfigText(this.path).catch((error: unknown) => {
+      if (this.#layers !== undefined || toAppError(error).code !== 'config_not_found') throw error;
+      return this.#replacement();
+    });
   }
 
   /** What a text would be as the config file; changes nothing. */
@@ -223,13 +254,29 @@ export class ConfigStore {
     try {
       await this.#takeFile();
     } catch (error) {
-      this.#setProblems([wholeFile(this.path, error)]);
+      this.#isMissing = toAppError(error).code === 'config_not_found';
+      this.#setProblems([this.#isMissing ? missingFile(this.path) : wholeFile(this.path, error)]);
     }
+  }
+
+  async #replacement(): Promise<string> {
+    return this.#text ?? (await this.#accepted?.asText(this.path, this.#env)) ?? firstConfig;
+  }
+
+  /** Servers that were agreed to are a loss to report; a first run is none. */
+  async #takeReplacement(error: unknown): Promise<void> {
+    if (toAppError(error).code !== 'config_not_found') throw error;
+    const text = await this.#replacement();
+    this.#take({ ...this.#readText(text), waiting: [] });
+    this.#isMissing = true;
+    if (text !== firstConfig) this.#setProblems([missingFile(this.path)]);
   }
 
   async #takeFile(): Promise<void> {
     const text = await readConfigText(this.path);
+    this.#isMissing = false;
     const reading = this.#readText(text);
+    if (reading.config !== undefined) this.#text = text;
     if (this.#accepted !== undefined) return this.#take(await this.#judge(text, reading));
     this.#take({ ...(await this.#withLayers(text, reading)), waiting: [] });
   }
@@ -297,6 +344,12 @@ export class ConfigStore {
 function wholeFile(path: string, error: unknown): ConfigProblem {
   const { message, fix } = error instanceof AppError ? error : toAppError(error);
   return { severity: 'error', file: path, line: 1, column: 1, path: '', reason: message, suggestion: fix };
+}
+
+function missingFile(path: string): ConfigProblem {
+  const reason = `The config file ${path} is missing. What it said last stays in use.`;
+  const suggestion = 'Restore it: tooltray doctor --fix.';
+  return { severity: 'error', file: path, line: 1, column: 1, path: '', reason, suggestion };
 }
 
 // The config file of a first run: it works at once and shows how to go on.

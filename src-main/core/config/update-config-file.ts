@@ -11,7 +11,7 @@ const backupCount = 5;
 const attempts = 20;
 
 /**
- * Reads the file (none counts as an empty one), applies `edit`, and writes the result if the file is still what was read; otherwise the
+ * Reads the file (one that is missing counts as `missing`), applies `edit`, and writes the result if the file is still what was read; otherwise the
  * edit is applied anew to the new text. Answers the text that is in the file now. Throws what `edit` throws, `config_invalid` when the
  * result is not JSONC, `config_conflict` when the file keeps changing or stays locked.
  */
@@ -20,15 +20,16 @@ export async function updateConfigFile(
   edit: (text: string) => string,
   /** Told what is about to be written, while nobody else can write through us. */
   beforeWrite: (before: string, after: string) => Promise<void> = () => Promise.resolve(),
+  missing = '',
 ): Promise<string> {
   const target = await realpath(path).catch(() => path);
   return withFileLock(target, async () => {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const before = await readOrNothing(target);
-      const after = edit(before ?? '');
+      const after = edit(before ?? missing);
       if (after === before) return after;
       requireReadable(after, path);
-      await beforeWrite(before ?? '', after);
+      await beforeWrite(before ?? missing, after);
       await backup(target, backupCount);
       if (await writeFileAtomic(target, after, { beforeReplace: async () => (await readOrNothing(target)) === before }))
         return after;

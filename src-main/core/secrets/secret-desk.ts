@@ -5,7 +5,6 @@ import { AppError, errorText } from '../base/errors.ts';
 import { count } from '../base/wording.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { replaceEntry, writtenEntry } from '../config/edit-config.ts';
-import { readConfigText } from '../config/update-config-file.ts';
 import { secretOfName, secretsOfServer, vaultName } from './fill-secrets.ts';
 import {
   findPlain,
@@ -245,7 +244,7 @@ export class SecretDesk {
 
   /** As they are written, whether they can be used or not. */
   async #entries(server: string | undefined): Promise<readonly (readonly [string, JsonObject])[]> {
-    const text = await readConfigText(this.#config.path);
+    const text = await this.#config.text();
     const broken = this.#config.problems.flatMap((problem) => problem.server ?? []);
     const all = [...new Set([...this.#config.current.servers.map(({ name }) => name), ...broken])];
     const names = server === undefined ? all : [server];

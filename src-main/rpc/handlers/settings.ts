@@ -34,6 +34,10 @@ export const settingsHandlers = {
     if (Object.keys(desktop).length > 0) await requireDesktop(deps).change(desktop);
     return {};
   },
+  restoreConfig: async (_, { core }) => {
+    await core.options.config.restore();
+    return {};
+  },
   reveal: async ({ what, id }, deps) => {
     requireDesktop(deps).reveal(pathOf(what, id, deps));
     return {};

@@ -18,7 +18,13 @@ export function attentionItems({ core, servers, inbox, apps }: AttentionFacts): 
     ...core.storeProblems.map(({ store, summary, fix }) =>
       item(`store-${store}`, `${summary} ${fix}`, 'open-spills', 'Manage spills'),
     ),
-    ...core.configProblems.slice(0, 1).map((problem) => item('config', problem, 'open-config', 'Open config file')),
+    ...core.configProblems
+      .slice(0, 1)
+      .map((problem) =>
+        core.configMissing
+          ? item('config', problem, 'restore-config', 'Restore')
+          : item('config', problem, 'open-config', 'Open config file'),
+      ),
     ...(core.httpProblem === '' ? [] : [item('http', core.httpProblem, 'open-config', 'Open config file')]),
     // A launch that is offered stands with the server that it may mend.
     ...inbox

@@ -1,0 +1,93 @@
+/** A config file that is gone: whoever only looks writes none, what was agreed to stays in use and is offered back. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { appPaths } from '../../src-main/core/base/app-paths.ts';
+import { addServer } from '../../src-main/core/config/edit-config.ts';
+import { createFirstConfig, openConfig } from '../../src-main/host/open-config.ts';
+import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { stateBuilders } from '../../src-main/rpc/build-state.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
+
+const own = { ownConfig: true };
+const echo = fixture('echo');
+const text = `{
+  // A comment of mine.
+  "mode": "proxy", "reviews": { "onChange": "warn" },
+  "servers": { "a": ${JSON.stringify(echo)}, "b": ${JSON.stringify({ ...echo, enabled: false })} }
+}`;
+
+const names = ({ host }: TestCore): string[] => host.core.options.config.current.servers.map(({ name }) => name);
+const store = ({ host }: TestCore) => host.core.options.config;
+
+async function lose(core: TestCore): Promise<void> {
+  await rm(core.configFile);
+  await until(() => store(core).isMissing);
+}
+
+test('opens a home without a config and writes nothing, until a core starts', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'tooltray-missing-'));
+  const paths = appPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+  const opened = await openConfig(paths.configFile, false, {}, paths);
+  expect([opened.problems, opened.current.servers.map(({ name }) => name)]).toEqual([[], ['utils']]);
+  expect(existsSync(paths.configFile)).toBe(false);
+  await createFirstConfig(opened);
+  expect(await readFile(paths.configFile, 'utf8')).toContain('"servers"');
+  await rm(home, { recursive: true });
+});
+
+test('keeps what a deleted file said in use, and restores it to the letter', async () => {
+  await using core = await startCore(text, own);
+  await lose(core);
+  expect(names(core)).toEqual(['a', 'b']);
+  const offered = (await stateBuilders(core.host.rpcDeps).attention()).map(({ action }) => action.kind);
+  expect(offered).toEqual(['restore-config']);
+  await answerRpc('restoreConfig', {}, core.host.rpcDeps, new AbortController().signal);
+  expect(await readFile(core.configFile, 'utf8')).toBe(text);
+  expect([names(core), store(core).waiting, store(core).problems, store(core).isMissing]).toEqual([
+    ['a', 'b'],
+    [],
+    [],
+    false,
+  ]);
+});
+
+test('takes the file as agreed to when its owner puts it back', async () => {
+  await using core = await startCore(text, own);
+  await lose(core);
+  await writeFile(core.configFile, text);
+  await until(() => !store(core).isMissing);
+  expect([names(core), store(core).waiting]).toEqual([['a', 'b'], []]);
+});
+
+test('adds a server to what was there, not to nothing', async () => {
+  await using core = await startCore(text, own);
+  await lose(core);
+  await store(core).update((before) => addServer(before, 'c', echo));
+  expect([names(core), store(core).waiting]).toEqual([['a', 'b', 'c'], []]);
+});
+
+test('starts with what was agreed to where the file is gone, writes none, and restores it when asked', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'tooltray-missing-'));
+  try {
+    await using first = await startCore(text, { ...own, home });
+    await first.host.stop();
+    await rm(first.configFile);
+    const paths = appPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+    const opened = await openConfig(paths.configFile, false, {}, paths);
+    await createFirstConfig(opened);
+    expect(existsSync(paths.configFile)).toBe(false);
+    expect(opened.current.servers).toMatchObject([
+      { name: 'a', enabled: true },
+      { name: 'b', enabled: false },
+    ]);
+    expect(opened.problems).toMatchObject([{ severity: 'error', file: paths.configFile }]);
+    await opened.restore();
+    expect([opened.problems, opened.waiting, opened.current.reviews.onChange]).toEqual([[], [], 'warn']);
+  } finally {
+    await rm(home, { recursive: true });
+  }
+});
