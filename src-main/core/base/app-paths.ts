@@ -1,5 +1,5 @@
 /** Where everything of one person's Tooltray lies on disk, for each operating system. */
-import { closeSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { join, posix, win32 } from 'node:path';
 import { AppError } from './errors.ts';
 
@@ -48,7 +48,8 @@ export function appPaths(env: Env, platform: NodeJS.Platform, homedir: string): 
 
 /**
  * Makes a folder (and its parents) that only its owner can read, or makes an existing one of ours so.
- * Throws AppError `not_allowed` where it is a link, a file, or another user's: someone else could read what we put there.
+ * A link of the user's own, as to another disk, counts as the folder it leads to. Throws AppError `not_allowed` where the link, or the folder, is
+ * another user's, or a file: someone else could read what we put there.
  */
 export function ensurePrivateDir(path: string): void {
   try {
@@ -68,9 +69,9 @@ function makePrivate(path: string): void {
   let descriptor: number;
   try {
     // Judged and changed through one descriptor, so that nobody can swap the folder in between.
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    descriptor = openSync(targetOf(path), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (cause) {
-    throw refusal(path, 'is a link, not a folder, or not readable for you', cause);
+    throw refusal(path, 'is a link of another user, not a folder, or not readable for you', cause);
   }
   try {
     const stats = fstatSync(descriptor);
@@ -79,6 +80,12 @@ function makePrivate(path: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Where a link of the user's own leads; the path itself in all other cases. */
+function targetOf(path: string): string {
+  const stats = lstatSync(path);
+  return stats.isSymbolicLink() && stats.uid === process.getuid?.() ? realpathSync(path) : path;
 }
 
 function refusal(path: string, what: string, cause?: unknown): AppError {

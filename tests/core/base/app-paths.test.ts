@@ -89,11 +89,17 @@ test('a folder of ours that others can read is closed to them', () => {
   expect(statSync(path).mode & 0o777).toBe(0o700);
 });
 
-test('a link, a file and a dangling link are refused with what to do', () => {
-  symlinkSync(folder, join(folder, 'link'));
+test('accepts a link of the user to a folder of theirs, and makes that private', () => {
+  mkdirSync(join(folder, 'disk'), { mode: 0o755 });
+  symlinkSync(join(folder, 'disk'), join(folder, 'link'));
+  ensurePrivateDir(join(folder, 'link'));
+  expect(statSync(join(folder, 'disk')).mode & 0o777).toBe(0o700);
+});
+
+test('refuses a file and a dangling link with what to do', () => {
   symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling'));
   writeFileSync(join(folder, 'file'), '');
-  for (const name of ['link', 'dangling', 'file']) {
+  for (const name of ['dangling', 'file']) {
     expect(() => ensurePrivateDir(join(folder, name)), name).toThrow(
       expect.objectContaining({ code: 'not_allowed', fix: expect.stringContaining('TOOLTRAY_HOME') as string }),
     );
@@ -102,9 +108,14 @@ test('a link, a file and a dangling link are refused with what to do', () => {
 
 // Only root can give a folder away, so only root can try this.
 test.skipIf(process.getuid?.() !== 0)('a folder of another user is refused', async () => {
-  const { chownSync } = await import('node:fs');
+  const { chownSync, lchownSync } = await import('node:fs');
   const path = join(folder, 'theirs');
   mkdirSync(path);
+  const [toTheirs, theirLink] = [join(folder, 'to-theirs'), join(folder, 'their-link')];
+  symlinkSync(path, toTheirs);
+  symlinkSync(folder, theirLink);
   chownSync(path, 12345, 12345);
-  expect(() => ensurePrivateDir(path)).toThrow(/belongs to another user/);
+  lchownSync(theirLink, 12345, 12345);
+  for (const refused of [path, toTheirs, theirLink])
+    expect(() => ensurePrivateDir(refused), refused).toThrow(expect.objectContaining({ code: 'not_allowed' }));
 });
