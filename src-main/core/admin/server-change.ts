@@ -119,10 +119,14 @@ function toolCount(texts: Readonly<Record<string, ToolText>>): string {
 export function describeEdits(waiting: readonly WaitingEdit[]): string {
   const what = waiting.map((edit) => {
     if (edit.kind === 'setting') return `the setting ${edit.key}`;
+    if (edit.isLost === true) return `the server "${edit.server}"`;
     return edit.before === undefined ? `the new server "${edit.server}"` : `the server "${edit.server}"`;
   });
   const last = what.length > 1 ? ` and ${what.at(-1) ?? ''}` : '';
+  const isLost = waiting.some((edit) => edit.isLost === true);
   const list = `${(what.length > 1 ? what.slice(0, -1) : what).join(', ')}${last}`;
+  if (isLost)
+    return `The record of what you agreed to in the config file is damaged: ${list}. Not in use until you agree.`;
   return `The config file was changed outside of Tooltray: ${list}. Not in use until you agree.`;
 }
 

@@ -3,7 +3,7 @@
  * would newly launch, reach, switch on or allow stays as it was until the person agrees to it.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -33,8 +33,16 @@ export type WaitingEdit =
       readonly server: string;
       readonly entry: JsonObject;
       readonly before: JsonObject | undefined;
+      /** The record of what was agreed to was damaged: nothing was compared. */
+      readonly isLost?: true;
     }
-  | { readonly kind: 'setting'; readonly key: string; readonly value: unknown; readonly before: unknown };
+  | {
+      readonly kind: 'setting';
+      readonly key: string;
+      readonly value: unknown;
+      readonly before: unknown;
+      readonly isLost?: true;
+    };
 
 interface Agreed {
   readonly servers: Readonly<Record<string, WrittenServer>>;
@@ -42,6 +50,8 @@ interface Agreed {
   readonly settings: JsonObject;
   /** What the person does not want: by name, what it would launch or reach. Another launch under that name is another question. */
   readonly blocked?: Readonly<Record<string, JsonObject>>;
+  /** An earlier record was damaged, and the user has not agreed anew: what is missing here may have been agreed to. */
+  readonly isLost?: true;
 }
 
 export interface HeldReading extends ConfigReading {
@@ -124,6 +134,8 @@ export class AcceptedConfig {
 
   async keep(agree: Agreed): Promise<void> {
     await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+    if ((await this.#readRecord()) === 'damaged')
+      await copyFile(this.file, `${this.file}.corrupt`).catch(() => undefined);
     await writeFileAtomic(this.file, JSON.stringify(agree, null, 2), { mode: 0o600 });
   }
 
@@ -148,7 +160,10 @@ export class AcceptedConfig {
       const isEdited = !isDeepStrictEqual(value, was.settings[key]);
       return [key, isEdited || !Object.hasOwn(agreed.settings, key) ? value : agreed.settings[key]];
     });
-    await this.keep({ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings), blocked });
+    await this.keep({
+      ...{ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings), blocked },
+      ...(agreed.isLost && { isLost: true }),
+    });
   }
 
   /** The person agrees to all that waits in `text`; what they have blocked stays so. */
@@ -204,21 +219,26 @@ export class AcceptedConfig {
     return `${isTrue ? whole : JSON.stringify(servers, null, 2)}\n`;
   }
 
+  /** Whether there is a record that cannot be read, or that took the place of one. */
+  async isDamaged(): Promise<boolean> {
+    const record = await this.#readRecord();
+    return record === 'damaged' || record?.isLost === true;
+  }
+
   /** undefined: nothing was ever agreed to. A file that cannot be read agrees to nothing. */
   async #read(): Promise<Agreed | undefined> {
-    const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      return '';
-    });
-    if (text === undefined) return undefined;
+    const agreed = await this.#readRecord();
+    return agreed === 'damaged' ? { servers: {}, settings: {}, isLost: true } : agreed;
+  }
+
+  async #readRecord(): Promise<Agreed | 'damaged' | undefined> {
     try {
-      const value: unknown = JSON.parse(text);
-      if (isObject(value) && isObject(value['servers']) && isObject(value['settings']))
-        return value as unknown as Agreed;
-    } catch {
-      // As below.
+      const value: unknown = JSON.parse(await readFile(this.file, 'utf8'));
+      const isRecord = isObject(value) && isObject(value['servers']) && isObject(value['settings']);
+      return isRecord ? (value as unknown as Agreed) : 'damaged';
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'damaged';
     }
-    return { servers: {}, settings: {} };
   }
 }
 
@@ -317,24 +337,26 @@ function compare(
   // Where the servers as a whole cannot be read, none of them was taken out.
   const isUnread = errors.some((problem) => containerKeys.some((key) => key === problem.path));
   const waiting: WaitingEdit[] = [];
+  const lost = agreed.isLost === true ? ({ isLost: true } as const) : {};
   const servers = Object.entries(now.servers).flatMap(([name, server]): [string, WrittenServer][] => {
     const known = own(agreed.servers, name);
     const isKnown = known !== undefined && isSameLaunch(known, server) && !loosensTools(known.entry, server.entry);
     if (isKnown && (known.on || !server.on)) return [[name, server]];
     // What cannot be used as it is written is no question yet.
-    if (!broken.has(name)) waiting.push({ kind: 'entry', server: name, entry: server.entry, before: known?.entry });
+    if (!broken.has(name))
+      waiting.push({ kind: 'entry', server: name, entry: server.entry, before: known?.entry, ...lost });
     return known === undefined ? [] : [[name, switched(known, known.on && server.on)]];
   });
   const settings = Object.entries(now.settings).map(([key, value]): [string, unknown] => {
     const before = Object.hasOwn(agreed.settings, key) ? agreed.settings[key] : defaultOf(key, path);
     if (isDeepStrictEqual(before, value)) return [key, value];
     if (tightens(key, before, value)) return [key, value];
-    waiting.push({ kind: 'setting', key, value, before });
+    waiting.push({ kind: 'setting', key, value, before, ...lost });
     return [key, before];
   });
   const next = isUnread ? agreed.servers : Object.fromEntries(servers);
   const { blocked = {} } = agreed;
-  return { next: { servers: next, settings: Object.fromEntries(settings), blocked }, waiting };
+  return { next: { servers: next, settings: Object.fromEntries(settings), blocked, ...lost }, waiting };
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
@@ -434,7 +456,9 @@ function problemOf(edit: WaitingEdit, name: string, text: string, path: string):
       'warning',
       entry?.nameNode ?? document.root,
       entry?.path ?? keys,
-      `This was not written by Tooltray and waits for your word. ${used}`,
+      edit.isLost === true
+        ? `What you agreed to cannot be read, so this waits for your word. ${used}`
+        : `This was not written by Tooltray and waits for your word. ${used}`,
       {
         suggestion: `Agree to it: tooltray approve ${name}.`,
         ...(edit.kind === 'entry' && { server: edit.server }),

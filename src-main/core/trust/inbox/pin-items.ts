@@ -87,7 +87,8 @@ export function partsOf(changes: readonly DefinitionChange[]): Pick<InboxItem, '
   return { parts: groups.slice(0, mostParts).map(partOf), moreParts: Math.max(0, groups.length - mostParts) };
 }
 
-function sentenceOf(server: string, { changes, isRugPull, apps }: ReviewQuestion): string {
+function sentenceOf(server: string, { changes, isRugPull, isLost, apps }: ReviewQuestion): string {
+  if (isLost) return `What you accepted of ${server} is to be accepted anew: ${count(changes.length, 'definition')}.`;
   const changed = changes.filter((change) => change.class !== 'new');
   const added = changes.length - changed.length;
   const what = [
@@ -98,13 +99,15 @@ function sentenceOf(server: string, { changes, isRugPull, apps }: ReviewQuestion
   return `${to}${server} ${what.join(' and ')}${isRugPull ? ', without an update' : ''}.`;
 }
 
-function fromOf(server: string, { isRugPull, floats, apps }: ReviewQuestion): string {
+function fromOf(server: string, { isRugPull, isOtherLaunch, isLost, floats, apps }: ReviewQuestion): string {
   const only =
     apps === undefined
       ? ''
       : ' Other apps have a connection of their own to it, and what it says there is asked apart.';
+  if (isLost) return `The record of what you accepted of it is damaged; a copy lies beside it.${only}`;
   if (isRugPull) return `${server} changed while what is started stayed the same.${only}`;
-  if (floats === undefined) return `${server} is started from something else than when you accepted it.${only}`;
+  if (isOtherLaunch) return `${server} is started from something else than when you accepted it.${only}`;
+  if (floats === undefined) return `Whether ${server} is started from the same as then cannot be told.${only}`;
   return `${markHidden(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${server} does that.${only}`;
 }
 

@@ -149,3 +149,8 @@ export function packagePlace(args: readonly string[]): number {
   }
   return args.length;
 }
+
+/** Whether two pins are known and differ; what cannot be compared is no change. */
+export function isOtherVersion(before: string | null | undefined, now: string | undefined): boolean {
+  return typeof before === 'string' && now !== undefined && before !== now;
+}

@@ -125,3 +125,12 @@ export function describeChanges(changes: readonly DefinitionChange[]): string {
   const some = changes.slice(0, 10).map((one) => `${one.name || 'its introduction'} ${classWords[one.class]}`);
   return changes.length > some.length ? `${some.join(', ')} and ${changes.length - some.length} more` : some.join(', ');
 }
+
+/** Pins of what is no longer offered that are kept for the case that it comes back. */
+const mostGone = 1000;
+
+export function forgetGone(definitions: Map<PinKey, JsonObject>, offered: ReadonlyMap<PinKey, JsonObject>): void {
+  if (definitions.size <= offered.size + mostGone) return;
+  const gone = [...definitions.keys()].filter((key) => !offered.has(key));
+  for (const key of gone.slice(0, gone.length - mostGone)) definitions.delete(key);
+}

@@ -1,6 +1,6 @@
 /** What a person accepted of one server, kept: every definition whole, so that a change can be shown and the old text kept in use. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { Event } from '../../base/events.ts';
@@ -122,7 +122,13 @@ class PinFile implements PinPlace {
       throw error;
     });
     if (text === undefined) return undefined;
-    return pinsIn(text, this.#file);
+    try {
+      return pinsIn(text, this.#file);
+    } catch (error) {
+      // What is written next takes its place.
+      await copyFile(this.#file, `${this.#file}.corrupt`).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Resolves when it is on disk. Rejects with what the file system throws. */
@@ -136,6 +142,37 @@ class PinFile implements PinPlace {
       });
     return this.#saving;
   }
+}
+
+/** Servers of which changed definitions wait for the user, as far as their files say. Never rejects. */
+export async function waitingPins(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const read = names.map(async (name) => {
+    try {
+      const { server, waits, refused } = pinsIn(await readFile(join(folder, name), 'utf8'), name);
+      return [...waits].some(([key, { hash }]) => refused.get(key) !== hash) ? [server] : [];
+    } catch {
+      return [];
+    }
+  });
+  return (await Promise.all(read)).flat();
+}
+
+/** Files in the folder that cannot be read as pins. Never rejects. */
+export async function unreadablePins(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const checked = await Promise.all(
+    names.map(async (name) => {
+      const file = join(folder, name);
+      try {
+        pinsIn(await readFile(file, 'utf8'), file);
+        return [];
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : [file];
+      }
+    }),
+  );
+  return checked.flat();
 }
 
 /** Names a server's pins where no text of its own may stand. */

@@ -7,12 +7,13 @@ import { Event } from '../../base/events.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import { canonicalHash } from '../canonical-json.ts';
-import { type Launch, launchOf } from './launch.ts';
+import { isOtherVersion, type Launch, launchOf } from './launch.ts';
 import { findingsIn, withoutGrave } from './look.ts';
 import {
   changesOf,
   type DefinitionChange,
   definitionsOf,
+  forgetGone,
   goneOf,
   introduction,
   keyOf,
@@ -47,6 +48,10 @@ export interface ReviewQuestion extends Whose {
   readonly id: string;
   readonly changes: readonly DefinitionChange[];
   readonly isRugPull: boolean;
+  /** Another version or file is started than when it was accepted; false where the two are the same or cannot be compared. */
+  readonly isOtherLaunch: boolean;
+  /** The record of what was accepted is damaged: nothing was compared. */
+  readonly isLost: boolean;
   /** The package whose version is not written down. */
   readonly floats: string | undefined;
   /** Since when something waits, in ms since 1970. */
@@ -89,6 +94,7 @@ export class ServerPins {
   #launch: Launch | undefined;
   #launching: Promise<Launch> | undefined;
   #restored: Promise<void> | undefined;
+  #isLost = false;
   #turn: Promise<void> = Promise.resolve();
 
   constructor(config: ServerConfig, whose: Whose, place: PinPlace, rules: PinRules, twin: FindTwin) {
@@ -204,7 +210,9 @@ export class ServerPins {
   /** The same as an error, none of the server's new words in it; undefined where nothing is kept from models. */
   refusalOf(kind: PinnedKind, name: unknown): AppError | undefined {
     const change = this.#held.get(keyOf(kind, name));
-    return change === undefined ? undefined : held(this.whose.server, change, !this.#isOpen(change));
+    return change === undefined
+      ? undefined
+      : held(this.whose.server, change, { isKeptOut: !this.#isOpen(change), isLost: this.#isLost });
   }
 
   get held(): readonly DefinitionChange[] {
@@ -223,6 +231,8 @@ export class ServerPins {
       id: canonicalHash([name, ...open.map(({ key, after }) => [key, canonicalHash(after)])]).slice(0, 8),
       changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
       isRugPull: open.some(({ isRugPull }) => isRugPull),
+      isOtherLaunch: isOtherVersion(this.#pins?.pin, this.#launch?.pin),
+      isLost: this.#isLost,
       floats: this.#launch?.floats,
       at: Math.min(...open.map(({ key }) => this.#pins?.waits.get(key)?.since ?? this.#rules.now())),
     };
@@ -309,6 +319,7 @@ export class ServerPins {
       await this.#read();
     } catch (error) {
       // Nothing counts as accepted, so that all of it is asked.
+      this.#isLost = true;
       this.#pins = await this.#fresh(new Map());
       this.#rules.onOddity(this.#config.name, `What was accepted of it cannot be read: ${String(error)}`);
     }
@@ -487,11 +498,3 @@ export class ServerPins {
 const mostKnown = 200;
 /** Others write at the same moment: each time somebody got something done. */
 const mostTries = 5;
-/** Pins of what is no longer offered that are kept for the case that it comes back. */
-const mostGone = 1000;
-
-function forgetGone(definitions: Map<PinKey, JsonObject>, offered: ReadonlyMap<PinKey, JsonObject>): void {
-  if (definitions.size <= offered.size + mostGone) return;
-  const gone = [...definitions.keys()].filter((key) => !offered.has(key));
-  for (const key of gone.slice(0, gone.length - mostGone)) definitions.delete(key);
-}
