@@ -10,6 +10,7 @@ import type { ServerReviews } from './admin/server-reviews.ts';
 import { recordAdmin } from './calls/record-call.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
+import { HomeWatch } from './home-watch.ts';
 import { StoreHealth } from './health/store-health.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
@@ -114,6 +115,7 @@ export class Aggregator {
   readonly startedAt = Date.now();
   readonly token: string;
   readonly health: StoreHealth;
+  readonly home: HomeWatch;
   readonly registry: ProcessRegistry;
   /** What all lines together may have of the memory. */
   readonly budgets = lineBudgets();
@@ -203,6 +205,7 @@ export class Aggregator {
     this.usage = new UsageMeter({ registry: this.registry });
     this.token = readOrCreateToken(paths.tokenFile);
     this.vault = stores.vault(env);
+    this.home = new HomeWatch(paths, this.vault);
     this.secrets = new SecretDesk({
       vault: this.vault,
       config: options.config,

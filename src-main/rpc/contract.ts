@@ -19,6 +19,7 @@ import type {
 } from '../core/client-apps/app-rows.ts';
 import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
 import type { GivenToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
+import type { Finding as HealthFinding, FindingAction } from '../core/health/finding.ts';
 import type { StoreProblem } from '../core/health/store-health.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { ServerUsage, Usage } from '../core/servers/usage-meter.ts';
@@ -42,6 +43,7 @@ import type { ServerLatency } from '../core/activity/call-charts.ts';
 import type { PassReason } from '../core/activity/call-record.ts';
 import type { Moment } from '../core/activity/moments.ts';
 
+export type { HealthFinding };
 export type { StoreName, StoreProblem } from '../core/health/store-health.ts';
 export type { HealthLevel, ServerReview, ServerTrialResult, ServerUsage };
 export type {
@@ -297,6 +299,8 @@ export interface RpcContract {
     };
   };
   /** Holds all servers still, or lets them go on. */
+  /** All that was looked at: the list of which the Overview shows what needs the user. */
+  health: { input: Record<string, never>; output: { readonly findings: readonly HealthFinding[] } };
   /** Writes a config file that is missing as it was last; one that is there stays. */
   restoreConfig: { input: Record<string, never>; output: Record<string, never> };
   setPaused: { input: { readonly paused: boolean }; output: Record<string, never> };
@@ -435,27 +439,7 @@ export interface AttentionItem {
   readonly cause?: string;
 }
 
-export interface AttentionAction {
-  readonly kind:
-    | 'retry'
-    | 'sign-in'
-    | 'enable'
-    | 'review'
-    | 'edit-config'
-    | 'view-log'
-    | 'add-secret'
-    | 'unlock'
-    | 'decide'
-    | 'open-config'
-    | 'restore-config'
-    | 'open-spills'
-    | 'connect-app'
-    | 'resume'
-    | 'heal';
-  readonly label: string;
-  /** With `retry`: the folder of a damaged package that is removed first. */
-  readonly clears?: string;
-}
+export type AttentionAction = FindingAction;
 
 export type SavingsPeriod = 'today' | 'week' | 'month' | 'all';
 

@@ -3,7 +3,7 @@ import { offerHint } from '../core/admin/healing.ts';
 import type { Aggregator } from '../core/aggregator.ts';
 import { AppError } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
-import { Masker, maskText, secretValues } from '../core/base/mask.ts';
+import { Masker, maskValues, secretValues } from '../core/base/mask.ts';
 import { markHidden } from '../core/base/shown-text.ts';
 import type { Runs } from '../core/calls/runs.ts';
 import { nameOfApp } from '../core/client-apps/app-limits.ts';
@@ -130,7 +130,8 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
 /** What is wrong at a place of the config file, and what to do. The place itself is no secret, although it may end in API_TOKEN. */
 export function problemSentence({ line, path, reason, suggestion = '' }: ConfigProblem): string {
   const place = path === '' ? '' : `, ${path}`;
-  return `The config file, line ${line}${place}: ${maskText(`${reason} ${suggestion}`.trimEnd())}`;
+  // A sentence of ours, in which names of secrets hide nothing.
+  return `The config file, line ${line}${place}: ${maskValues(`${reason} ${suggestion}`.trimEnd())}`;
 }
 
 export function serverStatuses(core: Aggregator): readonly ServerStatus[] {

@@ -62,6 +62,7 @@ const inputs: Inputs = {
   setPaused: z.object({ paused: flag }),
   reload: nothing,
   restoreConfig: nothing,
+  health: nothing,
   stop: nothing,
   savings: z.object({
     since: maybe(count),

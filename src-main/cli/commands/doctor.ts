@@ -1,20 +1,28 @@
 /** `tooltray doctor`: one sentence about everything that could need a person, and what to do about it. */
 import packageJson from '../../../package.json' with { type: 'json' };
-import { lstat, stat } from 'node:fs/promises';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { backgroundText, serverBackground } from '../../core/admin/server-background.ts';
 import { describeEdits } from '../../core/admin/server-change.ts';
-import { Masker } from '../../core/base/mask.ts';
+import type { AppPaths } from '../../core/base/app-paths.ts';
+import { JsonFile } from '../../core/base/kept-document.ts';
+import { Masker, maskText } from '../../core/base/mask.ts';
 import { count } from '../../core/base/wording.ts';
 import { nameOfWaiting } from '../../core/config/accepted-config.ts';
 import { secretsOf } from '../../core/config/secrets-of.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
+import { examineHome } from '../../core/examine-home.ts';
+import { type Finding, type FindingLevel, findingText } from '../../core/health/finding.ts';
+import { findingsOf, type HealthFacts, type ServerFacts } from '../../core/health/findings.ts';
 import { openVault } from '../../core/secrets/vault.ts';
 import { CarriedEnvironments } from '../../core/servers/launch/carried-environments.ts';
 import type { Probe } from '../../core/servers/probe-connection.ts';
 import { signInKey, signInStoreOf, type StoredSignIn } from '../../core/servers/sign-in/sign-in-store.ts';
-import type { CoreAccess, CoreState, HealthLevel, RpcMethods, ServerStatus } from '../../rpc/contract.ts';
+import { waitingPins } from '../../core/trust/pins/pin-file.ts';
+import type { CoreAccess, CoreState, RpcMethods } from '../../rpc/contract.ts';
+import { configFacts, orFinding } from '../../rpc/health.ts';
+import { withApps } from '../cli-apps.ts';
 import { cliPaths, openAnyConfig } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
 import { ownDesk } from '../own-desk.ts';
@@ -22,17 +30,7 @@ import { runningCoreFor, withCore } from '../core-access.ts';
 import { failureText, isFailed, pickServers, probeServers, settledState } from '../probe.ts';
 import { confirm, oneLine, paint, type Paint, printAnswer, printLines, printProgress } from '../terminal.ts';
 
-// One thing that `doctor` looked at.
-
-interface Finding {
-  /** `problem` needs a person; `note` is worth knowing. */
-  readonly level: 'ok' | 'note' | 'problem';
-  readonly topic: 'core' | 'node' | 'files' | 'secrets' | 'config' | 'server';
-  /** One sentence or two: what is, and what to do. */
-  readonly text: string;
-}
-
-const marks: Readonly<Record<Finding['level'], readonly [Paint, string]>> = {
+const marks: Readonly<Record<FindingLevel, readonly [Paint, string]>> = {
   ok: ['good', 'ok     '],
   note: ['unsure', 'note   '],
   problem: ['bad', 'problem'],
@@ -40,19 +38,22 @@ const marks: Readonly<Record<Finding['level'], readonly [Paint, string]>> = {
 
 export const doctor = command({
   flags: {
-    fix: { help: 'mend servers that do not start, from what your other apps launch' },
+    fix: {
+      help: 'restore a config file that is gone; mend servers that do not start, from what your other apps launch',
+    },
     yes: { help: 'do not ask before something of another app is tried' },
     ...commonFlags,
   },
   notes: ['Exit code 1 when something does.'],
   async run({ fix, yes, config, json }) {
-    const fixes = fix ? await fixServers(config, yes) : [];
+    const fixes = fix ? await fixAll(config, yes) : [];
     if (!json) printLines(fixes.map(({ sentence }) => oneLine(sentence)));
     const findings = await examine(config);
     const problems = findings.filter(({ level }) => level === 'problem').length;
-    printAnswer(json, { ok: problems === 0, findings, ...(fix && { fixes }) }, () => [
+    const told = findings.map((finding) => ({ ...finding, text: textOf(finding) }));
+    printAnswer(json, { ok: problems === 0, findings: told, ...(fix && { fixes }) }, () => [
       ...(fixes.length > 0 ? [''] : []),
-      ...findings.map(line),
+      ...told.map(({ level, text }) => `${paint(...marks[level])}  ${text}`),
       '',
       conclusion(problems),
     ]);
@@ -60,78 +61,107 @@ export const doctor = command({
   },
 });
 
-async function examine(config: string | undefined): Promise<Finding[]> {
-  const { finding, state } = await askCore(config);
-  const store = await openAnyConfig(config);
-  const masker = new Masker(secretsOf(store.current));
-  if (state === undefined) printProgress('Connecting to each server once …');
-  const servers = state === undefined ? await probeFindings(store) : statusFindings(state);
-  const all = [
-    nodeFinding(),
-    ...pathFindings(),
-    finding,
-    ...(state === undefined ? [] : [...httpFindings(state), ...extensionFindings(state)]),
-    ...(await fileFindings(store)),
-    await secretFinding(config, store),
-    ...configFindings(store),
-    ...environmentFindings(store),
-    ...servers,
-    ...(await backgroundFindings(store)),
-  ];
-  return all.map((one) => ({ ...one, text: oneLine(masker.maskText(one.text)) }));
-}
-
-/** A core that cannot be reached is a finding, not the end of the examination. */
-async function askCore(config: string | undefined): Promise<{ finding: Finding; state?: CoreState }> {
-  let core: CoreAccess | undefined;
+/** Each check for itself: one that fails is a finding. */
+async function examine(config: string | undefined): Promise<readonly Finding[]> {
+  const core = await orFinding('core', () => runningCoreFor(config));
   try {
-    core = await runningCoreFor(config);
-    if (core === undefined)
-      return {
-        finding: {
-          level: 'note',
-          topic: 'core',
-          text: 'Tooltray is not running; the first client app that needs it starts it.',
-        },
-      };
-    const state = await settledState(core);
-    return { finding: runningFinding(state), state };
-  } catch (error) {
-    return {
-      finding: {
-        level: 'problem',
-        topic: 'core',
-        text: `Tooltray is running but cannot be asked: ${(error as Error).message}`,
-      },
-    };
+    const store = await orFinding('config', () => openAnyConfig(config));
+    const all = await Promise.all([
+      orFinding('node', () => Promise.resolve([nodeFinding(), ...pathFindings()])),
+      orFinding('core', () => ofRunning(core.value, core.findings.length > 0)),
+      orFinding('core', () => (core.value === undefined ? ofStopped(store.value) : Promise.resolve([]))),
+      orFinding('secrets', () => secretFindings(core.value, store.value)),
+      orFinding('config', () => configFileFindings(store.value)),
+      orFinding('server', () => backgroundFindings(store.value)),
+    ]);
+    const found = [core, store, ...all.map(({ value = [], findings }) => ({ findings: [...value, ...findings] }))];
+    const masker = new Masker(store.value === undefined ? [] : secretsOf(store.value.current));
+    return found
+      .flatMap(({ findings }) => findings)
+      .map((one) => ({ ...one, summary: clean(one.summary, masker), detail: clean(one.detail, masker) }));
   } finally {
-    await core?.close();
+    await core.value?.close();
   }
 }
 
-function runningFinding({ version, http, socket, sessions }: CoreState): Finding {
-  const where = `Tooltray ${version} is running at ${http || socket} with ${count(sessions.length, 'client app')} in session.`;
-  if (version === packageJson.version) return { level: 'ok', topic: 'core', text: where };
-  return {
-    level: 'note',
-    topic: 'core',
-    text: `${where} This command is of version ${packageJson.version}; restart Tooltray to use the same.`,
+/** Sentences of ours keep the names of secrets; values are masked wherever they stand. */
+function clean(text: string, masker: Masker): string {
+  return oneLine(masker.maskValues(text));
+}
+
+function textOf(finding: Finding): string {
+  return [findingText(finding), finding.level === 'ok' ? '' : remedy(finding)].filter((part) => part !== '').join(' ');
+}
+
+/** What a running core found, and how it is. `isUnreachable`: that it runs and cannot be asked is a finding already. */
+async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): Promise<readonly Finding[]> {
+  if (core === undefined) {
+    const summary = 'Tooltray is not running; the first client app that needs it starts it.';
+    return isUnreachable ? [] : [{ id: 'core', level: 'note', topic: 'core', summary, detail: '' }];
+  }
+  const state = await settledState(core);
+  const { findings } = await core.ask('health', {});
+  return [runningFinding(state), ...extensionFindings(state), ...findings];
+}
+
+/** Without a core: the same checks, on what lies in files and on servers that are connected to once. */
+async function ofStopped(store: ConfigStore | undefined): Promise<readonly Finding[]> {
+  const paths = cliPaths();
+  const [home, inbox, apps] = await Promise.all([
+    examineHome(paths, openVault(paths.dataDir, process.env)),
+    store === undefined ? [] : waitingInFiles(paths, store),
+    orFinding('app', () => withApps({ config: undefined }, (setup) => setup.apps())),
+  ]);
+  if (store !== undefined) printProgress('Connecting to each server once …');
+  const servers = store === undefined ? [] : await probedServers(store);
+  const facts: HealthFacts = {
+    ...{ paused: false, httpProblem: '', storeProblems: [], home, inbox, servers },
+    config: store === undefined ? noConfig : configFacts(store),
+    apps: apps.value ?? [],
   };
+  const found = findingsOf(facts);
+  return [...(store === undefined ? found.filter(({ topic }) => topic !== 'config') : found), ...apps.findings];
 }
 
-/** An older core does not tell. */
-function httpFindings({ httpProblem = '' }: Partial<CoreState>): Finding[] {
-  return httpProblem === '' ? [] : [{ level: 'problem', topic: 'core', text: httpProblem }];
+const noConfig = { file: '', servers: 0, isMissing: false, problems: [] };
+
+/** Decisions that wait and can be told without starting anything: edits of the config file, models' proposals, changed definitions. */
+async function waitingInFiles(paths: AppPaths, { waiting, current }: ConfigStore): Promise<HealthFacts['inbox']> {
+  const { dataDir } = paths;
+  const proposals = await new JsonFile(join(dataDir, 'proposals.json')).read();
+  const names = new Set(current.servers.map(({ name }) => name));
+  const changed = (await waitingPins(join(dataDir, 'pins'))).filter((name) => names.has(name));
+  const look = 'Look at it: tooltray inbox';
+  return [
+    ...(waiting.length === 0
+      ? []
+      : [
+          {
+            ...{ id: nameOfWaiting(waiting), kind: 'settings' },
+            sentence: `${describeEdits(waiting)} Look at it with tooltray proposals, then: tooltray approve ${nameOfWaiting(waiting)}`,
+          },
+        ]),
+    ...(Array.isArray(proposals) && proposals.length > 0
+      ? [{ id: 'proposals', kind: 'proposal', sentence: `${count(proposals.length, 'proposal')} of models. ${look}` }]
+      : []),
+    ...changed.map((server) => ({
+      ...{ id: `pins-${server}`, kind: 'change', server },
+      sentence: `${server} says something else than you accepted. ${look}`,
+    })),
+  ];
 }
 
-/** Likewise. */
-function extensionFindings({ extensionProblem = '' }: Partial<CoreState>): Finding[] {
-  return extensionProblem === '' ? [] : [{ level: 'note', topic: 'core', text: extensionProblem }];
+function runningFinding({ version, http, socket, sessions }: CoreState): Finding {
+  const plain = { id: 'core', topic: 'core' } as const;
+  const summary = `Tooltray ${version} is running at ${http || socket} with ${count(sessions.length, 'client app')} in session.`;
+  if (version === packageJson.version) return { ...plain, level: 'ok', summary, detail: '' };
+  const detail = `This command is of version ${packageJson.version}; restart Tooltray to use the same.`;
+  return { ...plain, level: 'note', summary, detail };
 }
 
-function line({ level, text }: Finding): string {
-  const [how, word] = marks[level];
-  return `${paint(how, word)}  ${text}`;
+function extensionFindings({ extensionProblem }: CoreState): Finding[] {
+  if (extensionProblem === '') return [];
+  return [{ id: 'extensions', level: 'note', topic: 'core', summary: extensionProblem, detail: '' }];
 }
 
 function conclusion(problems: number): string {
@@ -140,102 +170,81 @@ function conclusion(problems: number): string {
 }
 
 function nodeFinding(): Finding {
-  return { level: 'ok', topic: 'node', text: `Node.js ${process.versions.node} at ${process.execPath}.` };
+  const summary = `Node.js ${process.versions.node} at ${process.execPath}.`;
+  return { id: 'node', level: 'ok', topic: 'node', summary, detail: '' };
 }
 
 /** What keeps commands from being found, or lets the wrong ones be. */
 function pathFindings(): Finding[] {
-  const problem = (text: string): Finding[] => [{ level: 'problem', topic: 'node', text }];
+  const problem = (summary: string, detail: string): Finding[] => [
+    { id: 'path', level: 'problem', topic: 'node', summary, detail },
+  ];
   const folders = (process.env['PATH'] ?? process.env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
   if (folders.length === 0)
-    return problem('PATH is empty, so no command can be found. Start Tooltray from a login shell, or set PATH.');
+    return problem('PATH is empty, so no command can be found.', 'Start Tooltray from a login shell, or set PATH.');
   const relative = folders.filter((folder) => !isAbsolute(folder) && !folder.startsWith('~'));
   if (relative.length === 0) return [];
   return problem(
-    `PATH holds ${relative.join(', ')}, which means another folder wherever Tooltray is started. Write whole paths in PATH.`,
+    `PATH holds ${relative.join(', ')}, which means another folder wherever Tooltray is started.`,
+    'Write whole paths in PATH.',
   );
 }
 
-/** Who else could read our token, talk to our socket, or read secrets in the config. Windows keeps these by access lists. */
-async function fileFindings({ path, current }: ConfigStore): Promise<Finding[]> {
-  if (process.platform === 'win32') return [];
-  const { runDir, socketPath, tokenFile } = cliPaths();
-  const files = [...new Set([runDir, dirname(socketPath), tokenFile, socketPath])];
-  const found = (await Promise.all(files.map(privacyProblem))).flat();
-  const config = await stat(path).catch(() => undefined);
-  if (config !== undefined && (config.mode & 0o044) !== 0 && secretsOf(current).length > 0) {
-    found.push({
-      level: 'note',
-      topic: 'files',
-      text: `${path} holds secrets, and other users of this machine can read it. Run: chmod 600 ${path}`,
-    });
-  }
-  const isFine = !found.some(({ level }) => level === 'problem');
-  return isFine
-    ? [{ level: 'ok', topic: 'files', text: `Token and socket in ${runDir} are yours alone.` }, ...found]
-    : found;
-}
-
-/** Where the key of the vault lies, and whether it can be had. */
-async function secretFinding(config: string | undefined, store: ConfigStore): Promise<Finding> {
-  const core = await runningCoreFor(config).catch(() => undefined);
-  const { vault, secrets } = await (core === undefined ? ownDesk(store).list() : core.ask('secrets', {}));
-  await core?.close();
-  const missing = secrets.filter(({ changedAt }) => changedAt === undefined).map(({ name }) => name);
-  const lacking = missing.length === 0 ? '' : ` Not set: ${missing.join(', ')}. Set them: tooltray secret set NAME`;
-  const isFine = vault.state !== 'locked' && vault.sealed === 0 && missing.length === 0;
-  const isOpen = vault.place === 'file' || vault.inFiles !== undefined;
-  const level = isFine ? (isOpen ? 'note' : 'ok') : 'problem';
-  return {
-    level,
-    topic: 'secrets',
-    text: [vault.sentence + lacking, vault.inFiles, vault.moved].filter(Boolean).join(' '),
-  };
-}
-
-async function privacyProblem(path: string): Promise<Finding[]> {
-  const stats = await lstat(path).catch(() => undefined);
-  // Not there yet: it is made, private, when Tooltray runs.
-  if (stats === undefined) return [];
-  const problem = (text: string): Finding[] => [{ level: 'problem', topic: 'files', text }];
-  if (stats.isSymbolicLink()) return problem(`${path} is a link. Remove it; Tooltray makes its own at the next start.`);
-  if (stats.uid !== process.getuid?.())
-    return problem(`${path} belongs to another user. Remove it, or set TOOLTRAY_HOME to a folder of your own.`);
-  const open = (stats.mode & 0o077) !== 0;
-  return open
-    ? problem(
-        `${path} can be reached by other users of this machine. Run: chmod ${stats.isDirectory() ? '700' : '600'} ${path}`,
-      )
-    : [];
-}
-
-/** Whether commands are there is told with the servers, which are tried. */
-function configFindings({ path, problems, current, waiting }: ConfigStore): Finding[] {
-  const found = problems.map(({ severity, line, column, path: place, reason, suggestion = '' }): Finding => {
-    const what = `${path}:${line}:${column} ${place === '' ? '' : `${place}: `}${reason} ${suggestion}`.trim();
-    return { level: severity === 'error' ? 'problem' : 'note', topic: 'config', text: what };
+/** Who else could read secrets in the config, and which servers may read every variable. */
+async function configFileFindings(store: ConfigStore | undefined): Promise<readonly Finding[]> {
+  if (store === undefined) return [];
+  const { path, current } = store;
+  const stats = process.platform === 'win32' ? undefined : await stat(path).catch(() => undefined);
+  const isOpen = stats !== undefined && (stats.mode & 0o044) !== 0 && secretsOf(current).length > 0;
+  const carried = new CarriedEnvironments(cliPaths(), path);
+  const names = current.servers.filter((server) => server.kind === 'stdio' && carried.has(server));
+  const note = (id: string, summary: string, detail: string): Finding => ({
+    ...{ id, level: 'note', topic: 'config', summary, detail },
   });
-  if (waiting.length > 0) {
-    const text = `${describeEdits(waiting)} Look at it with tooltray proposals, then: tooltray approve ${nameOfWaiting(waiting)}`;
-    found.push({ level: 'problem', topic: 'config', text });
-  }
-  if (found.length > 0) return found;
   return [
-    { level: 'ok', topic: 'config', text: `${path} is in order, with ${count(current.servers.length, 'server')}.` },
+    ...(isOpen
+      ? [
+          note(
+            'config-open',
+            `${path} holds secrets, and other users of this machine can read it.`,
+            `Run: chmod 600 ${path}`,
+          ),
+        ]
+      : []),
+    ...(names.length === 0
+      ? []
+      : [
+          note(
+            'environment',
+            `${count(names.length, 'server')} started here may read every variable of your login, as before.`,
+            'Look at what they would lose: tooltray inbox',
+          ),
+        ]),
   ];
 }
 
-/** Servers from before variables were given by name. */
-function environmentFindings({ path, current }: ConfigStore): Finding[] {
-  const carried = new CarriedEnvironments(cliPaths(), path);
-  const names = current.servers.filter((server) => server.kind === 'stdio' && carried.has(server));
-  if (names.length === 0) return [];
-  const text = `${count(names.length, 'server')} started here may read every variable of your login, as before. Look at what they would lose: tooltray inbox`;
-  return [{ level: 'note', topic: 'server', text }];
+/** Where the key of the vault lies, and whether it can be had. */
+async function secretFindings(
+  core: CoreAccess | undefined,
+  store: ConfigStore | undefined,
+): Promise<readonly Finding[]> {
+  if (core === undefined && store === undefined) return [];
+  const { vault, secrets } = await (core === undefined
+    ? ownDesk(store as ConfigStore).list()
+    : core.ask('secrets', {}));
+  const missing = secrets.filter(({ changedAt }) => changedAt === undefined).map(({ name }) => name);
+  const lacking = missing.length === 0 ? '' : `Not set: ${missing.join(', ')}. Set them: tooltray secret set NAME`;
+  const isFine = vault.state !== 'locked' && vault.sealed === 0 && missing.length === 0;
+  const isOpen = vault.place === 'file' || vault.inFiles !== undefined;
+  const level = isFine ? (isOpen ? 'note' : 'ok') : 'problem';
+  const detail = [lacking, vault.inFiles, vault.moved].filter(Boolean).join(' ');
+  return [{ id: 'secrets', level, topic: 'secrets', summary: vault.sentence, detail }];
 }
 
 /** Where each server comes from and what it reaches. */
-async function backgroundFindings({ path, current }: ConfigStore): Promise<Finding[]> {
+async function backgroundFindings(store: ConfigStore | undefined): Promise<readonly Finding[]> {
+  if (store === undefined) return [];
+  const { path, current } = store;
   const paths = cliPaths();
   const signIns = signInStoreOf(paths.dataDir, openVault(paths.dataDir, process.env));
   const known = {
@@ -250,91 +259,103 @@ async function backgroundFindings({ path, current }: ConfigStore): Promise<Findi
   };
   return Promise.all(
     current.servers.map(async (server): Promise<Finding> => {
+      const summary = `${server.name}: ${backgroundText(await serverBackground(server, known))}`;
       return {
+        id: `background-${server.name}`,
         level: 'ok',
         topic: 'server',
-        text: `${server.name}: ${backgroundText(await serverBackground(server, known))}`,
+        summary,
+        detail: '',
+        server: server.name,
       };
     }),
   );
 }
 
-const levels: Readonly<Record<HealthLevel, Finding['level']>> = {
-  ok: 'ok',
-  off: 'ok',
-  busy: 'note',
-  attention: 'problem',
-  error: 'problem',
-};
-
-/** As the running core sees them. */
-function statusFindings(state: CoreState): Finding[] {
-  return state.servers.map((server) => {
-    const { name, level, summary, detail } = server;
-    return {
-      level: levels[level],
-      topic: 'server',
-      text: [`${name}: ${summary}.`, detail, remedy(server, state)].filter(Boolean).join(' '),
-    };
-  });
-}
-
-/** What the health's action is on the command line. */
-function remedy({ name, level, action }: ServerStatus, { home, logDir }: CoreState): string {
-  if (action === undefined || level === 'off') return '';
+/** What the action is on the command line. */
+function remedy({ id, action, server = '' }: Finding): string {
+  if (action === undefined) return '';
   switch (action.kind) {
     case 'retry':
       return action.clears === undefined
-        ? `To try at once: tooltray retry ${name}`
-        : `To remove ${action.clears} and try again: tooltray retry ${name} --clear`;
+        ? `To try at once: tooltray retry ${server}`
+        : `To remove ${action.clears} and try again: tooltray retry ${server} --clear`;
     case 'edit-config':
-      return `Change its entry in ${home}.`;
+      return `Change its entry in the config file.`;
     case 'view-log':
-      return `Its log is in ${logDir}/servers.`;
+      return server === '' ? 'See: tooltray logs' : `See its log: tooltray logs ${server}`;
     case 'review':
-      return `Look at it: tooltray review ${name}`;
+      return `Look at it: tooltray review ${server}`;
     case 'enable':
-      return `Switch it on: tooltray enable ${name}`;
+      return `Switch it on: tooltray enable ${server}`;
     case 'sign-in':
-      return `Sign in: tooltray sign-in ${name}`;
+      return `Sign in: tooltray sign-in ${server}`;
     case 'add-secret':
       return `Set it: tooltray secret set ${action.secret ?? 'NAME'}`;
     case 'unlock':
       return 'Unlock the secrets in the dashboard, under Settings.';
     case 'heal':
       return 'Try it: tooltray doctor --fix';
+    case 'decide':
+      return id.startsWith('inbox-') && /^inbox-[0-9a-f]+$/.test(id)
+        ? `Decide: tooltray inbox show ${id.slice(6)}`
+        : '';
+    case 'resume':
+      return 'Resume: tooltray resume';
+    case 'connect-app':
+      return `Connect it anew: tooltray install ${id.replace(/^app-/, '')}`;
+    case 'open-spills':
+      return 'Delete old results: tooltray spills prune';
+    case 'restore-config':
+    case 'open-config':
+    case 'open-settings':
+      return '';
   }
 }
 
-/** By connecting to each once. */
-async function probeFindings(store: ConfigStore): Promise<Finding[]> {
-  // Broken entries are told among the problems of the config.
+/** As the servers are that are connected to once. Broken entries are told among the problems of the config. */
+async function probedServers(store: ConfigStore): Promise<readonly ServerFacts[]> {
   const { wanted, off } = pickServers(store, undefined);
   const probes = await probeServers(wanted, store.current);
-  const switchedOff = off.map(({ name }): Finding => ({
-    level: 'ok',
-    topic: 'server',
-    text: `${name}: Off. Switched off in the config.`,
-  }));
-  return [...probes.map(probeFinding), ...switchedOff];
+  const switchedOff = off.map(({ name, held }): ServerFacts => {
+    if (held === 'setup') return { name, level: 'attention', summary: 'Needs setup', detail: '' };
+    return { name, level: 'off', summary: 'Off', detail: 'Switched off in the config.' };
+  });
+  return [...probes.map(probedServer), ...switchedOff];
 }
 
-function probeFinding(probe: Probe): Finding {
+function probedServer(probe: Probe): ServerFacts {
   const { name } = probe.server;
   if (isFailed(probe)) {
     const said = probe.stderr.at(-1);
-    return {
-      level: 'problem',
-      topic: 'server',
-      text: `${failureText(probe)}${said === undefined ? '' : ` Its last words: ${said}`}`,
-    };
+    // Text of the server: names of secrets in it stand before their values.
+    const words = said === undefined ? '' : ` Its last words: ${maskText(said)}`;
+    return { name, level: 'error', summary: 'Stopped', detail: `${failureText(probe)}${words}`, action: retryLater };
   }
   const tools = count(probe.listing.tools.length, 'tool');
-  if (probe.problems.length === 0) return { level: 'ok', topic: 'server', text: `${name}: Answers, with ${tools}.` };
-  return { level: 'problem', topic: 'server', text: `${name}: Answers, oddly. ${probe.problems.join(' ')}` };
+  if (probe.problems.length === 0) return { name, level: 'ok', summary: `Answers, with ${tools}`, detail: '' };
+  return { name, level: 'attention', summary: 'Answers, oddly', detail: maskText(probe.problems.join(' ')) };
 }
 
+/** Nobody has started it: its log is the place to look. */
+const retryLater = { kind: 'view-log', label: 'View log' } as const;
+
 type Fix = RpcMethods['heal']['output'];
+
+async function fixAll(config: string | undefined, yes: boolean): Promise<Fix[]> {
+  const store = await openAnyConfig(config);
+  const restored = store.isMissing && store.problems.length > 0 ? [await restoreConfig(config, store)] : [];
+  return [...restored, ...(await fixServers(config, yes))];
+}
+
+/** A running core knows the text of the file to the letter. */
+async function restoreConfig(config: string | undefined, store: ConfigStore): Promise<Fix> {
+  const core = await runningCoreFor(config);
+  if (core === undefined) await store.restore();
+  else await core.ask('restoreConfig', {});
+  await core?.close();
+  return { server: '', healed: true, sentence: `${store.path} was restored.` };
+}
 
 /**
  * Mends servers that do not start from launches found elsewhere, each after a yes. `yes`: nobody is asked; without it and without a

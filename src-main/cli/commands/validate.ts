@@ -1,5 +1,5 @@
 /** `tooltray validate [NAME]`: what is wrong in the config file, with the place of it. */
-import { maskText } from '../../core/base/mask.ts';
+import { maskValues } from '../../core/base/mask.ts';
 import { count } from '../../core/base/wording.ts';
 import type { ConfigProblem } from '../../core/config/app-config.ts';
 import { readConfigText } from '../../core/config/update-config-file.ts';
@@ -30,7 +30,7 @@ export const validate = command({
 /** `file:line:column severity: what. What to do.`, as editors and terminals make it a link. */
 function problemLine({ file, line, column, severity, path, reason, suggestion = '' }: ConfigProblem): string {
   // The place is no secret, although it may end in API_TOKEN and a colon: what follows is the reason, not its value.
-  const why = maskText(`${reason} ${suggestion}`.trimEnd());
+  const why = maskValues(`${reason} ${suggestion}`.trimEnd());
   const what = path === '' ? why : `${path}: ${why}`;
   return `${file}:${line}:${column} ${paint(severity === 'error' ? 'bad' : 'unsure', severity)}: ${plainText(what)}`;
 }

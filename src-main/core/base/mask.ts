@@ -27,6 +27,14 @@ export function maskText(text: string): string {
   return maskShapes(maskNamed(text));
 }
 
+/**
+ * For sentences of ours: masks what is a secret by its shape alone. A name such as `Authorization` or `${env:API_KEY}` before a colon says what the
+ * sentence is about, and what follows it is no value.
+ */
+export function maskValues(text: string): string {
+  return maskShapes(text);
+}
+
 /** May this value be shown although its name is secret: a yes or no, `${env:NAME}`, a number of several (`tokens: 5`)? */
 function isPlaceholder(name: string, value: string): boolean {
   return value.length < 200 && (placeholder.test(value) || (/s$/i.test(name) && number.test(value)));
@@ -151,6 +159,11 @@ export class Masker {
 
   maskText(text: string): string {
     return maskText(this.#maskLiterals(text));
+  }
+
+  /** As `maskValues`, and every secret value it was told of. */
+  maskValues(text: string): string {
+    return maskValues(this.#maskLiterals(text));
   }
 
   maskObject(value: unknown): unknown {

@@ -20,6 +20,7 @@ import { toObject } from '../../core/wire/raw-json.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
 import type { ProposalSummary, ToolSummary } from '../contract.ts';
 import { coreState, type Handlers } from '../deps.ts';
+import { coreFindings } from '../health.ts';
 
 const settleMs = 15_000;
 /** Of a server's log, told at once, in bytes. */
@@ -27,6 +28,7 @@ const longestLog = 256 * 1024;
 
 export const commandLineHandlers = {
   state: async (_input, { core, doors }) => coreState(core, doors()),
+  health: async (_input, deps) => ({ findings: await coreFindings(deps) }),
   tools: async ({ server }, { core }) => {
     await core.catalog.settled(settleMs);
     const { current } = core.catalog;

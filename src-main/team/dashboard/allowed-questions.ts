@@ -49,7 +49,7 @@ export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
   ...{ state: replica, setPaused: replica, reload: replica, stop: replica, stopServer: replica },
   ...{ previewInstall: machine, installApp: machine, previewUninstall: machine, uninstallApp: machine },
   ...{ undoInstall: machine, otherEntry: machine, offeredServers: machine, tryOffer: machine, importServers: machine },
-  ...{ rescan: machine, setAccess: machine, reveal: machine, restoreConfig: machine },
+  ...{ rescan: machine, setAccess: machine, reveal: machine, restoreConfig: machine, health: machine },
   ...{ call: byHand, startRun: byHand, run: byHand, answerRun: byHand, cancelRun: byHand, runResult: byHand },
   ...{ runGiven: byHand, openView: byHand, callFromView: byHand, readForView: byHand },
   ...{ steps: 'everyone', step: 'everyone', stepText: 'everyone', timelineSessions: 'everyone', cancelStep: elsewhere },

@@ -95,7 +95,8 @@ test('doctor exits with 1 for a server that needs a person, and with 0 when noth
     code: 1,
     problems: [
       {
-        text: `gone did not start: "${entries.missing.command}" was not found on PATH. Install it, or set an absolute path in the server's command.`,
+        id: 'server-gone',
+        detail: expect.stringContaining(`"${entries.missing.command}" was not found on PATH.`) as string,
       },
     ],
   });

@@ -1,0 +1,67 @@
+/** Looks at all files of a home: its folders, and what protects the user there (audit, pinned definitions, what was agreed to). */
+import { join } from 'node:path';
+import type { AppPaths } from './base/app-paths.ts';
+import { errorText, toAppError } from './base/errors.ts';
+import { AcceptedConfig } from './config/accepted-config.ts';
+import { examineFolders } from './health/examine-folders.ts';
+import type { FileFacts, HomeFacts } from './health/findings.ts';
+import type { SecretStore } from './secrets/secret-store.ts';
+import { AuditKeys } from './trust/audit/keys.ts';
+import { FileLog } from './trust/audit/segments.ts';
+import { verifyLog } from './trust/audit/verify.ts';
+import { unreadablePins } from './trust/pins/pin-file.ts';
+
+/** Never rejects: a check that fails is a fact of its own. `withAudit`: reads the whole audit log. */
+export async function examineHome(
+  paths: AppPaths,
+  vault: SecretStore,
+  { withAudit = true }: { readonly withAudit?: boolean } = {},
+): Promise<HomeFacts> {
+  const { dataDir } = paths;
+  const [home, ...files] = await Promise.all([
+    examineFolders(paths),
+    guarded(join(dataDir, 'audit'), () =>
+      withAudit ? auditFacts(join(dataDir, 'audit'), vault) : Promise.resolve([]),
+    ),
+    guarded(join(dataDir, 'pins'), () => pinFacts(join(dataDir, 'pins'))),
+    guarded(join(dataDir, 'accepted-config.json'), () => acceptedFacts(join(dataDir, 'accepted-config.json'))),
+  ]);
+  return { folders: home.folders, files: [...home.files, ...files.flat()] };
+}
+
+async function guarded(path: string, look: () => Promise<readonly FileFacts[]>): Promise<readonly FileFacts[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const fix = 'Check that the file is yours and readable.';
+    return [{ path, level: 'problem', summary: `${path} could not be checked: ${errorText(error)}`, fix }];
+  }
+}
+
+async function auditFacts(folder: string, vault: SecretStore): Promise<readonly FileFacts[]> {
+  const keys = await AuditKeys.findAnywhere(folder, vault).catch((error: unknown) => {
+    if (toAppError(error).code === 'secret_locked') return 'locked' as const;
+    throw error;
+  });
+  const isLocked = keys === 'locked';
+  const ownKey = isLocked ? undefined : keys?.publicKey;
+  const { holds, found, findings, records } = await verifyLog({ log: new FileLog(folder), ownKey, isLocked });
+  if (holds || records + found === 0) return [];
+  const more = found > 1 ? ` and ${found - 1} more` : '';
+  const summary = `The audit log in ${folder} does not hold: ${findings[0]?.sentence ?? ''}${more}`;
+  return [{ path: folder, level: 'problem', summary, fix: 'See: tooltray audit verify' }];
+}
+
+async function pinFacts(folder: string): Promise<readonly FileFacts[]> {
+  return (await unreadablePins(folder)).map((path) => ({
+    ...{ path, level: 'problem' },
+    summary: `The record of accepted definitions ${path} is damaged.`,
+    fix: 'Review the servers in the inbox that ask for it: tooltray inbox',
+  }));
+}
+
+async function acceptedFacts(path: string): Promise<readonly FileFacts[]> {
+  if (!(await new AcceptedConfig(path, false).isDamaged())) return [];
+  const summary = `The record of what you agreed to in the config file, ${path}, is damaged.`;
+  return [{ path, level: 'problem', summary, fix: 'Look at what waits, and agree to it anew: tooltray inbox' }];
+}

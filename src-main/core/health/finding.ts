@@ -1,0 +1,50 @@
+/** One thing that was looked at, and how it is: what doctor prints and the Overview lists. Data only. */
+
+export interface FindingAction {
+  readonly kind:
+    | 'retry'
+    | 'sign-in'
+    | 'enable'
+    | 'review'
+    | 'edit-config'
+    | 'view-log'
+    | 'add-secret'
+    | 'unlock'
+    | 'decide'
+    | 'open-config'
+    | 'restore-config'
+    | 'open-settings'
+    | 'open-spills'
+    | 'connect-app'
+    | 'resume'
+    | 'heal';
+  readonly label: string;
+  /** With `add-secret`: the one that is missing. */
+  readonly secret?: string;
+  /** With `retry`: the folder of a damaged package that is removed first. */
+  readonly clears?: string;
+}
+
+/** `problem` needs the user; `note` is worth knowing. */
+export type FindingLevel = 'ok' | 'note' | 'problem';
+
+export interface Finding {
+  /** The same as long as it is the same thing: `server-github`, `store-audit`. */
+  readonly id: string;
+  readonly level: FindingLevel;
+  readonly topic: 'core' | 'node' | 'files' | 'secrets' | 'config' | 'inbox' | 'server' | 'app';
+  /** One sentence: what is. */
+  readonly summary: string;
+  /** The cause, and what to do where no action says it; may be empty. */
+  readonly detail: string;
+  /** What the user can do with one press. */
+  readonly action?: FindingAction | undefined;
+  readonly server?: string | undefined;
+  /** Findings with the same cause are told of once; undefined: each is its own. */
+  readonly cause?: string | undefined;
+}
+
+/** Summary and detail as one text. */
+export function findingText({ summary, detail }: Pick<Finding, 'summary' | 'detail'>): string {
+  return [summary, detail].filter((text) => text !== '').join(' ');
+}

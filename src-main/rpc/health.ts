@@ -1,0 +1,63 @@
+/** What is wrong and needs the user, from all that a running core knows: the one list that doctor and the Overview show. */
+import { errorText } from '../core/base/errors.ts';
+import { Masker } from '../core/base/mask.ts';
+import type { AppRow } from '../core/client-apps/app-rows.ts';
+import type { ConfigProblem } from '../core/config/app-config.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { secretsOf } from '../core/config/secrets-of.ts';
+import type { Finding } from '../core/health/finding.ts';
+import { findingsOf, type HealthFacts } from '../core/health/findings.ts';
+import type { InboxSummary } from './contract.ts';
+import { type RpcDeps, serverStatuses } from './deps.ts';
+import { inboxSummary } from './handlers/inbox.ts';
+import { illFirst } from './slices/server-rows.ts';
+
+export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
+  const { core, doors, apps } = deps;
+  const { config } = core.options;
+  const inbox = await orFinding('inbox', async () => (await core.inbox.items()).map(inboxSummary));
+  const rows = await orFinding('app', () => apps.apps());
+  const home = await core.home.examine();
+  const facts: HealthFacts = {
+    paused: core.servers.paused,
+    httpProblem: doors().httpProblem,
+    storeProblems: core.health.problems,
+    config: configFacts(config),
+    home,
+    inbox: inbox.value ?? ([] as readonly InboxSummary[]),
+    servers: serverStatuses(core).toSorted(illFirst),
+    apps: rows.value ?? ([] as readonly AppRow[]),
+  };
+  return [...findingsOf(facts), ...inbox.findings, ...rows.findings];
+}
+
+/** What was read of a config file. Its secret values are masked, the sentences about it are not. */
+export function configFacts(config: ConfigStore): HealthFacts['config'] {
+  const { path: file, current, problems, isMissing } = config;
+  const masker = new Masker(secretsOf(current));
+  return {
+    ...{ file, servers: current.servers.length, isMissing: isMissing && problems.length > 0 },
+    problems: problems.map((problem) => ({
+      level: problem.severity === 'error' ? 'problem' : 'note',
+      text: masker.maskValues(placedProblem(problem)),
+    })),
+  };
+}
+
+/** As editors and terminals make a link of it. */
+function placedProblem({ file, line, column, path, reason, suggestion = '' }: ConfigProblem): string {
+  return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${reason} ${suggestion}`.trim();
+}
+
+/** A check that fails is a finding, not the end of the others. */
+export async function orFinding<T>(
+  topic: Finding['topic'],
+  look: () => Promise<T>,
+): Promise<{ readonly value?: T; readonly findings: readonly Finding[] }> {
+  try {
+    return { value: await look(), findings: [] };
+  } catch (error) {
+    const summary = `This could not be checked: ${errorText(error)}`;
+    return { findings: [{ id: `failed-${topic}`, level: 'problem', topic, summary, detail: '' }] };
+  }
+}
