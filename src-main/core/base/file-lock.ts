@@ -61,7 +61,7 @@ export class LockFile implements Disposable {
   /** Made aside and then linked: whoever is killed in between leaves no lock without a number, which would hold for as long as a forgotten one. */
   #create(): boolean {
     if (contentOf(this.#file) !== undefined) return false;
-    const whole = `${this.#file}.${randomUUID().slice(0, 8)}`;
+    const whole = this.#draft();
     try {
       writeFileSync(whole, this.#words, { flag: 'wx', mode: 0o600 });
       linkSync(whole, this.#file);
@@ -74,6 +74,11 @@ export class LockFile implements Disposable {
     } finally {
       rmSync(whole, { force: true });
     }
+  }
+
+  /** As sweepDrafts recognises it, should this process be killed. */
+  #draft(): string {
+    return `${this.#file}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`;
   }
 
   #createInPlace(): boolean {
@@ -98,7 +103,7 @@ export class LockFile implements Disposable {
 
   /** Two processes may find the same lock forgotten: the slower one must not throw away the new lock of the faster one. */
   #discard(seen: string): void {
-    const aside = `${this.#file}.${randomUUID().slice(0, 8)}`;
+    const aside = this.#draft();
     try {
       renameSync(this.#file, aside);
       if (contentOf(aside) !== seen) linkSync(aside, this.#file);

@@ -6,7 +6,8 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { draftWriter, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
-import { isRunning, withFileLock } from '../base/file-lock.ts';
+import { isRunning } from '../base/file-lock.ts';
+import { withAppFileLock } from './app-file-lock.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { cannotRead } from './formats/config-format.ts';
 import type { KnownApp } from './known-app.ts';
@@ -65,8 +66,7 @@ export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateS
     return { before: undefined, after: undefined, madeFolder: undefined };
   if (stats !== undefined) requireWritable(target, stats);
   const madeFolder = await mkdir(dirname(target), { recursive: true });
-  // Not `<file>.lock`: that name is the app's own in some of them.
-  return withFileLock(`${target}.tooltray`, async () => {
+  return withAppFileLock(target, async () => {
     await sweepLeftovers(target);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const before = await readAppFile(target);
@@ -229,23 +229,15 @@ function quietly<T>(work: () => T): T | undefined {
 
 // Removes what a Tooltray that was killed while it wrote has left beside an app's file.
 
-/** Drafts of the file, and locks on their way out, of processes that are no more. To be called under the file's lock. */
+/** Drafts of processes that are no more. To be called under the file's lock. */
 async function sweepLeftovers(target: string): Promise<void> {
   const folder = dirname(target);
   const prefix = `${basename(target)}.`;
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue;
-    const pid = await ownerOf(join(folder, name), name.slice(prefix.length));
+    const pid = draftWriter(`.${name.slice(prefix.length)}`);
     if (pid !== undefined && !isRunning(pid)) await rm(join(folder, name), { force: true });
   }
-}
-
-async function ownerOf(path: string, rest: string): Promise<number | undefined> {
-  const draft = draftWriter(`.${rest}`);
-  if (draft !== undefined) return draft;
-  if (!/^tooltray\.lock\.[0-9a-f]{8}$/.test(rest)) return undefined;
-  const pid = Number.parseInt(await readFile(path, 'utf8').catch(() => ''), 10);
-  return pid > 0 ? pid : undefined;
 }
 
 // One change of an app's file: made under a lock, noted so that it can be undone. Install, uninstall, repair and import go through here.
