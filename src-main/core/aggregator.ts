@@ -42,7 +42,7 @@ import type { KeptSpills } from './spills/spill-reader.ts';
 import type { AnswerStore } from './spills/answer-store.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { ownPlaces } from './security/own-places.ts';
-import { type FillOptions, fillSecrets, secretOfName } from './secrets/fill-secrets.ts';
+import { fillSecrets, forNobody, secretOfName } from './secrets/fill-secrets.ts';
 import { SystemKeychain } from './secrets/keychain.ts';
 import { SecretDesk } from './secrets/secret-desk.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
@@ -217,7 +217,7 @@ export class Aggregator {
     this.vault.changed.on((names) => void this.servers.secretsChanged(new Set(names.flatMap(secretOfName))));
     this.vault.opened.on(() => void this.servers.vaultOpened());
     const fill = <C extends ServerConfig>(server: C): Promise<C> =>
-      fillSecrets(server, (name) => this.vault.read(name), this.#nobodys());
+      fillSecrets(server, (name) => this.vault.read(name), forNobody(this.vault));
     const documentUrl = (): string | undefined => options.config.current.signIn.clientMetadataUrl;
     this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env, fill, documentUrl });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
@@ -485,13 +485,6 @@ export class Aggregator {
     listAnew(this);
     this.profiles.refresh();
     this.kinds.refresh();
-  }
-
-  /** How secrets are filled in for nobody in particular: where each person has their own values, none of them. */
-  #nobodys(): FillOptions {
-    const { setWith, setUsersWith } = this.vault;
-    const readUsers = (): Promise<undefined> => Promise.resolve(undefined);
-    return { setWith, ...(setUsersWith !== undefined && { readUsers, setUsersWith }) };
   }
 
   #hideSecrets(): void {

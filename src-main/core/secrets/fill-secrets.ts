@@ -2,7 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { replaceSecrets, secretsNamed } from '../config/replace-variables.ts';
-import { ofServers } from './secret-store.ts';
+import { ofServers, type SecretStore } from './secret-store.ts';
 
 /** The fields that secrets may stand in, of every kind of server. */
 const fields = ['args', 'env', 'url', 'headers', 'oauth'] as const;
@@ -30,6 +30,12 @@ export interface FillOptions {
   /** The commands by which one is set (`SecretStore.setWith`); of a user's own, where that is another one. */
   readonly setWith?: string;
   readonly setUsersWith?: string;
+}
+
+/** How secrets are filled in for nobody in particular: where each user has their own values, none of them. */
+export function forNobody({ setWith, setUsersWith }: Pick<SecretStore, 'setWith' | 'setUsersWith'>): FillOptions {
+  const readUsers = (): Promise<undefined> => Promise.resolve(undefined);
+  return { setWith, ...(setUsersWith !== undefined && { readUsers, setUsersWith }) };
 }
 
 /** The config with its secrets in. Rejects with AppError secret_missing or secret_locked, naming the server. */
