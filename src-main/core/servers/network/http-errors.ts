@@ -1,6 +1,7 @@
 /** What went wrong between us and a server over HTTP, in words that name the host and never a secret of its address. */
 import { AppError, errorText } from '../../base/errors.ts';
 import { maskText } from '../../base/mask.ts';
+import type { NamedProxy } from './http-fetch.ts';
 
 export interface HttpPlace {
   readonly serverName: string;
@@ -34,6 +35,7 @@ export function statusError(place: HttpPlace, status: number, body = '', wwwAuth
       },
     );
   }
+  if (isHtml(body)) return pageError(place, status);
   const { mask = maskText } = place;
   const quoted = mask(body.slice(0, 20 * maxQuotedChars))
     .replace(/\s+/g, ' ')
@@ -46,18 +48,77 @@ export function statusError(place: HttpPlace, status: number, body = '', wwwAuth
   );
 }
 
-/** No answer came at all. */
-export function networkError(place: HttpPlace, error: unknown): AppError {
+/** Whether a body is a web page: a server of MCP never sends one. */
+function isHtml(body: string): boolean {
+  return /^\s*<(?:!doctype html|html)\b/i.test(body);
+}
+
+/** A web page came: hotels, trains and companies answer every request so until somebody has signed in. */
+export function pageError(place: HttpPlace, status: number): AppError {
   const host = hostOf(place.url);
-  const { code } = error as NodeJS.ErrnoException;
   return new AppError(
     'server_unreachable',
-    `${place.serverName} cannot be reached at ${host}: ${reasonOf(code, error)}.`,
+    `${place.serverName} at ${host} sent a web page (HTTP ${status}), not MCP.`,
     {
-      fix: 'Check that the server runs and that its url is right.',
-      cause: error,
+      fix: `Is it a sign-in page of this network? Open ${host} in a browser and sign in; else check the server's url.`,
+      data: { status, isPage: true },
     },
   );
+}
+
+/** No response came at all. */
+export function networkError(place: HttpPlace, error: unknown): AppError {
+  const host = hostOf(place.url);
+  const { reason, fix } = causeOf(error, host);
+  return new AppError('server_unreachable', `${place.serverName} cannot be reached at ${host}: ${reason}.`, {
+    fix,
+    cause: error,
+  });
+}
+
+interface NetworkCause {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+const trustIt =
+  'Set NODE_EXTRA_CA_CERTS to a PEM file with its certificate authority, where Tooltray is started, and restart Tooltray.';
+const untrusted: NetworkCause = { reason: 'nobody that this computer trusts signed its certificate', fix: trustIt };
+
+/** Codes of Node.js and OpenSSL. */
+const certificates: Readonly<Record<string, NetworkCause>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: { reason: 'its certificate is signed by itself', fix: trustIt },
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_HAS_EXPIRED: {
+    reason: 'its certificate has expired',
+    fix: "Check this computer's clock, or have the certificate renewed.",
+  },
+  CERT_NOT_YET_VALID: { reason: 'its certificate is not valid yet', fix: "Check this computer's clock." },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    reason: 'its certificate is for another host',
+    fix: "Check the host in the server's url.",
+  },
+};
+
+function causeOf(error: unknown, host: string): NetworkCause {
+  const { code = '', proxy } = error as NodeJS.ErrnoException & { proxy?: NamedProxy };
+  const ofCertificate = Object.hasOwn(certificates, code) ? certificates[code] : undefined;
+  if (ofCertificate !== undefined) return ofCertificate;
+  if (proxy === undefined || !isOfProxy(error, proxy))
+    return { reason: reasonOf(code, error), fix: 'Check that the server runs and that its url is right.' };
+  return {
+    reason: `the proxy ${proxy.host}:${proxy.port} of ${proxy.variable} failed (${reasonOf(code, error)})`,
+    fix: `Correct ${proxy.variable}, or add ${host.replace(/:\d+$/, '')} to NO_PROXY, where Tooltray is started; then restart Tooltray.`,
+  };
+}
+
+/** Whether it was the proxy that could not be reached, or that refused. */
+function isOfProxy(error: unknown, proxy: NamedProxy): boolean {
+  const { code, port, hostname } = error as { code?: string; port?: number; hostname?: string };
+  return code?.startsWith('ERR_PROXY') === true || port === proxy.port || hostname === proxy.host;
 }
 
 const nobodyThere: ReadonlySet<unknown> = new Set([

@@ -100,7 +100,8 @@ export class HttpFetch {
         if (!isOfProxy) Object.defineProperty(response, dialedAt, { value: remoteAddress });
         resolve(response);
       });
-      request.on('error', reject);
+      const proxy = agents === proxied ? proxyOf(this.#options.env, target) : undefined;
+      request.on('error', (error) => reject(proxy === undefined ? error : Object.assign(error, { proxy })));
       request.end(typeof init.body === 'string' ? init.body : undefined);
     });
   }
@@ -129,13 +130,26 @@ function makeAgents(options: { keepAlive?: boolean; proxyEnv?: Record<string, st
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
 }
 
-/** The port of the proxy that the environment has for such addresses; where a server has the same one, it counts as the proxy. */
-function proxyPort(env: HttpFetchOptions['env'], { protocol }: URL): number | undefined {
+/** A proxy that the environment names, and the variable that does. */
+export interface NamedProxy {
+  readonly variable: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The proxy that the environment has for such addresses; NO_PROXY is not looked at. */
+function proxyOf(env: HttpFetchOptions['env'], { protocol }: URL): NamedProxy | undefined {
   const name = `${protocol.slice(0, -1)}_proxy`;
-  const written = env[name] ?? env[name.toUpperCase()];
+  const variable = env[name] === undefined ? name.toUpperCase() : name;
+  const written = env[variable];
   if (written === undefined || !URL.canParse(written)) return undefined;
-  const { port, protocol: of } = new URL(written);
-  return Number(port || (of === 'https:' ? 443 : 80));
+  const { hostname: host, port, protocol: of } = new URL(written);
+  return { variable, host, port: Number(port || (of === 'https:' ? 443 : 80)) };
+}
+
+/** Where a server has the same port, it counts as the proxy. */
+function proxyPort(env: HttpFetchOptions['env'], target: URL): number | undefined {
+  return proxyOf(env, target)?.port;
 }
 
 function toResponse(incoming: IncomingMessage, maxDecodedBytes: number): Response {

@@ -6,7 +6,7 @@ import type { ByteBudget } from '../../wire/byte-budget.ts';
 import { FrameReader } from '../../wire/frame-reader.ts';
 import { isFailure, type Message, ownId, rpcCode, type RpcFailure } from '../../wire/message.ts';
 import { lostSession } from '../lost-session.ts';
-import { type HttpPlace, networkError, statusError } from '../network/http-errors.ts';
+import { type HttpPlace, networkError, pageError, statusError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import type { ListenPauses } from './listen-pauses.ts';
 import { type Exchange, exchangeHeader, type Exchanges, type MessageTap } from './message-tap.ts';
@@ -45,6 +45,7 @@ export function createLosslessFetch(options: LosslessFetchOptions): FetchLike {
     }
     if (!response.ok || response.body === null) return response;
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+    if (type === 'text/html' && init.method === 'POST') throw pageError(options.place, response.status);
     if (exchange !== undefined) exchange.answerFollows = type === 'text/event-stream' || response.status === 202;
     if (type === 'text/event-stream') {
       return new Response(response.body.pipeThrough(tapEventStream({ ...options, exchange })), response);
