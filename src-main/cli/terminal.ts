@@ -57,6 +57,8 @@ export function oneLine(text: string): string {
 const gap = '  ';
 /** A last column narrower than this would say nothing. */
 const narrowest = 12;
+/** No column is cut below this, however narrow the terminal is. */
+const leastWidth = 4;
 
 /** Columns under a head. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -67,16 +69,29 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export function columns(rows: readonly (readonly string[])[], width: number = terminalWidth()): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) => Math.max(...rows.map((row) => shownLength(row[at] ?? ''))));
-  const before = widths.slice(0, -1).reduce((sum, each) => sum + each + gap.length, 0);
-  const room = Math.max(narrowest, width - before);
+  const rooms = fitted(widths, width);
   return rows.map((row) =>
     row
-      .map((cell, at) =>
-        at === count - 1 ? cut(cell, room) : cell + ' '.repeat((widths[at] ?? 0) - shownLength(cell)),
-      )
+      .map((cell, at) => {
+        const shown = cut(cell, rooms[at] ?? 0);
+        return at === count - 1 ? shown : shown + ' '.repeat(Math.max(0, (rooms[at] ?? 0) - shownLength(shown)));
+      })
       .join(gap)
       .trimEnd(),
   );
+}
+
+/** Widths that fit together: the last column gives way first, then whichever is widest. */
+function fitted(widths: readonly number[], width: number): number[] {
+  const rooms = [...widths];
+  const excess = (): number => rooms.reduce((sum, each) => sum + each + gap.length, -gap.length) - width;
+  const last = rooms.length - 1;
+  if (excess() > 0) rooms[last] = Math.max(Math.min(narrowest, rooms[last] ?? 0), (rooms[last] ?? 0) - excess());
+  while (excess() > 0 && Math.max(...rooms) > leastWidth) {
+    const widest = rooms.indexOf(Math.max(...rooms));
+    rooms[widest] = (rooms[widest] ?? 0) - 1;
+  }
+  return rooms;
 }
 
 /** Columns of the terminal, or Infinity where stdout is none. */
@@ -86,8 +101,10 @@ function terminalWidth(): number {
 
 /** The text, ended by … where it is longer than `room`. */
 function cut(text: string, room: number): string {
-  const characters = [...text];
-  return characters.length <= room || text.includes('\x1b') ? text : `${characters.slice(0, room - 1).join('')}…`;
+  if (shownLength(text) <= room) return text;
+  // Colours of a cell that is cut are lost, not left open.
+  const characters = [...stripVTControlCharacters(text)];
+  return `${characters.slice(0, room - 1).join('')}…`;
 }
 
 function shownLength(text: string): number {

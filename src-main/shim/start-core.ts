@@ -86,10 +86,18 @@ function failure(how: string, logFile: string): Error {
 
 function tail(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim().split('\n').slice(-3).join(' ').slice(-500);
+    return lastWordsIn(readFileSync(file, 'utf8'));
   } catch {
     return '';
   }
+}
+
+/** The line that says why: what the command line or Node.js printed as the error, not the stack and the version below it. */
+export function lastWordsIn(text: string): string {
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  const error = lines.findLast((line) => /^(?:tooltray: |(?:Uncaught )?\w*(?:Error|Exception)\b[^:]*: )/.test(line));
+  const said = error ?? lines.filter((line) => line !== '' && !/^(?:\s|Node\.js v)/.test(line)).at(-1) ?? '';
+  return said.slice(0, 500);
 }
 
 /** How a core is started from here: by what the launcher of the installed app names, else by our own command line. */

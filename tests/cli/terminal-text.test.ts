@@ -17,6 +17,16 @@ test('columns line up, the last one is cut to the width, and nothing is cut in a
   expect(columns(rows, Infinity)[1]).toBe('longer  12  npx -y a-very-long-package-name');
 });
 
+test('cuts the widest columns where the terminal is narrow', () => {
+  const rows = [
+    ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'ENDPOINT'],
+    ['a-very-long-server-name-indeed', '\u001b[32mReady\u001b[39m', '6', 'stdio', '/usr/bin/node server.js'],
+  ];
+  const lines = columns(rows, 40).map(plainText);
+  expect(lines.every((line) => line.length <= 40)).toBe(true);
+  expect(lines[1]).toMatch(/^a-\S*… {2}Ready {2}6 {6}stdio\S* /);
+});
+
 test('content that is no text is described, and structured content stands in for none', () => {
   const content = [
     { type: 'text', text: 'hello' },

@@ -1,5 +1,6 @@
 /** Replaces a file in one step, so that a reader never sees half of it, and keeps numbered backups. */
 import { isRunning } from './file-lock.ts';
+import { systemFailure } from './system-errors.ts';
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { chown, copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -31,6 +32,9 @@ export async function writeFileAtomic(path: string, text: string, options: Atomi
     await replace(draft, target);
     options.afterReplace?.();
     return true;
+  } catch (error) {
+    // Not of the draft, which nobody knows.
+    throw error instanceof Error && systemFailure(error) !== undefined ? Object.assign(error, { path: target }) : error;
   } finally {
     await rm(draft, { force: true });
   }

@@ -88,6 +88,8 @@ const verbs: Readonly<Record<string, string>> = {
   fchmod: 'change',
   chown: 'change',
   utime: 'change',
+  listen: 'listen at',
+  bind: 'listen at',
 };
 
 interface RawError {
@@ -96,13 +98,17 @@ interface RawError {
   readonly path?: unknown;
   readonly dest?: unknown;
   readonly errcode?: unknown;
+  /** Of sockets; a path for those of a file system. */
+  readonly address?: unknown;
 }
 
 /** What went wrong with a file; undefined for errors of other kinds (networks, processes, our own). */
 export function systemFailure(error: unknown): SystemFailure | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code, syscall, path, dest, errcode } = error as RawError;
-  const named = typeof dest === 'string' ? dest : path;
+  const { code, syscall, path, dest, errcode, address } = error as RawError;
+  const isSocket = syscall === 'listen' || syscall === 'bind';
+  if (isSocket && !(typeof address === 'string' && address.startsWith('/'))) return undefined;
+  const named = typeof dest === 'string' ? dest : isSocket ? address : path;
   const at = typeof named === 'string' && named !== '' ? named : undefined;
   if (typeof errcode === 'number') {
     // The low byte is the primary code.

@@ -96,13 +96,14 @@ export class SpillIndex {
     return this.#rows(`${oldestFirst} WHERE pinned = 0 ORDER BY number`);
   }
 
-  unpinnedBefore(time: number): SpillRow[] {
-    return this.#rows(`${oldestFirst} WHERE pinned = 0 AND createdAt < ? ORDER BY number`, time);
-  }
-
-  /** What claims to come from the future comes from before the clock was set back: it ages from now on. */
-  redate(now: number): void {
-    this.#statement('UPDATE spills SET createdAt = ? WHERE createdAt > ?').run(now, now);
+  /**
+   * Those from before `time`, in ms since 1970. One that came after a younger one was written while the clock was wrong, and is left out; what claims
+   * to come from after `now` says nothing about others.
+   */
+  unpinnedBefore(time: number, now: number): SpillRow[] {
+    const first = 'SELECT min(number) FROM spills WHERE createdAt BETWEEN ? AND ?';
+    const sql = `${oldestFirst} WHERE pinned = 0 AND createdAt < ? AND number < ifnull((${first}), 9e18) ORDER BY number`;
+    return this.#rows(sql, time, time, now);
   }
 
   remove(ids: readonly string[]): void {

@@ -79,8 +79,7 @@ type RetentionSettings = Pick<ResultSettings, 'keepDays' | 'maxBytes' | 'maxCoun
 
 /** `kept`: the answer that was written just now, which stays whatever the limits say. */
 function overdue(index: SpillIndex, settings: RetentionSettings, now: number, kept?: string): SpillRow[] {
-  index.redate(now);
-  const found = new Map(index.unpinnedBefore(now - settings.keepDays * dayMs).map((row) => [row.id, row]));
+  const found = new Map(index.unpinnedBefore(now - settings.keepDays * dayMs, now).map((row) => [row.id, row]));
   const usage = index.usage();
   let count = usage.count - found.size;
   let bytes = usage.bytes - [...found.values()].reduce((sum, row) => sum + row.bytes, 0);

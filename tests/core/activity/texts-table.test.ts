@@ -30,3 +30,23 @@ test('what could not be written takes its index along, and the file goes on as i
   expect([onAside.mock.calls, existsSync(`${file}.corrupt`)]).toEqual([[], false]);
   table.close();
 });
+
+test('deletes nothing by age that came after something younger: the clock was wrong when it was written', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'texts-table-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const table = new TextsTable(join(folder, 'texts.db'), vi.fn(), () => undefined);
+  const day = 86_400_000;
+  const now = 1000 * day;
+  const limits = { ...textLimits, keepDays: 7 };
+  table.put([called(1, now - 30 * day), called(2, now - day), called(3, day), called(4, now)], limits, now);
+  table.prune(limits, now);
+  const isThere = (id: number, at: number): boolean =>
+    table.find(id, at, { ...limits, keepDays: 10_000 }, now) !== undefined;
+  expect([isThere(1, now - 30 * day), isThere(2, now - day), isThere(3, day), isThere(4, now)]).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
+  table.close();
+});

@@ -41,6 +41,8 @@ const kind = { name: 'The texts of calls', pragmas, steps };
 
 const dayMs = 86_400_000;
 const pruneEveryMs = 60 * 60_000;
+/** What came after something younger was written while the clock was wrong. */
+const deleteOldSql = `DELETE FROM texts WHERE startedAt < ? AND id < ifnull((SELECT min(id) FROM texts WHERE startedAt BETWEEN ? AND ?), 9e18)`;
 const insertSql = 'INSERT OR REPLACE INTO texts (call, startedAt, codec, sides, body) VALUES (?, ?, ?, ?, ?)';
 
 export class TextsTable {
@@ -112,7 +114,8 @@ export class TextsTable {
   prune({ keepDays, maxBytes }: TextLimits, now: number, byAge = true): void {
     this.#use((database) => {
       const before = oldestRow(database);
-      if (byAge) database.prepare('DELETE FROM texts WHERE startedAt < ?').run(Math.trunc(now - keepDays * dayMs));
+      const oldest = Math.trunc(now - keepDays * dayMs);
+      if (byAge) database.prepare(deleteOldSql).run(oldest, oldest, Math.trunc(now));
       deleteOldest(database, ['texts'], maxBytes);
       const wasPruned = oldestRow(database) !== before;
       if (byAge || wasPruned) transaction(database, () => this.#said.settle(database, byAge && wasPruned));
