@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import type { AppConfig, Hold, ServerConfig } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { ConfigDocument } from './config-document.ts';
@@ -206,17 +206,19 @@ export class AcceptedConfig {
   async asText(path: string, env: Environment): Promise<string | undefined> {
     const agreed = await this.#read();
     if (agreed === undefined || Object.keys(agreed.servers).length === 0) return undefined;
-    const servers: JsonObject = {};
-    for (const [name, { entry, container }] of Object.entries(agreed.servers))
-      servers[container] = { ...objectOf(servers[container]), [name]: entry };
+    const servers = Object.fromEntries(Object.entries(agreed.servers).map(([name, { entry }]) => [name, entry]));
     const defaults = guardedSettings(defaultConfig(path));
     const changed = Object.entries(agreed.settings).filter(([key, value]) => !isDeepStrictEqual(value, defaults[key]));
-    const { 'results.folders': folders, ...settings } = Object.fromEntries(changed);
-    const results = folders === undefined ? {} : { results: { folders } };
-    const whole = JSON.stringify({ ...settings, ...results, ...servers }, null, 2);
+    const isOfResults = ([key]: readonly [string, unknown]): boolean => key.startsWith('results.');
+    const results = changed.filter(isOfResults).map(([key, value]) => [key.slice('results.'.length), value]);
+    const settings = {
+      ...Object.fromEntries(changed.filter((setting) => !isOfResults(setting))),
+      ...(results.length > 0 && { results: Object.fromEntries(results) as JsonObject }),
+    };
+    const whole = JSON.stringify({ ...settings, servers }, null, 2);
     // Settings are kept as they are understood, which is not in every case how they are written.
     const isTrue = isDeepStrictEqual(stateOf(whole, path, env)?.settings, agreed.settings);
-    return `${isTrue ? whole : JSON.stringify(servers, null, 2)}\n`;
+    return `${isTrue ? whole : JSON.stringify({ servers }, null, 2)}\n`;
   }
 
   /** Whether there is a record that cannot be read, or that took the place of one. */

@@ -1,7 +1,6 @@
 /** What went wrong between us and a server over HTTP, in words that name the host and never a secret of its address. */
 import { AppError, errorText } from '../../base/errors.ts';
 import { maskText } from '../../base/mask.ts';
-import type { NamedProxy } from './http-fetch.ts';
 
 export interface HttpPlace {
   readonly serverName: string;
@@ -74,6 +73,13 @@ export function networkError(place: HttpPlace, error: unknown): AppError {
     fix,
     cause: error,
   });
+}
+
+/** A proxy that the environment names, and the variable that does. */
+export interface NamedProxy {
+  readonly variable: string;
+  readonly host: string;
+  readonly port: number;
 }
 
 interface NetworkCause {

@@ -8,7 +8,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { contentCodings, decodeBody } from './decode-body.ts';
-import { isLoopback } from './http-errors.ts';
+import { isLoopback, type NamedProxy } from './http-errors.ts';
 
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -128,13 +128,6 @@ export class HttpFetch {
 
 function makeAgents(options: { keepAlive?: boolean; proxyEnv?: Record<string, string | undefined> }): Agents {
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
-}
-
-/** A proxy that the environment names, and the variable that does. */
-export interface NamedProxy {
-  readonly variable: string;
-  readonly host: string;
-  readonly port: number;
 }
 
 /** The proxy that the environment has for such addresses; NO_PROXY is not looked at. */
