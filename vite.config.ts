@@ -174,7 +174,7 @@ const trayIcons: Plugin = {
   name: 'tray-icons',
   applyToEnvironment: ({ name }) => name === 'main',
   generateBundle() {
-    for (const name of readdirSync(at('resources/tray')).filter((one) => one.endsWith('.png'))) {
+    for (const name of readdirSync(at('resources/tray')).filter((one) => /\.(png|ico)$/.test(one))) {
       this.emitFile({ type: 'asset', fileName: `tray/${name}`, source: readFileSync(at(`resources/tray/${name}`)) });
     }
   },

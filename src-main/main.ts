@@ -2,18 +2,26 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { app, dialog } from 'electron';
+import { app, crashReporter, dialog, powerMonitor } from 'electron';
 import { findRunningCore } from './cli/core-access.ts';
 import { appPaths, ensurePrivateDir, launcherPath } from './core/base/app-paths.ts';
 import { errorText } from './core/base/errors.ts';
 import type { Log } from './core/base/log.ts';
 import { usualDrainSeconds } from './core/config/app-config.ts';
-import { desktopSettings, isBackgroundStart, linuxAutostart, systemAutostart } from './desktop/desktop-settings.ts';
+import {
+  backgroundFlag,
+  desktopSettings,
+  isBackgroundStart,
+  linuxAutostart,
+  systemAutostart,
+} from './desktop/desktop-settings.ts';
+import { keepCrashDumps, watchCrashes } from './desktop/crashes.ts';
 import { linkScheme, placeInWords, placeOfLink } from './desktop/dashboard-places.ts';
 import { DesktopApp } from './desktop/desktop-app.ts';
 import { isTranslocated, keepLauncher, launcherFacts } from './desktop/launcher.ts';
 import { offerMove } from './desktop/offer-move.ts';
 import { registerPageProtocol } from './desktop/page-protocol.ts';
+import { QuitOrder } from './desktop/quit.ts';
 import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
 import { takeOver } from './desktop/take-over.ts';
 import { CoreHost } from './host/core-host.ts';
@@ -31,17 +39,26 @@ app.setAppUserModelId('app.tooltray');
 ensurePrivateDir(paths.dataDir);
 app.setPath('userData', join(paths.dataDir, 'desktop'));
 app.enableSandbox();
+keepCrashDumps(crashReporter);
 registerPageProtocol();
-if (app.requestSingleInstanceLock()) void run();
-else app.quit();
+if (app.requestSingleInstanceLock()) {
+  // Taken at once: shims that find no core meanwhile must not start one more before this one is there.
+  ensurePrivateDir(paths.runDir);
+  const starting = startLock(paths.runDir);
+  starting.take();
+  void run(starting);
+} else app.quit();
 
-async function run(): Promise<void> {
+async function run(starting: Disposable): Promise<void> {
   const opened = Promise.withResolvers<DesktopApp>();
   // A start that fails is told below; nobody may be waiting for it here.
   opened.promise.catch(() => undefined);
   const open = (place?: string): void =>
     void opened.promise.then((desktop) => desktop.open(place)).catch(() => undefined);
-  app.on('second-instance', (_event, given) => open(placeInWords(given)));
+  app.on('second-instance', (_event, given) => {
+    // A start at login beside one that runs is no wish to see the dashboard.
+    if (!given.includes(backgroundFlag)) open(placeInWords(given));
+  });
   app.on('activate', () => open());
   app.on('open-url', (event, link) => {
     event.preventDefault();
@@ -52,6 +69,7 @@ async function run(): Promise<void> {
   await app.whenReady();
   try {
     opened.resolve(await start());
+    starting[Symbol.dispose]();
   } catch (error) {
     dialog.showErrorBox('Tooltray could not start', errorText(error));
     app.exit(1);
@@ -61,6 +79,7 @@ async function run(): Promise<void> {
 }
 
 async function start(): Promise<DesktopApp> {
+  const quitOrder = new QuitOrder({ app, monitor: powerMonitor });
   const preferences = openPreferences();
   const host = await openHost(preferences);
   const desktop = new DesktopApp({
@@ -71,11 +90,23 @@ async function start(): Promise<DesktopApp> {
     openUpdates: canUpdate()
       ? async (onFound) => {
           const { openUpdates } = await import('./desktop/open-updates.ts');
-          return openUpdates(preferences, host.log, onFound);
+          return openUpdates({
+            preferences,
+            log: host.log,
+            onFound,
+            // The installed version starts while this process still ends.
+            prepare: async () => {
+              const isReady = await quitOrder.prepare();
+              if (isReady) app.releaseSingleInstanceLock();
+              return isReady;
+            },
+          });
         }
       : undefined,
   });
-  endWith(desktop, () => (host.core.options.config.current.http.drainSeconds ?? usualDrainSeconds) * 1000);
+  const drainMs = (): number => (host.core.options.config.current.http.drainSeconds ?? usualDrainSeconds) * 1000;
+  watchCrashes({ app, log: host.log, reload: (window) => window.webContents.reload() });
+  quitOrder.own(desktop, () => endWithinMs + drainMs());
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
   // Before the core looks after client apps: what it writes into them is the launcher's path.
   await mendLauncher(host.log);
@@ -110,24 +141,8 @@ async function openHost(preferences: PreferenceStore): Promise<CoreHost> {
   return host;
 }
 
-/** Held meanwhile: shims that lose the other core must not start one more before we are there. */
 async function listen(host: CoreHost): Promise<void> {
-  ensurePrivateDir(paths.runDir);
-  using lock = startLock(paths.runDir);
-  lock.take();
   await takeOver({ find: findRunningCore, listen: () => host.listen() });
-}
-
-/** Electron waits for nobody: the end is held up until every server has ended. */
-function endWith(desktop: DesktopApp, drainMs: () => number): void {
-  const late = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, endWithinMs + drainMs()));
-  let ending: Promise<unknown> | undefined;
-  app.on('will-quit', (event) => {
-    event.preventDefault();
-    ending ??= Promise.race([desktop.stop(), late()])
-      .catch(() => undefined)
-      .then(() => app.exit(0));
-  });
 }
 
 /** What client apps start. An app that cannot write it still does the rest. */

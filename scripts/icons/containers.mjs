@@ -1,7 +1,6 @@
 /** The two files that hold an icon in many sizes: .ico for Windows, .icns for macOS. Both take PNG as it is. */
 import { Buffer } from 'node:buffer';
 
-const icoSizes = [16, 24, 32, 48, 64, 128, 256];
 /** Kinds of picture in an .icns, by size; a kind for a display of twice the density has the same pixels. */
 const icnsKinds = [
   ['icp4', 16],
@@ -16,9 +15,9 @@ const icnsKinds = [
   ['ic10', 1024],
 ];
 
-/** `pictures`: PNG by size. */
+/** `pictures`: PNG by size, all of which go into the file. */
 export function ico(pictures) {
-  const chosen = icoSizes.map((size) => [size, pictures.get(size)]);
+  const chosen = [...pictures].sort(([a], [b]) => a - b);
   const header = Buffer.from([0, 0, 1, 0, chosen.length, 0]);
   let offset = header.length + 16 * chosen.length;
   const entries = chosen.map(([size, png]) => {

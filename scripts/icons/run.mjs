@@ -9,8 +9,10 @@ import { icns, ico } from './containers.mjs';
 
 const resources = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'resources');
 const appSizes = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
-/** Windows scales in steps of a quarter; Linux panels take one big picture and shrink it. */
-const traySizes = { '': 16, '@1.25x': 20, '@1.5x': 24, '@2x': 32, '@3x': 48, '-linux': 48 };
+const maxIcoSize = 256;
+/** Windows scales in steps of a quarter and takes its sizes from one .ico; Linux panels take one big picture and shrink it. */
+const trayIcoSizes = [16, 20, 24, 32, 40, 48];
+const linuxSize = 48;
 const templateSizes = { '': 16, '@2x': 32, '@3x': 48 };
 
 const browser = await chromium.launch({
@@ -33,7 +35,7 @@ async function drawAppIcons(page) {
     pictures.set(size, await draw(page, svg, size));
     writeFileSync(join(resources, 'icons', `${size}x${size}.png`), pictures.get(size));
   }
-  writeFileSync(join(resources, 'icon.ico'), ico(pictures));
+  writeFileSync(join(resources, 'icon.ico'), ico([...pictures].filter(([size]) => size <= maxIcoSize)));
   writeFileSync(join(resources, 'icon.icns'), icns(pictures));
 }
 
@@ -42,9 +44,16 @@ async function drawTrayIcons(page) {
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.svg'))) {
     const base = name.slice(0, -'.svg'.length);
     const svg = readFileSync(join(folder, name), 'utf8');
-    for (const [suffix, size] of Object.entries(base.endsWith('Template') ? templateSizes : traySizes)) {
-      writeFileSync(join(folder, `${base}${suffix}.png`), await draw(page, svg, size));
+    if (base.endsWith('Template')) {
+      for (const [suffix, size] of Object.entries(templateSizes)) {
+        writeFileSync(join(folder, `${base}${suffix}.png`), await draw(page, svg, size));
+      }
+      continue;
     }
+    writeFileSync(join(folder, `${base}-linux.png`), await draw(page, svg, linuxSize));
+    const pictures = [];
+    for (const size of trayIcoSizes) pictures.push([size, await draw(page, svg, size)]);
+    writeFileSync(join(folder, `${base}.ico`), ico(pictures));
   }
 }
 

@@ -3,3 +3,4 @@ export function nextVersion(current: string, wish: string | undefined, section: 
 export function unreleased(changelog: string): string;
 export function releasedChangelog(changelog: string, version: string, date: string): string;
 export function releaseNotes(version: string, section: string): string;
+export function sectionOf(changelog: string, version: string): string;

@@ -4,7 +4,7 @@ const parts = ['major', 'minor', 'patch'];
 
 /**
  * The version to release. `wish`: major, minor, patch, or a version itself. Without one the version in package.json if it was never
- * released, else the next one: minor where something is new or changed, patch where things were only mended.
+ * released, else the next one: minor where something was added or changed, patch where things were only mended.
  */
 export function nextVersion(current, wish, section, isReleased) {
   if (wish !== undefined && /^\d+\.\d+\.\d+$/.test(wish)) return wish;
@@ -13,7 +13,7 @@ export function nextVersion(current, wish, section, isReleased) {
   }
   if (wish === undefined && !isReleased) return current;
   const numbers = current.split('.').map(Number);
-  const at = parts.indexOf(wish ?? (/^### (New|Changed)$/m.test(section) ? 'minor' : 'patch'));
+  const at = parts.indexOf(wish ?? (/^### (Added|Changed)$/m.test(section) ? 'minor' : 'patch'));
   return numbers.map((number, place) => (place < at ? number : place === at ? number + 1 : 0)).join('.');
 }
 
@@ -21,6 +21,14 @@ export function nextVersion(current, wish, section, isReleased) {
 export function unreleased(changelog) {
   const section = /^## Unreleased\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(changelog)?.[1]?.trim() ?? '';
   if (section === '') throw new Error('CHANGELOG.md has nothing under "## Unreleased".');
+  return section;
+}
+
+/** What stands under a version's heading. Throws where there is none. */
+export function sectionOf(changelog, version) {
+  const part = changelog.split(/^## /m).find((one) => one.startsWith(`${version} – `));
+  const section = part?.slice(part.indexOf('\n')).trim();
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section of version ${version}.`);
   return section;
 }
 

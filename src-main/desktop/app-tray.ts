@@ -19,8 +19,12 @@ interface AppTrayDeps {
   readonly onAction: (action: TrayAction) => void;
 }
 
-/** An open menu closes when it is replaced on some desktops: a number that ticks is no reason to do so each time. */
-const leastPauseMs = 1000;
+/** An open menu closes when it is replaced on some desktops, and Linux does not say when it is open: there the savings count once a minute. */
+const updateIntervalMs = 1_000;
+const linuxSavingsIntervalMs = 60_000;
+
+/** Windows keeps the place that the user gave the icon by this id, also when the program moves. */
+const trayId = '8b0e5c1e-53f0-4c37-9f3a-6f5f0d1d7a42';
 
 export class AppTray {
   readonly #deps: AppTrayDeps;
@@ -28,11 +32,14 @@ export class AppTray {
   #facts: TrayFacts;
   #shown = '';
   #timer: NodeJS.Timeout | undefined;
+  #isMenuOpen = false;
+  #savings: { readonly shown: AppState['savings'] | undefined; readonly at: number } | undefined;
 
   constructor(facts: TrayFacts, deps: AppTrayDeps) {
     this.#deps = deps;
     this.#facts = facts;
-    this.#tray = new Tray(trayIconFile(deps.icons, trayIcon(facts.state), deps.platform));
+    const icon = trayIconFile(deps.icons, trayIcon(facts.state), deps.platform);
+    this.#tray = deps.platform === 'win32' ? new Tray(icon, trayId) : new Tray(icon);
     // Elsewhere a click opens the menu, or nothing at all: everything is in the menu too.
     if (deps.platform === 'win32') this.#tray.on('click', () => deps.onAction({ kind: 'open', place: '' }));
     this.#show();
@@ -40,7 +47,7 @@ export class AppTray {
 
   update(facts: TrayFacts): void {
     this.#facts = facts;
-    this.#timer ??= setTimeout(() => this.#show(), leastPauseMs).unref();
+    this.#timer ??= setTimeout(() => this.#show(), updateIntervalMs).unref();
   }
 
   close(): void {
@@ -50,9 +57,11 @@ export class AppTray {
 
   #show(): void {
     this.#timer = undefined;
+    if (this.#isMenuOpen) return;
     const { icons, platform } = this.#deps;
-    const { state } = this.#facts;
-    const menu = trayMenu(this.#facts);
+    const { update } = this.#facts;
+    const state = platform === 'linux' ? this.#withSteadySavings(this.#facts.state) : this.#facts.state;
+    const menu = trayMenu({ state, update });
     const icon = trayIconFile(icons, trayIcon(state), platform);
     const shown = JSON.stringify([menu, icon]);
     if (shown === this.#shown) return;
@@ -60,7 +69,23 @@ export class AppTray {
     this.#tray.setImage(icon);
     this.#tray.setToolTip(`Tooltray: ${toLabel(traySummary(state))}`);
     // On Linux a menu that was handed over does not change any more: a new one each time.
-    this.#tray.setContextMenu(Menu.buildFromTemplate(this.#template(menu)));
+    const built = Menu.buildFromTemplate(this.#template(menu));
+    built.on('menu-will-show', () => (this.#isMenuOpen = true));
+    built.on('menu-will-close', () => {
+      this.#isMenuOpen = false;
+      this.update(this.#facts);
+    });
+    this.#tray.setContextMenu(built);
+  }
+
+  /** Nothing else of the state moves by itself while a menu may be open. */
+  #withSteadySavings(state: Partial<AppState>): Partial<AppState> {
+    const { savings } = state;
+    if (savings === undefined) return state;
+    const isDue = this.#savings === undefined || Date.now() - this.#savings.at >= linuxSavingsIntervalMs;
+    if (isDue) this.#savings = { shown: savings, at: Date.now() };
+    const shown = this.#savings?.shown;
+    return shown === undefined ? state : { ...state, savings: shown };
   }
 
   #template(menu: TrayMenu): MenuItemConstructorOptions[] {
@@ -87,9 +112,9 @@ export function trayIcon({ core, attention = [] }: Partial<AppState>): TrayIcon 
   return attention.some(({ action }) => action.kind !== 'connect-app') ? 'attention' : 'normal';
 }
 
-/** On macOS a template image, which the system colours; it knows one by its name. Sizes with `@2x` and the like lie beside. */
+/** On macOS a template image, which the system colours; on Windows an .ico with sizes from 16 to 48. */
 export function trayIconFile(folder: string, icon: TrayIcon, platform: NodeJS.Platform): string {
-  const suffix = { darwin: 'Template', linux: '-linux' } as const;
-  const ending = platform === 'darwin' || platform === 'linux' ? suffix[platform] : '';
-  return join(folder, `${icon}${ending}.png`);
+  const endings = { darwin: 'Template.png', linux: '-linux.png', win32: '.ico' } as const;
+  const ending = platform === 'darwin' || platform === 'win32' ? endings[platform] : endings.linux;
+  return join(folder, `${icon}${ending}`);
 }

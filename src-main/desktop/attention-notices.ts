@@ -78,13 +78,31 @@ function causeOf({ id, action, cause = id }: AttentionItem): string {
   return `${cause} ${action.kind}`;
 }
 
-// Shows notifications of the system.
+// Notifications of the system.
 
-/** Answers whether this system has any. */
-export function notify(title: string, body: string, onClick: () => void): boolean {
-  if (!Notification.isSupported()) return false;
-  const notification = new Notification({ title, body });
-  notification.on('click', onClick);
-  notification.show();
-  return true;
+interface NoticeOptions {
+  readonly onClick: () => void;
+  /** The system has no notifications, or refused this one. */
+  readonly onFailed?: () => void;
+}
+
+export class Notices {
+  /** Electron drops the listeners of a notification that is collected, so each is referenced until it is clicked, closed or failed. */
+  readonly #open = new Set<Notification>();
+
+  show(title: string, body: string, { onClick, onFailed }: NoticeOptions): void {
+    if (!Notification.isSupported()) {
+      onFailed?.();
+      return;
+    }
+    const notification = new Notification({ title, body });
+    this.#open.add(notification);
+    const end = (then?: () => void) => (): void => {
+      if (this.#open.delete(notification)) then?.();
+    };
+    notification.on('click', end(onClick));
+    notification.on('close', end());
+    notification.on('failed', end(onFailed));
+    notification.show();
+  }
 }

@@ -4,7 +4,7 @@ import {
   type App,
   BrowserWindow,
   dialog,
-  type MessageBoxSyncOptions,
+  type MessageBoxOptions,
   nativeTheme,
   type Rectangle,
   screen,
@@ -25,6 +25,8 @@ interface DashboardWindowDeps {
 export class DashboardWindow {
   readonly #deps: DashboardWindowDeps;
   #window: BrowserWindow | undefined;
+  /** Resolves to whether the window closed; undefined while nobody has asked it to. */
+  #closing: PromiseWithResolvers<boolean> | undefined;
 
   constructor(deps: DashboardWindowDeps) {
     this.#deps = deps;
@@ -45,6 +47,14 @@ export class DashboardWindow {
     window.focus();
   }
 
+  /** Closes the window unless its page holds edits that the user wants to keep. Resolves to whether it is closed. */
+  close(): Promise<boolean> {
+    if (this.#window === undefined) return Promise.resolve(true);
+    this.#closing ??= Promise.withResolvers();
+    this.#window.close();
+    return this.#closing.promise;
+  }
+
   #create(): BrowserWindow {
     const { preferences, preload } = this.#deps;
     const last = preferences.get('window');
@@ -57,16 +67,33 @@ export class DashboardWindow {
       minHeight: 480,
       autoHideMenuBar: true,
       backgroundColor: nativeTheme.shouldUseDarkColors ? grounds.dark : grounds.light,
-      webPreferences: { preload, sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
+      webPreferences: {
+        ...{ preload, sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
+        spellcheck: false,
+      },
     });
-    askBeforeLeaving(window.webContents, () => dialog.showMessageBoxSync(window, leaveQuestion) === 1);
+    let isClosing = false;
+    askBeforeLeaving(window.webContents, {
+      ask: async () => (await dialog.showMessageBox(window, leaveQuestion)).response === 1,
+      onKeep: () => {
+        isClosing = false;
+        this.#endClosing(false);
+      },
+      onDiscard: () => {
+        if (window.isDestroyed()) return;
+        if (isClosing) window.close();
+        else window.webContents.reload();
+      },
+    });
     if (last?.isMaximized === true) window.maximize();
     window.once('ready-to-show', () => window.show());
     window.on('close', () => {
+      isClosing = true;
       preferences.set('window', { ...window.getNormalBounds(), isMaximized: window.isMaximized() });
     });
     window.on('closed', () => {
       this.#window = undefined;
+      this.#endClosing(true);
       app.dock?.hide();
       this.#deps.onClosed();
     });
@@ -74,9 +101,14 @@ export class DashboardWindow {
     void app.dock?.show();
     return window;
   }
+
+  #endClosing(isClosed: boolean): void {
+    this.#closing?.resolve(isClosed);
+    this.#closing = undefined;
+  }
 }
 
-const leaveQuestion: MessageBoxSyncOptions = {
+const leaveQuestion: MessageBoxOptions = {
   type: 'question',
   message: 'Leave without saving?',
   detail: 'Something in the dashboard was changed and not saved.',
@@ -85,11 +117,38 @@ const leaveQuestion: MessageBoxSyncOptions = {
   cancelId: 0,
 };
 
-/** A page that holds edits keeps its window open. A browser asks by itself then; Electron would only not close it, without a word. */
-export function askBeforeLeaving(contents: Pick<WebContents, 'on'>, mayLeave: () => boolean): void {
+interface LeaveDeps {
+  /** Resolves to whether the edits may be discarded. */
+  readonly ask: () => Promise<boolean>;
+  readonly onKeep: () => void;
+  /** Repeats what the page prevented, which then goes through. */
+  readonly onDiscard: () => void;
+}
+
+/**
+ * A page that holds edits stays until the user has decided; a browser asks by itself, Electron does not. The question does not block: a
+ * synchronous dialog would hold every MCP call while it is open.
+ */
+export function askBeforeLeaving(contents: Pick<WebContents, 'on'>, { ask, onKeep, onDiscard }: LeaveDeps): void {
+  let isAsking = false;
+  let mayLeave = false;
   contents.on('will-prevent-unload', (event) => {
-    // What is prevented is the page's wish to stay.
-    if (mayLeave()) event.preventDefault();
+    // Preventing the default lets the page go.
+    if (mayLeave) {
+      mayLeave = false;
+      event.preventDefault();
+      return;
+    }
+    if (isAsking) return;
+    isAsking = true;
+    void ask()
+      .catch(() => false)
+      .then((isDiscarded) => {
+        isAsking = false;
+        mayLeave = isDiscarded;
+        if (isDiscarded) onDiscard();
+        else onKeep();
+      });
   });
 }
 

@@ -19,13 +19,13 @@ import type { Dashboard } from '../rpc/dashboard.ts';
 import { IpcDoor, type IpcSender, requestChannel, takeBackChannel, watchChannel } from '../rpc/ipc-door.ts';
 import type { StatePublisher } from '../rpc/state-publisher.ts';
 import { AppTray } from './app-tray.ts';
-import { notify, watchAttention } from './attention-notices.ts';
+import { Notices, watchAttention } from './attention-notices.ts';
 import { dashboardOrigin } from './dashboard-places.ts';
 import { DashboardWindow, guardPages } from './dashboard-window.ts';
 import { servePages } from './page-protocol.ts';
 import type { PreferenceStore } from './preferences.ts';
 import type { TrayAction } from './tray-menu.ts';
-import type { Updates } from './updates.ts';
+import type { FoundUpdate, Updates } from './updates.ts';
 import { watchWake } from './wake.ts';
 
 interface DesktopAppDeps {
@@ -36,19 +36,21 @@ interface DesktopAppDeps {
   /** Folder of the built app: page, preload, icons. */
   readonly bundle: string;
   /** Undefined in builds that do not know where newer versions are. */
-  readonly openUpdates: ((onFound: (version: string, ready: boolean) => void) => Promise<Updates>) | undefined;
+  readonly openUpdates: ((onFound: (found: FoundUpdate) => void) => Promise<Updates>) | undefined;
 }
 
 export class DesktopApp {
   readonly #deps: DesktopAppDeps;
   readonly #window: DashboardWindow;
+  readonly #notices = new Notices();
   readonly #stops: (() => void)[] = [];
   #dashboard: Dashboard | undefined;
   #tray: AppTray | undefined;
   #live: LiveState | undefined;
   #updates: Updates | undefined;
-  #update: string | undefined;
+  #update: FoundUpdate | undefined;
   #isEnding = false;
+  #stopping: Promise<void> | undefined;
 
   constructor(deps: DesktopAppDeps) {
     this.#deps = deps;
@@ -87,7 +89,21 @@ export class DesktopApp {
     this.#window.open(place);
   }
 
-  async stop(): Promise<void> {
+  /** Resolves to false where the user keeps the window because of unsaved edits. */
+  closeWindow(): Promise<boolean> {
+    this.#isEnding = true;
+    return this.#window.close().then((isClosed) => {
+      this.#isEnding = isClosed;
+      return isClosed;
+    });
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     this.#isEnding = true;
     this.#live?.close();
     this.#updates?.stop();
@@ -109,7 +125,8 @@ export class DesktopApp {
       watchAttention({
         items: () => live.current.attention ?? [],
         mayTell: () => preferences.get('notifications') && !this.#window.isFocused,
-        tell: (item) => notify('Tooltray needs you', item.sentence, () => this.open(placeOf(item))),
+        tell: (item) =>
+          this.#notices.show('Tooltray needs you', item.sentence, { onClick: () => this.open(placeOf(item)) }),
       }),
       watchWake({ monitor: powerMonitor, onWake: () => retryFailed(host) }),
     );
@@ -124,7 +141,7 @@ export class DesktopApp {
       ask: async (method, input) => (await this.#dashboard?.ask(method, input, new AbortController().signal)) as never,
       openDashboard: (place) => this.open(place),
       openBrowser: (url) => this.#openBrowser(url),
-      restartToUpdate: () => this.#updates?.install(),
+      restartToUpdate: async () => this.#updates?.install(),
       quit: () => app.quit(),
     }).catch((error: unknown) => this.#tell(error));
   }
@@ -134,15 +151,23 @@ export class DesktopApp {
     void dialog.showMessageBox({ type: 'error', title: 'Tooltray', message, detail: fix });
   }
 
+  /** Where there are no notifications, there is often no tray either: then it is a dialog. */
+  #notify(title: string, detail: string, onClick: () => void): void {
+    const onFailed = (): void => void dialog.showMessageBox({ type: 'info', message: title, detail });
+    this.#notices.show(title, detail, { onClick, onFailed });
+  }
+
   async #openBrowser(url: string): Promise<void> {
     await shell.openExternal(url);
   }
 
   async #startUpdates(): Promise<void> {
-    this.#updates = await this.#deps.openUpdates?.((version, isReady) => {
-      if (isReady) this.#update = version;
-      else notify(`Tooltray ${version} is there`, 'Get it in Settings.', () => this.open('settings'));
+    this.#updates = await this.#deps.openUpdates?.((found) => {
+      this.#update = found;
       this.#show();
+      if (!found.isNew) return;
+      const what = found.isReady ? 'Restart Tooltray to install it.' : 'Click to download it and restart Tooltray.';
+      this.#notify(`Tooltray ${found.version} is available`, what, () => this.#act({ kind: 'update' }));
     });
     this.#updates?.start();
   }
@@ -155,9 +180,7 @@ export class DesktopApp {
     const title = 'Tooltray keeps running';
     const detail =
       'Your client apps keep working. Start Tooltray again to open this window; quit from the tray, or from the menu of this window.';
-    if (notify(title, detail, () => this.open())) return;
-    // Where there are no notifications, there is often no tray either.
-    void dialog.showMessageBox({ type: 'info', message: title, detail });
+    this.#notify(title, detail, () => this.open());
   }
 }
 
@@ -239,7 +262,7 @@ export interface ActDeps {
   readonly ask: <M extends RpcMethod>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
   readonly openDashboard: (place: string) => void;
   readonly openBrowser: (url: string) => Promise<void>;
-  readonly restartToUpdate: () => void;
+  readonly restartToUpdate: () => Promise<void>;
   readonly quit: () => void;
 }
 

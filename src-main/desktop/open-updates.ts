@@ -1,21 +1,51 @@
 /** Loads the updater; on its own, since most starts of the app never need it. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import updater from 'electron-updater';
+import { parse } from 'yaml';
+import { isObject } from '../core/base/json.ts';
 import type { Log } from '../core/base/log.ts';
 import type { PreferenceStore } from './preferences.ts';
-import { Updates } from './updates.ts';
+import { type FoundUpdate, unsignedReason, Updates } from './updates.ts';
 
-export function openUpdates(
-  preferences: PreferenceStore,
-  log: Log,
-  onFound: (version: string, ready: boolean) => void,
-): Updates {
+interface UpdatesOptions {
+  readonly preferences: PreferenceStore;
+  readonly log: Log;
+  readonly onFound: (found: FoundUpdate) => void;
+  /** Ends everything but Electron; resolves to false where the user wants to go on. */
+  readonly prepare: () => Promise<boolean>;
+}
+
+export function openUpdates({ preferences, log, onFound, prepare }: UpdatesOptions): Updates {
   const { autoUpdater } = updater;
-  // It would print each look to the console.
+  // It would print each check to the console.
   autoUpdater.logger = null;
+  const { platform } = process;
   return new Updates({
     updater: autoUpdater,
     setting: () => preferences.get('updates'),
-    onError: (error) => log.warn('Looking for a newer version failed.', { error }),
+    onError: (error) => log.warn('Checking for a newer version failed.', { error }),
     onFound,
+    prepare,
+    lastNotified: {
+      get: () => preferences.get('notifiedVersion'),
+      set: (version) => preferences.set('notifiedVersion', version),
+    },
+    refusal: unsignedReason(platform, packedUpdateSettings(), isSignedOnMac),
   });
+}
+
+/** What the packer wrote beside the app: where newer versions are and who signs them. */
+function packedUpdateSettings(): Record<string, unknown> {
+  try {
+    const settings: unknown = parse(readFileSync(join(process.resourcesPath, 'app-update.yml'), 'utf8'));
+    return isObject(settings) ? settings : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Source: Apple, "Bundle Structures": a signed bundle has its sealed resources listed there. */
+function isSignedOnMac(): boolean {
+  return existsSync(join(process.resourcesPath, '..', '_CodeSignature', 'CodeResources'));
 }

@@ -8,6 +8,8 @@ export interface Preferences {
   updates: 'off' | 'notify' | 'install';
   /** Where the window was last; absent before it has been anywhere. */
   window?: Rectangle & { readonly isMaximized: boolean };
+  /** The newest version that the user was notified about; absent: none. */
+  notifiedVersion?: string;
   /** The person was told that closing the window does not end the app. */
   knowsBackground: boolean;
 }

@@ -25,8 +25,8 @@ export type TrayMenu = readonly (TrayRow | 'separator')[];
 /** Slices may be missing until the core has told them. */
 export interface TrayFacts {
   readonly state: Partial<AppState>;
-  /** A newer version is ready: its number. */
-  readonly update: string | undefined;
+  /** A newer version that is available. */
+  readonly update: { readonly version: string; readonly isReady: boolean } | undefined;
 }
 
 const mostFixes = 3;
@@ -46,10 +46,14 @@ export function trayMenu({ state, update }: TrayFacts): TrayMenu {
     'separator',
     ...(update === undefined
       ? []
-      : [{ id: 'update', label: toLabel(`Restart to update to ${update}`), action: { kind: 'update' } } as const]),
+      : [{ id: 'update', label: toLabel(updateLabel(update)), action: { kind: 'update' } } as const]),
     { id: 'settings', label: 'Settings…', action: { kind: 'open', place: 'settings' } },
     { id: 'quit', label: 'Quit Tooltray', action: { kind: 'quit' } },
   ];
+}
+
+function updateLabel({ version, isReady }: NonNullable<TrayFacts['update']>): string {
+  return isReady ? `Restart to update to ${version}` : `Download ${version} and restart`;
 }
 
 /** The first row, and the icon's tooltip. */

@@ -1,44 +1,62 @@
-/** Looks for newer versions, unless it is switched off; whether one is fetched and installed is the person's to say. */
+/** Checks for newer versions, unless that is switched off; whether one is downloaded and installed is the user's decision. */
 import type { AppUpdater } from 'electron-updater';
+import { AppError } from '../core/base/errors.ts';
 import type { Preferences } from './preferences.ts';
 
 /** What is used of electron-updater. A release that is rolled out in stages is its own to judge, by `stagingPercentage`. */
 export type Updater = Pick<
   AppUpdater,
-  'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'checkForUpdates' | 'quitAndInstall'
+  'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'checkForUpdates' | 'downloadUpdate' | 'quitAndInstall'
 > & {
   on(event: 'update-available' | 'update-downloaded', listener: (info: { readonly version: string }) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
 
+export interface FoundUpdate {
+  readonly version: string;
+  /** A restart is all that is missing. */
+  readonly isReady: boolean;
+  /** The user has not been notified about this version. */
+  readonly isNew: boolean;
+}
+
 interface UpdatesDeps {
   readonly updater: Updater;
   readonly setting: () => Preferences['updates'];
   readonly onError: (error: Error) => void;
-  /** A newer version waits: `ready` when a restart is all that is missing. */
-  readonly onFound: (version: string, ready: boolean) => void;
+  readonly onFound: (found: FoundUpdate) => void;
+  /** Ends everything but Electron before the installer runs; resolves to false where the user wants to go on. */
+  readonly prepare: () => Promise<boolean>;
+  /** The newest version that the user was notified about. */
+  readonly lastNotified: { get(): string | undefined; set(version: string): void };
+  /** Why this build installs no update itself; undefined: the system verifies who signed it. */
+  readonly refusal: string | undefined;
 }
 
-const firstLookMs = 60_000;
-const everyMs = 6 * 60 * 60_000;
+const firstCheckMs = 60_000;
+const checkIntervalMs = 6 * 60 * 60_000;
 
 export class Updates {
   readonly #deps: UpdatesDeps;
   readonly #timers: NodeJS.Timeout[] = [];
+  #isDownloaded = false;
 
   constructor(deps: UpdatesDeps) {
     this.#deps = deps;
-    const { updater, onError, onFound } = deps;
+    const { updater, onError } = deps;
     updater.allowDowngrade = false;
     updater.on('error', onError);
-    updater.on('update-available', ({ version }) => onFound(version, false));
-    updater.on('update-downloaded', ({ version }) => onFound(version, true));
+    updater.on('update-available', ({ version }) => this.#found(version, false));
+    updater.on('update-downloaded', ({ version }) => {
+      this.#isDownloaded = true;
+      this.#found(version, true);
+    });
   }
 
   start(): void {
     this.#timers.push(
-      setTimeout(() => void this.look(), firstLookMs),
-      setInterval(() => void this.look(), everyMs),
+      setTimeout(() => void this.check(), firstCheckMs),
+      setInterval(() => void this.check(), checkIntervalMs),
     );
     for (const timer of this.#timers) timer.unref();
   }
@@ -47,16 +65,44 @@ export class Updates {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  async look(): Promise<void> {
-    const { updater, setting, onError } = this.#deps;
+  async check(): Promise<void> {
+    const { updater, setting, onError, refusal } = this.#deps;
     const choice = setting();
     if (choice === 'off') return;
-    updater.autoDownload = choice === 'install';
-    updater.autoInstallOnAppQuit = choice === 'install';
+    const mayInstall = choice === 'install' && refusal === undefined;
+    updater.autoDownload = mayInstall;
+    updater.autoInstallOnAppQuit = mayInstall;
     await updater.checkForUpdates().catch(onError);
   }
 
-  install(): void {
-    this.#deps.updater.quitAndInstall();
+  /** Downloads the version that was found, unless it is there, and restarts into it. Rejects with AppError unsupported for unsigned builds. */
+  async install(): Promise<void> {
+    const { updater, prepare, refusal } = this.#deps;
+    if (refusal !== undefined) {
+      throw new AppError('unsupported', refusal, { fix: 'Download the new version and install it yourself.' });
+    }
+    if (!this.#isDownloaded) await updater.downloadUpdate();
+    if (await prepare()) updater.quitAndInstall();
   }
+
+  #found(version: string, isReady: boolean): void {
+    const { lastNotified, onFound } = this.#deps;
+    const isNew = lastNotified.get() !== version;
+    if (isNew) lastNotified.set(version);
+    onFound({ version, isReady, isNew });
+  }
+}
+
+/**
+ * Why an update could not be verified: an installer that nobody signed is as good as any other program that the network delivers.
+ * `settings`: the content of app-update.yml. Sources: electron-builder, "Auto Update" (publisherName); Squirrel.Mac verifies signatures.
+ */
+export function unsignedReason(
+  platform: NodeJS.Platform,
+  settings: Readonly<Record<string, unknown>>,
+  isSignedOnMac: () => boolean,
+): string | undefined {
+  const isVerifiable =
+    platform === 'win32' ? settings['publisherName'] !== undefined : platform === 'darwin' && isSignedOnMac();
+  return isVerifiable ? undefined : 'This build cannot verify who signed an update, so it installs none by itself.';
 }

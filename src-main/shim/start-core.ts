@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockFile } from '../core/base/file-lock.ts';
 
@@ -15,7 +15,7 @@ export interface CoreStart {
 
 interface Launched {
   /** How the process ended, once it has; a core that finds another one running ends too. */
-  ended: { readonly how: string; readonly at: number } | undefined;
+  ended: { readonly how: string; readonly at: number; readonly isFine: boolean } | undefined;
 }
 
 const patienceMs = 20_000;
@@ -44,7 +44,8 @@ export async function startCore<T>(
     if (link !== undefined) return link;
     if (mayLaunch) launched = launch(start, logFile);
     const ended = launched?.ended;
-    if (ended !== undefined && Date.now() - ended.at > graceMs) throw failure(ended.how, logFile);
+    // A process that ends well has found another one that is starting.
+    if (ended !== undefined && !ended.isFine && Date.now() - ended.at > graceMs) throw failure(ended.how, logFile);
     if (Date.now() > deadline) throw failure(`it did not answer within ${patienceMs / 1000} seconds`, logFile);
     await sleep(pollMs, undefined, { signal });
   }
@@ -65,17 +66,22 @@ function launch({ command, env }: CoreStart, logFile: string): Launched {
       // Whoever starts us may be a server of another core, which ends with all that it started.
       env: { ...env, TOOLTRAY_PROCESS: undefined },
       detached: true,
-      windowsHide: true,
+      // The app would start with its window hidden; Node and what it runs have no window to show.
+      windowsHide: isNode(command, env),
       stdio: ['ignore', log, log],
     });
-    const end = (how: string) => (launched.ended ??= { how, at: Date.now() });
+    const end = (how: string, isFine = false) => (launched.ended ??= { how, at: Date.now(), isFine });
     child.once('error', (error) => end(error.message));
-    child.once('exit', (code, signal) => end(`it ended with ${signal ?? `code ${code}`}`));
+    child.once('exit', (code, signal) => end(`it ended with ${signal ?? `code ${code}`}`, code === 0));
     child.unref();
   } finally {
     closeSync(log);
   }
   return launched;
+}
+
+function isNode([program = '']: readonly string[], env: NodeJS.ProcessEnv): boolean {
+  return env['ELECTRON_RUN_AS_NODE'] !== undefined || /^node(?:\.exe)?$/i.test(basename(program));
 }
 
 function failure(how: string, logFile: string): Error {

@@ -13,8 +13,9 @@ import {
   windowPlace,
 } from '../../src-main/desktop/dashboard-window.ts';
 import { placeInWords, placeOfLink, placeUrl } from '../../src-main/desktop/dashboard-places.ts';
+import { type QuitDeps, QuitOrder } from '../../src-main/desktop/quit.ts';
 import { takeOver } from '../../src-main/desktop/take-over.ts';
-import { type Updater, Updates } from '../../src-main/desktop/updates.ts';
+import { type Updater, Updates, unsignedReason } from '../../src-main/desktop/updates.ts';
 import { watchWake } from '../../src-main/desktop/wake.ts';
 import type { AttentionItem } from '../../src-main/rpc/contract.ts';
 
@@ -42,16 +43,93 @@ describe('a link', () => {
   });
 });
 
-test('a page with edits is left only after a yes: Electron would keep its window open without a word', () => {
-  const page = new EventEmitter();
-  const answers = [false, true];
-  askBeforeLeaving(page as unknown as Parameters<typeof askBeforeLeaving>[0], () => answers.shift() ?? false);
-  const leaves = (): boolean => {
-    const event = { isPrevented: false, preventDefault: () => void (event.isPrevented = true) };
-    page.emit('will-prevent-unload', event);
-    return event.isPrevented;
-  };
-  expect([leaves(), leaves()]).toEqual([false, true]);
+describe('a page with edits', () => {
+  function leaving() {
+    const page = new EventEmitter();
+    const answers: PromiseWithResolvers<boolean>[] = [];
+    const log: string[] = [];
+    askBeforeLeaving(page as unknown as Parameters<typeof askBeforeLeaving>[0], {
+      ask: () => {
+        const answer = Promise.withResolvers<boolean>();
+        answers.push(answer);
+        return answer.promise;
+      },
+      onKeep: () => log.push('kept'),
+      onDiscard: () => log.push('discarded'),
+    });
+    const leaves = (): boolean => {
+      const event = { isPrevented: false, preventDefault: () => void (event.isPrevented = true) };
+      page.emit('will-prevent-unload', event);
+      return event.isPrevented;
+    };
+    return { leaves, answers, log };
+  }
+
+  test('stays while the user is asked, once, and leaves when they discard the edits', async () => {
+    const { leaves, answers, log } = leaving();
+    expect([leaves(), leaves(), answers.length]).toEqual([false, false, 1]);
+    answers[0]?.resolve(true);
+    await vi.waitFor(() => expect(log).toEqual(['discarded']));
+    expect(leaves()).toBe(true);
+  });
+
+  test('stays when they keep the edits, and asks again the next time', async () => {
+    const { leaves, answers, log } = leaving();
+    leaves();
+    answers[0]?.resolve(false);
+    await vi.waitFor(() => expect(log).toEqual(['kept']));
+    expect([leaves(), answers.length]).toEqual([false, 2]);
+  });
+});
+
+describe('quitting', () => {
+  function quitting({ mayClose = true, stop = async (): Promise<void> => undefined } = {}) {
+    const app = new EventEmitter();
+    const monitor = new EventEmitter();
+    const log: string[] = [];
+    const quit = (): void => {
+      const event = { isPrevented: false, preventDefault: () => void (event.isPrevented = true) };
+      app.emit('before-quit', event);
+      log.push(event.isPrevented ? 'put off' : 'quit');
+    };
+    const order = new QuitOrder({ app: Object.assign(app, { quit }), monitor } as unknown as QuitDeps);
+    const owned = {
+      closeWindow: async () => {
+        log.push('window');
+        return mayClose;
+      },
+      stop: async () => {
+        log.push('stop');
+        await stop();
+      },
+    };
+    order.own(owned, () => 20);
+    return { order, quit, log, monitor };
+  }
+
+  test('closes the window, then stops the core, then quits', async () => {
+    const { quit, log } = quitting();
+    quit();
+    await vi.waitFor(() => expect(log.at(-1)).toBe('quit'));
+    expect(log.filter((one) => one !== 'put off')).toEqual(['window', 'stop', 'quit']);
+  });
+
+  test('goes on where the user keeps the window', async () => {
+    const { order, log } = quitting({ mayClose: false });
+    expect(await order.prepare()).toBe(false);
+    expect(log).toEqual(['window']);
+  });
+
+  test('waits no longer than allowed for a core that does not stop', async () => {
+    const { order } = quitting({ stop: () => new Promise(() => undefined) });
+    expect(await order.prepare()).toBe(true);
+  });
+
+  test('asks nobody when the system shuts down', async () => {
+    const { monitor, log } = quitting({ mayClose: false });
+    monitor.emit('shutdown', { preventDefault: () => undefined });
+    await vi.waitFor(() => expect(log).toEqual(['stop', 'quit']));
+  });
 });
 
 describe('a notification', () => {
@@ -173,47 +251,95 @@ describe('another core of the same home', () => {
 });
 
 describe('updates', () => {
-  function updating(setting: 'off' | 'notify' | 'install') {
-    const found: string[] = [];
-    let looks = 0;
+  interface Wishes {
+    readonly setting?: 'off' | 'notify' | 'install';
+    readonly refusal?: string;
+    readonly isReady?: boolean;
+    readonly notified?: string;
+  }
+
+  function updating({ setting = 'notify', refusal, isReady = true, notified }: Wishes = {}) {
+    const log: string[] = [];
     const listeners = new Map<string, (info: { version: string }) => void>();
+    let last = notified;
     const updater = {
-      autoDownload: true,
-      autoInstallOnAppQuit: true,
-      allowDowngrade: true,
+      ...{ autoDownload: true, autoInstallOnAppQuit: true, allowDowngrade: true },
       on: (event: string, listener: never) => listeners.set(event, listener),
-      checkForUpdates: async () => ++looks,
-      quitAndInstall: () => undefined,
+      checkForUpdates: async () => void log.push('check'),
+      downloadUpdate: async () => void log.push('download'),
+      quitAndInstall: () => void log.push('install'),
     } as unknown as Updater;
     const updates = new Updates({
       updater,
       setting: () => setting,
       onError: () => undefined,
-      onFound: (version, ready) => found.push(`${version} ${ready}`),
+      onFound: ({ version, isReady: ready, isNew }) =>
+        void log.push(`${version}${ready ? ' ready' : ''}${isNew ? ' new' : ''}`),
+      prepare: async () => {
+        log.push('prepare');
+        return isReady;
+      },
+      lastNotified: { get: () => last, set: (version) => void (last = version) },
+      refusal,
     });
-    return { updates, updater, found, listeners, looks: () => looks };
+    const tell = (event: 'update-available' | 'update-downloaded', version = '2.0.0'): void =>
+      listeners.get(event)?.({ version });
+    return { updates, updater, log, tell };
   }
 
-  test('switched off, nobody is asked', async () => {
-    const { updates, looks } = updating('off');
-    await updates.look();
-    expect(looks()).toBe(0);
+  test('are not checked for when switched off', async () => {
+    const { updates, log } = updating({ setting: 'off' });
+    await updates.check();
+    expect(log).toEqual([]);
   });
 
-  test('are fetched and installed only where the person said so', async () => {
-    const told = updating('notify');
-    await told.updates.look();
-    expect(told.updater).toMatchObject({ autoDownload: false, autoInstallOnAppQuit: false, allowDowngrade: false });
-    const installed = updating('install');
-    await installed.updates.look();
-    expect(installed.updater).toMatchObject({ autoDownload: true, autoInstallOnAppQuit: true });
+  test.each([
+    [{ setting: 'notify' }, false],
+    [{ setting: 'install' }, true],
+    [{ setting: 'install', refusal: 'unsigned' }, false],
+  ] as const)('with %j are downloaded by themselves: %s', async (wishes, isDownloaded) => {
+    const { updates, updater } = updating(wishes);
+    await updates.check();
+    expect(updater).toMatchObject({
+      ...{ autoDownload: isDownloaded, autoInstallOnAppQuit: isDownloaded, allowDowngrade: false },
+    });
   });
 
-  test('are told of, and whether a restart is all that is missing', () => {
-    const { listeners, found } = updating('notify');
-    listeners.get('update-available')?.({ version: '2.0.0' });
-    listeners.get('update-downloaded')?.({ version: '2.0.0' });
-    expect(found).toEqual(['2.0.0 false', '2.0.0 true']);
+  test('are new once per version, also over restarts', () => {
+    const { tell, log } = updating({ notified: '1.9.0' });
+    tell('update-available', '1.9.0');
+    tell('update-available');
+    tell('update-available');
+    tell('update-downloaded');
+    expect(log).toEqual(['1.9.0', '2.0.0 new', '2.0.0', '2.0.0 ready']);
+  });
+
+  test('are downloaded first, then everything ends, then the installer runs', async () => {
+    const { updates, log } = updating();
+    await updates.install();
+    expect(log).toEqual(['download', 'prepare', 'install']);
+  });
+
+  test('are not downloaded twice, nor installed where the user goes on working', async () => {
+    const { updates, log, tell } = updating({ isReady: false, notified: '2.0.0' });
+    tell('update-downloaded');
+    await updates.install();
+    expect(log).toEqual(['2.0.0 ready', 'prepare']);
+  });
+
+  test('are refused where nobody could verify who signed them', async () => {
+    const { updates, log } = updating({ refusal: 'unsigned' });
+    await expect(updates.install()).rejects.toMatchObject({ code: 'unsupported' });
+    expect(log).toEqual([]);
+    const isSigned = (is: boolean) => (): boolean => is;
+    const reasons = [
+      unsignedReason('linux', {}, isSigned(true)),
+      unsignedReason('win32', {}, isSigned(true)),
+      unsignedReason('darwin', {}, isSigned(false)),
+    ];
+    expect(reasons.map((reason) => reason !== undefined)).toEqual([true, true, true]);
+    expect(unsignedReason('win32', { publisherName: ['Tooltray'] }, isSigned(false))).toBeUndefined();
+    expect(unsignedReason('darwin', {}, isSigned(true))).toBeUndefined();
   });
 });
 

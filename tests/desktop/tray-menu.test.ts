@@ -32,7 +32,8 @@ function row(menu: TrayMenu, id: string): TrayRow | undefined {
   return menu.find((one): one is TrayRow => one !== 'separator' && one.id === id);
 }
 
-function menuOf(slices: Parameters<typeof stateWith>[0], update?: string): TrayMenu {
+function menuOf(slices: Parameters<typeof stateWith>[0], version?: string): TrayMenu {
+  const update = version === undefined ? undefined : { version, isReady: true };
   return trayMenu({ state: stateWith(slices), update });
 }
 
@@ -165,7 +166,7 @@ describe('the icon', () => {
 
   test('is a template image on macOS, and big on Linux, where panels shrink it', () => {
     const files = (['darwin', 'linux', 'win32'] as const).map((one) => trayIconFile('/i', 'paused', one));
-    expect(files).toEqual(['/i/pausedTemplate.png', '/i/paused-linux.png', '/i/paused.png']);
+    expect(files).toEqual(['/i/pausedTemplate.png', '/i/paused-linux.png', '/i/paused.ico']);
   });
 });
 
@@ -179,7 +180,7 @@ describe('a click', () => {
       },
       openDashboard: (place) => void log.push(`open ${place}`),
       openBrowser: async (url) => void log.push(`browser ${url}`),
-      restartToUpdate: () => void log.push('restart'),
+      restartToUpdate: async () => void log.push('restart'),
       quit: () => void log.push('quit'),
     };
     await act(action, deps);

@@ -47,6 +47,31 @@ test('started in the background it opens no window; starting it once more opens 
   await expect((await desktop.page()).getByRole('navigation')).toBeVisible();
 });
 
+test('started once more by the system it opens no window', async () => {
+  await using desktop = await Desktop.open({ words: ['--background'] });
+  await expect.poll(() => desktop.trayLabels()).toContain('Open Dashboard');
+  expect(await desktop.startAgain('--background')).toBe(0);
+  // The words of the second start have arrived when those of a third have.
+  expect(await desktop.startAgain('tooltray://settings')).toBe(0);
+  const page = await desktop.page();
+  await expect.poll(() => page.evaluate(() => location.hash)).toBe('#/settings');
+  expect(await desktop.windowCount()).toBe(1);
+});
+
+test('answers client apps while a dialog is open', async () => {
+  await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
+  const client = await desktop.connect();
+  await desktop.page();
+  const isKept = await desktop.app.evaluate(({ BrowserWindow, dialog }) => {
+    dialog.showMessageBox = () => new Promise(() => undefined);
+    const event = { isPrevented: false, preventDefault: () => void (event.isPrevented = true) };
+    BrowserWindow.getAllWindows()[0]?.webContents.emit('will-prevent-unload', event);
+    return !event.isPrevented;
+  });
+  expect(isKept).toBe(true);
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+});
+
 test('a link opens the view that it names, and nothing else', async () => {
   await using desktop = await Desktop.open();
   const page = await desktop.page();

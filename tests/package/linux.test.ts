@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
   test('lets the app be run as Node.js, and shuts what else could run in its name', () => {
     // In the order of @electron/fuses: run as Node.js, cookies encrypted, NODE_OPTIONS, --inspect, archive checked, archive only,
     // a snapshot of the browser's own, more rights for file://.
-    expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray'))).slice(0, 8)).toBe('11000100');
+    expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray'))).slice(0, 8)).toBe('11001100');
   });
 
   test('is installed where launchers find it again, with icons of every size and our links', () => {

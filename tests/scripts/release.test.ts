@@ -1,16 +1,16 @@
 /** `npm run release` works out version, changelog and notes; what it runs is told by a dry run. */
 import { expect, test } from 'vitest';
-import { nextVersion, releasedChangelog, releaseNotes, unreleased } from '../../scripts/version/plan.mjs';
+import { nextVersion, releasedChangelog, releaseNotes, sectionOf, unreleased } from '../../scripts/version/plan.mjs';
 
 const changelog =
-  '# Changes\n\n## Unreleased\n\n### Fixed\n\n- That $& holds.\n\n## 0.1.0 – 2026-01-02\n\n### New\n\n- All.\n';
+  '# Changes\n\n## Unreleased\n\n### Fixed\n\n- That $& holds.\n\n## 0.1.0 – 2026-01-02\n\n### Added\n\n- All.\n';
 
 test.each([
-  ['0.1.0', undefined, '### New', false, '0.1.0'],
-  ['0.1.0', undefined, '### Fixed\n\n- a\n\n### New', true, '0.2.0'],
+  ['0.1.0', undefined, '### Added', false, '0.1.0'],
+  ['0.1.0', undefined, '### Fixed\n\n- a\n\n### Added', true, '0.2.0'],
   ['0.1.4', undefined, '### Changed', true, '0.2.0'],
   ['0.1.4', undefined, '### Fixed', true, '0.1.5'],
-  ['0.1.4', 'patch', '### New', true, '0.1.5'],
+  ['0.1.4', 'patch', '### Added', true, '0.1.5'],
   ['0.1.4', 'major', '### Fixed', false, '1.0.0'],
   ['0.1.4', '2.3.4', '### Fixed', true, '2.3.4'],
 ])('after %s, wished %s, with %j (released: %s) comes %s', (current, wish, section, isReleased, next) => {
@@ -32,4 +32,9 @@ test('what was unreleased gets its version, and the place for what comes is empt
 
 test('the last section of a changelog is read to its end', () => {
   expect(unreleased('## Unreleased\n\n- one\n- two\n')).toBe('- one\n- two');
+});
+
+test('returns the section of a version, and fails where there is none', () => {
+  expect(sectionOf(changelog, '0.1.0')).toBe('### Added\n\n- All.');
+  expect(() => sectionOf(changelog, '9.9.9')).toThrow('9.9.9');
 });

@@ -11,7 +11,7 @@ type PathName = Parameters<App['getPath']>[0];
 
 type Written =
   | 'name' | 'isPackaged' | 'getVersion' | 'getAppPath' | 'getName' | 'setName' | 'getPath' | 'setPath' | 'isReady' | 'whenReady'
-  | 'requestSingleInstanceLock' | 'quit' | 'exit' | 'focus' | 'setAsDefaultProtocolClient' | 'setLoginItemSettings'
+  | 'requestSingleInstanceLock' | 'releaseSingleInstanceLock' | 'quit' | 'exit' | 'focus' | 'setAsDefaultProtocolClient' | 'setLoginItemSettings'
   | 'getLoginItemSettings' | 'setAppUserModelId' | 'enableSandbox' | 'dock'; // oxfmt-ignore
 
 export class StandInApp extends EventEmitter implements Pick<App, Written> {
@@ -58,6 +58,10 @@ export class StandInApp extends EventEmitter implements Pick<App, Written> {
       this.emit('second-instance', { preventDefault: () => undefined }, argv, folder, null),
     );
     return this.#lock.take();
+  }
+
+  releaseSingleInstanceLock(): void {
+    this.#lock?.release();
   }
 
   setAsDefaultProtocolClient(...args: unknown[]): boolean {

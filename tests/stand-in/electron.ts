@@ -6,12 +6,21 @@ import { StandInMenu as Menu, StandInMenuItem as MenuItem } from './menu.ts';
 import { nativeImage } from './native-image.ts';
 import { protocol, session } from './protocol.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
-import { dialog, nativeTheme, powerMonitor, screen, shell, StandInNotification as Notification } from './system.ts';
+import {
+  crashReporter,
+  dialog,
+  nativeTheme,
+  powerMonitor,
+  screen,
+  shell,
+  StandInNotification as Notification,
+} from './system.ts';
 import { StandInTray as Tray } from './tray.ts';
 
 const electron = {
   app,
   BrowserWindow,
+  crashReporter,
   dialog,
   ipcMain,
   Menu,
@@ -32,6 +41,7 @@ refuseUnwritten(electron, 'electron');
 export {
   app,
   BrowserWindow,
+  crashReporter,
   dialog,
   ipcMain,
   Menu,

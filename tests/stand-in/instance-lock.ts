@@ -27,6 +27,10 @@ export class InstanceLock {
     return true;
   }
 
+  release(): void {
+    rmSync(this.#file, { force: true });
+  }
+
   #isHeld(): boolean {
     try {
       const holder = Number(readFileSync(this.#file, 'utf8'));

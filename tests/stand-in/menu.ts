@@ -1,4 +1,5 @@
 /** `Menu` and `MenuItem`: what is in them, and what a click does. */
+import { EventEmitter } from 'node:events';
 import type { MenuItemConstructorOptions } from 'electron';
 import { app } from './app.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
@@ -39,7 +40,7 @@ export class StandInMenuItem {
   }
 }
 
-export class StandInMenu {
+export class StandInMenu extends EventEmitter {
   readonly items: StandInMenuItem[] = [];
 
   getMenuItemById(id: string): StandInMenuItem | null {

@@ -1,6 +1,13 @@
 /** What an app asks of the system around it: recorded, never done. */
 import { EventEmitter } from 'node:events';
-import type { Dialog, MessageBoxReturnValue, NativeTheme, NotificationConstructorOptions, Shell } from 'electron';
+import type {
+  CrashReporter,
+  Dialog,
+  MessageBoxReturnValue,
+  NativeTheme,
+  NotificationConstructorOptions,
+  Shell,
+} from 'electron';
 import { refuseUnwritten } from './refuse-unwritten.ts';
 import { record, stage } from './stage.ts';
 
@@ -24,6 +31,11 @@ export const dialog = {
   showErrorBox: (title, content) => record('dialog.showErrorBox', title, content),
 } satisfies Pick<Dialog, 'showErrorBox'> & { showMessageBox: (...args: unknown[]) => Promise<MessageBoxReturnValue> };
 refuseUnwritten(dialog, 'dialog');
+
+export const crashReporter: Pick<CrashReporter, 'start'> = {
+  start: (options) => record('crashReporter.start', options),
+};
+refuseUnwritten(crashReporter, 'crashReporter');
 
 export class StandInNotification extends EventEmitter {
   readonly title: string;

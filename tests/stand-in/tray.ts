@@ -15,7 +15,7 @@ export class StandInTray extends EventEmitter implements Pick<Tray, Written> {
   _menu: StandInMenu | null = null;
   #isDestroyed = false;
 
-  constructor(image: NativeImage | string) {
+  constructor(image: NativeImage | string, _guid?: string) {
     super();
     if (!app.isReady()) throw new Error('Cannot create Tray before app is ready');
     this._image = readImage(image);

@@ -1,0 +1,40 @@
+# Installs the packed app as a user with an odd name, starts its launcher by a plain spawn, asks it by MCP, and uninstalls it.
+# Run by desktop.yml on Windows, as an administrator.
+$ErrorActionPreference = 'Stop'
+$name = 'Jürgen & Zoë'
+$password = 'Tt-' + [guid]::NewGuid()
+$secure = ConvertTo-SecureString $password -AsPlainText -Force
+New-LocalUser -Name $name -Password $secure -PasswordNeverExpires | Out-Null
+Add-LocalGroupMember -Group 'Administrators' -Member $name
+$credential = New-Object System.Management.Automation.PSCredential($name, $secure)
+$installer = (Get-ChildItem release -Filter '*.exe' | Where-Object Name -NotLike '*unins*' | Select-Object -First 1).FullName
+$shared = Join-Path $env:PUBLIC 'tooltray-ci'
+New-Item -ItemType Directory -Force -Path $shared | Out-Null
+Copy-Item $installer (Join-Path $shared 'setup.exe')
+
+$script = @'
+$ErrorActionPreference = 'Stop'
+Start-Process -Wait -FilePath "$env:PUBLIC\tooltray-ci\setup.exe" -ArgumentList '/S'
+$app = Join-Path $env:LOCALAPPDATA 'Programs\Tooltray\Tooltray.exe'
+if (-not (Test-Path $app)) { throw "The app is not at $app." }
+Start-Process -FilePath $app -ArgumentList '--background'
+$launcher = Join-Path $env:USERPROFILE '.tooltray\bin\tooltray.exe'
+$deadline = (Get-Date).AddSeconds(60)
+while (-not (Test-Path $launcher)) { if ((Get-Date) -gt $deadline) { throw "No launcher at $launcher." }; Start-Sleep 1 }
+$info = New-Object System.Diagnostics.ProcessStartInfo($launcher, 'stdio --app ci')
+$info.UseShellExecute = $false
+$info.RedirectStandardInput = $true
+$info.RedirectStandardOutput = $true
+$process = [System.Diagnostics.Process]::Start($info)
+$process.StandardInput.WriteLine('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"ci","version":"1"}}}')
+$line = $process.StandardOutput.ReadLineAsync()
+if (-not $line.Wait(60000)) { throw 'The launcher did not answer.' }
+if ($line.Result -notmatch 'serverInfo') { throw "The launcher answered: $($line.Result)" }
+$process.Kill()
+Start-Process -Wait -FilePath (Join-Path (Split-Path $app) 'Uninstall Tooltray.exe') -ArgumentList '/S'
+if (Test-Path 'HKCU:\Software\Classes\tooltray') { throw 'The protocol key is still there.' }
+'@
+$file = Join-Path $shared 'as-user.ps1'
+Set-Content -Path $file -Value $script -Encoding UTF8
+$run = Start-Process -FilePath pwsh -ArgumentList '-NoProfile', '-File', $file -Credential $credential -LoadUserProfile -WorkingDirectory $shared -Wait -PassThru
+if ($run.ExitCode -ne 0) { throw "The steps as $name failed with $($run.ExitCode)." }

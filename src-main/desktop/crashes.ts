@@ -1,0 +1,35 @@
+/** Logs what Electron's other processes die of, keeps their dumps on this computer, and opens a window anew once after its page died. */
+import type { App, BrowserWindow, CrashReporter } from 'electron';
+import type { Log } from '../core/base/log.ts';
+
+interface CrashDeps {
+  readonly app: Pick<App, 'on'>;
+  readonly log: Pick<Log, 'error' | 'warn'>;
+  /** Loads the dashboard of this window again. */
+  readonly reload: (window: BrowserWindow) => void;
+}
+
+/** A page that dies again within this long is left as it is, in ms: it would die for ever. */
+const reloadCooldownMs = 60_000;
+
+/** Has to be called before Electron is ready. Nothing is uploaded: the dumps stay in the folder `Crashpad` of the app's data. */
+export function keepCrashDumps(crashReporter: Pick<CrashReporter, 'start'>): void {
+  crashReporter.start({ uploadToServer: false });
+}
+
+export function watchCrashes({ app, log, reload }: CrashDeps): void {
+  let reloadedAt = -Infinity;
+  app.on('child-process-gone', (_event, { type, reason, exitCode, serviceName = '', name = serviceName }) =>
+    log.error('A process of the app ended unexpectedly.', { type, name, reason, exitCode }),
+  );
+  app.on('browser-window-created', (_event, window) => {
+    window.on('unresponsive', () => log.warn('The dashboard does not respond.'));
+    window.webContents.on('render-process-gone', (_gone, { reason, exitCode }) => {
+      if (reason === 'clean-exit') return;
+      log.error('The process of the dashboard ended unexpectedly.', { reason, exitCode });
+      if (Date.now() - reloadedAt < reloadCooldownMs || window.isDestroyed()) return;
+      reloadedAt = Date.now();
+      reload(window);
+    });
+  });
+}

@@ -1,0 +1,89 @@
+/** What the packages are made of: entitlements, the hook of the packer, and the workflows that build them. */
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { missingKeychain } from '../../scripts/package/after-pack.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const builder = parse(read('electron-builder.yml')) as {
+  readonly mac: Readonly<Record<string, unknown>> & { readonly extendInfo: Readonly<Record<string, unknown>> };
+};
+
+/** Keys of a property list that are true. Throws where it holds anything else, or a key twice. */
+function entitlements(file: string): string[] {
+  const dict = /<dict>([\s\S]*)<\/dict>/.exec(read(file).replaceAll(/<!--[\s\S]*?-->/g, ''))?.[1] ?? '';
+  const keys = [...dict.matchAll(/<key>([\w.-]+)<\/key>\s*<true\/>/g)].map(([, key]) => key ?? '');
+  const rest = dict.replaceAll(/<key>[\w.-]+<\/key>\s*<true\/>/g, '').trim();
+  if (rest !== '' || new Set(keys).size !== keys.length) throw new Error(`${file} holds more: ${rest}`);
+  return keys;
+}
+
+test('the main app may ask for what servers need, each with its sentence; helper processes may only compile', () => {
+  const { entitlements: own, entitlementsInherit: inherited, extendInfo } = builder.mac;
+  expect(entitlements(String(inherited))).toEqual(['com.apple.security.cs.allow-jit']);
+  expect(entitlements(String(own))).toEqual([
+    'com.apple.security.cs.allow-jit',
+    'com.apple.security.automation.apple-events',
+    'com.apple.security.device.camera',
+    'com.apple.security.device.audio-input',
+    'com.apple.security.personal-information.calendars',
+    'com.apple.security.personal-information.addressbook',
+  ]);
+  const asked = Object.keys(extendInfo).filter((key) => key.endsWith('UsageDescription'));
+  expect(asked.toSorted()).toEqual([
+    'NSAppleEventsUsageDescription',
+    'NSCalendarsFullAccessUsageDescription',
+    'NSCalendarsUsageDescription',
+    'NSCameraUsageDescription',
+    'NSContactsUsageDescription',
+    'NSMicrophoneUsageDescription',
+  ]);
+});
+
+describe('the keychain binding of a package', () => {
+  test.each([
+    ['linux', 'x64', ['keyring.linux-x64-gnu.node'], []],
+    ['linux', 'arm64', ['keyring.linux-x64-gnu.node'], ['keyring.linux-arm64-gnu.node']],
+    ['win32', 'arm64', [], ['keyring.win32-arm64-msvc.node']],
+    ['darwin', 'universal', ['keyring.darwin-arm64.node'], ['keyring.darwin-x64.node']],
+  ])('of %s %s with %j lacks %j', (platform, arch, there, lacking) => {
+    const resources = mkdtempSync(join(tmpdir(), 'tooltray-resources-'));
+    onTestFinished(() => rmSync(resources, { recursive: true }));
+    const folder = join(resources, 'app.asar.unpacked/dist/keychain');
+    mkdirSync(folder, { recursive: true });
+    for (const name of there) writeFileSync(join(folder, name), '');
+    expect(missingKeychain(resources, { platform, arch })).toEqual(lacking);
+  });
+});
+
+describe('the workflows', () => {
+  interface Step {
+    readonly run?: string;
+    readonly 'continue-on-error'?: boolean;
+  }
+  const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map((file) => ({
+    file,
+    jobs: Object.values((parse(read(file)) as { jobs: Record<string, { steps: readonly Step[] }> }).jobs),
+  }));
+  const steps = workflows.flatMap(({ file, jobs }) => jobs.flatMap((job) => job.steps.map((step) => ({ file, step }))));
+
+  test('hide no failure', () => {
+    const hiding = steps.filter(
+      ({ step }) => step['continue-on-error'] === true || /\|\|\s*true\b/.test(step.run ?? ''),
+    );
+    expect(hiding).toEqual([]);
+  });
+
+  test('run only scripts that there are', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+    const text = steps.map(({ step }) => step.run ?? '').join('\n');
+    const files = [...text.matchAll(/scripts\/[\w./-]+\.(?:mjs|ps1|ts)/g)].map(([file]) => file);
+    expect(files.length).toBeGreaterThan(2);
+    expect(files.filter((file) => globSync(file, { cwd: root }).length === 0)).toEqual([]);
+    const named = [...text.matchAll(/npm (?:run )?(check|test|build|[a-z]+:[a-z]+)\b/g)].map(([, name]) => name ?? '');
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
