@@ -50,9 +50,10 @@ export class DashboardWindow {
   /** Closes the window unless its page holds edits that the user wants to keep. Resolves to whether it is closed. */
   close(): Promise<boolean> {
     if (this.#window === undefined) return Promise.resolve(true);
-    this.#closing ??= Promise.withResolvers();
+    const closing = (this.#closing ??= Promise.withResolvers());
+    // A page without edits closes at once, which ends `closing`.
     this.#window.close();
-    return this.#closing.promise;
+    return closing.promise;
   }
 
   #create(): BrowserWindow {
