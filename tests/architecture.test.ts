@@ -1,6 +1,7 @@
 /** Holds the picture in src-main/README.md true, and the rules that do so to a few examples that break them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { mappedPaths, misplacedRows, unmappedFolders } from './architecture/code-map.ts';
 import { canBeReadInOneGo, isNamedAfterItsTopic, saysWhatItIsFor } from './architecture/form-rules.ts';
 import {
   contractIsTypesOnly,
@@ -260,6 +261,29 @@ test('a name of which there is no file is caught, whether with its folder or wit
   const kept = 'See `calls/call-tool.ts`, `call-tool.ts`, electron.d.ts, `core/modes/my-mode.ts`.';
   expect(missingFiles(kept, paths)).toEqual([]);
   expect(missingFiles('`call.ts`, modes/call-tool.ts.', paths)).toEqual(['call.ts', 'modes/call-tool.ts']);
+});
+
+describe('the code map of src-main/README.md', () => {
+  const root = `${import.meta.dirname}/..`;
+  const readme = readFileSync(`${root}/src-main/README.md`, 'utf8');
+
+  test('lists every layer in the order of imports', () => {
+    expect(misplacedRows(readme)).toEqual([]);
+  });
+
+  test('names every folder', () => {
+    expect(unmappedFolders(root, readme)).toEqual([]);
+  });
+
+  test('reports a row in the wrong place, an unknown folder, and a layer without a row', () => {
+    const table = (...rows: string[]): string =>
+      `## Code map\n\n${rows.map((row) => `| ${row} | x |`).join('\n')}\n\n## Next\n`;
+    expect(mappedPaths(table('folder', '`core/base`', '`cli`, `shim`'))).toEqual(['core/base', 'cli', 'shim']);
+    expect(misplacedRows(table('`core/wire`', '`core/base`'))).toEqual(expect.arrayContaining(['core/base', 'health']));
+    expect(misplacedRows(table('`core/base`', '`core/nowhere`'))).toContain('core/nowhere');
+    expect(misplacedRows(readme.replace('`core/health`', 'x'))).toEqual(['health']);
+    expect(unmappedFolders(root, readme.replace('`core/health`', 'x'))).toEqual(['core/health']);
+  });
 });
 
 test('the rules look at real files', () => {

@@ -1,7 +1,7 @@
 /** The documents name files; each of them has to be there, under that path or that name. */
 import { globSync } from 'node:fs';
 
-const documents = ['README.md', 'CONTRIBUTING.md', 'src-main/README.md', 'docs/coming-from.md'];
+const documents = ['README.md', 'CONTRIBUTING.md', 'src-main/README.md', 'docs/coming-from.md', 'docs/decisions/*.md'];
 const places = ['*.ts', '{src-main,src-renderer,scripts,tests}/**/*.{ts,mjs,mts,svelte}'];
 
 const fileName = /(?<![\w./*-])(?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:ts|mjs|svelte)(?!\w|\.\w)/g;
@@ -17,5 +17,7 @@ export function namedButMissing(root: string, read: (document: string) => string
   const paths = globSync(places, { cwd: root, exclude: ['**/node_modules/**'] }).map((path) =>
     path.replaceAll('\\', '/'),
   );
-  return documents.flatMap((document) => missingFiles(read(document), paths).map((name) => `${document}: ${name}`));
+  return globSync(documents, { cwd: root }).flatMap((document) =>
+    missingFiles(read(document), paths).map((name) => `${document}: ${name}`),
+  );
 }
