@@ -366,9 +366,7 @@ export class Aggregator {
     this.inbox = openInbox(this, history, this.#proposals);
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     const toolmux = new ToolmuxCache(options.config);
-    this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf, (server, tool) =>
-      toolmux.find(server, tool),
-    );
+    this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf, toolmux);
     this.descriptions.changed.on(() => this.#listAnew());
   }
 

@@ -15,17 +15,18 @@ import { type Connection, findConnection, showCatalog, type ShownCatalog } from 
 
 // How `proxy-dispatch` is listed.
 
-/** By its name alone a model knows what it is: a type for each would cost more than all the names together. */
-const named: Readonly<JsonObject> = {};
+const flag: Readonly<JsonObject> = { type: 'boolean' };
+const count: Readonly<JsonObject> = { type: 'integer' };
+const word: Readonly<JsonObject> = { type: 'string' };
 
 /**
- * Every property of mini-a's tool is declared. Ours beside them are not, the text in place of a kept answer tells them:
- * fromByte, path, columns, fromRow, rows.
+ * Every property of mini-a's tool is declared. Ours beside them are not, the text in place of a spill names them: fromByte, path,
+ * columns, fromRow, rows.
  */
 const definition: JsonObject & { readonly name: string } = {
   name: 'proxy-dispatch',
   description:
-    'Tools of all servers. Actions: status; list; search (several ; wordings ,); call (tool, arguments); readresult (resultFile).',
+    'Tools of all servers. Actions: status; list; search (several ; wordings ,); call (tool, arguments); readresult.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -34,24 +35,24 @@ const definition: JsonObject & { readonly name: string } = {
       query: { type: 'string' },
       limit: { type: 'integer' },
       format: { enum: ['compact', 'detail'] },
-      includeTools: named,
-      includeInputSchema: named,
-      includeAnnotations: named,
-      refresh: named,
+      includeTools: flag,
+      includeInputSchema: flag,
+      includeAnnotations: flag,
+      refresh: flag,
       tool: { type: 'string' },
       arguments: { type: ['object', 'string'] },
-      argumentsFile: named,
-      meta: named,
-      resultToFile: named,
-      resultSizeThreshold: named,
+      argumentsFile: word,
+      meta: { type: 'object' },
+      resultToFile: flag,
+      resultSizeThreshold: count,
       resultFile: { type: 'string' },
       op: { enum: ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'query', 'schema', 'table'] },
-      pattern: named,
-      context: named,
-      lines: named,
-      fromLine: named,
-      toLine: named,
-      maxBytes: named,
+      pattern: word,
+      context: count,
+      lines: count,
+      fromLine: count,
+      toLine: count,
+      maxBytes: count,
     },
     required: ['action'],
   },

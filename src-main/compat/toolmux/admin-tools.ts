@@ -149,9 +149,10 @@ function status(_input: JsonObject, { catalog, descriptions }: HelperContext): J
   if (total === 0)
     return dataResult({ cached: false, message: 'No descriptions are saved; the lists condense by rule.' });
   const shown = rows.filter(({ written }) => written > 0);
+  const dates = shown.flatMap(({ last }) => last?.at ?? descriptions.inheritedAt ?? []);
   return dataResult({
     cached: true,
-    generated_at: new Date(Math.max(...shown.map(({ last }) => last?.at ?? 0))).toISOString(),
+    ...(dates.length > 0 && { generated_at: new Date(Math.max(...dates)).toISOString() }),
     model: 'agent-generated',
     total_descriptions: total,
     servers: Object.fromEntries(

@@ -72,11 +72,13 @@ export function enrichResult(result: Result, tool: CatalogEntry, memory: Session
   // Bytes by the megabyte are passed on as they came; the tool stays new to the session.
   if (result instanceof RawJson) return result;
   const failed = fact(result, 'isError') === true;
-  // Where apps hand on the structure alone, what is added to the text is not read; and what the tool gives has been seen.
-  if (!failed && result['structuredContent'] !== undefined) return result;
   const schema = JSON.stringify(usableSchema(tool.definition));
   const isKnown = memory.seen('used', tool.id);
   if (failed) return withText(result, `\n[Schema for ${tool.name}: ${schema}]`);
   if (isKnown) return result;
-  return withText(result, `\n[Tool: ${tool.name}]\n[Description: ${fullText(tool)}]\n[Parameters: ${schema}]`);
+  const about = `[Tool: ${tool.name}]\n[Description: ${fullText(tool)}]\n[Parameters: ${schema}]`;
+  // A block of its own leaves the text that repeats the structure as it is, so that nothing is said twice.
+  if (result['structuredContent'] === undefined) return withText(result, `\n${about}`);
+  const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  return { ...result, content: [...content, { type: 'text', text: about }] };
 }

@@ -16,6 +16,7 @@ export const gatewayMode: Mode = {
     const [server] = [...serverToolNames(view.catalog)].find(([, given]) => given === name) ?? [];
     return server === undefined ? undefined : serverTool(name, server, undefined);
   },
+  listsAtOnce: true,
   serversByTool: (catalog) => new Map([...serverToolNames(catalog)].map(([server, name]) => [name, server])),
   listed(view) {
     const hints = serverHints(view);

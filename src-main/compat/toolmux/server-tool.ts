@@ -14,7 +14,8 @@ export function serverTool(name: string, server: string, hint: string | undefine
     kind: 'call',
     definition: {
       name,
-      description: hint ?? 'No tools now; call to see why.',
+      description:
+        hint ?? 'Its tools are not known yet: call without "tool" to list them, or to see why there are none.',
       inputSchema: {
         type: 'object',
         properties: {

@@ -139,9 +139,9 @@ function ownerOf({ principal, clientCapabilities, sessionId }: CallerContext): r
 
 const askable = ['roots', 'sampling', 'elicitation'] as const;
 
+/** Source: ToolAnnotations of MCP's schema: `idempotentHint` has a meaning only where `readOnlyHint` is false. */
 function mayBeKept({ definition }: CatalogEntry): boolean {
-  const hints = objectOf(definition['annotations']);
-  return hints['readOnlyHint'] === true && hints['idempotentHint'] === true;
+  return objectOf(definition['annotations'])['readOnlyHint'] === true;
 }
 
 function isPlainAnswer(result: Result): boolean {

@@ -14,8 +14,10 @@ export function tellWhole(result: Result): Result {
   const { structuredContent, ...told } = result;
   if (structuredContent === undefined) return result;
   const blocks = Array.isArray(told['content']) ? (told['content'] as unknown[]) : [];
-  if (blocks.every((block) => says(structuredContent, block))) return result;
-  if (blocks.some((block) => says(structuredContent, block))) return told;
+  // As it goes over the line: members without a value are not there.
+  const structure: unknown = jsonIn(JSON.stringify(structuredContent));
+  if (blocks.every((block) => says(structure, block))) return result;
+  if (blocks.some((block) => says(structure, block))) return told;
   return { ...told, content: [...blocks, { type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 

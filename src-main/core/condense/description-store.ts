@@ -35,12 +35,19 @@ interface WrittenText {
   readonly of: string;
 }
 
+/** Texts that were written in another product. */
+export interface InheritedTexts {
+  find(server: string, tool: string): string | undefined;
+  /** In ms since 1970; undefined where it is not known. */
+  readonly writtenAt: number | undefined;
+}
+
 export class DescriptionStore implements DescriptionReader {
   /** Some text is not what it was. */
   readonly changed = new Event();
   readonly #folder: string;
   readonly #hashOf: (server: string) => string | undefined;
-  readonly #inherited: (server: string, tool: string) => string | undefined;
+  readonly #inherited: InheritedTexts;
   readonly #known = new Map<string, WrittenDescriptions | undefined>();
   /** Writes follow each other, so that the last one stays. */
   #saving: Promise<unknown> = Promise.resolve();
@@ -52,7 +59,7 @@ export class DescriptionStore implements DescriptionReader {
   constructor(
     folder: string,
     hashOf: (server: string) => string | undefined,
-    inherited: (server: string, tool: string) => string | undefined = () => undefined,
+    inherited: InheritedTexts = { find: () => undefined, writtenAt: undefined },
   ) {
     this.#inherited = inherited;
     this.#folder = folder;
@@ -61,8 +68,13 @@ export class DescriptionStore implements DescriptionReader {
 
   find(server: string, tool: string, own: unknown): string | undefined {
     const written = this.of(server)?.texts.get(tool);
-    if (written === undefined) return this.#inherited(server, tool);
+    if (written === undefined) return this.#inherited.find(server, tool);
     return written.text !== '' && written.of === fingerprint(own) ? written.text : undefined;
+  }
+
+  /** When the texts of another product were written, in ms since 1970. */
+  get inheritedAt(): number | undefined {
+    return this.#inherited.writtenAt;
   }
 
   /** All that was written for a server. */
@@ -100,7 +112,7 @@ export class DescriptionStore implements DescriptionReader {
     const left = new Map(texts);
     for (const tool of tools) {
       // Another product's file is not ours to change: what it says of the tool is passed over from now on.
-      if (this.#inherited(server, tool) === undefined) left.delete(tool);
+      if (this.#inherited.find(server, tool) === undefined) left.delete(tool);
       else left.set(tool, { text: '', of: '' });
     }
     const written = { at, by, texts: left };

@@ -10,7 +10,13 @@ import type { ConfigStore } from '../config/config-store.ts';
 import { cleanLine } from './condense-tool.ts';
 import { maxDescription } from './description-store.ts';
 
-type Texts = ReadonlyMap<string, ReadonlyMap<string, string>>;
+interface Cache {
+  /** When a model wrote the texts, in ms since 1970; undefined where the file does not say. */
+  readonly at: number | undefined;
+  readonly texts: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+const empty: Cache = { at: undefined, texts: new Map() };
 
 const cacheFile = '.toolmux_cache.json';
 /** Some thousand servers with some thousand tools fit. */
@@ -19,34 +25,45 @@ const maxBytes = 16 * 1024 * 1024;
 export class ToolmuxCache {
   readonly #config: Pick<ConfigStore, 'current' | 'path'>;
   /** By server, then tool; undefined: to be read. */
-  #texts: Texts | undefined;
+  #cache: Cache | undefined;
 
   constructor(config: Pick<ConfigStore, 'current' | 'path' | 'changed'>) {
     this.#config = config;
-    config.changed.on(() => (this.#texts = undefined));
+    config.changed.on(() => (this.#cache = undefined));
   }
 
   find(server: string, tool: string): string | undefined {
+    return this.#read().texts.get(server)?.get(tool);
+  }
+
+  /** When the texts were written, in ms since 1970. */
+  get writtenAt(): number | undefined {
+    return this.#read().at;
+  }
+
+  #read(): Cache {
     const { current, path } = this.#config;
-    if (current.product !== 'toolmux') return undefined;
-    this.#texts ??= read(path);
-    return this.#texts.get(server)?.get(tool);
+    if (current.product !== 'toolmux') return empty;
+    this.#cache ??= read(path);
+    return this.#cache;
   }
 }
 
 /** Read at once, because a list of tools is made at once. What cannot be read, or is of another config, has nothing. */
-function read(configFile: string): Texts {
+function read(configFile: string): Cache {
   const file = join(dirname(configFile), cacheFile);
   try {
-    if (statSync(file).size > maxBytes) return new Map();
+    if (statSync(file).size > maxBytes) return empty;
     const cache: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (!isObject(cache) || !isObject(cache['servers'])) return new Map();
+    if (!isObject(cache) || !isObject(cache['servers'])) return empty;
     const hash = createHash('sha256').update(readFileSync(configFile)).digest('hex');
     // Made by rule, they say less than our own lines do.
-    if (cache['config_hash'] !== `sha256:${hash}` || cache['model'] === 'algorithmic') return new Map();
-    return new Map(Object.entries(cache['servers']).map(([server, known]) => [server, textsOf(known)]));
+    if (cache['config_hash'] !== `sha256:${hash}` || cache['model'] === 'algorithmic') return empty;
+    const texts = new Map(Object.entries(cache['servers']).map(([server, known]) => [server, textsOf(known)] as const));
+    const at = Date.parse(String(cache['generated_at']));
+    return { at: Number.isFinite(at) ? at : undefined, texts };
   } catch {
-    return new Map();
+    return empty;
   }
 }
 

@@ -178,7 +178,7 @@ export interface ResultSettings {
   readonly toon: boolean;
   /** Leave out of answers what nobody sees and a model reads: invisible characters, marks that turn the writing. */
   readonly clean: boolean;
-  /** How long answers of read-only, idempotent tools may be given again, in seconds, by server or tool. */
+  /** How long answers of read-only tools may be given again, in seconds, by server or tool. */
   readonly cacheSeconds: Readonly<Record<string, number>>;
   /** Kept answers older than this go, in days. */
   readonly keepDays: number;

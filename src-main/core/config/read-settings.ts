@@ -82,9 +82,28 @@ function productOf(root: Node | undefined, path: string): ConfigProduct {
   if (findProperty(root, 'mcpServers')?.valueNode.type === 'array') return 'mcpproxy';
   if (propertiesOf(root).some(({ key }) => isOtherKey(key, 'tooltray'))) return 'mcpproxy';
   if (findProperty(root, 'cache_model') !== undefined || has('base_url', '_backend_tools')) return 'toolmux';
-  if (/[\\/]toolmux[\\/]mcp\.json$/.test(path)) return 'toolmux';
+  if (/[\\/]toolmux[\\/]mcp\.json$/.test(path) || isToolMuxFile(root, path)) return 'toolmux';
   return has('source', 'uri') || /[\\/]\.magg[\\/]config\.json$/.test(path) ? 'magg' : 'tooltray';
 }
+
+/**
+ * ToolMux's file as its page shows it: `mcp.json` with `servers` and at most `mode` beside them. VS Code's file of that name lies in
+ * `.vscode`, has `inputs`, or says the `type` of its servers.
+ */
+function isToolMuxFile(root: Node | undefined, path: string): boolean {
+  const [folder, name] = path.split(/[\\/]/).slice(-2);
+  if (name !== 'mcp.json' || folder === '.vscode' || folder === 'User') return false;
+  const keys = propertiesOf(root).map(({ key }) => key);
+  if (!keys.includes('servers') || !keys.every((key) => ['servers', 'mode', '$schema', 'version'].includes(key)))
+    return false;
+  return findContainers(root as Node).every(({ entries }) =>
+    entries.every(({ valueNode }) => propertiesOf(valueNode).every(({ key }) => toolMuxKeys.has(key))),
+  );
+}
+
+const toolMuxKeys: ReadonlySet<string> = new Set([
+  ...['command', 'args', 'env', 'cwd', 'description', 'transport', 'base_url', 'headers', 'timeout'],
+]);
 
 /** What a file without a mode means where it comes from. */
 function modeOf(product: ConfigProduct): Partial<AppConfig> {

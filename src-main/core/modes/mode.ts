@@ -123,6 +123,8 @@ export interface Mode {
   readonly tokensPerUse?: number;
   /** It lists the same whatever the servers have. */
   readonly fixedList?: boolean;
+  /** Its list has a place for each server whatever that offers, so it waits for none; it changes as they come. */
+  readonly listsAtOnce?: boolean;
   /** Of tools that stand for a whole server: its name, by theirs. */
   serversByTool?(catalog: Catalog): ReadonlyMap<string, string>;
   /** Tools that are listed besides the helpers. */

@@ -155,7 +155,7 @@ test('37, 43: a server that never answers holds up nobody, and its call ends; th
 test('a refresh reads the tools anew, still filtered; an alias stays with its server when one before it is switched off', async () => {
   const quiet = {
     command: process.execPath,
-    args: [`${import.meta.dirname}/../../../integration/servers/quiet-toggle.ts`],
+    args: [`${import.meta.dirname}/../../integration/servers/quiet-toggle.ts`],
   };
   const config = { servers: { first: servers.a, quiet }, dispatch: { deny: ['ECHO_TOOL'] } };
   await using own = await startCore(config);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 import { SessionMemory } from '../../../src-main/core/modes/mode.ts';
 import { enrichResult } from '../../../src-main/compat/toolmux/invoke.ts';
+import { tellWhole } from '../../../src-main/core/calls/whole-answer.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 
 const tool: CatalogEntry = {
@@ -49,9 +50,12 @@ test('an answer that is kept as bytes passes untouched, and the next one explain
   expect(enrichResult({ content: [] }, tool, memory)).toEqual({ content: [text(about)] });
 });
 
-test('an answer with a structure of its own is handed on as it is; a failure brings the schema all the same', () => {
+test('a result with structured content is explained in a block of its own; a failure brings the schema all the same', () => {
   const result = { content: [text('{"n":1}')], structuredContent: { n: 1 } };
-  expect(enrichResult(result, tool, new SessionMemory())).toBe(result);
+  const explained = enrichResult(result, tool, new SessionMemory());
+  expect(explained).toEqual({ ...result, content: [text('{"n":1}'), text(about)] });
+  // Apps that hand on the structure alone get the explanation, too, and the data once.
+  expect(tellWhole(explained)).toEqual({ content: [text('{"n":1}'), text(about)] });
   const failed = enrichResult({ ...result, isError: true }, tool, new SessionMemory());
   expect(failed).toMatchObject({ content: [text(`{"n":1}\n[Schema for x: ${schema}]`)] });
 });

@@ -219,6 +219,10 @@ describe('23: whatever a server answers, invoke gives back', () => {
   });
 
   test('structured content, and images', async () => {
+    // The first use is explained, for apps that hand on the structure alone, too.
+    const first = await meta.callTool('invoke', { name: 'structured' });
+    expect(first).not.toHaveProperty('structuredContent');
+    expect(JSON.stringify(first)).toMatch(/\[Tool: structured\].*42/);
     expect(await meta.callTool('invoke', { name: 'structured' })).toMatchObject({ structuredContent: { answer: 42 } });
     const { content } = await meta.callTool('invoke', { name: 'picture' });
     expect(content).toEqual([

@@ -96,11 +96,7 @@ test('what is taken back is gone for the next core too, and says still who wrote
 
 test('what another product has written is passed over once it was taken back, until something is written here', async () => {
   const inheriting = (): DescriptionStore =>
-    new DescriptionStore(
-      join(folder, 'texts'),
-      () => hash,
-      () => 'From ToolMux',
-    );
+    new DescriptionStore(join(folder, 'texts'), () => hash, { find: () => 'From ToolMux', writtenAt: 5 });
   expect(inheriting().find('s', 'x', 'Own.')).toBe('From ToolMux');
   await inheriting().takeBack('s', ['x']);
   expect([inheriting().find('s', 'x', 'Own.'), inheriting().find('s', 'x', undefined)]).toEqual([undefined, undefined]);

@@ -35,7 +35,8 @@ const budgets: Readonly<Record<string, number>> = {
   search: 250,
   code: 360,
   // All of mini-a's parameters are declared.
-  dispatch: 300,
+  // With a type for each of its 23 parameters.
+  dispatch: 340,
   universal: 250,
   meta: 300,
   retrieve: 600,

@@ -111,7 +111,7 @@ export class MergedView implements SessionView {
     await compared?.(settleMs);
     const { mode, reason } = this.#settings.current;
     // Where Tooltray chose the mode, it may choose another one once it knows what there is.
-    const isFixed = key === 'tools' && mode.fixedList === true && reason === undefined;
+    const isFixed = key === 'tools' && (mode.fixedList ?? mode.listsAtOnce) === true && reason === undefined;
     if (!isFixed) await catalog.settled(settleMs);
     // What came up meanwhile is asked as well.
     if (!isFixed) await compared?.(settleMs);

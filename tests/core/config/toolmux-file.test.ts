@@ -1,0 +1,34 @@
+/** Which `mcp.json` is ToolMux's: its Quick Start's, wherever it lies, and no other app's file of that name. */
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../src-main/core/config/read-config.ts';
+
+const servers = {
+  git: { command: 'uvx', args: ['mcp-server-git', '--repository', '/path'], env: { KEY: 'v' }, cwd: '/' },
+};
+
+const productOf = (file: object, path: string): unknown => {
+  const { config } = readConfig(JSON.stringify(file), path, {});
+  return [config?.product, config?.mode];
+};
+
+test.each([
+  ['with a mode', { mode: 'meta', servers }, '/path/to/mcp.json', ['toolmux', 'meta']],
+  ['without one', { servers }, '/path/to/mcp.json', ['toolmux', 'gateway']],
+])('the Quick Start file %s is a file of ToolMux', (_what, file, path, product) => {
+  expect(productOf(file, path)).toEqual(product);
+});
+
+test.each([
+  ['in the folder of VS Code', { servers }, '/project/.vscode/mcp.json'],
+  [
+    'whose servers say their type, as those of VS Code do',
+    { servers: { git: { ...servers.git, type: 'stdio' } } },
+    '/x/mcp.json',
+  ],
+  ['with inputs', { servers, inputs: [] }, '/x/mcp.json'],
+  ['with settings of ours', { servers, port: 9000 }, '/x/mcp.json'],
+  ['with mcpServers', { mcpServers: servers }, '/x/mcp.json'],
+  ['under another name', { servers }, '/x/config.json'],
+])('an mcp.json %s is none of ToolMux', (_what, file, path) => {
+  expect(productOf(file, path)).toEqual(['tooltray', 'auto']);
+});
