@@ -40,8 +40,18 @@ export function withoutFillers(text: string): string {
 
 /** The same in our own way: it ends where a sentence really does, or earlier where a reader can stop. */
 export function condenseLine(text: string | undefined, max = 80): string {
-  return firstClause(withoutFillers(inOneLine(text ?? '')), max);
+  const whole = inOneLine(text ?? '');
+  const line = firstClause(withoutFillers(whole), max);
+  // A server says behind its first sentence that a tool is on its way out; whoever chooses by the line must know.
+  const isCutOff = deprecation.test(whole.slice(0, longestLooked)) && !deprecation.test(line);
+  return isCutOff
+    ? `Deprecated. ${firstClause(withoutFillers(whole), Math.max(0, max - 'Deprecated. '.length))}`
+    : line;
 }
+
+const deprecation = /\bdeprecated\b/i;
+/** In characters: where a server says so, it says it at once. */
+const longestLooked = 2000;
 
 /** By hand: a pattern bound to the end takes quadratic time on a megabyte of dots. */
 function trimStops(line: string): string {

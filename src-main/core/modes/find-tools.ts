@@ -36,6 +36,9 @@ const mostNeeds = 8;
  * nearly as well as the best. Measured on eight sets of queries: of what was wanted 71 per cent are shown in 6 hits, 74 in ten.
  */
 const leastShare = 0.45;
+/** The first few are shown from a smaller part on: a line costs less than a second search. */
+const firstFew = 3;
+const leastShareOfFew = 0.3;
 /** From this part of the best score on a tool may be the one that is meant. */
 const strongShare = 0.7;
 const strongOverUsual = 1.5;
@@ -77,8 +80,12 @@ export function findTools(
     const stems = stemsOf(need);
     const hits = bestHits(stems, found, { most, limit, isWanted, toolOf, used });
     const best = hits[0]?.score ?? 0;
+    // A tool that the need names is ahead of all others by that, which says nothing of how well they fit.
+    const reference = found.isNamed(hits[0]?.id) ? (hits[1]?.score ?? best) : best;
     const isNear = (score: number, place: number): boolean =>
-      place < most ? score >= leastShare * best : place < most * strongOverUsual && score >= strongShare * best;
+      place < most
+        ? score >= (place < firstFew ? leastShareOfFew : leastShare) * reference
+        : place < most * strongOverUsual && score >= strongShare * reference;
     const near = limit === undefined ? hits.filter(({ score }, place) => isNear(score, place)) : hits.slice(0, limit);
     const ranked = near.flatMap(({ id, score }) => {
       const tool = toolOf(id);

@@ -71,6 +71,12 @@ export class Found {
     return 1 + numbers.reduce((before, other) => before + (this.#order(other, number) < 0 ? 1 : 0), 0);
   }
 
+  /** Whether the query is, or contains, the tool's name. */
+  isNamed(id: string | undefined): boolean {
+    const number = id === undefined ? undefined : this.#numberOf(id);
+    return number !== undefined && this.#scores.named.has(number);
+  }
+
   /** How many tools match at least one of the queries, all asked of one index; with `accepts`, how many of those it says yes to. */
   static count(queries: readonly Found[], accepts?: AcceptsTool): number {
     const [first] = queries;

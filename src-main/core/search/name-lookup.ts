@@ -19,9 +19,12 @@ interface Named {
 export class NameLookup {
   /** A key keeps its place when its last document goes: `#sorted` has it, and it may well come back. */
   readonly #documents = new Map<string, number[]>();
+  /** By document: its own key and the length of its server's. */
+  readonly #parts = new Map<number, { readonly own: string; readonly serverLength: number }>();
   readonly #sorted = new SortedWords();
 
   add(document: number, named: Named): void {
+    this.#parts.set(document, { own: nameKey(named.name), serverLength: nameKey(named.server).length });
     for (const key of keysOf(named)) {
       const holders = this.#documents.get(key);
       if (holders !== undefined) holders.push(document);
@@ -33,6 +36,7 @@ export class NameLookup {
   }
 
   remove(document: number, named: Named): void {
+    this.#parts.delete(document);
     for (const key of keysOf(named)) {
       const holders = this.#documents.get(key) ?? [];
       const place = holders.indexOf(document);
@@ -46,13 +50,18 @@ export class NameLookup {
     return key === '' ? [] : (this.#documents.get(key) ?? []);
   }
 
-  /** Documents whose name begins so, with the part of it that was typed (0 to 1). */
+  /**
+   * Documents whose name begins so, with the part of it that was typed (0 to 1). A server's name alone begins the names of all its
+   * tools, and says nothing of which one is meant.
+   */
   findBegun(name: string): Map<number, number> {
     const key = nameKey(name);
     const found = new Map<number, number>();
     if (key.length < shortestBeginning) return found;
     for (const candidate of this.#sorted.beginningWith(key)) {
       for (const document of this.#documents.get(candidate) ?? []) {
+        const { own = '', serverLength = 0 } = this.#parts.get(document) ?? {};
+        if (candidate !== own && key.length <= serverLength) continue;
         found.set(document, Math.max(found.get(document) ?? 0, key.length / candidate.length));
       }
     }

@@ -236,3 +236,60 @@ describe('instructions', () => {
     expect(text.isWellFormed()).toBe(true);
   });
 });
+
+describe('a short need', () => {
+  const shown = async (query: string, context: TestContext): Promise<string[]> =>
+    hitsIn(await search({ query }, context)).map(({ name }) => String(name));
+
+  test("that is a server's name shows the tool whose own name has the word first", async () => {
+    const names = [
+      'sun',
+      'help',
+      'info',
+      'ping',
+      'stop',
+      'reset',
+      'config',
+      'export',
+      'get_current_time',
+      'get_timezone',
+    ];
+    const context = helperContext([serverWith('time', { tools: names.map((name) => ({ name })) }), ...servers]);
+    expect((await shown('time', context))[0]).toContain('get_current_time');
+  });
+
+  test('that is the name of a deprecated tool shows its successor, too, and says that it is deprecated', async () => {
+    const path = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+    const files = [
+      {
+        name: 'read_file',
+        description: 'Read the complete contents of a file. DEPRECATED: Use read_text_file instead.',
+      },
+      { name: 'read_text_file', description: 'Read the complete contents of a file as text.' },
+      { name: 'read_media_file', description: 'Read an image or audio file.' },
+      { name: 'write_file', description: 'Write a file.' },
+    ].map((tool) => ({ ...tool, inputSchema: path }));
+    const context = helperContext([serverWith('fs', { tools: files })]);
+    const hits = hitsIn(await search({ query: 'read file' }, context));
+    expect(hits.map(({ name }) => name)).toEqual(expect.arrayContaining(['read_file', 'read_text_file']));
+    expect(hits.find(({ name }) => name === 'read_file')).toMatchObject({
+      desc: expect.stringMatching(/deprecated/i) as string,
+    });
+  });
+
+  test('is not answered by one tool of another server alone where others fit a word of it', async () => {
+    const files = ['read_file', 'write_file', 'list_files', 'move_file'].map((name) => ({
+      name,
+      description: 'A file.',
+    }));
+    const context = helperContext([
+      serverWith('fs', { tools: files }),
+      serverWith('memory', { tools: [{ name: 'open_nodes', description: 'Open nodes of the graph by name.' }] }),
+      serverWith('other', {
+        tools: Array.from({ length: 40 }, (_, i) => ({ name: `task_${i}`, description: 'Other work.' })),
+      }),
+    ]);
+    const hits = await shown('open file', context);
+    expect(hits.filter((name) => name.startsWith('fs_') || name.includes('file')).length).toBeGreaterThan(0);
+  });
+});
