@@ -180,24 +180,22 @@ const spillSteps: readonly string[] = [
     tokens INTEGER NOT NULL,
     tokensEstimated INTEGER NOT NULL,
     lines INTEGER,
+    sentBytes INTEGER,
+    sentTokens INTEGER,
+    sentEstimated INTEGER NOT NULL DEFAULT 0,
     createdAt INTEGER NOT NULL,
     pinned INTEGER NOT NULL DEFAULT 0,
     reads INTEGER NOT NULL DEFAULT 0,
     lastReadAt INTEGER,
+    owner TEXT NOT NULL,
     sessionId TEXT NOT NULL,
     app TEXT NOT NULL,
     server TEXT NOT NULL,
-    tool TEXT NOT NULL
+    tool TEXT NOT NULL,
+    profiles TEXT
   ) STRICT;
   CREATE INDEX spillsByTime ON spills (createdAt);
   CREATE INDEX spillsBySize ON spills (bytes)`,
-  `ALTER TABLE spills ADD COLUMN sentBytes INTEGER;
-   ALTER TABLE spills ADD COLUMN sentTokens INTEGER;
-   ALTER TABLE spills ADD COLUMN sentEstimated INTEGER NOT NULL DEFAULT 0`,
-  // What was kept before is for the app that it names; which of them came over HTTP nobody knows any more.
-  `ALTER TABLE spills ADD COLUMN owner TEXT NOT NULL DEFAULT '';
-   UPDATE spills SET owner = 'home/person/app/' || app WHERE app <> ''`,
-  'ALTER TABLE spills ADD COLUMN profiles TEXT',
 ];
 
 /** Throws as openPrivateDatabase does. */

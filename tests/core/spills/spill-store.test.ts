@@ -1,7 +1,6 @@
 /** Answers kept on disk and found again; what is too old or too much goes, and nothing else. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
@@ -9,7 +8,7 @@ import { thePerson } from '../../../src-main/core/security/principal.ts';
 import { openSpillDatabase, SpillIndex } from '../../../src-main/core/spills/spill-index.ts';
 import { newSpillId, spillFileName } from '../../../src-main/core/spills/spill.ts';
 import { callerOf } from '../../support/caller-of.ts';
-import { newHome, type OpenStore, openStore, origin, raw, reader, textResult } from './spill-fixture.ts';
+import { type OpenStore, openStore, origin, raw, reader, textResult } from './spill-fixture.ts';
 
 const day = 86_400_000;
 const onWindows = process.platform === 'win32';
@@ -309,29 +308,6 @@ describe('whose an answer is', () => {
     for (const principal of [reader, thePerson]) {
       await using opened = await open.store.open(id, principal);
       expect(opened.spill).toMatchObject({ id, owner: reader.owner });
-    }
-  });
-
-  test('of before that was written down is the app that it names', async () => {
-    const home = newHome();
-    try {
-      let id: string;
-      {
-        await using open = await openStore({}, { home });
-        const { parts } = await open.store.keep(textResult('x'.repeat(500)), origin);
-        id = parts[0].spill.id;
-      }
-      const before = new DatabaseSync(join(home, 'spills', 'index.db'));
-      before.exec(
-        'ALTER TABLE spills DROP COLUMN owner; ALTER TABLE spills DROP COLUMN profiles; PRAGMA user_version = 2',
-      );
-      before.close();
-      await using open = await openStore({}, { home });
-      await using opened = await open.store.open(id, reader);
-      expect(opened.spill?.owner).toBe(reader.owner);
-      await expect(open.store.open(id, another)).rejects.toMatchObject({ code: 'not_found' });
-    } finally {
-      rmSync(home, { recursive: true, force: true });
     }
   });
 });
