@@ -75,6 +75,7 @@ export class LiveCatalog {
       index: this.index,
       servers: () => [...servers.all.map((server) => this.#known(server)), ...flawed(servers, problems())],
       isOn,
+      configProblem: () => wholeFileSentence(problems()),
       pause: (server) => servers.refusal(server),
       knownFix,
     });
@@ -268,6 +269,15 @@ function flawed(servers: ServerSet, problems: readonly ConfigProblem[]): KnownSe
     if (!first.has(server)) first.set(server, reason);
   }
   return [...first].map(([server, reason]) => flawedServer(server, reason));
+}
+
+/** For models: the servers are those of the last good configuration, or none. */
+function wholeFileSentence(problems: readonly ConfigProblem[]): string | undefined {
+  const found = problems.find(
+    ({ severity, path, server }) => severity === 'error' && path === '' && server === undefined,
+  );
+  if (found === undefined) return undefined;
+  return `The configuration file of Tooltray has an error in line ${found.line}: ${found.reason} Tell the user to correct it.`;
 }
 
 function toDocument({ id, server, name, definition, down }: CatalogEntry): SearchDocument {

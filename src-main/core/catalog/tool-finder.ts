@@ -52,6 +52,8 @@ interface FinderParts {
   readonly pause?: (server: string) => AppError | undefined;
   /** Another launch that a person could take for a server that does not start, as a sentence. */
   readonly knownFix?: ((server: string) => string | undefined) | undefined;
+  /** What is wrong with the config file as a whole, as sentences; undefined: nothing. */
+  readonly configProblem?: () => string | undefined;
   readonly now?: () => number;
 }
 
@@ -215,11 +217,21 @@ export class ToolFinder {
       );
   }
 
+  /** What is wrong with the config file as a whole, as sentences; undefined: nothing. */
+  get configProblem(): string | undefined {
+    return this.#parts.configProblem?.();
+  }
+
+  #withProblem(fix: string): string {
+    return [fix, this.configProblem].filter(Boolean).join(' ');
+  }
+
   /** There is no server of that name. */
   noServer(handle: string): AppError {
     const names = this.#parts.servers().map(({ config }) => config.name);
     const meant = closestWord(handle, names);
-    const fix = names.length === 0 ? 'No server is configured yet.' : `There are: ${names.join(', ')}.`;
+    const there = names.length === 0 ? 'No server is configured yet.' : `There are: ${names.join(', ')}.`;
+    const fix = this.#withProblem(there);
     return new AppError('server_not_found', `There is no server named ${quoted(handle)}.`, {
       fix: meant === undefined ? fix : `Did you mean ${meant}? ${fix}`,
       data: { available: names },
@@ -372,7 +384,8 @@ export class ToolFinder {
   #unknown(spelling: string, nearest: readonly string[]): AppError {
     const unlisted = this.missingServers();
     const near = nearest.length === 0 ? 'Look up the tools there are first.' : `Did you mean ${nearest.join(', ')}?`;
-    return notFound(spelling, '', unlisted === undefined ? near : `${near} Not listed: ${unlisted}.`, nearest);
+    const fix = unlisted === undefined ? near : `${near} Not listed: ${unlisted}.`;
+    return notFound(spelling, '', this.#withProblem(fix), nearest);
   }
 }
 

@@ -48,6 +48,8 @@ interface Agreed {
   readonly servers: Readonly<Record<string, WrittenServer>>;
   /** Guarded settings as the core understands them. */
   readonly settings: JsonObject;
+  /** The other settings as they were last in use, for a start with a file that cannot be read. */
+  readonly plain?: JsonObject | undefined;
   /** What the person does not want: by name, what it would launch or reach. Another launch under that name is another question. */
   readonly blocked?: Readonly<Record<string, JsonObject>>;
   /** An earlier record was damaged, and the user has not agreed anew: what is missing here may have been agreed to. */
@@ -118,7 +120,7 @@ export class AcceptedConfig {
     const known = { ...reading, config: { ...config, servers } };
     const now: Agreed = {
       servers: Object.fromEntries(Object.entries(written).filter(([name, one]) => !isBlocked(blocked, name, one))),
-      ...{ settings: guardedSettings(config), blocked },
+      ...{ settings: guardedSettings(config), plain: plainOf(config), blocked },
     };
     if (agreed === undefined || this.#trustsAll || agreed.settings['trustEdits'] === true) {
       return { ...known, waiting: [], agree: isSame(agreed, now) ? undefined : now };
@@ -130,6 +132,15 @@ export class AcceptedConfig {
     const held = waiting.map((edit) => ({ edit, name: nameOfWaiting(waiting) }));
     const problems = held.map(({ edit, name }) => problemOf(edit, name, text, config.path));
     return { config: used, problems: [...reading.problems, ...problems], waiting, agree };
+  }
+
+  /** What was agreed to last, as a config: for a start with a file that cannot be read. undefined: nothing was. */
+  async lastAgreed(path: string, env: Environment): Promise<AppConfig | undefined> {
+    const agreed = await this.#read();
+    if (agreed === undefined || Object.keys(agreed.servers).length === 0) return undefined;
+    const { servers, settings, plain = {} } = agreed;
+    const config = withSettings({ ...defaultConfig(path), ...plain }, settings);
+    return { ...config, servers: Object.entries(servers).flatMap(([name, one]) => build(name, one, config, env)) };
   }
 
   async keep(agree: Agreed): Promise<void> {
@@ -161,7 +172,7 @@ export class AcceptedConfig {
       return [key, isEdited || !Object.hasOwn(agreed.settings, key) ? value : agreed.settings[key]];
     });
     await this.keep({
-      ...{ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings), blocked },
+      ...{ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings), plain: is.plain, blocked },
       ...(agreed.isLost && { isLost: true }),
     });
   }
@@ -246,7 +257,9 @@ export class AcceptedConfig {
 
 function stateOf(text: string, path: string, env: Environment): Agreed | undefined {
   const { config } = readConfig(text, path, env);
-  return config && { servers: writtenServers(text, path, env), settings: guardedSettings(config) };
+  return (
+    config && { servers: writtenServers(text, path, env), settings: guardedSettings(config), plain: plainOf(config) }
+  );
 }
 
 /**
@@ -282,6 +295,25 @@ export function guardedSettings(config: AppConfig): JsonObject {
   const guarded = Object.entries(others).filter(([key]) => !plainSettings.has(key));
   const ofResults = Object.entries(results).map(([key, value]) => [`results.${key}`, value] as const);
   return JSON.parse(JSON.stringify(Object.fromEntries([...guarded, ...ofResults]))) as JsonObject;
+}
+
+/** Settings that allow nothing, as JSON has them. */
+function plainOf(config: AppConfig): JsonObject {
+  const plain = Object.entries(config).filter(([key]) => plainSettings.has(key) && !['path', 'servers'].includes(key));
+  return JSON.parse(JSON.stringify(Object.fromEntries(plain))) as JsonObject;
+}
+
+/** A config with guarded settings as they are kept. */
+function withSettings(config: AppConfig, settings: JsonObject): AppConfig {
+  const ofResults = (key: string): boolean => key.startsWith('results.');
+  const results = Object.entries(settings).flatMap(([key, value]) =>
+    ofResults(key) ? [[key.slice('results.'.length), value] as const] : [],
+  );
+  const others = Object.entries(settings).filter(([key]) => !ofResults(key));
+  return {
+    ...{ ...config, ...Object.fromEntries(others) },
+    results: { ...config.results, ...Object.fromEntries(results) },
+  };
 }
 
 /** As many are remembered after their entries are gone; those that were blocked last. */
@@ -358,7 +390,10 @@ function compare(
   });
   const next = isUnread ? agreed.servers : Object.fromEntries(servers);
   const { blocked = {} } = agreed;
-  return { next: { servers: next, settings: Object.fromEntries(settings), blocked, ...lost }, waiting };
+  return {
+    next: { servers: next, settings: Object.fromEntries(settings), plain: now.plain, blocked, ...lost },
+    waiting,
+  };
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
@@ -417,14 +452,7 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
   const settings = waiting.flatMap((edit): [string, unknown][] =>
     edit.kind === 'setting' ? [[edit.key, edit.before]] : [],
   );
-  const [ofResults, others] = [true, false].map((isResult) =>
-    settings.filter(([key]) => key.startsWith('results.') === isResult),
-  );
-  const results = (ofResults ?? []).map(([key, value]) => [key.slice('results.'.length), value] as const);
-  const used: AppConfig = {
-    ...{ ...config, ...Object.fromEntries(others ?? []) },
-    results: { ...config.results, ...Object.fromEntries(results) },
-  };
+  const used = withSettings(config, Object.fromEntries(settings));
   const asWritten = new Map(
     (settings.length === 0 ? [] : readServers(text, used, env)).map((server) => [server.name, server]),
   );

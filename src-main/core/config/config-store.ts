@@ -80,8 +80,9 @@ export class ConfigStore {
     const store = new ConfigStore(path, env, known, accepted, layers);
     const take = (): Promise<void> => store.#takeFile();
     await (mayBeMissing ? take().catch((error: unknown) => store.#takeReplacement(error)) : take()).catch(
-      (error: unknown) => {
+      async (error: unknown) => {
         if (toAppError(error).code !== 'config_invalid') throw error;
+        if (accepted !== undefined) await store.#startFromAgreed(accepted);
         store.#problems = [wholeFile(path, error)];
       },
     );
@@ -277,8 +278,18 @@ export class ConfigStore {
     this.#isMissing = false;
     const reading = this.#readText(text);
     if (reading.config !== undefined) this.#text = text;
-    if (this.#accepted !== undefined) return this.#take(await this.#judge(text, reading));
+    if (this.#accepted !== undefined) {
+      const judged = await this.#judge(text, reading);
+      if (judged.config === undefined && this.#lastGood === undefined) await this.#startFromAgreed(this.#accepted);
+      return this.#take(judged);
+    }
     this.#take({ ...(await this.#withLayers(text, reading)), waiting: [] });
+  }
+
+  /** A file that cannot be read at the start: what the user agreed to last is in use until it is corrected. */
+  async #startFromAgreed(accepted: AcceptedConfig): Promise<void> {
+    const config = await accepted.lastAgreed(this.path, this.#env);
+    if (config !== undefined) this.#lastGood = this.#current = config;
   }
 
   /** Where the organisation's file cannot be read nothing changes, whatever the others say. */

@@ -87,7 +87,7 @@ export class MergedView implements SessionView {
       },
       // In 2026-07-28 every request is introduced to, and hardly any wants to read it.
       get instructions() {
-        return mode.instructions(view);
+        return [mode.instructions(view), catalog.finder.configProblem].filter(Boolean).join('\n\n');
       },
     };
   }

@@ -1,0 +1,51 @@
+/** A config file that cannot be read when the core starts: what the user agreed to last stays in use. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AcceptedConfig } from '../../../src-main/core/config/accepted-config.ts';
+import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
+
+let folder = '';
+let file = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tooltray-agreed-'));
+  file = join(folder, 'config.json');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function open(text: string | Uint8Array): Promise<ConfigStore> {
+  await writeFile(file, text);
+  return ConfigStore.open(file, {}, undefined, new AcceptedConfig(join(folder, 'accepted.json'), false));
+}
+
+const good =
+  '{ "mode": "search", "port": 7, "policy": { "agentChanges": "refuse" }, "servers": { "a": { "command": "x" }, "b": { "url": "https://h/mcp", "enabled": false } } }';
+
+test.each([
+  ['a typo', good.replace('"servers"', 'servers"')],
+  ['a file of another product', '{ "mcp": { "x": { "command": ["evil"] } } }'],
+  ['bytes that are no text', new Uint8Array([0xff, 0xfe, 0x7b])],
+  ['nothing', ''],
+])('starts from what was agreed where the file holds %s, and says so', async (_what, broken) => {
+  const before = (await open(good)).current;
+  const store = await open(broken);
+  expect(store.current).toEqual(before);
+  expect(store.problems).toMatchObject([{ severity: 'error', path: '' }]);
+  expect(store.waiting).toEqual([]);
+});
+
+test('starts without servers where nothing was ever agreed to', async () => {
+  const store = await open('{');
+  expect(store.current.servers).toEqual([]);
+});
+
+test('takes the file as soon as it can be read again', async () => {
+  await open(good);
+  const store = await open('{');
+  await writeFile(file, good.replace('"command": "x"', '"command": "x", "enabled": false'));
+  await store.reload();
+  expect([store.current.servers[0]?.enabled, store.problems]).toEqual([false, []]);
+});
