@@ -8,6 +8,7 @@ import type { FoundApp } from './find-apps.ts';
 import { launchText } from './heal-offers.ts';
 import type { ImportedServer } from '../config/dialects/read-servers.ts';
 import { type FoundOffers, givenOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
+import { foundImportFiles } from './import-places.ts';
 import {
   type ImportDeps,
   type ImportOutcome,
@@ -105,7 +106,9 @@ export class AppImports {
 
   async #find(): Promise<FoundOffers> {
     const { places, here, machine, others } = this.#parts;
-    return importOffers(await places(), here(), machine, await others());
+    const apps = await places();
+    const files = await foundImportFiles(machine, new Set(apps.map(({ file }) => file)));
+    return importOffers(apps, here(), machine, await others(), files);
   }
 
   async #require(id: string, name: string): Promise<ImportOffer> {

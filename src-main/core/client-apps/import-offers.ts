@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { nameOfEntry } from '../config/dialects/name-of-entry.ts';
-import { parseText } from '../config/dialects/parse-text.ts';
+import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
 import { toAppError } from '../base/errors.ts';
 import { isOurs } from './app-servers.ts';
 import { type AppPlace, readAppFile } from './update-app-file.ts';
@@ -16,6 +16,7 @@ import {
 import { launchIdentity } from './launch-identity.ts';
 import { secretSettings } from './secret-settings.ts';
 import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plain.ts';
+import type { FoundImportFile } from './import-places.ts';
 import { aggregatorBehind, type AggregatorFile } from './other-aggregators.ts';
 
 /** An entry in the file of an app. */
@@ -71,8 +72,12 @@ export async function importOffers(
   here: readonly KnownServer[],
   machine: Machine,
   others: readonly AggregatorFile[] = [],
+  files: readonly FoundImportFile[] = [],
 ): Promise<FoundOffers> {
-  const found = await Promise.all(places.map((place) => serversOf(place, machine)));
+  const found = await Promise.all([
+    ...places.map((place) => serversOf(place, machine)),
+    ...files.map((file) => serversOfFile(file, machine)),
+  ]);
   const all = [...found.flat(), ...others.flatMap((file) => serversIn(file))];
   const skipped = all.filter((one) => typeof one === 'string');
   return {
@@ -148,6 +153,22 @@ async function serversOf(place: AppPlace, machine: Machine): Promise<FoundOrSkip
     }),
   );
   return [...notes.map((note) => `${title}: ${note}`), ...found.flat()];
+}
+
+/** Of a product that is not connected by us: its servers are copied, never moved. */
+async function serversOfFile({ name, file }: FoundImportFile, machine: Machine): Promise<FoundOrSkipped[]> {
+  const title = `${name}'s ${file.replace(machine.home, '~')}`;
+  try {
+    const { value } = parseText((await readAppFile(file)) ?? '', formatOfFile(file), title);
+    const { servers } = readServersOfValue(value, file, { home: machine.home });
+    return servers.flatMap((server) =>
+      isObject(server.raw) && isOurs(server.name ?? '', server.raw)
+        ? []
+        : offered(server, { source: name, place: undefined }),
+    );
+  } catch (error) {
+    return [errorSentence(error, title)];
+  }
 }
 
 async function readPlace({ app, file, project }: AppPlace, title: string, { home }: Machine): Promise<ServersReading> {

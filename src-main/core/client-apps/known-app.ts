@@ -64,6 +64,12 @@ export const serverUrlShape: EntryShape = {
   http: ({ url, headers }) => present({ serverUrl: url, headers }),
 };
 
+/** Qwen Code: `url` is the older transport there. */
+export const httpUrlShape: EntryShape = {
+  stdio: plainShape.stdio,
+  http: ({ url, headers }) => present({ httpUrl: url, headers }),
+};
+
 export const zedShape: EntryShape = withMembers(plainShape, { source: 'custom' }, { source: 'custom' });
 
 export const codexShape: EntryShape = {

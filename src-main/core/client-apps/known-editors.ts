@@ -20,6 +20,7 @@ export const knownEditors: readonly KnownApp[] = [
   },
   vscode('vscode', 'VS Code', 'Code', ['code']),
   vscode('vscode-insiders', 'VS Code Insiders', 'Code - Insiders', ['code - insiders', 'code-insiders']),
+  vscode('vscodium', 'VSCodium', 'VSCodium', ['vscodium', 'codium']),
   {
     id: 'windsurf',
     name: 'Windsurf',
@@ -68,6 +69,10 @@ export const knownEditors: readonly KnownApp[] = [
   {
     ...extension('roo-code', 'Roo Code', 'rooveterinaryinc.roo-cline', 'mcp_settings.json', shapes.rooShape),
     projectFiles: ['.roo/mcp.json'],
+  },
+  {
+    ...extension('kilo-code', 'Kilo Code', 'kilocode.kilo-code', 'mcp_settings.json', shapes.rooShape),
+    projectFiles: ['.kilocode/mcp.json'],
   },
   {
     id: 'kiro',
