@@ -50,7 +50,13 @@ const importPlaces: readonly ImportPlace[] = [
   },
   { name: 'Cline', files: inStorage('saoudrizwan.claude-dev', 'cline_mcp_settings.json') },
   { name: 'Roo Code', files: inStorage('rooveterinaryinc.roo-cline', 'mcp_settings.json') },
-  { name: 'Kilo Code', files: [...inStorage('kilocode.kilo-code', 'mcp_settings.json'), ['$HOME/.kilocode/mcp.json']] },
+  {
+    name: 'Kilo Code',
+    files: [
+      ...inStorage('kilocode.kilo-code', 'mcp_settings.json'),
+      ['$HOME/.kilocode/mcp.json', '$XDG_CONFIG_HOME/kilo/kilo.json'],
+    ],
+  },
   {
     name: 'Continue',
     files: [

@@ -26,7 +26,17 @@ export function withOurEntry(text: string, app: KnownApp, launch: Launch, keepSw
   const there = valueAt(format.read(text), path);
   const fresh = entryFor(app, launch);
   const entry = isObject(there) ? merged(there, fresh, keepSwitch) : fresh;
-  return isDeepStrictEqual(entry, there) ? text : format.set(text, path, entry);
+  const written = isDeepStrictEqual(entry, there) ? text : format.set(text, path, entry);
+  return withAllowed(written, app, (names) => (names.includes(entryName) ? names : [...names, entryName]));
+}
+
+/** The text with another list of the servers that the app may start, where it has such a list. */
+function withAllowed(text: string, app: KnownApp, edit: (names: readonly unknown[]) => readonly unknown[]): string {
+  const { allowList = [] } = app;
+  const names = allowList.length === 0 ? undefined : valueAt(formatOf(app).read(text), allowList);
+  if (!Array.isArray(names)) return text;
+  const next = edit(names as readonly unknown[]);
+  return isDeepStrictEqual(next, names) ? text : formatOf(app).set(text, allowList, next as unknown as AppEntry);
 }
 
 /** The text without any entry that leads to us. */
@@ -34,7 +44,10 @@ export function withoutOurEntries(text: string, app: KnownApp): string {
   const format = formatOf(app);
   return entriesAt(format.read(text), app.container)
     .filter(([path, entry]) => isOurs(path.at(-1) ?? '', entry))
-    .reduce((rest, [path]) => format.remove(rest, path), text);
+    .reduce((rest, [path]) => {
+      const without = format.remove(rest, path);
+      return withAllowed(without, app, (names) => names.filter((name) => name !== path.at(-1)));
+    }, text);
 }
 
 /** What a person would paste into an empty file. */

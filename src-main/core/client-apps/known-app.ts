@@ -24,6 +24,10 @@ export interface KnownApp {
   /** Other places of entries, for reading only; `*` is any key. */
   readonly alsoReads?: readonly (readonly string[])[];
   readonly shape: EntryShape;
+  /** It reads plain JSON only: no comments, no trailing commas, no byte order mark. */
+  readonly isStrict?: true;
+  /** The keys that lead to a list of the servers that it starts; without the list it starts all. */
+  readonly allowList?: readonly string[];
   /** Folders whose presence says that the app is here, config file or not. */
   readonly traces: PathsBySystem;
   /** Names of its processes, lower case, without `.exe`. */

@@ -71,7 +71,7 @@ export const knownEditors: readonly KnownApp[] = [
     projectFiles: ['.roo/mcp.json'],
   },
   {
-    ...extension('kilo-code', 'Kilo Code', 'kilocode.kilo-code', 'mcp_settings.json', shapes.rooShape),
+    ...extension('kilo-vscode', 'Kilo Code', 'kilocode.kilo-code', 'mcp_settings.json', shapes.rooShape),
     projectFiles: ['.kilocode/mcp.json'],
   },
   {

@@ -23,6 +23,7 @@ import { entryName, type Launch, type StdioLaunch } from './known-app.ts';
 import { foundAggregators } from './other-aggregators.ts';
 import { ownLaunches, type OwnProgram, repairOwnEntries } from './own-launch.ts';
 import { type ProjectParts, ProjectSetup } from './project-setup.ts';
+import { strictWarning } from './strict-json.ts';
 import { type Undoable, undoChange, undoList } from './undo.ts';
 
 export interface AppSetupParts {
@@ -118,7 +119,9 @@ export class AppSetup {
     const http = wish ?? (await this.#isByAddress(found));
     const address = http ? await this.#access.planned(id) : undefined;
     const plan = await planInstall(found, address?.launch ?? this.#launch(id), this.#journal);
-    const warnings = [warningFor(found), address?.warning].filter((one) => one !== undefined);
+    const warnings = [warningFor(found), await strictWarning(found), address?.warning].filter(
+      (one) => one !== undefined,
+    );
     return {
       ...plan,
       snippet: http ? maskText(plan.snippet) : plan.snippet,
@@ -140,7 +143,9 @@ export class AppSetup {
       installEntry(found, address ?? this.#launch(id), deps, revision),
     );
     await this.#access.matchFiles([found]);
-    return this.#outcome(found, change, `${found.app.name} is connected. ${found.app.restart}`, nothing);
+    const unread = await strictWarning(found);
+    const done = unread === undefined ? `is connected. ${found.app.restart}` : `has the entry. ${unread}`;
+    return this.#outcome(found, change, `${found.app.name} ${done}`, nothing);
   };
 
   /** What `uninstallApp` would do to the app's file. */
