@@ -197,8 +197,12 @@ export const policyLists: readonly PolicyList[] = [
   { path: ['tools'], kind: 'tool map' },
 ];
 
+const registryFile = 'This is a server.json of the MCP registry. Add its server: tooltray import --file FILE.';
+
 /** Files that name servers in a form that cannot be brought over, by keys of their root: what they are. */
 export const foreignForms: readonly { readonly keys: readonly string[]; readonly reason: string }[] = [
+  { keys: ['name', 'packages'], reason: registryFile },
+  { keys: ['name', 'remotes'], reason: registryFile },
   {
     keys: ['image', 'about'],
     reason:

@@ -56,8 +56,8 @@ export function findServers(value: unknown, file: string): FoundServers {
   const form = foreignForms.find(({ keys }) => keys.every((key) => root[key] !== undefined));
   const notes = [...(form === undefined ? [] : [form.reason]), ...policyNotes(root)];
   const all = [...entries, ...flat];
-  const dialect =
-    whole.byFile ?? all.find((one) => one.dialect !== commonDialect)?.dialect ?? whole.byRoot ?? commonDialect;
+  const byEntry = all.find((one) => one.dialect !== commonDialect)?.dialect;
+  const dialect = whole.byFile ?? whole.byRoot ?? byEntry ?? commonDialect;
   return { dialect, entries: all, places, notes };
 }
 
