@@ -23,7 +23,7 @@ import { entryName, type Launch, type StdioLaunch } from './known-app.ts';
 import { foundAggregators } from './other-aggregators.ts';
 import { ownLaunches, type OwnProgram, repairOwnEntries } from './own-launch.ts';
 import { type ProjectParts, ProjectSetup } from './project-setup.ts';
-import { strictWarning } from './strict-json.ts';
+import { strictWarning } from './formats/strict-json.ts';
 import { type Undoable, undoChange, undoList } from './undo.ts';
 
 export interface AppSetupParts {

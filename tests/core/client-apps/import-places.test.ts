@@ -9,7 +9,7 @@ import { findApps } from '../../../src-main/core/client-apps/find-apps.ts';
 import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';
 import { foundImportFiles } from '../../../src-main/core/client-apps/import-places.ts';
 import { installEntry, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
-import { strictWarning } from '../../../src-main/core/client-apps/strict-json.ts';
+import { strictWarning } from '../../../src-main/core/client-apps/formats/strict-json.ts';
 
 let home = '';
 

@@ -1,5 +1,5 @@
 /** Apps that read plain JSON only: whether they can read their own file, which our writer leaves as it is laid out. */
-import { type AppPlace, readAppFile } from './update-app-file.ts';
+import { type AppPlace, readAppFile } from '../update-app-file.ts';
 
 /** Why the app cannot read its file, and what to do; undefined: it can, or there is none. */
 export async function strictWarning({ app, file }: AppPlace): Promise<string | undefined> {
