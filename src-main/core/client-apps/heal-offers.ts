@@ -9,7 +9,7 @@ import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import { type ImportedServer, readOne, readServersOfText } from '../config/dialects/read-servers.ts';
 import { type Machine, pathsOn } from './app-files.ts';
 import { isOurs, readAppServers } from './app-servers.ts';
-import { launchIdentity, launchSubject } from './launch-identity.ts';
+import { launchIdentity, launchSubject } from '../config/dialects/launch-identity.ts';
 import type { KnownApp, PathsBySystem } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';

@@ -13,7 +13,7 @@ import {
   readServersOfValue,
   type ServersReading,
 } from '../config/dialects/read-servers.ts';
-import { launchIdentity } from './launch-identity.ts';
+import { launchIdentity } from '../config/dialects/launch-identity.ts';
 import { secretSettings } from './secret-settings.ts';
 import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plain.ts';
 import type { FoundImportFile } from './import-places.ts';

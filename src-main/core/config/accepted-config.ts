@@ -11,6 +11,7 @@ import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { AppConfig, Hold, ServerConfig } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
+import { guardedSettings, plainOf, tightens, withSettings } from './guarded-settings.ts';
 import { ConfigDocument } from './config-document.ts';
 import { containerKeys, findContainers } from './containers.ts';
 import { findServers } from './dialects/find-servers.ts';
@@ -69,28 +70,6 @@ interface Judgement extends HeldReading {
 const plainFields: ReadonlySet<string> = new Set([
   ...['enabled', 'quarantined', 'registry', 'description', 'lazy', 'maxMessageMB'],
   ...['idleStopSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
-]);
-
-/**
- * Settings that allow nobody anything; whatever is not named here, a setting to come included, is guarded: `activity` and `results`,
- * since whoever turns them down makes us forget what was done.
- */
-const plainSettings: ReadonlySet<string> = new Set([
-  ...[
-    'path',
-    'product',
-    'servers',
-    'mode',
-    'appModes',
-    'raw',
-    'enrichment',
-    'extraTools',
-    'exposeAdmin',
-    'port',
-    'http',
-    'personal',
-  ],
-  ...['callTimeoutSeconds', 'initTimeoutSeconds', 'retrieve', 'slowCallSeconds', 'price'],
 ]);
 
 /** Names are short, so that a person can type them. */
@@ -289,33 +268,6 @@ function isOn({ enabled, quarantined }: JsonObject): boolean {
   return enabled !== false && quarantined !== true;
 }
 
-/** Settings that allow something. As JSON has them, so that they compare equal to what was read from a file. */
-export function guardedSettings(config: AppConfig): JsonObject {
-  const { results, ...others } = config;
-  const guarded = Object.entries(others).filter(([key]) => !plainSettings.has(key));
-  const ofResults = Object.entries(results).map(([key, value]) => [`results.${key}`, value] as const);
-  return JSON.parse(JSON.stringify(Object.fromEntries([...guarded, ...ofResults]))) as JsonObject;
-}
-
-/** Settings that allow nothing, as JSON has them. */
-function plainOf(config: AppConfig): JsonObject {
-  const plain = Object.entries(config).filter(([key]) => plainSettings.has(key) && !['path', 'servers'].includes(key));
-  return JSON.parse(JSON.stringify(Object.fromEntries(plain))) as JsonObject;
-}
-
-/** A config with guarded settings as they are kept. */
-function withSettings(config: AppConfig, settings: JsonObject): AppConfig {
-  const ofResults = (key: string): boolean => key.startsWith('results.');
-  const results = Object.entries(settings).flatMap(([key, value]) =>
-    ofResults(key) ? [[key.slice('results.'.length), value] as const] : [],
-  );
-  const others = Object.entries(settings).filter(([key]) => !ofResults(key));
-  return {
-    ...{ ...config, ...Object.fromEntries(others) },
-    results: { ...config.results, ...Object.fromEntries(results) },
-  };
-}
-
 /** As many are remembered after their entries are gone; those that were blocked last. */
 const mostBlocked = 500;
 
@@ -408,35 +360,6 @@ function switched(server: WrittenServer, on: boolean): WrittenServer {
 
 function defaultOf(key: string, path: string): unknown {
   return guardedSettings(defaultConfig(path))[key];
-}
-
-/** What may be done can be taken back by anybody. */
-function tightens(key: string, before: unknown, value: unknown): boolean {
-  if (key === 'trustEdits') return value === false;
-  if (key === 'isolateCommands') return value === true;
-  if (key === 'flow') return tightensFlow(before, value);
-  if (key === 'heal') return value === 'off' || (value === 'ask' && before === 'auto');
-  if (key === 'results.folders') return isPart(value, before);
-  if (!isObject(before) || !isObject(value)) return false;
-  if (key === 'reviews') return value['onChange'] === 'hold';
-  if (key === 'code') return value['enabled'] !== true || before['enabled'] === true;
-  if (key !== 'policy') return false;
-  const order: readonly unknown[] = ['refuse', 'ask', 'allow'];
-  const loosens = order.indexOf(value['agentChanges']) > order.indexOf(before['agentChanges']);
-  return !loosens && ['mayAdd', 'mayRemove'].every((member) => value[member] !== true || before[member] === true);
-}
-
-/** Less leaves without a question. Roles are a person's word either way. */
-function tightensFlow(before: unknown, value: unknown): boolean {
-  if (!isObject(before) || !isObject(value)) return false;
-  const { mode: was, ...others } = before;
-  const { mode: is, ...rest } = value;
-  const order: readonly unknown[] = ['off', 'record', 'ask'];
-  return order.indexOf(is) >= order.indexOf(was) && isDeepStrictEqual(others, rest);
-}
-
-function isPart(some: unknown, all: unknown): boolean {
-  return Array.isArray(some) && Array.isArray(all) && some.every((item) => all.includes(item));
 }
 
 interface Held {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { KeptDocument } from '../../base/kept-document.ts';
-import { guardedSettings } from '../../config/accepted-config.ts';
+import { guardedSettings } from '../../config/guarded-settings.ts';
 import type { AppConfig } from '../../config/app-config.ts';
 import type { AuditBook } from './audit-log.ts';
 import type { ServerEntry } from './entries.ts';

@@ -1,5 +1,5 @@
 /** Compares what two entries start or where they connect, whatever they are called. */
-import type { JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 
 /** Equal for entries that start the same thing; undefined where an entry starts nothing. */
 export function launchIdentity(entry: JsonObject): string | undefined {
