@@ -69,4 +69,6 @@ async function letTesterIn({ database }: Replica): Promise<void> {
   await sql`
     INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, read_only, ends_at)
     VALUES ('main', 'test', 'tester', '', ${hashOf(teamToken)}, false, now() + interval '1 day') ON CONFLICT DO NOTHING`;
+  // Most tests are not about grants.
+  await sql`INSERT INTO tooltray.group_grants VALUES ('main', 'everyone', '*') ON CONFLICT DO NOTHING`;
 }

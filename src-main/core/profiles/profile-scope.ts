@@ -20,6 +20,7 @@ export function scopeOf(profiles: readonly string[], config: () => AppConfig): P
 }
 
 function scopeOfOne(profile: string, config: () => AppConfig): ProfileScope {
+  if (profile.startsWith(grantMark)) return grantScope(JSON.parse(profile.slice(grantMark.length)) as string[], config);
   const fixed = ruleIn(profile);
   const now = (): Profile | undefined => fixed ?? findProfile(config(), profile);
   const hasServer = (server: string): boolean => {
@@ -32,6 +33,24 @@ function scopeOfOne(profile: string, config: () => AppConfig): ProfileScope {
       const found = now();
       return found !== undefined && hasServer(server) && allows(found, server, definition);
     },
+  };
+}
+
+/** What somebody is given: all that any of these profiles lets through. Without any, nothing; `everything` is one, too. */
+export function grantOf(profiles: readonly string[]): string {
+  return `${grantMark}${JSON.stringify([...new Set(profiles)].sort())}`;
+}
+
+/** In a grant. No name of the config is like it. */
+export const everything = '*';
+/** No name of the config begins like it. */
+const grantMark = '(grant) ';
+
+function grantScope(profiles: readonly string[], config: () => AppConfig): ProfileScope {
+  const each = profiles.map((profile) => scopeOf(profile === everything ? [] : [profile], config));
+  return {
+    hasServer: (server) => each.some((scope) => scope.hasServer(server)),
+    hasTool: (server, definition) => each.some((scope) => scope.hasTool(server, definition)),
   };
 }
 

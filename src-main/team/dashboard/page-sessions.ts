@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { announce } from '../database/changes.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
-import { peopleTopic, type Role } from '../people/people.ts';
+import { grantOf } from '../../core/profiles/profile-scope.ts';
+import { allGroups, everyone, peopleTopic, type Role } from '../people/people.ts';
 import { hashOf } from '../people/person-tokens.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -23,7 +24,7 @@ interface Row {
   readonly name: string;
   readonly role: Role;
   readonly groups: readonly string[];
-  readonly bounds: readonly string[];
+  readonly given: readonly string[];
 }
 
 export class PageSessions {
@@ -80,14 +81,16 @@ export class PageSessions {
   async viewer(secret: string): Promise<Viewer | undefined> {
     if (!shape.test(secret)) return undefined;
     const [row] = await this.#sql<Row[]>`
-      SELECT u.id AS user, u.name, u.role, u.groups, ARRAY(
-        SELECT DISTINCT g.profile FROM tooltray.group_profiles g
-        WHERE g.tenant = u.tenant AND g.name = ANY(u.groups) ORDER BY 1) AS bounds
+      SELECT u.id AS user, u.name, u.role, ${this.#sql.unsafe(allGroups('u'))} AS groups, ARRAY(
+        SELECT DISTINCT g.profile FROM tooltray.group_grants g
+        WHERE g.tenant = u.tenant AND g.name = ANY(u.groups || u.issued_groups || ${everyone}::text) ORDER BY 1) AS given
       FROM tooltray.page_sessions s JOIN tooltray.users u ON u.tenant = s.tenant AND u.id = s.user_id
       LEFT JOIN tooltray.person_tokens t ON t.tenant = s.tenant AND t.id = s.token_id
       WHERE s.tenant = ${this.#tenant} AND s.hash = ${hashOf(secret)} AND s.ends_at > now() AND u.off_at IS NULL
         AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND t.ends_at > now()))`.catch(rethrowDatabaseError);
-    return row && { tenant: this.#tenant, ...row };
+    if (row === undefined) return undefined;
+    const { given, ...viewer } = row;
+    return { tenant: this.#tenant, ...viewer, grant: grantOf(given) };
   }
 
   /** Again is no mistake. What the browser has open ends on every replica. Rejects with AppError store_unreachable. */

@@ -3,7 +3,7 @@ import { AppError } from '../../core/base/errors.ts';
 import type { Aggregator } from '../../core/aggregator.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { applyLayers } from '../../core/config/layers/apply-layers.ts';
-import { scopeOf } from '../../core/profiles/profile-scope.ts';
+import { everything, grantOf, scopeOf } from '../../core/profiles/profile-scope.ts';
 import type { AuditRecord } from '../../core/trust/audit/entries.ts';
 import { tellRecord } from '../../core/trust/audit/tell.ts';
 import type { CallSide, CallText } from '../../rpc/contract.ts';
@@ -102,7 +102,7 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
     },
     // What a profile hides of a server would show in the counts.
     toolMatches: async (input, deps) =>
-      viewer.bounds.length + layersOf(viewer, core).length > 0
+      viewer.grant !== grantOf([everything]) || layersOf(viewer, core).length > 0
         ? { servers: [] }
         : await serverHandlers.toolMatches(input, deps),
     ...stepQuestions(viewer, parts),
@@ -119,13 +119,13 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
   };
 }
 
-/** What the profiles of their groups let through, and what their layers of the config leave them. */
+/** What their groups give, and what their layers of the config leave them. */
 export function scopeOfViewer(viewer: Viewer, core: Aggregator): ReturnType<typeof scopeOf> {
   const config = core.options.config.current;
   // No name of a profile is like these.
   const layers = layersOf(viewer, core).map((profile, at) => [`(layer) ${at}`, profile] as const);
   const all = { ...config, profiles: { ...config.profiles, ...Object.fromEntries(layers) } };
-  return scopeOf([...viewer.bounds, ...layers.map(([name]) => name)], () => all);
+  return scopeOf([viewer.grant, ...layers.map(([name]) => name)], () => all);
 }
 
 function layersOf({ name, groups }: Viewer, core: Aggregator): ReturnType<typeof applyLayers>['profiles'] {

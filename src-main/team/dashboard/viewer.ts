@@ -10,8 +10,8 @@ export interface Viewer {
   readonly name: string;
   readonly role: Role;
   readonly groups: readonly string[];
-  /** Profiles of their groups. */
-  readonly bounds: readonly string[];
+  /** What their groups give (`grantOf`). */
+  readonly grant: string;
 }
 
 export function isAdmin({ role }: Pick<Viewer, 'role'>): boolean {

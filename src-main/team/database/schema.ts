@@ -15,7 +15,7 @@ const parted: readonly string[] = ['audit', 'calls', 'steps', 'savings'];
 
 const ofTenants: readonly string[] = [
   ...['documents', 'audit', 'audit_heads', 'audit_batches', 'replicas', 'calls', 'steps', 'savings'],
-  ...['answers', 'answer_bytes', 'answer_tenants', 'users', 'group_profiles', 'person_tokens', 'data_keys', 'secrets'],
+  ...['answers', 'answer_bytes', 'answer_tenants', 'users', 'group_grants', 'person_tokens', 'data_keys', 'secrets'],
   ...['page_sessions', 'page_visits', 'quota_windows', 'quota_running'],
 ];
 
@@ -114,13 +114,13 @@ const firstSchema = `
   CREATE TABLE tooltray.users (
     tenant text NOT NULL, id text NOT NULL, name text NOT NULL, email text,
     role text NOT NULL CHECK (role IN ('admin', 'member')), is_service boolean NOT NULL, groups text[] NOT NULL,
-    issuer text, subject text, routing_key text NOT NULL, claims_at timestamptz, off_at timestamptz,
+    issued_groups text[] NOT NULL DEFAULT '{}', issuer text, subject text, routing_key text NOT NULL, claims_at timestamptz, off_at timestamptz,
     made_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant, id), UNIQUE (tenant, name), UNIQUE (tenant, issuer, subject)
   );
   CREATE UNIQUE INDEX users_by_email ON tooltray.users (tenant, lower(email));
-  CREATE TABLE tooltray.group_profiles (
-    tenant text NOT NULL, name text NOT NULL, profile text NOT NULL, PRIMARY KEY (tenant, name)
+  CREATE TABLE tooltray.group_grants (
+    tenant text NOT NULL, name text NOT NULL, profile text NOT NULL, PRIMARY KEY (tenant, name, profile)
   );
   CREATE TABLE tooltray.person_tokens (
     tenant text NOT NULL, id text NOT NULL, user_id text NOT NULL, label text NOT NULL, hash bytea NOT NULL,

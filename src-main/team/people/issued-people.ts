@@ -34,26 +34,35 @@ export class IssuedPeople {
   async admit(identity: Identity): Promise<Admitted | undefined> {
     try {
       const known = await this.#bySubject(this.#sql, identity);
-      if (known !== undefined) return { user: await this.#asSaid(known, identity), how: 'known' };
+      if (known !== undefined) return { user: await this.#asSaid(known.user, known.issued, identity), how: 'known' };
       return await this.#first(identity);
     } catch (error) {
       throw databaseError(error);
     }
   }
 
-  async #bySubject(sql: ISql, { issuer, subject }: Identity): Promise<User | undefined> {
-    const [user] = await sql<User[]>`
-      SELECT ${userColumns(sql)} FROM tooltray.users
+  async #bySubject(
+    sql: ISql,
+    { issuer, subject }: Identity,
+  ): Promise<{ readonly user: User; readonly issued: readonly string[] } | undefined> {
+    const [found] = await sql<(User & { issued: string[] })[]>`
+      SELECT ${userColumns(sql)}, issued_groups AS issued FROM tooltray.users
       WHERE tenant = ${this.#tenant} AND issuer = ${issuer} AND subject = ${subject}`;
-    return user;
+    if (found === undefined) return undefined;
+    const { issued, ...user } = found;
+    return { user, issued };
   }
 
   /** What an older token says does not undo what a newer one said: both may be in use. */
-  async #asSaid(user: User, { groups = user.groups, role = user.role, saidAt }: Identity): Promise<User> {
-    if (role === user.role && groups.join('\n') === [...user.groups].sort().join('\n')) return user;
+  async #asSaid(
+    user: User,
+    issued: readonly string[],
+    { groups = issued, role = user.role, saidAt }: Identity,
+  ): Promise<User> {
+    if (role === user.role && groups.join('\n') === [...issued].sort().join('\n')) return user;
     return this.#sql.begin(async (sql) => {
       const [changed] = await sql<User[]>`
-        UPDATE tooltray.users SET groups = ${[...groups]}, role = ${role}, claims_at = ${new Date(saidAt)}
+        UPDATE tooltray.users SET issued_groups = ${[...groups]}, role = ${role}, claims_at = ${new Date(saidAt)}
         WHERE tenant = ${this.#tenant} AND id = ${user.id} AND coalesce(claims_at, '-infinity') < ${new Date(saidAt)}
         RETURNING ${userColumns(sql)}`;
       if (changed !== undefined) await announce(sql, this.#tenant, peopleTopic);
@@ -75,16 +84,16 @@ export class IssuedPeople {
     for (const each of [...names, `${name} ${randomBytes(3).toString('hex')}`]) {
       // Another replica may be making the same one, which is waited for.
       const [made] = await sql<User[]>`
-        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject, routing_key, claims_at)
+        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issued_groups, issuer, subject, routing_key, claims_at)
         SELECT ${this.#tenant}, ${randomBytes(9).toString('base64url')}, ${each},
           CASE WHEN EXISTS (SELECT FROM tooltray.users o WHERE o.tenant = ${this.#tenant} AND lower(o.email) = lower(${email}))
             THEN NULL ELSE ${email} END,
-          ${role}, false, ${[...groups]}::text[], ${issuer}, ${subject}, ${routingKey(issuer, subject)},
+          ${role}, false, '{}', ${[...groups]}::text[], ${issuer}, ${subject}, ${routingKey(issuer, subject)},
           ${new Date(saidAt)}
         ON CONFLICT DO NOTHING RETURNING ${userColumns(sql)}`;
       if (made !== undefined) return { user: made, how: 'new' };
       const known = await this.#bySubject(sql, identity);
-      if (known !== undefined) return { user: known, how: 'known' };
+      if (known !== undefined) return { user: known.user, how: 'known' };
     }
     return undefined;
   }

@@ -12,7 +12,7 @@ interface IssuedTokensParts {
   readonly issuer: Pick<Issuer, 'name' | 'accessToken' | 'isNamedIn'>;
   readonly rules: ClaimRules;
   readonly issued: Pick<IssuedPeople, 'admit'>;
-  readonly people: Pick<People, 'groupProfiles'>;
+  readonly people: Pick<People, 'grants'>;
   /** What tokens are for, in its own words. */
   readonly audiences: readonly string[];
   /** Where `/mcp` is for client apps: a token for an address below it opens what is below that one. */
@@ -53,7 +53,7 @@ export class IssuedTokens {
       ...{ user: user.id, token: programOf(claims, token), tokenId: undefined },
       ownBounds: scopes.has(callRight) ? [] : [onlyReading],
       lacks: scopes.has(callRight) ? undefined : callRight,
-      groupBounds: boundsOf(user, await people.groupProfiles()),
+      groupBounds: boundsOf(user, await people.grants()),
       until: claims.exp * 1000,
       ...(!paths.includes('') && { paths }),
     };

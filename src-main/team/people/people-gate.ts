@@ -5,10 +5,10 @@
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { personBound } from '../../core/config/layers/apply-layers.ts';
-import { onlyReading } from '../../core/profiles/profile-scope.ts';
+import { grantOf, onlyReading } from '../../core/profiles/profile-scope.ts';
 import type { Changes } from '../database/changes.ts';
 import type { FailureLimit } from './failure-limit.ts';
-import { type People, peopleTopic, type User } from './people.ts';
+import { everyone, type People, peopleTopic, type User } from './people.ts';
 import { hashOf, isPersonToken, type PersonTokens } from './person-tokens.ts';
 
 /** Somebody who may come in. */
@@ -19,7 +19,7 @@ export interface Known {
   readonly token: string;
   /** The personal token, where it is one. */
   readonly tokenId: string | undefined;
-  /** Profiles of their groups, and whose layers of the config count. */
+  /** What their groups give, and whose layers of the config count. */
   readonly groupBounds: readonly string[];
   /** Profiles that the token is bounded by. */
   readonly ownBounds: readonly string[];
@@ -160,7 +160,7 @@ export class PeopleGate {
     return {
       ...{ user, token: tokenId, tokenId },
       ownBounds: [...(profile === null ? [] : [profile]), ...(readOnly ? [onlyReading] : [])],
-      groupBounds: boundsOf(found, await people.groupProfiles()),
+      groupBounds: boundsOf(found, await people.grants()),
       until: endsAt.getTime(),
     };
   }
@@ -202,7 +202,7 @@ export class PeopleGate {
     const all = open.map((text) => [text, readMark(text)] as const);
     const [users, groups, inForce] = await Promise.all([
       people.byId(all.map(([, { user }]) => user)),
-      people.groupProfiles(),
+      people.grants(),
       tokens.inForce(all.flatMap(([, { tokenId }]) => tokenId ?? [])),
     ]);
     const isOver = ({ user: id, tokenId, groupBounds }: Mark): boolean => {
@@ -235,11 +235,11 @@ function readMark(text: string): Mark {
   return { user, tokenId: tokenId === '' ? undefined : tokenId, groupBounds };
 }
 
-/** Each group's profile, in order, since whoever is in several is bounded by all of them; and whose layers of the config count. */
+/** What all of their groups give, `everyone` among them; and whose layers of the config count. */
 export function boundsOf(
   { name, groups }: Pick<User, 'name' | 'groups'>,
-  profiles: ReadonlyMap<string, string>,
+  grants: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
   const own = personBound({ name, groups: [...new Set(groups)].sort() });
-  return [own, ...[...new Set(groups.flatMap((group) => profiles.get(group) ?? []))].sort()];
+  return [own, grantOf([everyone, ...groups].flatMap((group) => grants.get(group) ?? []))];
 }

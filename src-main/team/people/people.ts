@@ -1,4 +1,4 @@
-/** A tenant's people and service accounts, and which profile bounds each of their groups. What changes is told to every replica. */
+/** A tenant's people and service accounts, and what their groups give. What changes is announced to every replica. */
 import { randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -19,6 +19,7 @@ export interface User {
   readonly role: Role;
   /** A program's account: nobody signs in as it. */
   readonly isService: boolean;
+  /** Those that the command line gave, and those that their issuer names. */
   readonly groups: readonly string[];
   readonly isOff: boolean;
 }
@@ -85,32 +86,42 @@ export class People {
   /** What was not named stays. Rejects with AppError not_found, config_conflict, store_unreachable. */
   async change(name: string, to: Partial<Pick<User, 'role' | 'groups' | 'isOff'>>): Promise<User> {
     const before = await this.named(name);
-    const { role, groups, isOff } = { ...before, ...to };
+    const { role, isOff } = { ...before, ...to };
+    const { groups } = to;
     const changed = await this.#change(
       (sql) => sql<User[]>`
-        UPDATE tooltray.users SET role = ${role}, groups = ${[...groups]},
+        UPDATE tooltray.users SET role = ${role}, groups = ${groups === undefined ? sql`groups` : [...groups]},
           off_at = ${isOff ? sql`coalesce(off_at, now())` : null}
         WHERE tenant = ${this.#tenant} AND id = ${before.id} RETURNING ${userColumns(sql)}`,
     );
     return required(changed[0], name);
   }
 
-  /** undefined: none bounds it any more. Rejects with AppError bad_request or store_unreachable. */
-  async boundGroup(group: string, profile: string | undefined): Promise<void> {
+  /** What a group gives from now on, beside what it gave: a profile, or `everything`. Rejects with AppError bad_request or store_unreachable. */
+  async grant(group: string, profile: string): Promise<void> {
     checkName(group);
-    await this.#change((sql) =>
-      profile === undefined
-        ? sql`DELETE FROM tooltray.group_profiles WHERE tenant = ${this.#tenant} AND name = ${group}`
-        : sql`
-            INSERT INTO tooltray.group_profiles (tenant, name, profile) VALUES (${this.#tenant}, ${group}, ${profile})
-            ON CONFLICT (tenant, name) DO UPDATE SET profile = excluded.profile`,
+    await this.#change(
+      (sql) => sql`
+        INSERT INTO tooltray.group_grants (tenant, name, profile) VALUES (${this.#tenant}, ${group}, ${profile})
+        ON CONFLICT DO NOTHING`,
     );
   }
 
-  async groupProfiles(): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#sql<{ name: string; profile: string }[]>`
-      SELECT name, profile FROM tooltray.group_profiles WHERE tenant = ${this.#tenant} ORDER BY name`.catch(rethrow);
-    return new Map(rows.map(({ name, profile }) => [name, profile]));
+  /** Takes one grant of a group back, or all of them. Rejects with AppError store_unreachable. */
+  async ungrant(group: string, profile?: string): Promise<void> {
+    await this.#change(
+      (sql) => sql`
+        DELETE FROM tooltray.group_grants WHERE tenant = ${this.#tenant} AND name = ${group}
+          ${profile === undefined ? sql`` : sql`AND profile = ${profile}`}`,
+    );
+  }
+
+  /** The profiles that each group gives. Rejects with AppError store_unreachable. */
+  async grants(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const rows = await this.#sql<{ name: string; profiles: string[] }[]>`
+      SELECT name, array_agg(profile ORDER BY profile) AS profiles FROM tooltray.group_grants
+      WHERE tenant = ${this.#tenant} GROUP BY name ORDER BY name`.catch(rethrow);
+    return new Map(rows.map(({ name, profiles }) => [name, profiles]));
   }
 
   async #change<T>(work: (sql: ISql) => Promise<T>): Promise<T> {
@@ -124,9 +135,19 @@ export class People {
   }
 }
 
+/** Everybody is in it. It gives nothing unless an administrator says so. */
+export const everyone = 'everyone';
+
+/** Of a row of users, in SQL. */
+export function allGroups(alias: string): string {
+  return `ARRAY(SELECT DISTINCT unnest(${alias}.groups || ${alias}.issued_groups) ORDER BY 1)`;
+}
+
 /** A user's columns, by our names. */
 export function userColumns(sql: ISql): ReturnType<ISql['unsafe']> {
-  return sql.unsafe('id, name, email, role, is_service AS "isService", groups, off_at IS NOT NULL AS "isOff"');
+  return sql.unsafe(
+    `id, name, email, role, is_service AS "isService", ${allGroups('users')} AS groups, off_at IS NOT NULL AS "isOff"`,
+  );
 }
 
 function rethrow(error: unknown): never {

@@ -4,7 +4,7 @@ import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { announce } from '../database/changes.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
-import { peopleTopic, type Role } from './people.ts';
+import { allGroups, peopleTopic, type Role } from './people.ts';
 
 export interface PersonToken {
   readonly id: string;
@@ -120,7 +120,7 @@ export class PersonTokens {
   /** Undefined where it is not in force, or whoever has it is off. Rejects with AppError store_unreachable. */
   async judge(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
-      SELECT t.id AS token, u.id AS user, u.name, u.role, u.groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
+      SELECT t.id AS token, u.id AS user, u.name, u.role, ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
       FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
       WHERE t.tenant = ${this.#tenant} AND t.hash = ${hashOf(token)}
         AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrowDatabaseError);

@@ -1,6 +1,6 @@
 /** A team's dashboard at two replicas: who comes in, who may ask what, and that nobody is told what is another's. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { RpcMethod, StepQuery, TimelineSession } from '../../../src-main/rpc/contract.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
 import { allowedQuestions } from '../../../src-main/team/dashboard/allowed-questions.ts';
@@ -400,9 +400,11 @@ test('how a server is, is told of all replicas, whichever the page came to; peop
   await expect.poll(echo).toBe('Ready on 2 of 2 replicas');
 });
 
-test('whoever is bounded by a group is told of its servers alone', async () => {
+test('a member is told of the servers alone that their groups give', async () => {
   await team.people.add({ name: 'dora', groups: ['guests'] });
-  await team.people.boundGroup('guests', 'narrow');
+  await team.people.grant('guests', 'narrow');
+  await team.people.ungrant('everyone');
+  onTestFinished(() => team.people.grant('everyone', '*'));
   const page = await member('dora');
   const seen = page.watch();
   await expect.poll(() => seen.state.servers?.map(({ name, endpoint }) => [name, endpoint])).toEqual([['echo', '']]);

@@ -85,16 +85,16 @@ test('a step that waits for a lock for too long fails instead of holding up ever
 test('without any filter a tenant sees and writes its own rows alone', async () => {
   const database = open(await teamDatabase());
   const [a, b] = [database.of('a'), database.of('b')];
-  await a`INSERT INTO tooltray.group_profiles VALUES ('a', 'of a', 'x')`;
-  await b`INSERT INTO tooltray.group_profiles VALUES ('b', 'of b', 'x')`;
-  expect(await a`SELECT name FROM tooltray.group_profiles`).toEqual([{ name: 'of a' }]);
-  await expect(a`INSERT INTO tooltray.group_profiles VALUES ('b', 'forged', 'x')`).rejects.toMatchObject({
+  await a`INSERT INTO tooltray.group_grants VALUES ('a', 'of a', 'x')`;
+  await b`INSERT INTO tooltray.group_grants VALUES ('b', 'of b', 'x')`;
+  expect(await a`SELECT name FROM tooltray.group_grants`).toEqual([{ name: 'of a' }]);
+  await expect(a`INSERT INTO tooltray.group_grants VALUES ('b', 'forged', 'x')`).rejects.toMatchObject({
     code: '42501',
   });
-  expect((await a`UPDATE tooltray.group_profiles SET name = 'mine'`).count).toBe(1);
-  expect((await b`DELETE FROM tooltray.group_profiles WHERE tenant = 'a'`).count).toBe(0);
+  expect((await a`UPDATE tooltray.group_grants SET name = 'mine'`).count).toBe(1);
+  expect((await b`DELETE FROM tooltray.group_grants WHERE tenant = 'a'`).count).toBe(0);
   // Where no tenant is set, nothing is shown and nothing assumed.
-  await expect(database.shared`SELECT * FROM tooltray.group_profiles`).rejects.toThrow('tooltray.tenant');
+  await expect(database.shared`SELECT * FROM tooltray.group_grants`).rejects.toThrow('tooltray.tenant');
   // No replica takes steps of the schema, or calls them taken.
   await expect(a`DELETE FROM tooltray.migrations`).rejects.toMatchObject({ code: '42501' });
   await expect(a`CREATE TABLE tooltray.mine (a int)`).rejects.toMatchObject({ code: '42501' });

@@ -109,12 +109,14 @@ test('failures are counted by network, and forgotten after a minute', () => {
   expect(waits()).toEqual([false, false, false]);
 });
 
-test('a token, and the groups of whose it is, bound what is seen by every address', async () => {
+test('a token’s profile, and what its person’s groups give, decide what is seen by every address', async () => {
   const one = await open(await teamDatabase());
   const { people, give } = withPeople(one);
-  await people.add({ name: 'ana' });
+  await people.ungrant('everyone');
+  await people.grant('staff', '*');
+  await people.grant('guests', 'narrow');
+  await people.add({ name: 'ana', groups: ['staff'] });
   await people.add({ name: 'ben', groups: ['guests'] });
-  await people.boundGroup('guests', 'narrow');
   const [all, narrow, bounded, lost] = [
     await give('ana'),
     await give('ana', { profile: 'narrow' }),
@@ -150,7 +152,7 @@ test('what is taken back ends on every replica, with the sessions and streams it
   );
   await tokens.revoke(revoked.id);
   await people.change('ben', { isOff: true });
-  await people.boundGroup('guests', 'narrow');
+  await people.grant('guests', 'narrow');
   await people.change('cleo', { groups: ['guests'] });
   const left = (): unknown => streams.filter(({ isOver }) => !isOver()).map(({ token }) => token);
   await expect.poll(left).toEqual([stays.token, stays.token]);
@@ -184,9 +186,9 @@ test('without the application’s filter another tenant’s people and tokens ar
   const [own, far] = [new TeamPeople(one), new TeamPeople(one, 'far')];
   await own.people.add({ name: 'ana' });
   const token = await own.give('ana');
-  await own.people.boundGroup('guests', 'narrow');
+  await own.people.grant('guests', 'narrow');
   const sql = one.replica.database.of('far');
-  for (const table of ['users', 'person_tokens', 'group_profiles'])
+  for (const table of ['users', 'person_tokens', 'group_grants'])
     expect([table, await sql`SELECT 1 FROM ${sql(`tooltray.${table}`)}`]).toEqual([table, []]);
   // As a query that believes to be of the other tenant.
   const confused = new PersonTokens(sql, 'main');

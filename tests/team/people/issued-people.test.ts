@@ -71,7 +71,10 @@ test('groups and the role follow the newest word of the issuer, and stay where i
   // Another app has a token of before.
   expect(await seen({ groups: ['a'], iat: 20 })).toEqual([['admins', 'b'], 'admin']);
   expect(await seen({ iat: 40 })).toEqual([['admins', 'b'], 'admin']);
-  expect(await seen({ groups: [], iat: 50 })).toEqual([[], 'member']);
+  // What the command line gave is not the issuer's to take.
+  await on.people.change('ana', { groups: ['given'] });
+  expect(await seen({ groups: ['b'], iat: 45 })).toEqual([['b', 'given'], 'member']);
+  expect(await seen({ groups: [], iat: 50 })).toEqual([['given'], 'member']);
 });
 
 test('groups are found by a whole name or by a path, and whatever else stands there is none', () => {

@@ -1,5 +1,6 @@
-/** `tooltray user`: a team's people and service accounts, and what their groups are bounded to. */
+/** `tooltray user`: a team's people and service accounts, and what their groups give. */
 import { count } from '../../../core/base/wording.ts';
+import { everything } from '../../../core/profiles/profile-scope.ts';
 import type { User } from '../../../team/people/people.ts';
 import { command, jsonFlag, wrongUse } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
@@ -13,7 +14,11 @@ export const user = command({
     on: { words: 'NAME', help: 'they may again' },
     role: { words: 'NAME ROLE', help: 'admin or member' },
     groups: { words: 'NAME [GROUP …]', help: 'the groups that they are in from now on' },
-    bound: { words: 'GROUP [PROFILE]', help: 'what a group sees: that profile, or without one everything' },
+    grant: {
+      words: 'GROUP [PROFILE]',
+      help: 'a group gives that profile, or without one everything; `everyone` is a group, too',
+    },
+    ungrant: { words: 'GROUP [PROFILE]', help: 'it gives that no more, or without a profile nothing' },
   },
   usual: 'list',
   flags: {
@@ -29,7 +34,7 @@ export const user = command({
   },
   notes: [
     'With --erase the team’s keys are needed, as replicas take them.',
-    'Profiles are written in the config; who is in several groups is bounded by all of their profiles.',
+    'Profiles are written in the config. Grants of several groups add up; who is in none has what `everyone` gives, which is nothing until it is granted.',
   ],
   async run({ email, issuer, subject, role, group, service, erase, json, ...where }, [word = '', ...more], action) {
     await withTenant(where, async (sql, tenant) => {
@@ -37,14 +42,14 @@ export const user = command({
       const people = new People(sql, tenant);
       const tell = (changed: User): void => printAnswer(json, changed, () => [line(changed).join('  ')]);
       if (action === 'list') {
-        const [users, profiles] = await Promise.all([people.list(), people.groupProfiles()]);
-        const bounds = Object.fromEntries(profiles);
-        printAnswer(json, { users, groups: bounds }, () => listLines(users, bounds));
-      } else if (action === 'bound') {
-        const [profile] = more;
-        await people.boundGroup(word, profile);
-        const sees = profile === undefined ? 'is bounded by no profile' : `sees the profile ${profile}`;
-        printAnswer(json, { group: word, profile: profile ?? null }, () => [oneLine(`The group ${word} ${sees}.`)]);
+        const [users, given] = await Promise.all([people.list(), people.grants()]);
+        const groups = Object.fromEntries(given);
+        printAnswer(json, { users, groups }, () => listLines(users, groups));
+      } else if (action === 'grant' || action === 'ungrant') {
+        if (action === 'grant') await people.grant(word, more[0] ?? everything);
+        else await people.ungrant(word, more[0]);
+        const profiles = (await people.grants()).get(word) ?? [];
+        printAnswer(json, { group: word, profiles }, () => [grantLine(word, profiles)]);
       } else if (action === 'add') {
         const identity = identityOf(issuer, subject);
         tell(
@@ -84,10 +89,15 @@ function readRole(text: string | undefined): User['role'] | undefined {
   throw wrongUse('A role is admin or member');
 }
 
-function listLines(users: readonly User[], bounds: Readonly<Record<string, string>>): string[] {
+function listLines(users: readonly User[], grants: Readonly<Record<string, readonly string[]>>): string[] {
   if (users.length === 0) return ['There is nobody yet. Somebody is let in with: tooltray user add NAME.'];
-  const groups = Object.entries(bounds).map(([group, profile]) => oneLine(`The group ${group} sees ${profile}.`));
+  const groups = Object.entries(grants).map(([group, profiles]) => grantLine(group, profiles));
   return [...table(['NAME', 'ROLE', 'STATE', 'GROUPS', 'EMAIL'], users.map(line)), ...groups];
+}
+
+function grantLine(group: string, profiles: readonly string[]): string {
+  const what = profiles.includes(everything) ? 'everything' : profiles.join(', ');
+  return oneLine(`The group ${group} gives ${what === '' ? 'nothing' : what}.`);
 }
 
 function line({ name, role, isService, isOff, groups, email }: User): string[] {

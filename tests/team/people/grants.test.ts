@@ -1,0 +1,94 @@
+/** Access is granted: groups give servers and tools, several add up, and whoever is in none has what `everyone` gives. */
+import { expect, onTestFinished, test } from 'vitest';
+import { bearer } from '../../support/callers.ts';
+import { HttpClient } from '../../support/http-client.ts';
+import { fixture } from '../../support/start-core.ts';
+import { startReplica, type TestReplica } from '../../support/start-replica.ts';
+import { openSession, post } from '../../support/team-caller.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+
+async function open(): Promise<{ readonly on: TestReplica; readonly team: TeamPeople }> {
+  const profiles = { ofOne: { servers: ['one'] }, ofTwo: { servers: ['two'] }, reading: { readOnly: true } };
+  const servers = { one: fixture('echo'), two: fixture('echo'), three: fixture('echo') };
+  const on = await startReplica(await teamDatabase(), { servers, profiles, mode: 'direct' });
+  onTestFinished(() => on[Symbol.asyncDispose]());
+  const team = new TeamPeople(on);
+  await team.people.ungrant('everyone');
+  await team.people.grant('ones', 'ofOne');
+  await team.people.grant('twos', 'ofTwo');
+  await team.people.grant('both', 'ofOne');
+  await team.people.grant('both', 'ofTwo');
+  await team.people.grant('all', '*');
+  await team.people.grant('lost', 'no such profile');
+  return { on, team };
+}
+
+/** Names of the servers whose tools somebody in these groups is shown. */
+async function shown({ url }: TestReplica, token: string): Promise<string[]> {
+  const { session } = await openSession(url, token);
+  const { result } = (await post(url, 'tools/list', {}, session, token)).message;
+  const tools = (result?.['tools'] ?? []) as { name: string }[];
+  return [...new Set(tools.map(({ name }) => /one|two|three/.exec(name)?.[0] ?? 'unprefixed'))].sort();
+}
+
+test('gives nothing, one, the other, both or all, by the groups that somebody is in', async () => {
+  const { on, team } = await open();
+  const cases: readonly (readonly [groups: readonly string[], servers: readonly string[]])[] = [
+    [[], []],
+    [['ones'], ['one']],
+    [['twos'], ['two']],
+    [
+      ['ones', 'twos'],
+      ['one', 'two'],
+    ],
+    [['both'], ['one', 'two']],
+    [['unknown'], []],
+    [['unknown', 'ones'], ['one']],
+    [['lost'], []],
+    [['lost', 'twos'], ['two']],
+    [
+      ['ones', 'all'],
+      ['one', 'three', 'two'],
+    ],
+  ];
+  for (const [at, [groups, servers]] of cases.entries()) {
+    await team.people.add({ name: `user ${at}`, groups });
+    expect([groups, await shown(on, await team.give(`user ${at}`))]).toEqual([groups, servers]);
+  }
+});
+
+test('gives everyone what the group `everyone` gives, from when it is granted until it is taken back', async () => {
+  const { on, team } = await open();
+  await team.people.add({ name: 'ana' });
+  await team.people.add({ name: 'ben', groups: ['ones'] });
+  const [ana, ben] = [await team.give('ana'), await team.give('ben')];
+  expect([await shown(on, ana), await shown(on, ben)]).toEqual([[], ['one']]);
+  await team.people.grant('everyone', 'ofTwo');
+  await expect.poll(() => shown(on, ana)).toEqual(['two']);
+  await expect.poll(() => shown(on, ben)).toEqual(['one', 'two']);
+  await team.people.ungrant('everyone', 'ofTwo');
+  await expect.poll(() => shown(on, ana)).toEqual([]);
+});
+
+test('ends what is open when a group is taken from somebody, and calls nothing of it any more', async () => {
+  const { on, team } = await open();
+  await team.people.add({ name: 'ana', groups: ['ones', 'twos'] });
+  const token = await team.give('ana');
+  const client = new HttpClient(on.url, false, bearer(token));
+  await client.initialize();
+  const call = async (): Promise<boolean> => {
+    const params = { name: 'two_echo', arguments: { message: 'x' } };
+    const { session } = await openSession(on.url, token);
+    const { message } = await post(on.url, 'tools/call', params, session, token);
+    return message.error === undefined && message.result?.['isError'] !== true;
+  };
+  expect(await call()).toBe(true);
+  const opened = Promise.withResolvers<void>();
+  const listening = client.listen(() => opened.resolve()).catch(() => undefined);
+  await opened.promise;
+  await team.people.change('ana', { groups: ['ones'] });
+  await listening;
+  expect(await call()).toBe(false);
+  expect(await shown(on, token)).toEqual(['one']);
+});
