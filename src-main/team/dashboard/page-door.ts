@@ -105,8 +105,10 @@ export class PageDoor {
     if (path === '/session/end') {
       const secret = this.#cookie.of(request);
       const viewer = await sessions.viewer(secret);
-      await sessions.end(secret);
-      if (viewer !== undefined) this.#parts.left(viewer);
+      if (viewer !== undefined) {
+        await sessions.end(secret);
+        this.#parts.left(viewer);
+      }
       response.setHeader('set-cookie', this.#cookie.line('', 0));
     } else {
       const token = textOr(objectOf(parseBody(await readTextBody(request, longestInput)))['token']);

@@ -93,12 +93,15 @@ export class PageSessions {
     return { tenant: this.#tenant, ...viewer, grant: grantOf(given) };
   }
 
-  /** Again is no mistake. What the browser has open ends on every replica. Rejects with AppError store_unreachable. */
+  /** What the browser has open ends on every replica. Whoever is not signed in writes nothing. Rejects with AppError store_unreachable. */
   async end(secret: string): Promise<void> {
+    if (!shape.test(secret)) return;
     await this.#sql
       .begin(async (sql) => {
-        await sql`DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND hash = ${hashOf(secret)}`;
-        await announce(sql, this.#tenant, peopleTopic);
+        const [ended] = await sql<{ user: string }[]>`
+          DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND hash = ${hashOf(secret)}
+          RETURNING user_id AS user`;
+        if (ended !== undefined) await announce(sql, this.#tenant, peopleTopic, ended.user);
       })
       .catch(rethrowDatabaseError);
   }

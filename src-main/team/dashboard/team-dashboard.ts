@@ -109,8 +109,8 @@ export class TeamDashboard {
       follow: (...stream) => this.#follow(...stream),
       left: ({ user, name }) => this.#noteAccess('signed out', user, `${name} signed out of the dashboard.`),
     });
-    this.#stopFollowing = changes.changed.on(({ tenant: whose, topic }) => {
-      if (whose === tenant && topic === peopleTopic) void this.#endThoseOver();
+    this.#stopFollowing = changes.changed.on(({ tenant: whose, topic, user }) => {
+      if (whose === tenant && topic === peopleTopic) void this.#endThoseOver(user);
     });
     this.#looking = setInterval(() => void this.#endThoseOver(), lookMs).unref();
   }
@@ -211,8 +211,10 @@ export class TeamDashboard {
     response.once('close', () => this.#streams.delete(stream));
   }
 
-  async #endThoseOver(): Promise<void> {
+  /** `user`: nobody else changed. */
+  async #endThoseOver(user?: string): Promise<void> {
     for (const { secret, viewer, response } of [...this.#streams]) {
+      if (user !== undefined && viewer.user !== user) continue;
       try {
         const now = await this.#sessions.viewer(secret);
         // Whoever is shown something else now comes back for it.

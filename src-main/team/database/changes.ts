@@ -1,6 +1,7 @@
 /**
  * What changed, told to every replica: a version for each tenant and topic in a table, and NOTIFY, which only says that there is a newer
- * one. A replica that lost its connection reads the versions when it listens again, so it misses none; it may hear of several as one.
+ * one and whom it concerns. A replica that lost its connection reads the versions when it listens again, so it misses none; several may come
+ * as one then, which concerns everybody.
  */
 import type { ISql, Sql } from 'postgres';
 import { Event } from '../../core/base/events.ts';
@@ -11,6 +12,8 @@ export interface Change {
   readonly tenant: string;
   readonly topic: string;
   readonly version: number;
+  /** Id of the one user whom it concerns; undefined: it may concern everybody. */
+  readonly user?: string | undefined;
 }
 
 interface Row {
@@ -21,13 +24,16 @@ interface Row {
 
 const channel = 'tooltray_changes';
 
-/** Tells it when the transaction commits; answers the new version. For PostgreSQL takes a lock at commit: not for each call. */
-export async function announce(sql: ISql, tenant: string, topic: string): Promise<number> {
+/**
+ * Announces it when the transaction commits, and returns the new version. `user`: the one whom it concerns. PostgreSQL takes a lock at commit, so
+ * this is not for each call.
+ */
+export async function announce(sql: ISql, tenant: string, topic: string, user?: string): Promise<number> {
   const [row] = await sql<Row[]>`
     INSERT INTO tooltray.changes (tenant, topic, version) VALUES (${tenant}, ${topic}, 1)
     ON CONFLICT (tenant, topic) DO UPDATE SET version = tooltray.changes.version + 1 RETURNING version`;
   const version = Number(row?.version);
-  await sql`SELECT pg_notify(${channel}, ${JSON.stringify({ tenant, topic, version })})`;
+  await sql`SELECT pg_notify(${channel}, ${JSON.stringify({ tenant, topic, version, user })})`;
   return version;
 }
 
@@ -75,8 +81,8 @@ export class Changes {
 
   #hear(payload: string): void {
     try {
-      const { tenant, topic, version } = JSON.parse(payload) as Change;
-      this.#take({ tenant, topic, version });
+      const { tenant, topic, version, user } = JSON.parse(payload) as Change;
+      this.#take({ tenant, topic, version, ...(typeof user === 'string' && { user }) });
     } catch (error) {
       this.#log.warn('A notice of the database could not be read.', { error });
     }
@@ -96,8 +102,11 @@ export class Changes {
 
   #take(change: Change, isKnown = false): void {
     const key = `${change.tenant}/${change.topic}`;
-    if (change.version <= (this.#known.get(key) ?? 0)) return;
+    const known = this.#known.get(key) ?? 0;
+    if (change.version <= known) return;
     this.#known.set(key, change.version);
-    if (!isKnown) this.changed.emit(change);
+    const { user: _user, ...forAll } = change;
+    // One in between was not heard of.
+    if (!isKnown) this.changed.emit(change.version === known + 1 ? change : forAll);
   }
 }

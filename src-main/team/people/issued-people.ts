@@ -65,7 +65,7 @@ export class IssuedPeople {
         UPDATE tooltray.users SET issued_groups = ${[...groups]}, role = ${role}, claims_at = ${new Date(saidAt)}
         WHERE tenant = ${this.#tenant} AND id = ${user.id} AND coalesce(claims_at, '-infinity') < ${new Date(saidAt)}
         RETURNING ${userColumns(sql)}`;
-      if (changed !== undefined) await announce(sql, this.#tenant, peopleTopic);
+      if (changed !== undefined) await announce(sql, this.#tenant, peopleTopic, user.id);
       return changed ?? user;
     });
   }
@@ -73,7 +73,7 @@ export class IssuedPeople {
   async #first(identity: Identity): Promise<Admitted | undefined> {
     return this.#sql.begin(async (sql) => {
       const admitted = this.#options.takesNew ? await this.#make(sql, identity) : undefined;
-      if (admitted !== undefined) await announce(sql, this.#tenant, peopleTopic);
+      if (admitted !== undefined) await announce(sql, this.#tenant, peopleTopic, admitted.user.id);
       return admitted;
     });
   }

@@ -71,6 +71,8 @@ interface Kept {
 const knownMs = 30_000;
 /** Of an issuer's, which may have a new key. */
 const unknownIssuedMs = 5_000;
+/** Of a look-up while people change. */
+const maxAttempts = 3;
 const mostKnown = 10_000;
 const mostUnknown = 1_000;
 /** Between two looks at what is open, and notes of what was used, in ms. */
@@ -88,15 +90,15 @@ export class PeopleGate {
   readonly #used = new Set<string>();
   readonly #noting: NodeJS.Timeout;
   readonly #stop: () => void;
-  readonly #looks = new Set<() => void>();
+  readonly #looks = new Set<(user?: string) => void>();
   /** Counts what changed, so that what was read before is not kept. */
   #version = 0;
 
   constructor(parts: PeopleGateParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
-    this.#stop = parts.changes.changed.on(({ tenant, topic }) => {
-      if (tenant === parts.tenant && topic === peopleTopic) this.#forget();
+    this.#stop = parts.changes.changed.on(({ tenant, topic, user }) => {
+      if (tenant === parts.tenant && topic === peopleTopic) this.#forget(user);
     });
     this.#noting = setInterval(() => void this.#note(), noteMs).unref();
   }
@@ -115,12 +117,12 @@ export class PeopleGate {
 
   /** As a door of a team has it (`TeamDoor.follow`). */
   follow(open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void): () => void {
-    const look = (): void =>
-      void this.#overIn([...open()]).then(
+    const look = (user?: string): void =>
+      void this.#overIn([...open()].filter((text) => user === undefined || readMark(text).user === user)).then(
         (over) => over.size > 0 && end((token) => over.has(token)),
         (error: unknown) => this.#parts.log.warn(`Whether tokens are in force cannot be read: ${errorText(error)}`),
       );
-    const timer = setInterval(look, lookMs).unref();
+    const timer = setInterval(() => look(), lookMs).unref();
     this.#looks.add(look);
     return () => {
       clearInterval(timer);
@@ -135,11 +137,14 @@ export class PeopleGate {
   }
 
   async #lookUp(key: string, token: string): Promise<Judged> {
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const version = this.#version;
       const judged = await this.#ask(token);
-      // Something changed meanwhile: what was read may be from before.
-      if (version !== this.#version) continue;
+      // Something changed meanwhile, so what was read may be from before: it is read again, or counts this once.
+      if (version !== this.#version) {
+        if (attempt < maxAttempts) continue;
+        return judged;
+      }
       this.#known.delete(key);
       const [store, most] = 'user' in judged ? [this.#known, mostKnown] : [this.#unknown, mostUnknown];
       const end = 'user' in judged ? judged.until : Infinity;
@@ -189,11 +194,14 @@ export class PeopleGate {
     return unknown;
   }
 
-  #forget(): void {
+  /** `user`: nobody else changed. */
+  #forget(user: string | undefined): void {
     this.#version++;
-    for (const [key, { judged }] of this.#known) this.#known.set(key, { judged, until: 0 });
+    for (const [key, { judged }] of this.#known)
+      if (user === undefined || ('user' in judged && judged.user === user)) this.#known.set(key, { judged, until: 0 });
+    // Whoever was added may have been refused before.
     this.#unknown.clear();
-    for (const look of this.#looks) look();
+    for (const look of this.#looks) look(user);
   }
 
   async #overIn(open: readonly string[]): Promise<ReadonlySet<string>> {

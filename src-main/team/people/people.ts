@@ -51,6 +51,7 @@ export class People {
     const id = randomBytes(9).toString('base64url');
     const key = identity === undefined ? routingKey('', id) : routingKey(identity.issuer, identity.subject);
     const made = await this.#change(
+      id,
       (sql) => sql<User[]>`
         INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject, routing_key)
         VALUES (${this.#tenant}, ${id}, ${name}, ${email}, ${role}, ${isService}, ${[...groups]},
@@ -89,6 +90,7 @@ export class People {
     const { role, isOff } = { ...before, ...to };
     const { groups } = to;
     const changed = await this.#change(
+      before.id,
       (sql) => sql<User[]>`
         UPDATE tooltray.users SET role = ${role}, groups = ${groups === undefined ? sql`groups` : [...groups]},
           off_at = ${isOff ? sql`coalesce(off_at, now())` : null}
@@ -101,6 +103,7 @@ export class People {
   async grant(group: string, profile: string): Promise<void> {
     checkName(group);
     await this.#change(
+      undefined,
       (sql) => sql`
         INSERT INTO tooltray.group_grants (tenant, name, profile) VALUES (${this.#tenant}, ${group}, ${profile})
         ON CONFLICT DO NOTHING`,
@@ -110,6 +113,7 @@ export class People {
   /** Takes one grant of a group back, or all of them. Rejects with AppError store_unreachable. */
   async ungrant(group: string, profile?: string): Promise<void> {
     await this.#change(
+      undefined,
       (sql) => sql`
         DELETE FROM tooltray.group_grants WHERE tenant = ${this.#tenant} AND name = ${group}
           ${profile === undefined ? sql`` : sql`AND profile = ${profile}`}`,
@@ -124,11 +128,12 @@ export class People {
     return new Map(rows.map(({ name, profiles }) => [name, profiles]));
   }
 
-  async #change<T>(work: (sql: ISql) => Promise<T>): Promise<T> {
+  /** `user`: the one whom it concerns; undefined: everybody. */
+  async #change<T>(user: string | undefined, work: (sql: ISql) => Promise<T>): Promise<T> {
     return this.#sql
       .begin(async (sql) => {
         const done = await work(sql);
-        await announce(sql, this.#tenant, peopleTopic);
+        await announce(sql, this.#tenant, peopleTopic, user);
         return done;
       })
       .catch(rethrow) as Promise<T>;

@@ -79,8 +79,8 @@ export class PersonTokens {
     if (!(ends > now && ends - now <= mostMs)) throw badEnd();
     const token = `tt_${await this.#routingKeyOf(user)}_${randomBytes(32).toString('base64url')}`;
     const id = randomBytes(6).toString('hex');
-    const [made] = await this.#change(
-      (sql) => sql<PersonToken[]>`
+    const sql = this.#sql;
+    const [made] = await sql<PersonToken[]>`
         WITH made AS (
           INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, profile, read_only, ends_at)
           SELECT ${this.#tenant}, ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(ends)}
@@ -88,7 +88,8 @@ export class PersonTokens {
             SELECT count(*) FROM tooltray.person_tokens t
             WHERE t.tenant = u.tenant AND t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${mostInForce}
           RETURNING *)
-        SELECT ${shown(sql)} FROM made t, tooltray.users u WHERE u.tenant = t.tenant AND u.id = t.user_id`,
+        SELECT ${shown(sql)} FROM made t, tooltray.users u WHERE u.tenant = t.tenant AND u.id = t.user_id`.catch(
+      rethrowDatabaseError,
     );
     if (made === undefined) throw noneFor(user);
     return { ...made, token };
@@ -105,12 +106,18 @@ export class PersonTokens {
 
   /** Again is no mistake. Rejects with AppError not_found or store_unreachable. */
   async revoke(id: string): Promise<PersonToken> {
-    const [revoked] = await this.#change(
-      (sql) => sql<PersonToken[]>`
-        UPDATE tooltray.person_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM tooltray.users u
-        WHERE t.tenant = ${this.#tenant} AND t.id = ${id} AND u.tenant = t.tenant AND u.id = t.user_id
-        RETURNING ${shown(sql)}`,
-    );
+    const revoked = await this.#sql
+      .begin(async (sql) => {
+        const [row] = await sql<(PersonToken & { userId: string })[]>`
+          UPDATE tooltray.person_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM tooltray.users u
+          WHERE t.tenant = ${this.#tenant} AND t.id = ${id} AND u.tenant = t.tenant AND u.id = t.user_id
+          RETURNING ${shown(sql)}, u.id AS "userId"`;
+        if (row === undefined) return undefined;
+        const { userId, ...token } = row;
+        await announce(sql, this.#tenant, peopleTopic, userId);
+        return token;
+      })
+      .catch(rethrowDatabaseError);
     if (revoked !== undefined) return revoked;
     throw new AppError('not_found', `There is no token with the id ${JSON.stringify(id.slice(0, 100))}.`, {
       fix: '`tooltray token list` shows them.',
@@ -150,16 +157,6 @@ export class PersonTokens {
     );
     if (row === undefined) throw noneFor(user);
     return row.key;
-  }
-
-  async #change<T>(work: (sql: ISql) => Promise<T>): Promise<T> {
-    return this.#sql
-      .begin(async (sql) => {
-        const done = await work(sql);
-        await announce(sql, this.#tenant, peopleTopic);
-        return done;
-      })
-      .catch(rethrowDatabaseError) as Promise<T>;
   }
 }
 

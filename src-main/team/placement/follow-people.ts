@@ -20,8 +20,8 @@ export function followPeople(
   processes: Pick<PersonalProcesses, 'usersOf' | 'personChanged'>,
   { tenant, changes, people, vaults, log }: FollowPeopleParts,
 ): () => void {
-  const endGone = async (): Promise<void> => {
-    const users = processes.usersOf(tenant);
+  const endGone = async (changed: string | undefined): Promise<void> => {
+    const users = processes.usersOf(tenant).filter((user) => changed === undefined || user === changed);
     if (users.length === 0) return;
     try {
       const here = await people.byId(users);
@@ -33,7 +33,7 @@ export function followPeople(
   };
   const stops = [
     changes.changed.on((change) => {
-      if (change.tenant === tenant && change.topic === peopleTopic) void endGone();
+      if (change.tenant === tenant && change.topic === peopleTopic) void endGone(change.user);
     }),
     vaults.changed.on(({ owner: user, names }) => {
       const values = names.flatMap(secretOfName);

@@ -104,7 +104,7 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
     }),
     signIns.valuesChanged.on(end),
     changes.changed.on((change) => {
-      if (change.tenant === tenant && change.topic === peopleTopic) void endGone();
+      if (change.tenant === tenant && change.topic === peopleTopic) void endGone(change.user);
     }),
   ];
   return {
@@ -118,8 +118,9 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
   };
 
   /** Whoever does not come in any more has nothing open either. */
-  async function endGone(): Promise<void> {
-    const { users } = signIns;
+  async function endGone(changed: string | undefined): Promise<void> {
+    const users = signIns.users.filter((user) => changed === undefined || user === changed);
+    if (users.length === 0) return;
     try {
       const here = await people.byId(users);
       for (const user of users) if (here.get(user)?.isOff !== false) end(user);
