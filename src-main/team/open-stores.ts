@@ -25,7 +25,7 @@ export interface StoreRoom extends TeamRoom {
   readonly keys: TeamKeys;
   /** What it is called, for people. */
   readonly replica: string;
-  /** Where answers' bytes go; undefined: into the database. */
+  /** Where the bytes of spilled results go; undefined: nothing is spilled. */
   readonly objects: ObjectsAddress | undefined;
 }
 

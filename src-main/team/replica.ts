@@ -59,7 +59,7 @@ export interface ReplicaOptions extends OwnCore {
   readonly heartbeatMs?: number | undefined;
   /** Where it tells how it fares; undefined: nowhere. */
   readonly operations?: ListenAt | undefined;
-  /** Where kept answers' bytes go: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: into the database. */
+  /** The object store for spilled results: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: nothing is spilled. */
   readonly objects?: string | undefined;
 }
 

@@ -6,6 +6,7 @@ import { hashOf } from '../../src-main/team/people/person-tokens.ts';
 import { Replica, type ReplicaOptions } from '../../src-main/team/replica.ts';
 import type { TestConfig } from './start-core.ts';
 import { counter, sandbox } from './shared-workers.ts';
+import { objectsEnv, teamObjectsAddress } from './team-objects.ts';
 
 export interface TestReplica extends AsyncDisposable {
   readonly replica: Replica;
@@ -33,8 +34,11 @@ export async function startReplica(
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-replica-'));
   const configFile = join(folder, 'config.json');
   await writeFile(configFile, JSON.stringify({ ...usual, ...config }));
+  // Only where a test says what is spilled.
+  const objects = config['results'] === undefined ? undefined : await teamObjectsAddress();
   const replica = await Replica.open({
-    env: { ...process.env, TOOLTRAY_HOME: folder, ...testKeys, ...env },
+    env: { ...process.env, TOOLTRAY_HOME: folder, ...testKeys, ...objectsEnv, ...env },
+    objects,
     version: '0.0.0',
     configFile,
     pageRoot: folder,

@@ -16,8 +16,12 @@ export default function setUp(): Promise<() => Promise<void>> {
 
 /** A place in it of the test's own. */
 export async function teamObjects(): Promise<ObjectsAddress> {
-  const url = (await engineUrl(variable)).replace('?', `/test_${randomBytes(6).toString('hex')}?`);
-  return readObjectsAddress(url, objectsEnv);
+  return readObjectsAddress(await teamObjectsAddress(), objectsEnv);
+}
+
+/** The same as `--objects` takes it. */
+export async function teamObjectsAddress(): Promise<string> {
+  return (await engineUrl(variable)).replace('?', `/test_${randomBytes(6).toString('hex')}?`);
 }
 
 /** Who may write there. */

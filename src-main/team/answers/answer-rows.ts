@@ -10,12 +10,8 @@ import type { SpillFilter } from '../../core/spills/spill-index.ts';
 import { type Spill, type SpillKind, spillUri } from '../../core/spills/spill.ts';
 import { type Database, databaseError } from '../database/database.ts';
 
-/** Where the bytes lie. */
-export type BytesPlace = 'database' | 'objects';
-
 export interface SharedAnswer {
   readonly spill: Spill;
-  readonly place: BytesPlace;
   readonly sha256: Buffer;
   /** Of the file's name, for people. */
   readonly extension: string;
@@ -23,14 +19,12 @@ export interface SharedAnswer {
 
 export interface LeavingAnswer {
   readonly id: string;
-  readonly place: BytesPlace;
   readonly bytes: number;
 }
 
 interface Row {
   readonly id: string;
   readonly answer_id: string;
-  readonly place: BytesPlace;
   readonly sha256: Buffer | null;
   readonly extension: string;
   readonly owner: string;
@@ -79,8 +73,8 @@ export class AnswerRows {
   }
 
   /** Before their bytes are written. */
-  begin(answers: readonly NamedSpill[], place: BytesPlace): Promise<void> {
-    const rows = answers.map((answer) => rowOf(this.#tenant, answer, place));
+  begin(answers: readonly NamedSpill[]): Promise<void> {
+    const rows = answers.map((answer) => rowOf(this.#tenant, answer));
     return this.#ask(async (sql) => {
       await sql`INSERT INTO tooltray.answers ${sql(rows)}`;
     });
@@ -163,7 +157,7 @@ export class AnswerRows {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
-        WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state <> 'leaving' RETURNING id, place, bytes`,
+        WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state <> 'leaving' RETURNING id, bytes`,
     );
     return rows.map(leaving);
   }
@@ -183,7 +177,7 @@ export class AnswerRows {
           SELECT number FROM held
           WHERE NOT pinned AND answer_id <> ${except} AND (old OR bytes > ${maxBytes} OR count > ${maxCount})
         )
-        RETURNING id, place, bytes`,
+        RETURNING id, bytes`,
     );
     return rows.map(leaving);
   }
@@ -194,7 +188,7 @@ export class AnswerRows {
       (sql) => sql<LeavingRow[]>`
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
         WHERE tenant = ${this.#tenant} AND state <> 'kept' AND changed_at < now() - make_interval(secs => ${olderThanSeconds})
-        RETURNING id, place, bytes`,
+        RETURNING id, bytes`,
     );
     return rows.map(leaving);
   }
@@ -270,12 +264,11 @@ function plain(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-function rowOf(tenant: string, { spill, name }: NamedSpill, place: BytesPlace): Record<string, Value> {
+function rowOf(tenant: string, { spill, name }: NamedSpill): Record<string, Value> {
   return {
     tenant,
     id: spill.id,
     answer_id: spill.answerId,
-    place,
     extension: name.slice(name.lastIndexOf('.') + 1),
     owner: spill.owner,
     session_id: plain(spill.sessionId),
@@ -299,9 +292,8 @@ function rowOf(tenant: string, { spill, name }: NamedSpill, place: BytesPlace): 
 type Value = string | number | boolean | null;
 
 function answerOf(row: Row): SharedAnswer {
-  const { place, sha256, extension } = row;
+  const { sha256, extension } = row;
   return {
-    place,
     extension,
     sha256: sha256 ?? Buffer.alloc(0),
     spill: {

@@ -8,13 +8,14 @@ import type { ResultSettings } from '../../core/config/app-config.ts';
 import type { Pruned } from '../../core/spills/spill-room.ts';
 import type { AnswerBytes } from './answer-bytes.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import type { AnswerRows, BytesPlace, LeavingAnswer } from './answer-rows.ts';
+import type { AnswerRows, LeavingAnswer } from './answer-rows.ts';
 
 interface UpkeepOptions {
   readonly tenant: string;
   readonly rows: AnswerRows;
   readonly cache: AnswerCache;
-  readonly bytes: ReadonlyMap<BytesPlace, AnswerBytes>;
+  /** undefined: nothing was ever spilled by this replica, and it deletes nothing. */
+  readonly bytes: AnswerBytes | undefined;
   readonly settings: () => ResultSettings;
   readonly log: Log;
   readonly now: () => number;
@@ -72,7 +73,8 @@ export class AnswerUpkeep {
   }
 
   async #tend(except: string | undefined): Promise<Pruned> {
-    const { rows, settings, now } = this.#options;
+    const { bytes, rows, settings, now } = this.#options;
+    if (bytes === undefined) return { removed: 0, bytes: 0 };
     const done = await rows.claim(leaseSeconds);
     if (done === undefined) return { removed: 0, bytes: 0 };
     try {
@@ -90,23 +92,21 @@ export class AnswerUpkeep {
   /** Of answers that nobody reads any more: their bytes, then their rows. What cannot be deleted now is left over, and found later. */
   async takeAway(answers: readonly LeavingAnswer[]): Promise<void> {
     const { tenant, rows, cache, bytes, onRemoved } = this.#options;
-    if (answers.length === 0) return;
+    if (answers.length === 0 || bytes === undefined) return;
     onRemoved();
     await cache.drop(answers.map(({ id }) => id));
     for (let at = 0; at < answers.length; at += removedAtOnce) {
       const some = answers.slice(at, at + removedAtOnce);
       const gone = await Promise.all(
-        some.map(async ({ id, place }) => {
-          const where = bytes.get(place);
-          if (where === undefined) return [];
-          return where.remove({ tenant, id }, AbortSignal.timeout(removeMs)).then(
+        some.map(async ({ id }) =>
+          bytes.remove({ tenant, id }, AbortSignal.timeout(removeMs)).then(
             () => [id],
             (error: unknown) => {
               this.#warn(error);
               return [];
             },
-          );
-        }),
+          ),
+        ),
       );
       await rows.forget(gone.flat()).catch((error: unknown) => this.#warn(error));
     }

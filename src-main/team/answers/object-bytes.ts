@@ -26,7 +26,6 @@ const tries = 2;
 const what = 'store of answers';
 
 export class ObjectBytes implements AnswerBytes {
-  readonly place = 'objects';
   readonly #address: ObjectsAddress;
   readonly #requestMs: number;
   readonly #fetch: typeof fetch;

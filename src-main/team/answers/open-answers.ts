@@ -9,7 +9,7 @@ import { TeamAnswers } from './team-answers.ts';
 interface TeamAnswersPlace {
   readonly tenant: string;
   readonly database: Database;
-  /** undefined: bytes go into the database. */
+  /** undefined: nothing is spilled. */
   readonly objects: ObjectsAddress | undefined;
 }
 

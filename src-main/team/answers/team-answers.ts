@@ -1,5 +1,5 @@
 /**
- * Answers that do not fit, as all replicas of a team have them: rows in PostgreSQL, bytes beside them or in a store of objects, and on this
+ * Answers that do not fit, as all replicas of a team have them: rows in PostgreSQL, bytes in an object store, and on this
  * replica's disk what it kept or read. An answer is told to a model when it would survive this replica; each read asks the database whose
  * it is. Where one of the two is away, an answer is told whole instead, and nobody waits for long.
  */
@@ -29,16 +29,16 @@ import {
 import type { Result } from '../../core/wire/message.ts';
 import type { RawJson } from '../../core/wire/raw-json.ts';
 import type { Database } from '../database/database.ts';
-import { type AnswerBytes, DatabaseBytes, piecesOf } from './answer-bytes.ts';
+import { type AnswerBytes, piecesOf } from './answer-bytes.ts';
 import { AnswerCache, type CachedFile, type CacheLimits } from './answer-cache.ts';
-import { AnswerRows, type BytesPlace, type SharedAnswer } from './answer-rows.ts';
+import { AnswerRows, type SharedAnswer } from './answer-rows.ts';
 import { AnswerUpkeep } from './answer-upkeep.ts';
 
 export interface TeamAnswersOptions extends AnswerStoreOptions {
   /** Whose they are: rows, connections and names of objects are the tenant's alone. */
   readonly tenant: string;
   readonly database: Database;
-  /** Where bytes go; into the database where there is none. */
+  /** Where bytes go; without it nothing is spilled, and results are returned whole. */
   readonly objects?: AnswerBytes | undefined;
   readonly cache?: Partial<CacheLimits>;
   /** How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default. */
@@ -63,8 +63,6 @@ export class TeamAnswers implements AnswerStore {
   readonly #options: TeamAnswersOptions;
   readonly #rows: AnswerRows;
   readonly #cache: AnswerCache;
-  readonly #bytes: ReadonlyMap<BytesPlace, AnswerBytes>;
-  readonly #into: AnswerBytes;
   readonly #upkeep: AnswerUpkeep;
   readonly #writer: ResultWriter;
   /** Files of folders that whoever runs it has allowed; of ours it knows none. */
@@ -82,16 +80,13 @@ export class TeamAnswers implements AnswerStore {
     this.#options = options;
     this.changed.on(() => this.revision++);
     const { database, tenant, objects, folder, now, own } = options;
-    const inDatabase = new DatabaseBytes(database);
-    this.#into = objects ?? inDatabase;
-    this.#bytes = new Map<BytesPlace, AnswerBytes>([inDatabase, this.#into].map((bytes) => [bytes.place, bytes]));
     this.#rows = new AnswerRows(database, tenant);
     this.#cache = new AnswerCache(folder, { ...usualCache, ...options.cache }, now);
     this.#upkeep = new AnswerUpkeep({
       ...options,
       rows: this.#rows,
       cache: this.#cache,
-      bytes: this.#bytes,
+      bytes: objects,
       onRemoved: () => this.changed.emit(),
     });
     this.#writer = new ResultWriter(options.workerUrl ?? keepWorkerUrl());
@@ -234,7 +229,7 @@ export class TeamAnswers implements AnswerStore {
     const bytes = parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
     const signal = AbortSignal.timeout(timeFor(bytes, keepMs));
     const ids = parts.map(({ spill }) => spill.id);
-    await this.#rows.begin(parts, this.#into.place);
+    await this.#rows.begin(parts);
     try {
       const digests = new Map<string, Buffer>();
       for (const part of parts) digests.set(part.spill.id, await this.#upload(part, signal));
@@ -256,20 +251,25 @@ export class TeamAnswers implements AnswerStore {
     const hash = createHash('sha256');
     await using handle = await open(this.#cache.path(name), 'r');
     const pieces = piecesOf(handle, spill.bytes, (piece) => hash.update(piece));
-    await this.#into.put({ tenant: this.#options.tenant, id: spill.id }, pieces, spill.bytes, signal);
+    await this.#requireObjects().put({ tenant: this.#options.tenant, id: spill.id }, pieces, spill.bytes, signal);
     return hash.digest();
   }
 
-  #openHere({ spill, place, sha256, extension }: SharedAnswer): Promise<CachedFile> {
+  #openHere({ spill, sha256, extension }: SharedAnswer): Promise<CachedFile> {
     const { tenant, readMs = 10_000 } = this.#options;
     const { id, bytes, server, tool } = spill;
     const name = spillFileName({ server, tool, id, extension });
-    return this.#cache.open({ id, name, bytes, sha256 }, () => {
-      const from = this.#bytes.get(place);
-      if (from !== undefined) return from.read({ tenant, id }, bytes, AbortSignal.timeout(timeFor(bytes, readMs)));
-      throw new AppError('store_unreachable', 'The answer lies in a store that this replica was not told of.', {
-        fix: 'Start every replica with the same --objects.',
-      });
+    return this.#cache.open({ id, name, bytes, sha256 }, () =>
+      this.#requireObjects().read({ tenant, id }, bytes, AbortSignal.timeout(timeFor(bytes, readMs))),
+    );
+  }
+
+  /** Throws AppError spill_failed. */
+  #requireObjects(): AnswerBytes {
+    const { objects } = this.#options;
+    if (objects !== undefined) return objects;
+    throw new AppError('spill_failed', 'This replica has no object store, so long results are returned whole.', {
+      fix: 'Whoever runs Tooltray starts every replica with the same --objects.',
     });
   }
 
@@ -292,6 +292,7 @@ export class TeamAnswers implements AnswerStore {
 
   /** A store that does not answer would hold up each call with a long answer for as long as one waits. */
   #requireStores(): void {
+    this.#requireObjects();
     if (this.#closing !== undefined) throw new AppError('spill_failed', 'Tooltray stops; nothing is kept any more.');
     if (performance.now() >= this.#restsUntil) return;
     throw new AppError(

@@ -15,7 +15,7 @@ const parted: readonly string[] = ['audit', 'calls', 'steps', 'savings'];
 
 const ofTenants: readonly string[] = [
   ...['documents', 'audit', 'audit_heads', 'audit_batches', 'replicas', 'calls', 'steps', 'savings'],
-  ...['answers', 'answer_bytes', 'answer_tenants', 'users', 'group_grants', 'person_tokens', 'data_keys', 'secrets'],
+  ...['answers', 'answer_tenants', 'users', 'group_grants', 'person_tokens', 'data_keys', 'secrets'],
   ...['page_sessions', 'page_visits', 'quota_windows', 'quota_running'],
 ];
 
@@ -92,7 +92,7 @@ const firstSchema = `
     tenant text NOT NULL, id text NOT NULL, answer_id text NOT NULL,
     state text NOT NULL DEFAULT 'writing' CHECK (state IN ('writing', 'kept', 'leaving')),
     changed_at timestamptz NOT NULL DEFAULT now(),
-    place text NOT NULL CHECK (place IN ('database', 'objects')), sha256 bytea, extension text NOT NULL,
+    sha256 bytea, extension text NOT NULL,
     owner text COLLATE "C" NOT NULL, session_id text NOT NULL, app text NOT NULL, server text NOT NULL, tool text NOT NULL,
     kind text NOT NULL, mime_type text NOT NULL, bytes bigint NOT NULL, lines bigint,
     tokens bigint NOT NULL, tokens_estimated boolean NOT NULL,
@@ -104,11 +104,6 @@ const firstSchema = `
   CREATE INDEX answers_newest ON tooltray.answers (tenant, number DESC) INCLUDE (bytes) WHERE state = 'kept';
   CREATE INDEX answers_of_owner ON tooltray.answers (tenant, owner, number DESC) WHERE state = 'kept';
   CREATE INDEX answers_left_over ON tooltray.answers (tenant, changed_at) WHERE state <> 'kept';
-  CREATE TABLE tooltray.answer_bytes (
-    tenant text NOT NULL, id text NOT NULL, part integer NOT NULL, bytes bytea NOT NULL,
-    PRIMARY KEY (tenant, id, part),
-    FOREIGN KEY (tenant, id) REFERENCES tooltray.answers ON DELETE CASCADE
-  );
   CREATE TABLE tooltray.answer_tenants (tenant text PRIMARY KEY, tended_until timestamptz);
 
   CREATE TABLE tooltray.users (

@@ -86,7 +86,7 @@ test('without its database nothing is kept or read, and then it is as before', a
   const door = await tcpDoor(url.hostname, Number(url.port));
   const own = new URL(url);
   own.port = String(door.port);
-  const { store } = await openReplica(own.href, { restMs: 0 });
+  const { store } = await openReplica(own.href, { objects: new ObjectBytes(await teamObjects()), restMs: 0 });
   const { id } = await keepText(store, 'kept before', origin);
   await door.shut();
   expect(await codeOf(store.keep(textResult('kept never'), origin))).toBe('spill_failed');

@@ -45,14 +45,10 @@ async function countedObjects(together = 0): Promise<{
   return { objects: new ObjectBytes(await teamObjects(), { fetch: ask }), asked, sizes, most: () => most };
 }
 
-describe.each(['database', 'objects'])('with bytes in the %s', (place) => {
+describe('two replicas', () => {
   async function two(): Promise<readonly [Replica, Replica, string]> {
-    if (place === 'objects') {
-      const team = await openTeam();
-      return [await team.open(), await team.open(), team.url];
-    }
-    const url = await teamDatabase();
-    return [await openReplica(url), await openReplica(url), url];
+    const team = await openTeam();
+    return [await team.open(), await team.open(), team.url];
   }
 
   test('lines, matches, a query and a table are read on the replica that did not keep it', async () => {
@@ -110,9 +106,7 @@ describe.each(['database', 'objects'])('with bytes in the %s', (place) => {
   test('bytes that were changed are refused, and nothing of them stays', async () => {
     const [a, b] = await two();
     const { id } = await keepText(a.store, 'as it was', originOf(ann));
-    if (place === 'database')
-      await a.database.of('acme')`UPDATE tooltray.answer_bytes SET bytes = ${Buffer.from('as it is.')}`;
-    else await damage(a, id);
+    await damage(a, id);
     const failed = await b.store.open(id, ann).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 'spill_failed', message: expect.stringContaining('damaged') as string });
     expect(filesOf(b)).toEqual([]);
@@ -123,7 +117,7 @@ describe.each(['database', 'objects'])('with bytes in the %s', (place) => {
     await keepText(a.store, 'of ann', originOf(ann));
     const stranger = a.database.of('evil');
     await a.store.prune();
-    for (const table of ['answers', 'answer_bytes', 'answer_tenants'])
+    for (const table of ['answers', 'answer_tenants'])
       expect(await stranger.unsafe(`SELECT * FROM tooltray.${table}`)).toEqual([]);
     expect((await stranger`UPDATE tooltray.answers SET owner = 'evil/eve/app/app'`).count).toBe(0);
     expect((await stranger`DELETE FROM tooltray.answers`).count).toBe(0);

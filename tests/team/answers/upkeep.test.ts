@@ -79,7 +79,7 @@ test('what a replica that was killed left half written or half deleted is taken 
   const spill = await keepText(a.store, 'whole', originOf(ann));
   const rows = new AnswerRows(a.database, 'acme');
   const half = { ...spill, id: `${spill.id.slice(0, -3)}abc`, answerId: 'x' };
-  await rows.begin([{ spill: half, name: 'x-y.txt' }], 'objects');
+  await rows.begin([{ spill: half, name: 'x-y.txt' }]);
   const bytes = randomBytes(10);
   const pieces = async function* (): AsyncIterable<Uint8Array> {
     await Promise.resolve();

@@ -8,7 +8,7 @@ import { fixture } from '../../support/start-core.ts';
 import { startReplica, teamToken, type TestReplica } from '../../support/start-replica.ts';
 import { tcpDoor } from '../../support/tcp-door.ts';
 import { teamDatabase } from '../../support/team-database.ts';
-import { objectsEnv, teamObjects } from '../../support/team-objects.ts';
+import { objectsEnv, teamObjects, teamObjectsAddress } from '../../support/team-objects.ts';
 
 const servers = { echo: fixture('echo') };
 const message = `${Array.from({ length: 400 }, (_, at) => `line ${at} of the answer`).join('\n')}\n`;
@@ -17,8 +17,9 @@ test('an answer that was kept in a profile is read in it at any replica, and in 
   const database = await teamDatabase();
   const profiles = { calm: { servers: ['echo'] }, other: { servers: ['echo'] } };
   const config = { servers, profiles, results: { threshold: 2000 } };
-  await using a = await startReplica(database, config);
-  await using b = await startReplica(database, config);
+  const objects = await teamObjectsAddress();
+  await using a = await startReplica(database, config, { objects });
+  await using b = await startReplica(database, config, { objects });
   const at = ({ url }: TestReplica, profile: string): ModernClient =>
     new ModernClient(new HttpClient(`${url}/p/${profile}`, true, bearer(teamToken)));
   const told = JSON.stringify((await at(a, 'calm').call('echo_echo', { message })).result);

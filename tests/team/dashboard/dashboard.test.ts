@@ -8,6 +8,7 @@ import { callBy } from '../../support/callers.ts';
 import { fixture, type TestConfig } from '../../support/start-core.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
 import { TeamCallers, TeamPeople } from '../../support/team-callers.ts';
+import { teamObjectsAddress } from '../../support/team-objects.ts';
 import { openTeamDatabase } from '../../support/team-database.ts';
 import { testIssuer } from '../../support/test-issuer.ts';
 import { enter, json, Page, send } from './page.ts';
@@ -36,9 +37,10 @@ beforeAll(async () => {
   // It is there on one replica, and missing on the other.
   const missing = { command: 'no-such-program-anywhere' };
   const at = (half: object): TestConfig => ({ ...config, servers: { ...config.servers, own, half } });
+  const objects = await teamObjectsAddress();
   [one, two] = [
-    await startReplica(url, at(fixture('echo')), { name: 'one' }),
-    await startReplica(url, at(missing), { name: 'two' }),
+    await startReplica(url, at(fixture('echo')), { name: 'one', objects }),
+    await startReplica(url, at(missing), { name: 'two', objects }),
   ];
   team = new TeamPeople(one);
   // ana and ben, members.
