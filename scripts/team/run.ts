@@ -77,7 +77,9 @@ async function start(): Promise<void> {
     ...{ TOOLTRAY_OBJECTS: objects.address, ...objects.env },
   };
   tooltray(team, 'migrate');
-  const tokens = givenTokens(team);
+  // To try it, everybody sees everything.
+  tooltray(team, 'user', 'grant', 'everyone');
+  const tokens = givenTokens(team, provider.issuer);
   const config = join(home, 'config');
   if (!existsSync(config)) writeConfig(config);
   const told = { publicUrl, config, issuer: provider.issuer };
@@ -101,14 +103,14 @@ function keysFile(): string {
 }
 
 /** People who are not there yet are let in; each start gives everybody a token of a day, since none is shown twice. */
-function givenTokens(team: Team): Map<string, string> {
+function givenTokens(team: Team, issuer: string): Map<string, string> {
   const known = JSON.parse(tooltray(team, 'user', 'list', '--json')) as { users: { name: string }[] };
   return new Map(
     people.map(({ name, role, groups }) => {
       const inGroups = groups.flatMap((group) => ['--group', group]);
-      const email = ['--email', `${name}@example.org`];
+      const identity = ['--email', `${name}@example.org`, '--issuer', issuer, '--subject', name];
       if (!known.users.some((user) => user.name === name))
-        tooltray(team, 'user', 'add', name, '--role', role, ...inGroups, ...email);
+        tooltray(team, 'user', 'add', name, '--role', role, ...inGroups, ...identity);
       const words = ['token', 'create', name, '--label', 'npm run team', '--expires', '1d', '--json'];
       return [name, (JSON.parse(tooltray(team, ...words)) as { token: string }).token];
     }),

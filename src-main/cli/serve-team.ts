@@ -30,7 +30,10 @@ export const teamFlags = {
   addedOnly: { help: 'who signs in has to be one that `tooltray user add --subject` added' },
   atJwtOnly: { help: 'take access tokens alone whose type says so (at+jwt)' },
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
-  objects: { value: 'S3 URL', help: 's3://bucket?endpoint=… for long answers; or the variable TOOLTRAY_OBJECTS' },
+  objects: {
+    value: 'S3 URL',
+    help: 's3://bucket?endpoint=… the object store for long results; or the variable TOOLTRAY_OBJECTS',
+  },
   operations: { value: 'HOST:PORT', help: 'where /healthz, /readyz and /metrics are' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -82,7 +85,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     onStop,
     database: databaseUrl(given.database),
     ...{ tenant, listen, publicUrl },
-    objects: given.objects ?? process.env['TOOLTRAY_OBJECTS'],
+    objects: given.objects ?? (process.env['TOOLTRAY_OBJECTS'] || undefined),
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
     issuer: issuerOf(given),

@@ -40,6 +40,7 @@ const test = plain.extend<{ team: Team }>({
     const tooltray = (...words: string[]): string =>
       execFileSync(process.execPath, [cli, ...words], { encoding: 'utf8', env });
     tooltray('migrate');
+    tooltray('user', 'grant', 'everyone');
     const given = (name: string, role: string): string => {
       tooltray('user', 'add', name, '--role', role);
       return (

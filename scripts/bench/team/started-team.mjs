@@ -70,6 +70,7 @@ export class StartedTeam {
     writeFileSync(this.#config, JSON.stringify({ ...settings, mcpServers: { echo: entry(fixture('echo')) } }));
     this.#tooltray('migrate');
     this.#tooltray('user', 'add', 'ana');
+    this.#tooltray('user', 'grant', 'everyone');
     this.token = JSON.parse(this.#tooltray('token', 'create', 'ana', '--json')).token;
   }
 
