@@ -28,6 +28,7 @@ export const teamFlags = {
   },
   adminGroup: { value: 'NAME', help: 'who is in this group is an administrator, and nobody else who signs in' },
   addedOnly: { help: 'who signs in has to be one that `tooltray user add --subject` added' },
+  ssoOnly: { help: 'people come in by the issuer alone; personal tokens are for service accounts' },
   atJwtOnly: { help: 'take access tokens alone whose type says so (at+jwt)' },
   replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
   objects: {
@@ -96,13 +97,21 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
 
 /** Throws AppError bad_request: whoever gives one of these believes that people can sign in. */
 function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
-  const { issuer, issuerAudience, groupsClaim = 'groups', adminGroup, addedOnly, atJwtOnly, clientId } = given;
+  const { issuer, issuerAudience, groupsClaim = 'groups', adminGroup, addedOnly, atJwtOnly, ssoOnly, clientId } = given;
   if (issuer !== undefined)
     return {
-      ...{ issuer, clientId, groupsClaim, adminGroup, takesNew: !addedOnly, needsType: atJwtOnly },
+      ...{ issuer, clientId, groupsClaim, adminGroup, takesNew: !addedOnly, needsType: atJwtOnly, isSsoOnly: ssoOnly },
       audiences: listOf(issuerAudience),
     };
-  const needing = ['issuerAudience', 'clientId', 'groupsClaim', 'adminGroup', 'addedOnly', 'atJwtOnly'] as const;
+  const needing = [
+    'issuerAudience',
+    'clientId',
+    'groupsClaim',
+    'adminGroup',
+    'addedOnly',
+    'atJwtOnly',
+    'ssoOnly',
+  ] as const;
   const lonely = needing.find((name) => given[name] !== undefined && given[name] !== false);
   if (lonely !== undefined) throw wrongUse(`--${spelled(lonely)} is of use with --issuer`);
   return undefined;

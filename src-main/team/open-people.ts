@@ -30,6 +30,8 @@ export interface IssuerSettings extends ClaimRules {
   readonly takesNew: boolean;
   /** Take access tokens alone that say they are some (`at+jwt`). */
   readonly needsType: boolean;
+  /** People come in by the issuer alone; personal tokens open something for service accounts only. */
+  readonly isSsoOnly?: boolean | undefined;
   /** What the dashboard is called there; its secret, where it has one, is in the environment. undefined: nobody signs in to it there. */
   readonly clientId?: string | undefined;
 }
@@ -94,7 +96,7 @@ export function openPeople(of: PeopleRoom): OpenPeople {
     });
   const gate = new PeopleGate({
     ...{ tenant, changes, people, tokens, log: room.log.child('people'), failures: new FailureLimit() },
-    issued,
+    ...{ issued, isSsoOnly: settings?.isSsoOnly },
   });
   const metadata = settings && new ResourceMetadata(settings.issuer, resource);
   const challenge = (request: IncomingMessage): Challenge =>

@@ -68,8 +68,8 @@ export async function startReplica(
 async function letTesterIn({ database }: Replica): Promise<void> {
   const sql = database.of('main');
   await sql`
-    INSERT INTO tooltray.users (tenant, id, name, role, is_service, groups, routing_key)
-    VALUES ('main', 'tester', 'tester', 'member', false, '{}', '0') ON CONFLICT DO NOTHING`;
+    INSERT INTO tooltray.users (tenant, id, name, name_key, role, is_service, groups, routing_key)
+    VALUES ('main', 'tester', 'tester', 'tester', 'member', false, '{}', '0') ON CONFLICT DO NOTHING`;
   await sql`
     INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, read_only, ends_at)
     VALUES ('main', 'test', 'tester', '', ${hashOf(teamToken)}, false, now() + interval '1 day') ON CONFLICT DO NOTHING`;

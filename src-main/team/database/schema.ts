@@ -107,11 +107,11 @@ const firstSchema = `
   CREATE TABLE tooltray.answer_tenants (tenant text PRIMARY KEY, tended_until timestamptz);
 
   CREATE TABLE tooltray.users (
-    tenant text NOT NULL, id text NOT NULL, name text NOT NULL, email text,
+    tenant text NOT NULL, id text NOT NULL, name text NOT NULL, name_key text NOT NULL, email text,
     role text NOT NULL CHECK (role IN ('admin', 'member')), is_service boolean NOT NULL, groups text[] NOT NULL,
     issued_groups text[] NOT NULL DEFAULT '{}', issuer text, subject text, routing_key text NOT NULL, claims_at timestamptz, off_at timestamptz,
     made_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant, id), UNIQUE (tenant, name), UNIQUE (tenant, issuer, subject)
+    PRIMARY KEY (tenant, id), UNIQUE (tenant, name_key), UNIQUE (tenant, issuer, subject)
   );
   CREATE UNIQUE INDEX users_by_email ON tooltray.users (tenant, lower(email));
   CREATE TABLE tooltray.group_grants (

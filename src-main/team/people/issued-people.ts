@@ -5,6 +5,7 @@ import { announce } from '../database/changes.ts';
 import { databaseError } from '../database/database.ts';
 import type { Identity } from '../issuer/read-claims.ts';
 import { peopleTopic, type User, userColumns } from './people.ts';
+import { mixesScripts, nameKey } from './names.ts';
 import { routingKey } from './routing-key.ts';
 
 /** `how`: `new` once for each of them. */
@@ -80,12 +81,11 @@ export class IssuedPeople {
 
   async #make(sql: ISql, identity: Identity): Promise<Admitted | undefined> {
     const { issuer, subject, names, email = null, groups = [], role = 'member', saidAt } = identity;
-    const [name = ''] = names;
-    for (const each of [...names, `${name} ${randomBytes(3).toString('hex')}`]) {
+    for (const each of [...names.filter((one) => !mixesScripts(one)), `user ${randomBytes(3).toString('hex')}`]) {
       // Another replica may be making the same one, which is waited for.
       const [made] = await sql<User[]>`
-        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issued_groups, issuer, subject, routing_key, claims_at)
-        SELECT ${this.#tenant}, ${randomBytes(9).toString('base64url')}, ${each},
+        INSERT INTO tooltray.users (tenant, id, name, name_key, email, role, is_service, groups, issued_groups, issuer, subject, routing_key, claims_at)
+        SELECT ${this.#tenant}, ${randomBytes(9).toString('base64url')}, ${each}, ${nameKey(each)},
           CASE WHEN EXISTS (SELECT FROM tooltray.users o WHERE o.tenant = ${this.#tenant} AND lower(o.email) = lower(${email}))
             THEN NULL ELSE ${email} END,
           ${role}, false, '{}', ${[...groups]}::text[], ${issuer}, ${subject}, ${routingKey(issuer, subject)},

@@ -58,6 +58,8 @@ interface PeopleGateParts {
   readonly issued?: IssuedGate | undefined;
   readonly changes: Pick<Changes, 'changed'>;
   readonly failures: FailureLimit;
+  /** People come in by the issuer alone; personal tokens open something for service accounts only. */
+  readonly isSsoOnly?: boolean | undefined;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -157,10 +159,10 @@ export class PeopleGate {
   }
 
   async #ask(token: string): Promise<Judged> {
-    const { tokens, people, issued } = this.#parts;
+    const { tokens, people, issued, isSsoOnly = false } = this.#parts;
     if (!isPersonToken(token)) return (await issued?.judge(token)) ?? unknown;
     const found = await tokens.judge(token);
-    if (found === undefined) return unknown;
+    if (found === undefined || (isSsoOnly && !found.isService)) return unknown;
     const { user, token: tokenId, profile, readOnly, endsAt } = found;
     return {
       ...{ user, token: tokenId, tokenId },

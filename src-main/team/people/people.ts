@@ -4,6 +4,7 @@ import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { announce } from '../database/changes.ts';
 import { databaseError } from '../database/database.ts';
+import { checkName, nameKey } from './names.ts';
 import { routingKey } from './routing-key.ts';
 
 /** Told whenever somebody may be let in, or not any more. */
@@ -53,8 +54,8 @@ export class People {
     const made = await this.#change(
       id,
       (sql) => sql<User[]>`
-        INSERT INTO tooltray.users (tenant, id, name, email, role, is_service, groups, issuer, subject, routing_key)
-        VALUES (${this.#tenant}, ${id}, ${name}, ${email}, ${role}, ${isService}, ${[...groups]},
+        INSERT INTO tooltray.users (tenant, id, name, name_key, email, role, is_service, groups, issuer, subject, routing_key)
+        VALUES (${this.#tenant}, ${id}, ${name}, ${nameKey(name)}, ${email}, ${role}, ${isService}, ${[...groups]},
           ${identity?.issuer ?? null}, ${identity?.subject ?? null}, ${key})
         RETURNING ${userColumns(sql)}`,
     );
@@ -168,12 +169,5 @@ function required(user: User | undefined, name: string): User {
   if (user !== undefined) return user;
   throw new AppError('not_found', `There is no user named ${JSON.stringify(name.slice(0, 100))}.`, {
     fix: '`tooltray user list` shows who there is.',
-  });
-}
-
-function checkName(name: string): void {
-  if (/^[\p{L}\p{N}][\p{L}\p{N} ._@+'-]{0,99}$/u.test(name)) return;
-  throw new AppError('bad_request', `${JSON.stringify(name.slice(0, 120))} is no name.`, {
-    fix: 'Take letters, digits, spaces and . _ @ + - at most 100, beginning with a letter or a digit.',
   });
 }

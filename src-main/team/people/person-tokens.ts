@@ -28,7 +28,7 @@ export interface NewToken {
   readonly label: string;
   readonly profile?: string | undefined;
   readonly readOnly?: boolean | undefined;
-  /** ms since 1970, within a year from now. */
+  /** ms since 1970, at most 30 days from now, of a service account a year. */
   readonly ends: number;
 }
 
@@ -39,12 +39,16 @@ export interface Bearer {
   readonly name: string;
   readonly role: Role;
   readonly groups: readonly string[];
+  /** Of a program's account. */
+  readonly isService: boolean;
   readonly profile: string | null;
   readonly readOnly: boolean;
   readonly endsAt: Date;
 }
 
-const mostMs = 366 * 24 * 60 * 60_000;
+const dayMs = 24 * 60 * 60_000;
+export const maxPersonDays = 30;
+const maxServiceDays = 366;
 /** Of one user. */
 const mostInForce = 100;
 /** `tt_<routing key>_<secret>`; 43 letters of base64url are 256 random bits. */
@@ -75,9 +79,11 @@ export class PersonTokens {
    * where they have too many, store_unreachable.
    */
   async give({ user, label, profile, readOnly = false, ends }: NewToken): Promise<PersonToken & { token: string }> {
+    const { key, isService } = await this.#keyOf(user);
     const now = Date.now();
-    if (!(ends > now && ends - now <= mostMs)) throw badEnd();
-    const token = `tt_${await this.#routingKeyOf(user)}_${randomBytes(32).toString('base64url')}`;
+    const maxDays = isService ? maxServiceDays : maxPersonDays;
+    if (!(ends > now && ends - now <= maxDays * dayMs)) throw badEnd(maxDays);
+    const token = `tt_${key}_${randomBytes(32).toString('base64url')}`;
     const id = randomBytes(6).toString('hex');
     const sql = this.#sql;
     const [made] = await sql<PersonToken[]>`
@@ -127,7 +133,7 @@ export class PersonTokens {
   /** Undefined where it is not in force, or whoever has it is off. Rejects with AppError store_unreachable. */
   async judge(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
-      SELECT t.id AS token, u.id AS user, u.name, u.role, ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
+      SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
       FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
       WHERE t.tenant = ${this.#tenant} AND t.hash = ${hashOf(token)}
         AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrowDatabaseError);
@@ -150,13 +156,13 @@ export class PersonTokens {
     `.catch(rethrowDatabaseError);
   }
 
-  async #routingKeyOf(user: string): Promise<string> {
-    const [row] = await this.#sql<{ key: string }[]>`
-      SELECT routing_key AS key FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${user}`.catch(
+  async #keyOf(user: string): Promise<{ readonly key: string; readonly isService: boolean }> {
+    const [row] = await this.#sql<{ key: string; isService: boolean }[]>`
+      SELECT routing_key AS key, is_service AS "isService" FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${user}`.catch(
       rethrowDatabaseError,
     );
     if (row === undefined) throw noneFor(user);
-    return row.key;
+    return row;
   }
 }
 
@@ -165,8 +171,8 @@ function shown(sql: ISql): ReturnType<ISql['unsafe']> {
     t.ends_at AS "endsAt", t.used_at AS "usedAt", t.revoked_at AS "revokedAt"`);
 }
 
-function badEnd(): AppError {
-  return new AppError('bad_request', 'A token ends within a year, and not before now.', {
+function badEnd(maxDays: number): AppError {
+  return new AppError('bad_request', `A token of this user ends within ${maxDays} days, and not before now.`, {
     fix: 'Give another end: 30d, 12h, or a date.',
   });
 }

@@ -336,3 +336,14 @@ test.runIf(allCases)(
     expect(await away.text()).toContain('Who signs in cannot be checked');
   },
 );
+
+test('where people come by the issuer alone, their personal tokens open nothing, and those of service accounts do', async () => {
+  await using more = new AsyncDisposableStack();
+  const team = await openTeam(more, ['a'], { isSsoOnly: true });
+  const all = new TeamPeople(team.replicas[0] as TestReplica);
+  await all.people.add({ name: 'nightly', isService: true });
+  const statuses = [await team.idp.sign(), teamToken, await all.give('nightly')].map(
+    async (token) => (await knock(team.url, token)).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([200, 401, 200]);
+});

@@ -11,7 +11,7 @@ import { teamDatabase } from '../../support/team-database.ts';
 async function open(): Promise<{ readonly on: TestReplica; readonly team: TeamPeople }> {
   const profiles = { ofOne: { servers: ['one'] }, ofTwo: { servers: ['two'] }, reading: { readOnly: true } };
   const servers = { one: fixture('echo'), two: fixture('echo'), three: fixture('echo') };
-  const on = await startReplica(await teamDatabase(), { servers, profiles, mode: 'direct' });
+  const on = await startReplica(await teamDatabase(), { servers, profiles });
   onTestFinished(() => on[Symbol.asyncDispose]());
   const team = new TeamPeople(on);
   await team.people.ungrant('everyone');

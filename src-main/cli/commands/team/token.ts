@@ -4,7 +4,7 @@ import { command, jsonFlag, readUntil } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
 import { moment, oneLine, paint, printAnswer, table } from '../../terminal.ts';
 
-const usualDays = 90;
+const usualDays = 30;
 
 export const token = command({
   actions: {
@@ -20,7 +20,7 @@ export const token = command({
     expires: {
       value: 'WHEN',
       isFuture: true,
-      help: `with create: 30d, 12h …, or a date, within a year (${usualDays}d)`,
+      help: `with create: 12h, 7d …, or a date, within 30 days, of a service account a year (${usualDays}d)`,
     },
     ...tenantFlags,
     json: jsonFlag,

@@ -1,0 +1,27 @@
+/** Names of people and groups: which ones are valid, and which look the same. */
+import { AppError } from '../../core/base/errors.ts';
+
+/** Scripts whose letters look like each other's. */
+const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'] as const;
+
+/** Throws AppError bad_request. */
+export function checkName(name: string): void {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+'-]{0,99}$/u.test(name))
+    throw new AppError('bad_request', `${JSON.stringify(name.slice(0, 120))} is no name.`, {
+      fix: 'Take letters, digits, spaces and . _ @ + - at most 100, beginning with a letter or a digit.',
+    });
+  if (mixesScripts(name))
+    throw new AppError('bad_request', `${JSON.stringify(name)} mixes alphabets whose letters look alike.`, {
+      fix: 'Write it in one alphabet.',
+    });
+}
+
+/** Whether it has letters of several alphabets that look alike, such as a Cyrillic а among Latin ones. */
+export function mixesScripts(name: string): boolean {
+  return alike.filter((script) => new RegExp(`\\p{Script=${script}}`, 'u').test(name)).length > 1;
+}
+
+/** The same for names that differ only in case, in width or in how their letters are composed: one of them may exist. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
+}
