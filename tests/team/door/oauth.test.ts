@@ -13,6 +13,7 @@ import { refreshed, signInAs } from '../../support/oidc-person.ts';
 import { fixture, type TestConfig } from '../../support/start-core.ts';
 import { startReplica, teamToken, type TestReplica } from '../../support/start-replica.ts';
 import { post } from '../../support/team-caller.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
 import { openTeamDatabase } from '../../support/team-database.ts';
 import { openIssuer, signingKey, type TestIssuer, testIssuer } from '../../support/test-issuer.ts';
 
