@@ -38,7 +38,7 @@ export interface TeamAnswersOptions extends AnswerStoreOptions {
   /** Whose they are: rows, connections and names of objects are the tenant's alone. */
   readonly tenant: string;
   readonly database: Database;
-  /** Where bytes go; without it nothing is spilled, and results are returned whole. */
+  /** Where bytes go; without it nothing is spilled, and long results are cut. */
   readonly objects?: AnswerBytes | undefined;
   readonly cache?: Partial<CacheLimits>;
   /** How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default. */
@@ -268,7 +268,7 @@ export class TeamAnswers implements AnswerStore {
   #requireObjects(): AnswerBytes {
     const { objects } = this.#options;
     if (objects !== undefined) return objects;
-    throw new AppError('spill_failed', 'This replica has no object store, so long results are returned whole.', {
+    throw new AppError('spill_failed', 'This replica has no object store, so long results are cut.', {
       fix: 'Whoever runs Tooltray starts every replica with the same --objects.',
     });
   }

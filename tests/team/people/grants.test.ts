@@ -1,4 +1,7 @@
 /** Access is granted: groups give servers and tools, several add up, and whoever is in none has what `everyone` gives. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
@@ -10,7 +13,15 @@ import { teamDatabase } from '../../support/team-database.ts';
 
 async function open(): Promise<{ readonly on: TestReplica; readonly team: TeamPeople }> {
   const profiles = { ofOne: { servers: ['one'] }, ofTwo: { servers: ['two'] }, reading: { readOnly: true } };
-  const servers = { one: fixture('echo'), two: fixture('echo'), three: fixture('echo') };
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-grants-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // Told apart by their tools: with a single server names have no prefix.
+  const server = (name: string): ReturnType<typeof fixture> => {
+    const script = join(folder, `${name}.json`);
+    writeFileSync(script, JSON.stringify({ tools: [{ name: `tool-of-${name}`, answer: 'done' }] }));
+    return fixture('scripted', script);
+  };
+  const servers = { one: server('one'), two: server('two'), three: server('three') };
   const on = await startReplica(await teamDatabase(), { servers, profiles });
   onTestFinished(() => on[Symbol.asyncDispose]());
   const team = new TeamPeople(on);
@@ -29,7 +40,7 @@ async function shown({ url }: TestReplica, token: string): Promise<string[]> {
   const { session } = await openSession(url, token);
   const { result } = (await post(url, 'tools/list', {}, session, token)).message;
   const tools = (result?.['tools'] ?? []) as { name: string }[];
-  return [...new Set(tools.map(({ name }) => /one|two|three/.exec(name)?.[0] ?? 'unprefixed'))].sort();
+  return [...new Set(tools.map(({ name }) => /tool-of-(\w+)/.exec(name)?.[1] ?? name))].sort();
 }
 
 test('gives nothing, one, the other, both or all, by the groups that somebody is in', async () => {
@@ -78,7 +89,7 @@ test('ends what is open when a group is taken from somebody, and calls nothing o
   const client = new HttpClient(on.url, false, bearer(token));
   await client.initialize();
   const call = async (): Promise<boolean> => {
-    const params = { name: 'two_echo', arguments: { message: 'x' } };
+    const params = { name: 'two_tool-of-two', arguments: {} };
     const { session } = await openSession(on.url, token);
     const { message } = await post(on.url, 'tools/call', params, session, token);
     return message.error === undefined && message.result?.['isError'] !== true;
