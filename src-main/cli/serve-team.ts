@@ -35,6 +35,7 @@ export const teamFlags = {
     value: 'S3 URL',
     help: 's3://bucket?endpoint=… the object store for long results; or the variable TOOLTRAY_OBJECTS',
   },
+  logStdout: { help: 'write the log to stdout, too, a JSON object a line' },
   operations: { value: 'HOST:PORT', help: 'where /healthz, /readyz and /metrics are' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -60,7 +61,13 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
     isAsked = true;
     stopped.resolve();
   });
-  process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
+  let exitCode = 0;
+  // What it left undone is unknown: calls may finish, then whatever started it starts another one.
+  process.on('uncaughtException', (error) => {
+    host.log.error('Unexpected error: this replica ends.', { error });
+    exitCode = 1;
+    stopped.resolve();
+  });
   try {
     await replica.listen();
     void replica.start();
@@ -70,7 +77,7 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
   } finally {
     await replica.stop();
   }
-  return 0;
+  return exitCode;
 }
 
 function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptions {
@@ -84,6 +91,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     mode,
     pageRoot: bundleFile('renderer'),
     onStop,
+    stdout: given.logStdout ? process.stdout : undefined,
     database: databaseUrl(given.database),
     ...{ tenant, listen, publicUrl },
     objects: given.objects ?? (process.env['TOOLTRAY_OBJECTS'] || undefined),

@@ -54,6 +54,8 @@ export interface CoreHostOptions {
   /** The desktop app around the core. */
   readonly desktop?: DesktopService | undefined;
   readonly stderr?: NodeJS.WritableStream | undefined;
+  /** Where the log's lines go besides, as JSON. */
+  readonly stdout?: NodeJS.WritableStream | undefined;
   /** Counts tokens for several cores of one process; who made it closes it. */
   readonly counter?: TokenCounter | undefined;
   /** Runs programs for several cores of one process; who made it closes it. */
@@ -142,6 +144,7 @@ export class CoreHost {
       file: join(paths.logDir, 'core.log'),
       masker,
       ...(options.stderr && { stderr: options.stderr as never }),
+      ...(options.stdout && { stdout: options.stdout as never }),
     });
     const config = await openConfig(
       options.configFile ?? paths.configFile,

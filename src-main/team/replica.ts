@@ -6,8 +6,11 @@
  * their cores in one process later; what a core has is never another tenant's.
  */
 import type { IncomingMessage } from 'node:http';
-import { hostname } from 'node:os';
+import { homedir, hostname } from 'node:os';
+import { join } from 'node:path';
+import { appPaths } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
+import { HomeLock } from '../core/sessions/socket/home-lock.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
 import { objectsVariables, readObjectsAddress } from './answers/objects-address.ts';
@@ -17,7 +20,6 @@ import { TeamDashboard } from './dashboard/team-dashboard.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
-import { lockHome } from './home-lock.ts';
 import { Proxies } from './door/proxies.ts';
 import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
@@ -35,7 +37,7 @@ import { openSignIns, type OpenSignIns } from './sign-ins/open-sign-ins.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
 type OwnCore = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
-  Partial<Pick<CoreHostOptions, 'stderr' | 'counter' | 'sandbox'>>;
+  Partial<Pick<CoreHostOptions, 'stderr' | 'stdout' | 'counter' | 'sandbox'>>;
 
 export interface ReplicaOptions extends OwnCore {
   /** `postgres://user:password@host:port/name`. */
@@ -69,6 +71,8 @@ export interface ListenAt {
   readonly port: number;
 }
 
+/** For a replica before this one to end, in ms. */
+const homeWaitMs = 5_000;
 /** A balancer looks every two seconds, and believes the third look. */
 const defaultNoticeMs = 6_000;
 
@@ -106,7 +110,9 @@ export class Replica {
     checkTenant(options.tenant);
     const name = options.name ?? computerName();
     const database = new Database({ url: options.database, name: `tooltray replica ${name}` });
-    const home = await lockHome(options.env);
+    // Two replicas that wrote logs, caches and people's homes into one folder would damage them for each other.
+    const { dataDir } = appPaths(options.env, process.platform, homedir());
+    const home = await HomeLock.take(join(dataDir, 'replica.lock'), homeWaitMs);
     try {
       await requireSchema(database.shared);
       const made = Promise.withResolvers<Parts>();
@@ -303,10 +309,11 @@ function computerName(): string {
 }
 
 function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {
-  const { version, mode, pageRoot, onStop, stderr, counter, sandbox } = options;
+  const { version, mode, pageRoot, onStop, stderr, stdout, counter, sandbox } = options;
   return {
     ...{ env: withoutDatabase(env, options.objects), version, configFile, mode, pageRoot, onStop, counter, sandbox },
     ...(stderr && { stderr }),
+    ...(stdout && { stdout }),
     port: listen.port,
     askToken: true,
   };

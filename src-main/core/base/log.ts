@@ -33,6 +33,8 @@ interface LogOptions {
   readonly maxBytes?: number;
   /** Writes readable lines there too, as to `process.stderr`. */
   readonly stderr?: Writable | undefined;
+  /** Writes the lines of the file there too, as to `process.stdout`. */
+  readonly stdout?: Writable | undefined;
   /** The outcome of each write to the file: the error, or undefined. */
   readonly onWrite?: ((error?: unknown) => void) | undefined;
 }
@@ -47,6 +49,7 @@ export function createLog(options: LogOptions = {}): Log {
   const {
     file,
     stderr,
+    stdout,
     onWrite = () => undefined,
     masker = new Masker(),
     level = 'info',
@@ -54,9 +57,10 @@ export function createLog(options: LogOptions = {}): Log {
   } = options;
   // A pipe that the reader has closed reports it as an event, which would end the process.
   stderr?.on('error', () => undefined);
+  stdout?.on('error', () => undefined);
   const logFile = file === undefined ? undefined : new RotatingFile(file, { maxBytes, lostNote, onWrite });
   const mostWaiting = Math.min(longestWaiting, maxBytes / 4);
-  return new MaskedLog({ logFile, mostWaiting, stderr, masker, least: logLevels.indexOf(level) }, '');
+  return new MaskedLog({ logFile, mostWaiting, stderr, stdout, masker, least: logLevels.indexOf(level) }, '');
 }
 
 interface Sinks {
@@ -64,6 +68,7 @@ interface Sinks {
   /** In characters. */
   readonly mostWaiting: number;
   readonly stderr: Writable | undefined;
+  readonly stdout: Writable | undefined;
   readonly masker: Masker;
   readonly least: number;
 }
@@ -106,7 +111,7 @@ class MaskedLog implements Log {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
-    const { logFile, mostWaiting, stderr, masker, least } = this.#sinks;
+    const { logFile, mostWaiting, stderr, stdout, masker, least } = this.#sinks;
     if (logLevels.indexOf(level) < least) return;
     try {
       const time = new Date().toISOString();
@@ -117,6 +122,7 @@ class MaskedLog implements Log {
       logFile?.write(() => written, written.length);
       if (logFile !== undefined && logFile.waitingSize > mostWaiting) logFile.flush();
       stderr?.write(readable(head, facts));
+      stdout?.write(written);
     } catch {
       // A log that cannot be written is no reason to fail the caller.
     }

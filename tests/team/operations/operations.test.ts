@@ -7,6 +7,7 @@ import { connect } from '../../../src-main/team/database/database.ts';
 import { fixture } from '../../support/start-core.ts';
 import { startReplica } from '../../support/start-replica.ts';
 import { openSession, post } from '../../support/team-caller.ts';
+import { tcpDoor } from '../../support/tcp-door.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { until } from '../../support/until.ts';
 
@@ -78,3 +79,19 @@ test('it is ready while its database has the schema and it does not end; its cal
   expect((await running).status).toBe(200);
   await draining;
 });
+
+test('it stays ready while its database is away, and its page and probes answer', async () => {
+  const url = new URL(await teamDatabase());
+  const door = await tcpDoor(url.hostname, Number(url.port));
+  url.port = String(door.port);
+  await using own = await startReplica(url.href, { servers: { echo: fixture('echo') } });
+  const { session } = await openSession(own.url);
+  const call = (): Promise<number> =>
+    post(own.url, 'tools/call', { name: 'echo_echo', arguments: { message: 'x' } }, session).then(({ status }) => status);
+  const ready = (): Promise<number> => fetch(new URL('/readyz', own.url)).then(({ status }) => status);
+  expect([await ready(), await call()]).toEqual([200, 200]);
+  await door.shut();
+  for (let look = 0; look < 3; look++) expect([await ready(), await call()]).toEqual([200, 200]);
+  await door.reopen();
+  expect([await ready(), await call()]).toEqual([200, 200]);
+}, 60_000);
