@@ -120,7 +120,9 @@ async function openTeam(): Promise<RunningTeam> {
   );
   const sql = new Database({ url: database, most: 1 });
   onTestFinished(() => sql.close());
-  await new People(sql.of('main'), 'main').add({ name: 'ana' });
+  const people = new People(sql.of('main'), 'main');
+  await people.grant('everyone', '*');
+  await people.add({ name: 'ana' });
   const tokens = new PersonTokens(sql.of('main'), 'main');
   const { token } = await tokens.give({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
   const { url } = await balancerOf(replicas.map(({ port }) => port));

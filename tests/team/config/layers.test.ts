@@ -13,6 +13,7 @@ import { startReplica, type TestReplica } from '../../support/start-replica.ts';
 import { listenAt } from '../../support/team-caller.ts';
 import { TeamPeople } from '../../support/team-callers.ts';
 import { teamDatabase } from '../../support/team-database.ts';
+import { objectsEnv, teamObjectsAddress } from '../../support/team-objects.ts';
 
 const servers = { echo: fixture('echo'), more: fixture('echo'), other: fixture('echo') };
 const organisation = { servers, mode: 'proxy', reviews: { onChange: 'warn' } };
@@ -31,7 +32,12 @@ async function write(file: string, content: unknown): Promise<void> {
 
 async function start(database: string, folder: string, name: string): Promise<TestReplica> {
   const operations = { address: '127.0.0.1', port: 0 };
-  const replica = await startReplica(database, { servers: {} }, { configFile: folder, operations, name });
+  const objects = await teamObjectsAddress();
+  const replica = await startReplica(
+    database,
+    { servers: {} },
+    { configFile: folder, operations, name, objects, env: objectsEnv },
+  );
   onTestFinished(() => replica[Symbol.asyncDispose]());
   return replica;
 }

@@ -87,7 +87,9 @@ test('it stays ready while its database is away, and its page and probes answer'
   await using own = await startReplica(url.href, { servers: { echo: fixture('echo') } });
   const { session } = await openSession(own.url);
   const call = (): Promise<number> =>
-    post(own.url, 'tools/call', { name: 'echo_echo', arguments: { message: 'x' } }, session).then(({ status }) => status);
+    post(own.url, 'tools/call', { name: 'echo_echo', arguments: { message: 'x' } }, session).then(
+      ({ status }) => status,
+    );
   const ready = (): Promise<number> => fetch(new URL('/readyz', own.url)).then(({ status }) => status);
   expect([await ready(), await call()]).toEqual([200, 200]);
   await door.shut();

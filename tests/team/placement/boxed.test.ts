@@ -65,6 +65,7 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
   onTestFinished(() => database.close());
   const sql = database.of('main');
   const [people, tokens] = [new People(sql, 'main'), new PersonTokens(sql, 'main')];
+  await people.grant('everyone', '*');
   const replica = await startChild(name, url, file);
   return {
     ...{ replica, people },
