@@ -1,4 +1,4 @@
-/** Holds the picture in src-main/README.md true, and the rules that do so to a few examples that break them. */
+/** Holds the map in src-main/README.md true, and the rules that do so to a few examples that break them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { mappedPaths, misplacedRows, unmappedFolders } from './architecture/code-map.ts';
@@ -269,6 +269,11 @@ describe('the code map of src-main/README.md', () => {
 
   test('lists every layer in the order of imports', () => {
     expect(misplacedRows(readme)).toEqual([]);
+  });
+
+  test('is part of a page of at most 2,500 words', () => {
+    const words = readme.split(/\s+/).filter((word) => /\w/.test(word));
+    expect(words.length).toBeLessThanOrEqual(2500);
   });
 
   test('names every folder', () => {
