@@ -11,6 +11,9 @@ import type { ConfigStore } from '../core/config/config-store.ts';
 import { findProperty } from '../core/config/json-text.ts';
 import { readConfig } from '../core/config/read-config.ts';
 import { findContainers } from '../core/config/containers.ts';
+import { requiredSecrets, secretOfName } from '../core/secrets/fill-secrets.ts';
+import { ofServers } from '../core/secrets/secret-store.ts';
+import { openVault } from '../core/secrets/vault.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { knownNames, openConfig, requireReadable } from '../host/open-config.ts';
@@ -96,11 +99,33 @@ export async function checkConfig(text: string, path: string, only?: string): Pr
   const servers = (config?.servers ?? []).filter(({ name }) => only === undefined || name === only);
   const document = new ConfigDocument(text, path);
   const environment = new EnvironmentResolver({ own: process.env });
-  for (const server of servers) if (server.kind === 'stdio') await checkLaunch(server, document, environment);
+  const stored = await storedSecrets();
+  for (const server of servers) {
+    if (server.kind === 'stdio') await checkLaunch(server, document, environment);
+    reportMissingValues(server, document, stored);
+  }
   const own = problems.filter(({ server }) => only === undefined || server === only);
   // The document found the faults of the text as a whole once more.
   const found = config === undefined ? [] : document.problems;
   return { servers, problems: [...own, ...found].sort((a, b) => a.line - b.line || a.column - b.column) };
+}
+
+/** Names of the secrets in the vault; empty where it cannot be read. */
+async function storedSecrets(): Promise<ReadonlySet<string>> {
+  const stored = await openVault(cliPaths().dataDir, process.env)
+    .names(ofServers)
+    .catch(() => []);
+  return new Set(stored.flatMap(({ name }) => secretOfName(name)));
+}
+
+/** A value that is neither in the environment nor in the vault: the server is listed and needs setup. */
+function reportMissingValues(server: ServerConfig, document: ConfigDocument, stored: ReadonlySet<string>): void {
+  for (const [secret, field] of requiredSecrets(server)) {
+    const place = stored.has(secret) ? undefined : fieldNode(document, server.name, field);
+    if (place === undefined) continue;
+    const suggestion = `Set it: tooltray secret set ${secret}, or in the environment.`;
+    document.report('warning', place.node, place.path, `${secret} has no value.`, { suggestion, server: server.name });
+  }
 }
 
 async function checkLaunch(

@@ -12,6 +12,18 @@ export function secretsOfServer(config: ServerConfig): readonly string[] {
   return secretsNamed(fieldsOf(config));
 }
 
+/** The same without those that have a default, and with the field that names each first. */
+export function requiredSecrets(config: ServerConfig): ReadonlyMap<string, string> {
+  const required = new Map<string, string>();
+  for (const [field, value] of Object.entries(fieldsOf(config))) {
+    replaceSecrets(value, (name, fallback) => {
+      if (fallback === undefined && !required.has(name)) required.set(name, field);
+      return '';
+    });
+  }
+  return required;
+}
+
 /** What a secret of servers is called in the vault. */
 export function vaultName(name: string): string {
   return `${ofServers}${name}`;

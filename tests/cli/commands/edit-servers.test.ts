@@ -1,20 +1,21 @@
 /** The commands that edit the config file, by what is in the file afterwards. */
 import { writeFileSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CliHome, entries } from '../cli-home.ts';
 
 const servers = (home: CliHome): Record<string, unknown> =>
   (parse(home.configText()) as { servers: Record<string, unknown> }).servers;
 
-test('the first command of a new person writes a config with the built-in server', async () => {
+test('shows a new user the built-in server and writes no config before a core starts or a server is added', async () => {
   await using home = new CliHome();
   const { code, stdout } = await home.run('list');
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: 'NAME   STATE        TOOLS  TRANSPORT  ENDPOINT\nutils  Not running  ?      builtin    utils\n',
   });
-  expect(Object.keys(servers(home))).toEqual(['utils']);
+  expect(existsSync(home.configFile)).toBe(false);
 });
 
 test('add writes the entry, keeps the comments, and shows no secret', async () => {
@@ -85,6 +86,17 @@ test('an unknown name is answered with the one that was meant and those there ar
   const outcomes = await Promise.all(['remove', 'enable', 'validate'].map((command) => home.run(command, 'ehco')));
   const stderr = 'tooltray: There is no server called "ehco". Did you mean "echo"? There are: echo.\n';
   expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, stdout: '', stderr })));
+});
+
+test('validate names a value that neither the environment nor the vault has, until the vault has it', async () => {
+  const env = { A: '${env:TOOLTRAY_TEST_UNSET}', B: '${env:TOOLTRAY_TEST_UNSET_TOO:-default}' };
+  await using home = new CliHome({ lacking: { ...entries.echo, env } });
+  expect(await home.json('validate')).toMatchObject({
+    code: 0,
+    data: { servers: ['lacking'], problems: [{ severity: 'warning', path: 'servers.lacking.env', server: 'lacking' }] },
+  });
+  await home.runWith({ input: 'value-1\n' }, 'secret', 'set', 'TOOLTRAY_TEST_UNSET');
+  expect(await home.json('validate')).toMatchObject({ data: { problems: [] } });
 });
 
 test('validate points at each fault by line and column, missing commands included', async () => {
