@@ -358,7 +358,7 @@ export class Aggregator {
       ...options,
       environment,
       transports: this.transports,
-      edits: this.edits,
+      ...{ edits: this.edits, secrets: this.secrets, vault: this.vault },
       servers: () => this.servers.all,
       dataDir: paths.dataDir,
       log: log.child('healing'),

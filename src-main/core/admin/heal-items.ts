@@ -37,13 +37,14 @@ function itemOf(offer: HealOffer, before: JsonObject | undefined): InboxItem {
   const [change] = explainEdits([{ kind: 'entry', server, entry, before }]);
   const others = `${source.title}: what else it starts may then mend servers as well, without another question.`;
   const trust = source.id === ownCommand.id ? [] : [{ text: others, isGrave: false }];
+  const wider = offer.reach.map((text) => ({ text, isGrave: true }));
   return {
     ...{ id: offerKey(offer).slice(0, 6), kind: 'heal', cause: `heal ${server}`, at: undefined, until: undefined },
     server,
     sentence: `${markHidden(server)} does not start. ${offerText(offer)}`,
     from: file === undefined ? 'Found on the PATH.' : `Found in ${markHidden(file)}. Nothing of it has run yet.`,
     isGrave: false,
-    meanings: gravestFirst([...entryMeanings(before, entry), ...trust]),
+    meanings: gravestFirst([...wider, ...entryMeanings(before, entry), ...trust]),
     parts:
       change === undefined
         ? []

@@ -17,10 +17,14 @@ import {
   offerKey,
   ownCommand,
 } from '../client-apps/heal-offers.ts';
+import type { ReadValue } from '../trust/launch-change.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { secretsNamed } from '../config/replace-variables.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { writtenEntry } from '../config/edit-config.ts';
+import { vaultName } from '../secrets/fill-secrets.ts';
+import type { SecretDesk } from '../secrets/secret-desk.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
 import { findCommand } from '../servers/launch/find-command.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
@@ -122,7 +126,7 @@ export class Healing {
       });
     }
     await this.#deps.consents.give(best.source.id);
-    const outcome = await this.#tryAll(server, offers);
+    const outcome = await this.#tryAll(server, offers, best);
     if (outcome.healed) this.healed.emit({ ...outcome, by: 'person' });
     return outcome;
   }
@@ -174,11 +178,11 @@ export class Healing {
   }
 
   /** Tries, in order, what was agreed to; the first that works is kept. What needs a yes first stays an offer. */
-  async #tryAll(server: string, offers: readonly HealOffer[]): Promise<HealOutcome> {
+  async #tryAll(server: string, offers: readonly HealOffer[], agreed?: HealOffer): Promise<HealOutcome> {
     const waiting: HealOffer[] = [];
     const failures: string[] = [];
     for (const offer of offers) {
-      if (!(await this.#isAllowed(offer))) {
+      if (offer !== agreed && !(await this.#isAllowed(offer))) {
         waiting.push(offer);
         continue;
       }
@@ -194,9 +198,9 @@ export class Healing {
     return { server, healed: false, sentence: unhealedText(server, waiting, failures) };
   }
 
-  async #isAllowed({ source, entry }: HealOffer): Promise<boolean> {
-    // A secret is given to another program at the person's word on that one only.
-    if (secretsNamed(entry).length > 0) return false;
+  async #isAllowed({ source, entry, reach }: HealOffer): Promise<boolean> {
+    // A secret is given to another program, and reach to a server, at the person's word on that launch only.
+    if (secretsNamed(entry).length > 0 || reach.length > 0) return false;
     return this.#deps.policy() === 'auto' || (await this.#deps.consents.has(source.id));
   }
 
@@ -215,10 +219,11 @@ function isHelped(server: ManagedServer): boolean {
   return !isUndecided && illnessOf(server, 1) === undefined;
 }
 
-/** What is offered, as a question for people. */
-export function offerText({ server, source, file, endpoint }: HealOffer): string {
+/** What is offered, as a question for people; what it reaches beyond the present launch stands first. */
+export function offerText({ server, source, file, endpoint, reach }: HealOffer): string {
   if (source.id === ownCommand.id) return `The command of ${server} was found as ${endpoint}.`;
-  return `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
+  const sentence = `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
+  return reach.length === 0 ? sentence : ['A launch with more reach is known.', ...reach, sentence].join(' ');
 }
 
 /** That there is something to decide; nothing of the entry, which may hold secrets. */
@@ -248,13 +253,15 @@ interface HealingParts {
   readonly transports: TransportFactory;
   readonly version: string;
   readonly edits: Pick<PersonEdits, 'save'>;
+  readonly secrets: Pick<SecretDesk, 'keep'>;
+  readonly vault: Pick<SecretStore, 'read'>;
   readonly servers: () => readonly ManagedServer[];
   readonly dataDir: string;
   readonly log: Pick<Log, 'info'>;
 }
 
 export function openHealing(parts: HealingParts): Healing {
-  const { config, env, environment, transports, version, edits, servers, log } = parts;
+  const { config, env, environment, transports, version, edits, secrets, vault, servers, log } = parts;
   const machine = { env, platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() };
   return new Healing({
     consents: new HealConsents(join(parts.dataDir, 'heal-consents.json')),
@@ -265,11 +272,19 @@ export function openHealing(parts: HealingParts): Healing {
       healOffers(server, written, {
         machine,
         find: async (command, own) => findCommand(command, await environment.resolve(own)),
+        readValue: valuesFrom(environment, vault),
       }),
     tryEntry: (entry) => tryEntry(entry, { config, transports, version }),
-    save: (server, entry) => edits.save(server, entry, true),
+    // What another app keeps in plain sight comes into the vault.
+    save: async (server, entry) => edits.save(server, (await secrets.keep(server, entry)).entry, true),
     log: (text) => log.info(text),
   });
+}
+
+/** Reads values of placeholders from the login's environment and the vault, for comparisons. */
+export function valuesFrom(environment: EnvironmentResolver, vault: Pick<SecretStore, 'read'>): ReadValue {
+  return async (source, name) =>
+    source === 'secret' ? vault.read(vaultName(name)) : (await environment.resolve())[name];
 }
 
 // Whether a server is ill in a way that another launch could mend.

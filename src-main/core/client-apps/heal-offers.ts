@@ -5,6 +5,14 @@ import { isAbsolute, join } from 'node:path';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import { Masker, secretValues } from '../base/mask.ts';
 import { markHidden } from '../base/shown-text.ts';
+import {
+  maskedEntry,
+  moreReach,
+  placeholderValues,
+  resolved,
+  type ReadValue,
+  withOwnReferences,
+} from '../trust/launch-change.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import { type ImportedServer, readOne, readServersOfText } from '../config/dialects/read-servers.ts';
 import { type Machine, pathsOn } from './app-files.ts';
@@ -21,8 +29,10 @@ export interface HealOffer {
   readonly file: string | undefined;
   /** The whole entry as it would be written. */
   readonly entry: JsonObject;
-  /** What it starts or where it connects, and with what, verbatim: a person decides on it. */
+  /** What it starts or where it connects, and with what, as it would be written; secrets as `***`. */
   readonly endpoint: string;
+  /** What it reaches that the present entry does not, a sentence each: the first thing to say of it. */
+  readonly reach: readonly string[];
 }
 
 /** Stands for a launch that is offered to a server, whatever place it comes from. */
@@ -36,6 +46,8 @@ export function offerKey({ server, entry }: HealOffer): string {
 interface HealDeps {
   readonly machine: Machine;
   readonly find: FindCommand;
+  /** Absent: no value is known, and what is written is compared as it stands. */
+  readonly readValue?: ReadValue | undefined;
 }
 
 /** Trying the person's own command needs no yes; keeping the change does. */
@@ -45,25 +57,38 @@ export const ownCommand: HealOffer['source'] = { id: 'own-command', title: 'Your
 export async function healOffers(
   server: string,
   written: JsonObject,
-  { machine, find }: HealDeps,
+  { machine, find, readValue = () => Promise.resolve(undefined) }: HealDeps,
 ): Promise<readonly HealOffer[]> {
   const own = readOne(written, { home: machine.home }).entry ?? {};
+  const values = await placeholderValues(own, readValue);
   const repaired = (await repairedLaunches(own, find, machine)).map((entry) => ({
     source: ownCommand,
+    name: server,
     file: undefined,
     entry,
   }));
   const found = await Promise.all(healSources(machine).map((source) => readHealSource(source, machine.home)));
-  const others = ranked(found.flat(), server, own).filter(
-    ({ name, entry }) => !isOurs(name, entry) && differs(entry, own),
-  );
+  const ourOwn = resolved(own, values);
+  const others: FoundLaunch[] = [];
+  for (const launch of ranked(found.flat(), server, own)) {
+    if (isOurs(launch.name, launch.entry)) continue;
+    const entry = withOwnReferences(own, launch.entry, values);
+    const theirs = new Map([...values, ...(await placeholderValues(entry, readValue))]);
+    if (differs(resolved(entry, theirs), ourOwn)) others.push({ ...launch, entry });
+  }
   const startable = await Promise.all(others.map(({ entry }) => canStart(entry, find)));
-  const offers = [...repaired, ...others.filter((_, index) => startable[index])].map(({ source, file, entry }) => {
-    const { id, title } = source;
-    // What was left out of the person's own command is not to come back.
-    const known = id === ownCommand.id ? {} : own;
-    return { server, source: { id, title }, file, entry: merged(written, known, entry), endpoint: launchText(entry) };
-  });
+  const offers = [...repaired, ...others.filter((_, index) => startable[index])].map(
+    ({ source, name, file, entry }) => {
+      const { id, title } = source;
+      const isOwn = id === ownCommand.id;
+      // What was left out of the person's own command is not to come back.
+      const whole = merged(written, isOwn ? {} : own, entry);
+      const launch = Object.fromEntries(Object.entries(whole).filter(([key]) => launchFields.has(key)));
+      const endpoint = launchText(maskedEntry(launch, values.values()));
+      const reach = isOwn ? [] : moreReach(own, launch, server, name);
+      return { server, source: { id, title }, file, entry: whole, endpoint, reach };
+    },
+  );
   return firstOfEach(offers);
 }
 

@@ -134,12 +134,10 @@ test('the same command with variables that are missing here is offered', async (
   ]);
 });
 
-test('what is offered is shown as it is: a command that hides as a secret, and characters that hide, are seen', async () => {
-  const entry = { command: 'good', args: ['--api-key', 'evil-package\u200b'], env: { API_TOKEN: '$(curl evil)' } };
+test('shows the package that a runner runs, also behind the name of a secret, and characters that hide', async () => {
+  const entry = { command: 'npx', args: ['--token', 'evil-package', 'a\u200b'], env: { API_TOKEN: '$(curl evil)' } };
   await put('.cursor/mcp.json', servers(entry));
-  expect((await offers(broken))[0]?.endpoint).toBe(
-    'good --api-key evil-package⟨U+200B⟩ with env {"API_TOKEN":"$(curl evil)"}',
-  );
+  expect((await offers(broken))[0]?.endpoint).toBe('npx --token evil-package a⟨U+200B⟩ with env {"API_TOKEN":"***"}');
 });
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
@@ -191,4 +189,119 @@ test('on Windows the places are those of Windows, on macOS those of macOS', () =
   expect(mac.find(({ id }) => id === 'claude-desktop')?.path).toBe(
     '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
   );
+});
+
+/** As `offers`, with a vault and an environment. */
+async function offersWith(
+  values: Record<string, string>,
+  written: Record<string, unknown>,
+  server = 'x',
+): Promise<readonly HealOffer[]> {
+  return healOffers(server, written, {
+    machine: { env: {}, platform: 'linux', home },
+    find: async (command) => (there.has(command) ? `/bin/${command}` : undefined),
+    readValue: async (source, name) => values[`${source} ${name}`],
+  });
+}
+
+const token = 'ghp_R4nd0mTokenOfTwentyChars99';
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
+  ['a variable', { env: { T: '${secret:X}' } }, { env: { T: token } }, { env: { T: '${secret:X}' } }],
+  ['a variable of another value', { env: { T: '${secret:X}' } }, { env: { T: 'o' } }, { env: { T: '${secret:X}' } }],
+  ['a variable of the login', { env: { T: '${env:E}' } }, { env: { T: token } }, { env: { T: '${env:E}' } }],
+  [
+    'another variable of that value',
+    { env: { T: '${secret:X}' } },
+    { env: { OTHER: token } },
+    { env: { T: '${secret:X}', OTHER: '${secret:X}' } },
+  ],
+  ['an argument', { args: ['--token', '${secret:X}'] }, { args: ['a', token] }, { args: ['a', '${secret:X}'] }],
+  [
+    'an option of another value',
+    { args: ['--token', '${secret:X}'] },
+    { args: ['a', '--token', 'other'] },
+    { args: ['a', '--token', '${secret:X}'] },
+  ],
+  [
+    'a part of an argument',
+    { args: ['--token=${secret:X}'] },
+    { args: [`--header=Bearer ${token}`] },
+    { args: ['--header=Bearer ${secret:X}'] },
+  ],
+])('keeps the reference: %s', async (_, written, found, expected) => {
+  await put('.cursor/mcp.json', servers({ command: 'good', ...found }));
+  const values = { 'secret X': token, 'env E': token };
+  expect((await offersWith(values, { command: 'gone', ...written }))[0]?.entry).toEqual({
+    command: 'good',
+    ...expected,
+  });
+});
+
+test('keeps the reference of a header and of an address', async () => {
+  await put(
+    '.cursor/mcp.json',
+    servers({ url: `https://example.com/mcp?k=${token}`, headers: { authorization: `Bearer ${token}` } }),
+  );
+  const own = { url: 'https://example.com/old', headers: { Authorization: 'Bearer ${secret:X}' } };
+  expect((await offersWith({ 'secret X': token }, own))[0]?.entry).toEqual({
+    url: 'https://example.com/mcp?k=${secret:X}',
+    headers: { Authorization: 'Bearer ${secret:X}' },
+  });
+});
+
+test('offers nothing where only the writing of a value differs', async () => {
+  await put('.cursor/mcp.json', servers({ command: 'good', args: ['--token', token], env: { T: token } }));
+  const own = { command: 'good', args: ['--token', '${secret:X}'], env: { T: '${env:E}' } };
+  expect(await offersWith({ 'secret X': token, 'env E': token }, own)).toEqual([]);
+});
+
+test('shows secrets of an offer as marks', async () => {
+  await put(
+    '.cursor/mcp.json',
+    servers({
+      command: 'good',
+      args: ['--key', 'k3yOfManyLetters42', 's3cretOfManyLetters42'],
+      env: { API_TOKEN: 's3cretOfManyLetters42', PLAIN: 'yes' },
+    }),
+  );
+  const [offer] = await offersWith({}, broken);
+  expect(offer?.endpoint).toBe('good --key *** *** with env {"API_TOKEN":"***","PLAIN":"yes"}');
+});
+
+const files = { command: 'npx-gone', args: ['-y', '@acme/files@1.0.0', '/home/ada/docs'] };
+
+test.each<[string, Record<string, unknown>, string]>([
+  ['another folder', { command: 'npx', args: ['@acme/files', '/home/ada/docs', '/srv/all'] }, '/srv/all'],
+  ['a folder above', { command: 'npx', args: ['@acme/files', '/home/ada'] }, '/home/ada'],
+  ['a folder behind a flag', { command: 'npx', args: ['@acme/files', '--root=/srv/x.d'] }, '/srv/x.d'],
+  ['a way up', { command: 'npx', args: ['@acme/files', '/home/ada/docs/../..'] }, '/home/ada/docs/../..'],
+  ['a folder in a variable', { command: 'npx', args: ['@acme/files'], env: { ROOTS: '/home/ada/docs:/srv' } }, '/srv'],
+  ['a working folder', { command: 'npx', args: ['@acme/files'], cwd: '/srv' }, '/srv'],
+  ['a mount', { command: 'good', args: ['run', '-v', '/:/host', 'image'] }, '/'],
+  ['a host', { command: 'npx', args: ['@acme/files', '--allow-host', 'evil.example'] }, 'evil.example'],
+  ['an address', { url: 'https://evil.example/mcp' }, 'evil.example'],
+  [
+    'packages from elsewhere',
+    { command: 'npx', args: ['--registry=https://evil.example', '@acme/files'] },
+    'evil.example',
+  ],
+  ['another package', { command: 'npx', args: ['@evil/files'] }, '@evil/files'],
+])('names what is reached beyond the present launch: %s', async (_, found, named) => {
+  await put('.cursor/mcp.json', servers(found));
+  const own = { ...files, command: found['command'] === 'npx' ? '/opt/gone/npx' : files.command };
+  const offer = (await offersWith({}, own)).find(({ source }) => source.id === 'cursor');
+  expect(offer?.reach.join(' ')).toContain(named);
+});
+
+test('names no reach where there is none, and the other name of another server’s launch', async () => {
+  const own = { ...files, command: '/opt/gone/npx' };
+  const less = { command: 'npx', args: ['@acme/files@2.0.0', '/home/ada/docs/a'] };
+  await put('.cursor/mcp.json', servers(less));
+  await put('.config/mcp/config.json', servers({ ...less, args: [...less.args, '--v'] }, 'all-files'));
+  const found = (await offersWith({}, own)).filter(({ source }) => source.id !== 'own-command');
+  expect(found.map(({ source, reach }) => [source.id, reach.length])).toEqual([
+    ['cursor', 0],
+    ['shared-config', 1],
+  ]);
 });

@@ -1,0 +1,191 @@
+/**
+ * What would be written for a server whose launch is replaced by one found elsewhere: references to secrets and variables stay
+ * where they are, and what the new launch reaches beyond the present one is named.
+ */
+import { type JsonObject, objectOf } from '../base/json.ts';
+import { isSecretName, Masker, secretValues } from '../base/mask.ts';
+import { markHidden } from '../base/shown-text.ts';
+import { packagePlace } from './pins/launch.ts';
+import { runnerOf } from './runner-words.ts';
+import { entryMeanings } from './inbox/entry-meanings.ts';
+import { launchSubject } from '../config/dialects/launch-identity.ts';
+
+/** The value of a `${secret:NAME}` or `${env:NAME}`; undefined where it has none. May reject, as a locked vault does. */
+export type ReadValue = (source: 'secret' | 'env', name: string) => Promise<string | undefined>;
+
+const placeholder = /\$\{(env|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
+
+/** Values shorter than this stand in other words by chance. */
+const shortestValue = 6;
+
+/** The placeholders of an entry with their values; one whose value is unknown is left out. */
+export async function placeholderValues(entry: JsonObject, readValue: ReadValue): Promise<ReadonlyMap<string, string>> {
+  const values = new Map<string, string>();
+  for (const [whole, source = '', name = '', fallback] of JSON.stringify(entry).matchAll(placeholder)) {
+    if (values.has(whole)) continue;
+    const value = (await readValue(source === 'env' ? 'env' : 'secret', name).catch(() => undefined)) ?? fallback;
+    if (value !== undefined) values.set(whole, value);
+  }
+  return values;
+}
+
+/** The entry with the values of its placeholders, for comparisons; what has no value stays as written. */
+export function resolved(entry: JsonObject, values: ReadonlyMap<string, string>): JsonObject {
+  return mapTexts(entry, (text) => text.replace(placeholder, (whole) => values.get(whole) ?? whole)) as JsonObject;
+}
+
+/**
+ * The found launch with the references of the present one: where both set the same variable, header or flag, and wherever the value
+ * of a reference stands as it is.
+ */
+export function withOwnReferences(own: JsonObject, found: JsonObject, values: ReadonlyMap<string, string>): JsonObject {
+  const byValue = [...values].filter(([, value]) => value.length >= shortestValue);
+  const longestFirst = byValue.toSorted(([, one], [, other]) => other.length - one.length);
+  const put = (text: string): string =>
+    longestFirst.reduce(
+      (rest, [reference, value]) =>
+        rest.replaceAll(value, () => reference).replaceAll(encodeURIComponent(value), () => reference),
+      text,
+    );
+  const same = mapTexts(found, put) as JsonObject;
+  return {
+    ...same,
+    ...(found['env'] !== undefined && { env: keptIn(objectOf(own['env']), objectOf(same['env']), (name) => name) }),
+    ...(found['headers'] !== undefined && {
+      headers: keptIn(objectOf(own['headers']), objectOf(same['headers']), (name) => name.toLowerCase()),
+    }),
+    ...(Array.isArray(same['args']) && { args: keptArgs(wordsOf(own['args']), same['args'] as readonly unknown[]) }),
+  };
+}
+
+function keptIn(own: JsonObject, found: JsonObject, keyOf: (name: string) => string): JsonObject {
+  const references = new Map(
+    Object.entries(own).flatMap(([name, value]) =>
+      hasReference(value) ? [[keyOf(name), [name, value] as const] as const] : [],
+    ),
+  );
+  return Object.fromEntries(Object.entries(found).map(([name, value]) => references.get(keyOf(name)) ?? [name, value]));
+}
+
+/** `--token ${secret:X}`, `--token=${secret:X}` and `KEY=${secret:X}` stay, whatever value the found launch has there. */
+function keptArgs(own: readonly string[], found: readonly unknown[]): readonly unknown[] {
+  const references = new Map<string, string>();
+  own.forEach((word, at) => {
+    if (hasReference(word)) for (const key of placesOf(word, own[at - 1])) references.set(key, word);
+  });
+  return found.map((word, at) => {
+    if (typeof word !== 'string' || (word.startsWith('-') && !word.includes('='))) return word;
+    const [key] = placesOf(word, found[at - 1]);
+    return (key === undefined ? undefined : references.get(key)) ?? word;
+  });
+}
+
+function placesOf(word: string, before: unknown): readonly string[] {
+  const named = /^([\w.-]+)=/.exec(word)?.[1];
+  if (named !== undefined) return [`${named}=`];
+  return typeof before === 'string' && /^-[^=]*$/.test(before) ? [`${before} `] : [];
+}
+
+function hasReference(value: unknown): value is string {
+  return typeof value === 'string' && value.search(placeholder) !== -1;
+}
+
+/** An entry for people: its secrets as `***`, wherever they stand in it; references stay. */
+export function maskedEntry(entry: JsonObject, known: Iterable<string> = []): JsonObject {
+  const plain = Object.fromEntries(
+    [...Object.entries(objectOf(entry['env'])), ...Object.entries(objectOf(entry['headers']))].flatMap(
+      ([name, value]) => (typeof value === 'string' && !hasReference(value) ? [[name, value] as const] : []),
+    ),
+  );
+  const secrets = secretValues(plain).filter((value) => value.length >= shortestValue);
+  const masked = new Masker([...secrets, ...known]).maskObject(entry) as JsonObject;
+  const { command, args } = entry;
+  if (typeof command !== 'string' || runnerOf(command) === undefined || !Array.isArray(args)) return masked;
+  // What a runner runs is never hidden: `npx --token other-package` runs other-package.
+  const at = packagePlace(wordsOf(args));
+  return { ...masked, args: wordsOf(masked['args']).map((word, index) => (index === at ? String(args[index]) : word)) };
+}
+
+/**
+ * What the new launch reaches that the present one does not, a sentence each: folders, hosts, another package, another server's launch.
+ * Empty where the present entry starts nothing. `foundAs`: what the server is called where the launch was found.
+ */
+export function moreReach(own: JsonObject, entry: JsonObject, server: string, foundAs: string): readonly string[] {
+  if (typeof own['command'] !== 'string' && typeof own['url'] !== 'string') return [];
+  const before = reachedBy(own);
+  const gained = reachedBy(entry).filter((place) => !before.some((known) => isWithin(place, known)));
+  const [was, is] = [own, entry].map(packageOf);
+  const shown = (text: string): string => markHidden(new Masker().maskText(text));
+  return [
+    ...(foundAs.toLowerCase() === server.toLowerCase()
+      ? []
+      : [`It is the launch of another server, ${shown(foundAs)}.`]),
+    ...(gained.length === 0 ? [] : [`It reaches more than now: ${[...new Set(gained)].map(shown).join(', ')}.`]),
+    ...(was !== undefined && is !== undefined && was !== is
+      ? [`It runs another package, ${shown(is)} in place of ${shown(was)}.`]
+      : []),
+    ...entryMeanings(own, entry).flatMap(({ text, isGrave }) => (isGrave ? [text] : [])),
+  ];
+}
+
+/** Folders, files and addresses that an entry names beside the program itself. */
+function reachedBy(entry: JsonObject): readonly string[] {
+  const { url, command, cwd } = entry;
+  if (typeof url === 'string') return [URL.canParse(url) ? new URL(url).host : url];
+  const subject = typeof command === 'string' ? launchSubject(entry) : undefined;
+  const words = wordsOf(entry['args']);
+  const named = words.flatMap((word, at) => {
+    if (word === subject) return [];
+    const flag = [word, words[at - 1] ?? ''].find((one) => one.startsWith('-')) ?? '';
+    return placesIn(word, flag);
+  });
+  const variables = Object.entries(objectOf(entry['env'])).flatMap(([name, value]) =>
+    typeof value === 'string' && !isSecretName(name) && name.toUpperCase() !== 'PATH' ? placesIn(value, name) : [],
+  );
+  return [...named, ...variables, ...(typeof cwd === 'string' ? [cwd] : [])];
+}
+
+const path = /^(?:[/\\~]|\.\.?(?:[\\/]|$)|[A-Za-z]:[\\/]|\$(?:HOME|\{(?:env:)?HOME\})|%\w+%)/i;
+const namesHost = /host|domain|origin|site|url|endpoint|server/i;
+
+function placesIn(text: string, label: string): readonly string[] {
+  return text.split(/[=,;]|(?<=^[/~][^:]*):(?=[/\w])/).flatMap((piece) => {
+    const word = piece.replace(/^-[A-Za-z](?=[/~])/, '');
+    if (URL.canParse(word) && /^[a-z][\w+.-]+:\/\//i.test(word)) {
+      const { protocol, host, pathname } = new URL(word);
+      return [protocol === 'file:' ? pathname : host];
+    }
+    const isHost = namesHost.test(label) && /^(?:localhost|\*|(?:[\w*-]+\.)+[\w-]+)(?::\d+)?$/.test(word);
+    return path.test(word) || isHost ? [word] : [];
+  });
+}
+
+/** `/a/b` is within `/a`; a way up is never within anything but itself. */
+function isWithin(place: string, known: string): boolean {
+  const [one, other] = [place, known].map((text) => (text.length > 1 ? text.replace(/[\\/]+$/, '') : text)) as [
+    string,
+    string,
+  ];
+  if (one === other) return true;
+  if (!path.test(other) || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(one)) return false;
+  return one.startsWith(/[\\/]$/.test(other) ? other : `${other}${other.includes('\\') ? '\\' : '/'}`);
+}
+
+/** The package that a runner such as npx or uvx fetches, without its version. */
+function packageOf(entry: JsonObject): string | undefined {
+  const { command } = entry;
+  if (typeof command !== 'string' || runnerOf(command) === undefined) return undefined;
+  const words = wordsOf(entry['args']);
+  return words[packagePlace(words)] === undefined ? undefined : launchSubject(entry);
+}
+
+function wordsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as unknown[]).map(String) : [];
+}
+
+function mapTexts(value: unknown, onText: (text: string) => string): unknown {
+  if (typeof value === 'string') return onText(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, onText));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, onText)]));
+}
