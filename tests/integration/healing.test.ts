@@ -67,6 +67,42 @@ test('what is offered for a server stays offered while that is tried again as it
   expect(healing.offers.map(({ server }) => server)).toEqual(['x']);
 });
 
+test('a secret of another app comes into the vault, references stay, and no file of ours holds a value', async () => {
+  const own = 'sk_test_OwnT0kenOfTwentyChars99';
+  const theirs = 'sk_test_0therT0kenOfTwentyChars';
+  await cursorHas({ x: { ...fixture('echo'), env: { OWN_TOKEN: own, OTHER_TOKEN: theirs } } });
+  await using core = await start({ servers: { x: { ...broken, env: { OWN_TOKEN: '${secret:OWN}' } } } });
+  const { healing, secrets } = core.host.core;
+  await secrets.set('OWN', own);
+  await until(
+    () => 'error' in core.server('x').state && JSON.stringify(core.server('x').state).includes('command_not_found'),
+  );
+  await healing.lookAgain();
+  expect(healing.offers.map(({ endpoint }) => endpoint.includes(own) || endpoint.includes(theirs))).toEqual([false]);
+  await expect(healing.heal('x')).resolves.toMatchObject({ healed: true });
+  expect((await written(core))['x']).toMatchObject({
+    env: { OWN_TOKEN: '${secret:OWN}', OTHER_TOKEN: '${secret:OTHER_TOKEN}' },
+  });
+  const { secrets: rows } = await secrets.list();
+  expect(rows.map(({ name, changedAt }) => [name, changedAt !== undefined])).toEqual([
+    ['OTHER_TOKEN', true],
+    ['OWN', true],
+  ]);
+});
+
+test('a launch with more reach takes a word of its own, also where its place was agreed to or nobody is asked', async () => {
+  const launch = { ...fixture('echo'), env: { ROOT: '/srv' } };
+  await cursorHas({ x: launch });
+  await using core = await start({ heal: 'auto', servers: { x: broken } });
+  const { healing } = core.host.core;
+  await healing.lookAgain();
+  expect(healing.offers.map(({ server, reach }) => [server, reach.length])).toEqual([['x', 1]]);
+  const [item] = (await core.host.core.inbox.items()).filter(({ kind }) => kind === 'heal');
+  expect(item?.meanings[0]).toEqual({ text: healing.offers[0]?.reach[0], isGrave: true });
+  await expect(healing.heal('x')).resolves.toMatchObject({ healed: true });
+  expect((await written(core))['x']).toEqual({ ...launch, description: 'Mine' });
+});
+
 test('a yes to a place counts for the next server of it, also after a restart', async () => {
   await cursorHas({ x: fixture('echo'), y: fixture('echo', 'y') });
   const home = await mkdtemp(join(tmpdir(), 'tooltray-heal-home-'));
@@ -142,7 +178,7 @@ test('a model is told, wherever it asks after a server that does not start, that
   for (const answer of [
     await asked('x_echo', {}),
     await asked('manage_servers', { action: 'validate', name: 'x' }),
-    await asked('manage_servers', { action: 'retry', name: 'x' }),
+    await asked('manage_servers', { action: 'test', name: 'x' }),
   ]) {
     expect(answer).toContain(known);
   }
