@@ -118,6 +118,7 @@ function entries(
   names: NameGiver,
   reserved: ReadonlySet<string>,
 ): CatalogEntry[] {
+  const own = new Set(server.listing[key].map((definition) => definition['name']));
   return [...firstOfEach(server.listing[key], 'name')]
     .filter(([, definition]) => key === 'prompts' || isFor('model', definition))
     .sort(([a], [b]) => compare(a, b))
@@ -125,10 +126,7 @@ function entries(
       const id = `${server.name}:${name}`;
       // A tool called like one of our own helpers is told apart by its server even when there is only one.
       const needed = prefix ?? (reserved.has(name) ? prefixes.get(server.name) : undefined);
-      const wanted =
-        needed !== undefined && !reserved.has(name) && saysPrefix(name, needed, server.listing[key])
-          ? undefined
-          : needed;
+      const wanted = needed !== undefined && !reserved.has(name) && saysPrefix(name, needed, own) ? undefined : needed;
       const entry = { id, server: server.name, name, listedName: names.give(wanted, name, id), definition };
       return server.down === undefined ? entry : { ...entry, ...marked(definition, server.down) };
     });
@@ -145,10 +143,9 @@ function marked(definition: JsonObject, down: string): Pick<CatalogEntry, 'defin
  * Whether a name says already whose it is: `git_log` of git is not listed as `git_git_log`, though it can be called so. Unless the
  * same server has another one that would be listed like it.
  */
-function saysPrefix(name: string, prefix: string, own: readonly JsonObject[]): boolean {
+function saysPrefix(name: string, prefix: string, own: ReadonlySet<unknown>): boolean {
   if (!name.toLowerCase().startsWith(`${prefix.toLowerCase()}_`) || name.length === prefix.length + 1) return false;
-  const rest = name.slice(prefix.length + 1);
-  return !own.some((other) => other['name'] === rest);
+  return !own.has(name.slice(prefix.length + 1));
 }
 
 function serverPrefixes(slugs: ReadonlyMap<string, string>): readonly ServerPrefix[] {

@@ -10,6 +10,7 @@ import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
 import { buildCatalog, type Catalog, type CatalogEntry } from './catalog.ts';
+import { isSameJson } from '../trust/canonical-json.ts';
 import type { CatalogResource } from './resource-names.ts';
 import { isFor } from '../servers/view-facts.ts';
 import { flawedServer, type KnownServer, type MissingTool, ToolFinder } from './tool-finder.ts';
@@ -299,7 +300,7 @@ function sameEntries(a: readonly CatalogEntry[], b: readonly CatalogEntry[]): bo
     a.length === b.length &&
     a.every(
       (entry, i) =>
-        entry.listedName === b[i]?.listedName && entry.id === b[i]?.id && same(entry.definition, b[i].definition),
+        entry.listedName === b[i]?.listedName && entry.id === b[i]?.id && isSameJson(entry.definition, b[i].definition),
     )
   );
 }
@@ -307,12 +308,8 @@ function sameEntries(a: readonly CatalogEntry[], b: readonly CatalogEntry[]): bo
 function sameResources(a: Catalog, b: Catalog): boolean {
   const equal = (x: readonly CatalogResource[], y: readonly CatalogResource[]): boolean =>
     x.length === y.length &&
-    x.every((entry, i) => entry.listedUri === y[i]?.listedUri && same(entry.definition, y[i]?.definition));
+    x.every((entry, i) => entry.listedUri === y[i]?.listedUri && isSameJson(entry.definition, y[i]?.definition));
   return equal(a.resources, b.resources) && equal(a.resourceTemplates, b.resourceTemplates);
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** The short names `c1`, `c2` … of servers: in the order of the config, and never given to another while the core runs. */

@@ -1,13 +1,15 @@
 /** What a server is known to offer: from the cache at first, then read and kept fresh while it is connected. */
 import { errorText, toAppError } from '../base/errors.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isSameJson } from '../trust/canonical-json.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { Result } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 import { introductionOf, withIntroduction } from './introduction.ts';
 import { backoffMs } from './shared-line.ts';
-import { emptyListing, fetchListing, type Listing, ListingRefresher } from './listing.ts';
+import { emptyListing, fetchListing, type Listing, type ListKey } from './listing.ts';
+import { type Fetched, ListingRefresher } from './listing-refresher.ts';
 import type { ListingCache } from './listing-cache.ts';
 
 interface ListingKeeperOptions {
@@ -22,6 +24,8 @@ interface ListingKeeperOptions {
   /** How long the server may be silent about a list, in ms. */
   readonly silenceMs: number;
   readonly onOddity: (text: string) => void;
+  /** What becomes of a refresh, for the server's log. */
+  readonly onStep: (text: string, level: 'debug' | 'info' | 'warning') => void;
   /** A listing was read; `changed`: it is not what it was; `here`: on the connection that is followed. */
   readonly onListed: (changed: boolean, here: boolean) => void;
   /** Reading failed because the line did. */
@@ -43,7 +47,10 @@ export interface Said {
 export class ListingKeeper {
   readonly #options: ListingKeeperOptions;
   readonly #asks = new Set<string>();
-  readonly #refresher = new ListingRefresher(() => this.#refresh());
+  readonly #refresher = new ListingRefresher({
+    fetch: () => this.#refresh(),
+    onTooMany: (waitMs) => this.#options.onOddity(tooManyChanges(waitMs)),
+  });
   #connection: Connection | undefined;
   /** A line of another era that said that something changed there, to be read instead. */
   #announcer: Connection | undefined;
@@ -56,6 +63,8 @@ export class ListingKeeper {
   /** Reads in a row in which a list failed. */
   #failedReads = 0;
   #isAskedAgain = false;
+  /** A change was announced and not read yet. */
+  #isAnnounced = false;
   /** Writes follow each other, so that the last one stays. */
   #saving: Promise<void> = Promise.resolve();
 
@@ -63,6 +72,8 @@ export class ListingKeeper {
   #said: Listing = emptyListing;
   #greeting: Handshake | undefined;
   #introduced: JsonObject | undefined;
+  /** The greeting that stands in the cache. */
+  #cached: Handshake | undefined;
 
   /** What the server offers, as far as a person accepted it. */
   listing: Listing = emptyListing;
@@ -161,7 +172,18 @@ export class ListingKeeper {
   soon(on: Connection | undefined = this.#connection): void {
     if (on === undefined) return;
     this.#announcer = on === this.#connection ? undefined : on;
+    this.#noteAnnouncement(on);
     this.#refresher.soon();
+  }
+
+  /** Of a burst the first one is logged; the next is once the lists have been read. */
+  #noteAnnouncement({ handshake }: Connection): void {
+    if (this.#isAnnounced) return;
+    this.#isAnnounced = true;
+    this.#options.onStep('It announced that its lists have changed.', 'info');
+    const capabilities = handshake?.capabilities ?? {};
+    const isDeclared = listCapabilities.some((key) => objectOf(capabilities[key])['listChanged'] === true);
+    if (!isDeclared) this.#options.onStep('It announces changes without having declared "listChanged".', 'warning');
   }
 
   /** Resolves when what is being read now is read. */
@@ -174,22 +196,26 @@ export class ListingKeeper {
     return this.#saving;
   }
 
-  async #refresh(): Promise<void> {
+  async #refresh(): Promise<Fetched> {
     const connection = this.#announcer ?? this.#connection;
     const isOurs = connection === this.#connection;
     const handshake = isOurs ? this.#greeting : connection?.handshake;
     this.#announcer = undefined;
-    if (connection === undefined || handshake === undefined) return;
+    this.#isAnnounced = false;
+    if (connection === undefined || handshake === undefined) return nothingFetched;
     const ask = (method: string, params: JsonObject, timeoutMs = this.#options.silenceMs): Promise<Result> =>
       connection.request(method, params, undefined, { timeoutMs });
+    const isAgain = isOurs ? connection === this.#read : this.listedAt !== undefined;
+    if (isAgain) this.#options.onStep('Its lists are read again.', 'debug');
     try {
       const {
         listing: read,
         problems,
         mayComeYet,
+        costMs,
       } = await fetchListing(ask, handshake.capabilities, this.#said, isOurs && connection !== this.#read);
       const listing = this.#options.isEachOnes === true ? { ...read, resources: [] } : read;
-      if (isOurs && connection !== this.#connection) return;
+      if (isOurs && connection !== this.#connection) return nothingFetched;
       const isSameProcess = isOurs && connection === this.#read;
       if (isOurs) {
         this.#read = connection;
@@ -198,11 +224,16 @@ export class ListingKeeper {
       this.problems = [...new Set(problems)];
       // What is not known yet is nothing that the user could accept.
       if (isOurs && this.listedAt === undefined && this.#isAskedAgain && read.tools.length === 0)
-        return this.#options.onListed(false, true);
+        return this.#nothingYet();
+      const began = performance.now();
       await this.#options.pins?.judge(listing, this.#introduced, isSameProcess);
-      this.#accept(listing, isOurs);
+      const changed = this.#accept(listing, isOurs);
+      if (isAgain) this.#reportEnd(changed);
+      return { costMs: costMs + performance.now() - began, changed };
     } catch (error) {
       if (connection === this.#connection) this.#options.onFailed(connection, toAppError(error, 'server_protocol'));
+      if (isAgain) this.#options.onStep(`Its lists could not be read again: ${errorText(error)}`, 'warning');
+      return nothingFetched;
     }
   }
 
@@ -216,13 +247,30 @@ export class ListingKeeper {
     this.#again = setTimeout(() => this.#refresher.soon(), pauseMs).unref();
   }
 
-  #accept(listing: Listing, here: boolean): void {
+  #nothingYet(): Fetched {
+    this.#options.onListed(false, true);
+    return nothingFetched;
+  }
+
+  /** A list that failed or did not come stays what it was, and is a problem of that list. */
+  #reportEnd(changed: boolean): void {
+    for (const problem of this.problems) this.#options.onStep(problem, 'warning');
+    this.#options.onStep(
+      `Its lists were read again: ${changed ? 'changed' : 'as before'}.`,
+      changed ? 'info' : 'debug',
+    );
+  }
+
+  /** Returns whether the server says something else than before. */
+  #accept(listing: Listing, here: boolean): boolean {
     const isFirst = this.listedAt === undefined;
+    const isOther = isFirst || !isSameListing(listing, this.#said);
     this.listedAt = this.#options.now();
-    if (isFirst || JSON.stringify(listing) !== JSON.stringify(this.#said)) this.#said = listing;
+    if (isOther) this.#said = listing;
     const changed = this.#show() || isFirst;
-    this.#remember();
+    if (isOther || this.#cached !== this.#greeting) this.#remember();
     this.#options.onListed(changed, here);
+    return isOther;
   }
 
   #greeted(handshake: Handshake): void {
@@ -235,8 +283,7 @@ export class ListingKeeper {
   #show(): boolean {
     const shown = this.#options.pins?.show(this.#said) ?? this.#said;
     const handshake = this.#shownHandshake();
-    const isSame = JSON.stringify([shown, handshake?.raw]) === JSON.stringify([this.listing, this.handshake?.raw]);
-    if (isSame) return false;
+    if (isSameListing(shown, this.listing) && isSameJson(handshake?.raw, this.handshake?.raw)) return false;
     this.listing = shown;
     this.handshake = handshake;
     return true;
@@ -257,6 +304,7 @@ export class ListingKeeper {
     const { hash, cache, onOddity } = this.#options;
     const greeting = this.#greeting;
     if (greeting === undefined || this.listedAt === undefined) return;
+    this.#cached = greeting;
     try {
       await cache.write({
         hash,
@@ -270,4 +318,20 @@ export class ListingKeeper {
       onOddity(`Its listing could not be cached: ${errorText(error)}`);
     }
   }
+}
+
+const listCapabilities = ['tools', 'resources', 'prompts'] as const;
+const nothingFetched: Fetched = { costMs: 0, changed: false };
+
+function tooManyChanges(waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1000);
+  return `It changed its lists six times within a minute: they stay as they were read last, and are read again in ${seconds} s.`;
+}
+
+/** Compares entries by identity where they were the same when they were read. */
+function isSameListing(one: Listing, other: Listing): boolean {
+  return (Object.keys(emptyListing) as ListKey[]).every((key) => {
+    const [a, b] = [one[key], other[key]];
+    return a === b || (a.length === b.length && a.every((entry, at) => entry === b[at]));
+  });
 }

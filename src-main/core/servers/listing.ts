@@ -1,9 +1,11 @@
 /** What a server offers, as it says it: the drained pages of its four lists, members untouched. */
 import { AppError, errorText } from '../base/errors.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
-import { count } from '../base/wording.ts';
+import { isNestedTooDeep, isObject, type JsonObject } from '../base/json.ts';
+import { TimeSlices } from '../base/time-slices.ts';
+import { bytesInWords, count } from '../base/wording.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { RawJson, toObject } from '../wire/raw-json.ts';
+import { isSameJson } from '../trust/canonical-json.ts';
+import { RawJson } from '../wire/raw-json.ts';
 
 export interface Listing {
   readonly tools: readonly JsonObject[];
@@ -40,7 +42,7 @@ interface ListKind {
   /** The capability that says the server has this list. */
   readonly capability: 'tools' | 'resources' | 'prompts';
   /** The member an entry cannot do without. */
-  readonly identifier: string;
+  readonly identifier: keyof typeof maxIdentifierLength;
 }
 
 const kinds: readonly ListKind[] = [
@@ -51,17 +53,26 @@ const kinds: readonly ListKind[] = [
 ];
 
 const maxPages = 1000;
-const maxEntries = 100_000;
-/** One page, and one list: parsing what is longer would keep everybody waiting, and it stays in memory. */
-const maxPageBytes = 16 * 1024 * 1024;
-const maxListBytes = 64 * 1024 * 1024;
+/** Every entry is compared, indexed and shown. The largest servers that are known have about 2,000 tools. */
+const maxEntries = 10_000;
+/** A page is parsed in one step: 4 MB take about 40 ms. */
+const maxPageBytes = 4_000_000;
+const maxListBytes = 8_000_000;
+/** About 60,000 tokens: no model could use a larger definition. */
+const maxEntryBytes = 256_000;
+/** Entries of one name that an entry is compared with. */
+const maxTwins = 10;
+/** In UTF-16 units, as of requests of client apps. */
+const maxIdentifierLength = { name: 1024, uri: 8192, uriTemplate: 8192 } as const;
 
 interface FetchedListing {
   readonly listing: Listing;
   /** A list was answered by an error or not at all, which may pass: it is worth asking again soon. */
   readonly mayComeYet: boolean;
-  /** What was odd: a cursor that repeats, entries without a name. Sentences for the person. */
+  /** What was odd: a cursor that repeats, entries without a name. Sentences for the user. */
   readonly problems: readonly string[];
+  /** How long reading it kept the core's thread busy, in ms. */
+  readonly costMs: number;
 }
 
 /** `timeoutMs`: instead of the usual one. */
@@ -85,16 +96,16 @@ export async function fetchListing(
   const announced = (kind: ListKind): boolean => isDeclared(capabilities[kind.capability]);
   // Where nothing is declared, the tools are what the server is for.
   const declaresNothing = Object.keys(capabilities).length === 0;
-  const lists = await Promise.all(
-    kinds.flatMap((kind) => {
-      const isTools = kind.key === 'tools';
-      if (!announced(kind) && !isTools) return [];
-      const need: Need =
-        !announced(kind) && !declaresNothing ? 'unannounced' : isTools && isFirst ? 'needed' : 'announced';
-      return [drain(ask, kind, before[kind.key], found, need).then((list) => [kind.key, list] as const)];
-    }),
-  );
-  return { listing: { ...emptyListing, ...Object.fromEntries(lists) }, ...found };
+  const drains = kinds.flatMap((kind) => {
+    const isTools = kind.key === 'tools';
+    if (!announced(kind) && !isTools) return [];
+    const need: Need =
+      !announced(kind) && !declaresNothing ? 'unannounced' : isTools && isFirst ? 'needed' : 'announced';
+    return [new Drain(ask, kind, before[kind.key], found, need)];
+  });
+  const lists = await Promise.all(drains.map(async (drain) => [drain.key, await drain.entries()] as const));
+  const costMs = drains.reduce((sum, drain) => sum + drain.costMs, 0);
+  return { listing: { ...emptyListing, ...Object.fromEntries(lists) }, ...found, costMs };
 }
 
 /** Some servers write `true` for an object. */
@@ -110,43 +121,124 @@ interface Findings {
 /** What follows from a list that does not come: nothing, a problem, or that the server is of no use. */
 type Need = 'unannounced' | 'announced' | 'needed';
 
-async function drain(
-  ask: Ask,
-  kind: ListKind,
-  before: readonly JsonObject[],
-  found: Findings,
-  need: Need,
-): Promise<readonly JsonObject[]> {
-  const { problems } = found;
-  const entries: JsonObject[] = [];
-  const seen = new Set<string>();
-  let cursor: string | undefined;
-  let bytes = 0;
-  for (let page = 0; page < maxPages; page++) {
-    const result = await askPage(ask, kind, cursor, found, need);
-    if (result === undefined) return before.length > 0 ? before : entries;
-    const size = resultSize(result);
-    bytes += size;
-    if (size > maxPageBytes || bytes > maxListBytes) {
-      problems.push(`${kind.method} is too long; the list was ended with ${inWords(entries)}.`);
-      return entries;
-    }
-    const answer = toObject(result);
-    collect(answer[kind.key], kind, entries, need === 'unannounced' ? [] : problems);
-    const next = answer['nextCursor'];
-    if (typeof next !== 'string' || next === '') return entries;
-    if (seen.has(next)) {
-      problems.push(
-        `${kind.method} repeats the cursor ${JSON.stringify(next)}; the list was ended there with ${inWords(entries)}.`,
-      );
-      return entries;
-    }
-    if (entries.length >= maxEntries) break;
-    seen.add(next);
-    cursor = next;
+/** Reads all pages of one list. */
+class Drain {
+  readonly #ask: Ask;
+  readonly #kind: ListKind;
+  readonly #before: readonly JsonObject[];
+  /** What was listed before, by identifier; some servers use one twice. */
+  readonly #known: ReadonlyMap<unknown, readonly JsonObject[]>;
+  readonly #found: Findings;
+  readonly #need: Need;
+  readonly #entries: JsonObject[] = [];
+  #bytes = 0;
+  costMs = 0;
+
+  constructor(ask: Ask, kind: ListKind, before: readonly JsonObject[], found: Findings, need: Need) {
+    this.#ask = ask;
+    this.#kind = kind;
+    this.#before = before;
+    this.#known = Map.groupBy(before, (entry) => entry[kind.identifier]);
+    this.#found = found;
+    this.#need = need;
   }
-  problems.push(`${kind.method} does not end; ${entries.length} entries were taken.`);
-  return entries;
+
+  get key(): ListKey {
+    return this.#kind.key;
+  }
+
+  async entries(): Promise<readonly JsonObject[]> {
+    const { method } = this.#kind;
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    for (let page = 0; page < maxPages; page++) {
+      const result = await askPage(this.#ask, this.#kind, cursor, this.#found, this.#need);
+      if (result === undefined) return this.#before.length > 0 ? this.#before : this.#entries;
+      const slices = new TimeSlices();
+      const answer = this.#read(result);
+      const isMore = answer !== undefined && (await this.#collect(answer[this.#kind.key], slices));
+      this.costMs += slices.spentMs;
+      if (answer === undefined || !isMore) return this.#entries;
+      const next = answer['nextCursor'];
+      if (typeof next !== 'string' || next === '') return this.#entries;
+      if (seen.has(next)) {
+        const cursorText = JSON.stringify(next.slice(0, 100));
+        this.#report(`${method} repeats the cursor ${cursorText}; the list was ended there with ${this.#taken}.`);
+        return this.#entries;
+      }
+      seen.add(next);
+      cursor = next;
+    }
+    this.#report(`${method} does not end; ${this.#taken} were taken.`);
+    return this.#entries;
+  }
+
+  /** Undefined for a page with which the list is too long. */
+  #read(result: Result): JsonObject | undefined {
+    const { method } = this.#kind;
+    const size = resultSize(result);
+    this.#bytes += size;
+    if (size > maxPageBytes || this.#bytes > maxListBytes) {
+      const limit =
+        size > maxPageBytes
+          ? `A page may have ${bytesInWords(maxPageBytes)}`
+          : `It may have ${bytesInWords(maxListBytes)}`;
+      this.#report(`${method} is too long; the list was ended with ${this.#taken}. ${limit}.`);
+      return undefined;
+    }
+    if (!(result instanceof RawJson)) return result;
+    const text = result.text();
+    if (!isNestedTooDeep(text)) return JSON.parse(text) as JsonObject;
+    this.#report(`${method} is nested too deep; the list was ended with ${this.#taken}.`);
+    return undefined;
+  }
+
+  /** Whether there is room for more. An entry that is what it was stays the same object, so that whoever compares is done at once. */
+  async #collect(page: unknown, slices: TimeSlices): Promise<boolean> {
+    const { method, identifier } = this.#kind;
+    if (!Array.isArray(page)) {
+      this.#report(`${method} answered without a list.`);
+      return true;
+    }
+    for (const entry of page as unknown[]) {
+      await slices.next();
+      const name = isObject(entry) ? entry[identifier] : undefined;
+      if (!isObject(entry) || typeof name !== 'string') {
+        this.#report(`${method} holds an entry without ${identifier}; it was left out.`);
+        continue;
+      }
+      if (this.#entries.length >= maxEntries) {
+        this.#report(`${method} has more than ${maxEntries} entries; the others were left out.`);
+        return false;
+      }
+      const flaw = flawOf(entry, name, maxIdentifierLength[identifier]);
+      if (flaw !== undefined) this.#report(`${method} holds an entry that ${flaw}; it was left out.`);
+      else this.#entries.push(this.#same(entry, name));
+    }
+    return true;
+  }
+
+  #same(entry: JsonObject, name: string): JsonObject {
+    const known = this.#known.get(name)?.slice(0, maxTwins) ?? [];
+    return known.find((one) => isSameJson(one, entry)) ?? entry;
+  }
+
+  get #taken(): string {
+    return inWords(this.#entries);
+  }
+
+  #report(problem: string): void {
+    const { problems } = this.#found;
+    if (this.#need !== 'unannounced' && !problems.includes(problem)) problems.push(problem);
+  }
+}
+
+/** Why an entry is not taken; undefined where it is. */
+function flawOf(entry: JsonObject, name: string, maxLength: number): string | undefined {
+  if (name.length > maxLength) return `has a name of ${name.length} characters (at most ${maxLength})`;
+  const size = JSON.stringify(entry).length;
+  if (size > maxEntryBytes) return `has ${bytesInWords(size)} (at most ${bytesInWords(maxEntryBytes)})`;
+  return undefined;
 }
 
 function inWords({ length }: readonly unknown[]): string {
@@ -189,80 +281,4 @@ function silent(cause: AppError): AppError {
 
 function resultSize(result: Result): number {
   return result instanceof RawJson ? result.byteLength : JSON.stringify(result).length;
-}
-
-function collect(page: unknown, kind: ListKind, entries: JsonObject[], problems: string[]): void {
-  if (!Array.isArray(page)) {
-    problems.push(`${kind.method} answered without a list.`);
-    return;
-  }
-  for (const entry of page as unknown[]) {
-    if (isObject(entry) && typeof entry[kind.identifier] === 'string') entries.push(entry);
-    else problems.push(`${kind.method} holds an entry without ${kind.identifier}; it was left out.`);
-  }
-}
-
-// Fetches a listing anew when the server says it changed: one fetch at a time, bursts taken together, no word lost meanwhile.
-
-const debounceMs = 150;
-/** A server that keeps announcing is still read this often. */
-const maxWaitMs = 2000;
-
-export class ListingRefresher {
-  readonly #fetch: () => Promise<void>;
-  #timer: NodeJS.Timeout | undefined;
-  #firstAsked = 0;
-  #running: Promise<void> | undefined;
-  #again = false;
-
-  constructor(fetch: () => Promise<void>) {
-    this.#fetch = fetch;
-  }
-
-  /** Asks for a refresh soon. While one runs, another follows it. */
-  soon(): void {
-    if (this.#running !== undefined) {
-      this.#again = true;
-      return;
-    }
-    const now = Date.now();
-    if (this.#timer === undefined) this.#firstAsked = now;
-    clearTimeout(this.#timer);
-    const wait = Math.max(0, Math.min(debounceMs, this.#firstAsked + maxWaitMs - now));
-    this.#timer = setTimeout(() => void this.now(), wait);
-  }
-
-  /** Refreshes at once, or joins the one that runs. Never rejects: `fetch` deals with its own failures. */
-  now(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#running !== undefined) return this.#running;
-    const started = this.#fetch().finally(() => {
-      if (this.#running === started) this.#running = undefined;
-      if (this.#again) {
-        this.#again = false;
-        this.soon();
-      }
-    });
-    this.#running = started;
-    return started;
-  }
-
-  /** Refreshes at once, but after the one that runs: it asks on a line that is of no use any more. */
-  anew(): Promise<void> {
-    const before = this.#running;
-    if (before === undefined) return this.now();
-    const next = before.then(() => {
-      if (this.#running === next) this.#running = undefined;
-      return this.now();
-    });
-    this.#running = next;
-    return next;
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#again = false;
-  }
 }

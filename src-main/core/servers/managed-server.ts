@@ -430,6 +430,7 @@ export class ManagedServer {
       now,
       silenceMs: this.config.initTimeoutMs,
       onOddity: (text) => this.#odd(text),
+      onStep: (text, level) => this.#log.note(text, level),
       onListed: (changed, here) => {
         if (changed || this.state.kind === 'discovering') this.#log.note(`Lists read: ${listed(this.listing)}.`);
         if (here) this.#line.settled();

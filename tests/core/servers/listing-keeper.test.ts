@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
 import { ListingKeeper } from '../../../src-main/core/servers/listing-keeper.ts';
-import { ListingRefresher } from '../../../src-main/core/servers/listing.ts';
+import { type Fetched, ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import {
   containing,
@@ -177,6 +177,7 @@ async function keeper(script: Script, isShort = false): Promise<Kept> {
     silenceMs,
     pollMs: 200,
     onOddity: () => undefined,
+    onStep: () => undefined,
     onListed: () => undefined,
     onFailed: (_connection, error) => failures.push(error),
   });
@@ -226,7 +227,9 @@ test('a server that is too busy to list its tools anew keeps them, and its line'
 
 test('what a line that is gone was asked is not what the next one is read by', async () => {
   const ended: (() => void)[] = [];
-  const refresher = new ListingRefresher(() => new Promise((resolve) => ended.push(resolve)));
+  const refresher = new ListingRefresher({
+    fetch: () => new Promise<Fetched>((resolve) => ended.push(() => resolve({ costMs: 0, changed: false }))),
+  });
   const first = refresher.now();
   const second = refresher.anew();
   const joined = refresher.now();

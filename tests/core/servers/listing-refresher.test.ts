@@ -1,7 +1,7 @@
 /** Promises of the refresher: one fetch at a time, bursts taken together, no word lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { ListingRefresher } from '../../../src-main/core/servers/listing.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';
 import { until } from '../../support/until.ts';
 
 interface Fetches {
@@ -19,11 +19,14 @@ function fetches(): Fetches {
     started: 0,
     most: 0,
     finish: () => undefined,
-    refresher: new ListingRefresher(async () => {
-      account.started++;
-      account.most = Math.max(account.most, ++running);
-      await new Promise<void>((resolve) => (account.finish = resolve));
-      running--;
+    refresher: new ListingRefresher({
+      fetch: async () => {
+        account.started++;
+        account.most = Math.max(account.most, ++running);
+        await new Promise<void>((resolve) => (account.finish = resolve));
+        running--;
+        return { costMs: 0, changed: false };
+      },
     }),
   };
   onTestFinished(() => account.refresher.stop());
@@ -78,4 +81,53 @@ test('stopped, it forgets what was announced', async () => {
   account.refresher.stop();
   await sleep(250);
   expect(account.started).toBe(1);
+});
+
+/** A refresher whose fetches end at once, on a clock of the test. */
+function timed(costMs: number, changed: boolean): { refresher: ListingRefresher; fetches: number; waits: number[] } {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const account = {
+    fetches: 0,
+    waits: [] as number[],
+    refresher: new ListingRefresher({
+      fetch: () => {
+        account.fetches++;
+        return Promise.resolve({ costMs, changed });
+      },
+      onTooMany: (waitMs) => account.waits.push(waitMs),
+    }),
+  };
+  onTestFinished(() => account.refresher.stop());
+  return account;
+}
+
+test('waits twenty times as long as the last refresh took, however often it is asked', async () => {
+  const account = timed(100, false);
+  await account.refresher.now();
+  for (let ms = 0; ms < 1900; ms += 100) {
+    account.refresher.soon();
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(account.fetches).toBe(1);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(account.fetches).toBe(2);
+});
+
+test('after six changes within a minute it keeps the list for the rest of that minute, and reports it', async () => {
+  const account = timed(0, true);
+  for (let ms = 0; ms < 59_000; ms += 500) {
+    account.refresher.soon();
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  expect(account.fetches).toBe(6);
+  expect(account.waits).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(account.fetches).toBe(7);
+});
+
+test('a list that is asked for by the user is read at once all the same', async () => {
+  const account = timed(1000, true);
+  for (let times = 0; times < 10; times++) await account.refresher.now();
+  expect(account.fetches).toBe(10);
 });

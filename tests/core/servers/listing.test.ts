@@ -1,7 +1,7 @@
 /** Promises of the drained lists: pages that end, repeat or do not end, refusals, entries that are none. */
 import { expect, test } from 'vitest';
-import { parseJson } from '../../../src-main/core/base/json.ts';
-import { type Ask, emptyListing, fetchListing } from '../../../src-main/core/servers/listing.ts';
+import { type JsonObject, parseJson } from '../../../src-main/core/base/json.ts';
+import { type Ask, emptyListing, fetchListing, type Listing } from '../../../src-main/core/servers/listing.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 
 const all = { tools: {}, resources: {}, prompts: {} };
@@ -53,16 +53,53 @@ test('a cursor that repeats ends the list and is told', async () => {
   ]);
 });
 
-test.each([
-  ['small pages', 1, 1000],
-  ['big pages', 30_000, 120_000],
-])('a list that never ends is cut: %s', async (_what, size, taken) => {
-  const page = Array.from({ length: size }, () => tool('a'));
+test('a list that never ends is cut after 1,000 pages', async () => {
+  const { listing, problems } = await fetchListing(
+    toolPages((cursor) => ({ tools: [tool('a')], nextCursor: String(Number(cursor ?? 0) + 1) })),
+    all,
+  );
+  expect([listing.tools.length, problems]).toEqual([1000, ['tools/list does not end; 1000 entries were taken.']]);
+});
+
+test('a list is cut after 10,000 entries', async () => {
+  const page = Array.from({ length: 30_000 }, () => tool('a'));
   const { listing, problems } = await fetchListing(
     toolPages((cursor) => ({ tools: page, nextCursor: String(Number(cursor ?? 0) + 1) })),
     all,
   );
-  expect([listing.tools.length, problems]).toEqual([taken, [`tools/list does not end; ${taken} entries were taken.`]]);
+  expect([listing.tools.length, problems]).toEqual([10_000, [expect.stringContaining('10000')]]);
+});
+
+test.each<[string, JsonObject]>([
+  ['with a definition of a megabyte', { ...tool('big'), description: 'x'.repeat(1_000_000) }],
+  ['with a name of a megabyte', tool('x'.repeat(1_000_000))],
+])('an entry %s is left out and reported', async (_what, entry) => {
+  const { listing, problems } = await fetchListing(
+    toolPages(() => ({ tools: [tool('a'), entry, tool('c')] })),
+    all,
+  );
+  expect(listing.tools.map(({ name }) => name)).toEqual(['a', 'c']);
+  expect(problems).toHaveLength(1);
+  expect(String(problems).length).toBeLessThan(300);
+});
+
+test('a page of more than 4 MB ends the list', async () => {
+  const pages = toolPages((cursor) =>
+    cursor === undefined
+      ? { tools: [tool('a')], nextCursor: '1' }
+      : { tools: Array.from({ length: 50 }, (_, i) => ({ ...tool(`b${i}`), description: 'x'.repeat(100_000) })) },
+  );
+  const { listing, problems } = await fetchListing(pages, all);
+  expect([listing.tools.map(({ name }) => name), problems.length]).toEqual([['a'], 1]);
+});
+
+test('entries that are as they were stay the same objects, two of one name as well', async () => {
+  const pages = toolPages(() => ({ tools: [tool('a'), { ...tool('a'), title: 'A' }, tool('b')] }));
+  const read = async (before: Listing | undefined): Promise<Listing> =>
+    (await fetchListing(pages, all, before)).listing;
+  const before = await read(undefined);
+  const listing = await read(before);
+  expect(listing.tools.map((entry, at) => entry === before.tools[at])).toEqual([true, true, true]);
 });
 
 test('entries without a name are left out and told, the others stay', async () => {

@@ -111,6 +111,8 @@ function note(texts: Texts, place: string, text: string): void {
 
 /** Split where one ends or a line breaks; what is only laid out anew stays the same. */
 function sentencesOf(text: string): readonly string[] {
+  // Most texts are values of one word.
+  if (text.length < 40 && /^\S+$/.test(text) && !/[。！？]/.test(text)) return [text];
   return text
     .split(/(?<=[.!?])[ \t]|[\n\r]|(?<=[。！？])/)
     .map((part) => part.replace(/[ \t]+/g, ' ').trim())

@@ -1,6 +1,6 @@
 /** What the scan finds in definitions that a person has not accepted yet. */
-import { setImmediate as others } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json.ts';
+import { TimeSlices } from '../../base/time-slices.ts';
 import type { Finding } from '../scan/finding.ts';
 import type { DefinitionKind } from '../scan/places.ts';
 import { scanDefinition } from '../scan/scan.ts';
@@ -23,19 +23,14 @@ interface Looked {
   readonly after: JsonObject | undefined;
 }
 
-/** How long calls wait for it at a time, in ms. */
-const stretchMs = 8;
-
 /** By definition, where there are any; of what was accepted before only those that are new. Lets others in between. */
 export async function findingsIn(looked: readonly Looked[]): Promise<ReadonlyMap<PinKey, readonly Finding[]>> {
   const found = new Map<PinKey, readonly Finding[]>();
-  let begun = performance.now();
+  const slices = new TimeSlices();
   for (const { key, kind, before, after } of looked) {
     const findings = newFindings(kind, before, after);
     if (findings.length > 0) found.set(key, findings);
-    if (performance.now() - begun < stretchMs) continue;
-    await others();
-    begun = performance.now();
+    await slices.next();
   }
   return found;
 }

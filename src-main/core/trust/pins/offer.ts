@@ -1,5 +1,6 @@
 /** What a server offers as definitions that can be pinned, and what has changed in them since they were. */
 import type { JsonObject } from '../../base/json.ts';
+import { TimeSlices } from '../../base/time-slices.ts';
 import { type AddedText, allTexts, type ChangeClass, compareDefinitions } from './compare-definitions.ts';
 import type { Finding } from '../scan/finding.ts';
 import type { PinKey, PinnedKind } from './pin-file.ts';
@@ -66,22 +67,29 @@ export function definitionsOf(offer: Offer, introduced: JsonObject | undefined):
   return found;
 }
 
+type Definitions = ReadonlyMap<PinKey, JsonObject>;
+
 /** What is offered and is not as it was pinned. */
-export function changesOf(
-  pinned: ReadonlyMap<PinKey, JsonObject>,
-  offered: ReadonlyMap<PinKey, JsonObject>,
-): readonly DefinitionChange[] {
+export function changesOf(pinned: Definitions, offered: Definitions): readonly DefinitionChange[] {
+  return [...offered].flatMap(([key, after]) => changeOf(key, pinned.get(key), after) ?? []);
+}
+
+/** The same, with turns of the event loop between definitions. */
+export async function changesInSlices(pinned: Definitions, offered: Definitions): Promise<readonly DefinitionChange[]> {
+  const slices = new TimeSlices();
   const changes: DefinitionChange[] = [];
   for (const [key, after] of offered) {
-    const before = pinned.get(key);
-    if (before === undefined) {
-      changes.push({ ...named(key), class: 'new', before, after, added: allTexts(after), milder: [] });
-      continue;
-    }
-    const difference = compareDefinitions(before, after);
-    if (difference !== undefined) changes.push({ ...named(key), ...difference, before, after });
+    await slices.next();
+    const change = changeOf(key, pinned.get(key), after);
+    if (change !== undefined) changes.push(change);
   }
   return changes;
+}
+
+function changeOf(key: PinKey, before: JsonObject | undefined, after: JsonObject): DefinitionChange | undefined {
+  if (before === undefined) return { ...named(key), class: 'new', before, after, added: allTexts(after), milder: [] };
+  const difference = compareDefinitions(before, after);
+  return difference && { ...named(key), ...difference, before, after };
 }
 
 /** What was offered before, is pinned, and is not offered now. */
@@ -129,6 +137,7 @@ export function describeChanges(changes: readonly DefinitionChange[]): string {
 /** Pins of what is no longer offered that are kept for the case that it comes back. */
 const mostGone = 1000;
 
+/** Deletes pins of what is gone, the oldest first, beyond 1,000. */
 export function forgetGone(definitions: Map<PinKey, JsonObject>, offered: ReadonlyMap<PinKey, JsonObject>): void {
   if (definitions.size <= offered.size + mostGone) return;
   const gone = [...definitions.keys()].filter((key) => !offered.has(key));

@@ -10,6 +10,7 @@ import { canonicalHash } from '../canonical-json.ts';
 import { isOtherVersion, type Launch, launchOf } from './launch.ts';
 import { findingsIn, withoutGrave } from './look.ts';
 import {
+  changesInSlices,
   changesOf,
   type DefinitionChange,
   definitionsOf,
@@ -91,6 +92,7 @@ export class ServerPins {
   readonly #views = new Map<PinKey, JsonObject>();
   /** Those that were read since it was started. */
   readonly #viewsOfStart = new Set<PinKey>();
+  readonly #hashes = new WeakMap<JsonObject, string>();
   #launch: Launch | undefined;
   #launching: Promise<Launch> | undefined;
   #restored: Promise<void> | undefined;
@@ -142,7 +144,7 @@ export class ServerPins {
     const offered = this.#offered;
     // The first listing of a server whose launch a person accepted is what they accepted, but for what is grave.
     const pins = this.#pins ?? (await this.#accept(offered));
-    const changes = changesOf(pins.definitions, offered);
+    const changes = await changesInSlices(pins.definitions, offered);
     const wanting = changes.filter(needsPerson);
     const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
     const isKept = await this.#pass(changes, held, goneOf(pins.definitions, before, offered));
@@ -228,7 +230,7 @@ export class ServerPins {
       name,
       ...this.whose,
       // With its name: another server may change in just the same way.
-      id: canonicalHash([name, ...open.map(({ key, after }) => [key, canonicalHash(after)])]).slice(0, 8),
+      id: canonicalHash([name, ...open.map(({ key, after }) => [key, this.#hash(after)])]).slice(0, 8),
       changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
       isRugPull: open.some(({ isRugPull }) => isRugPull),
       isOtherLaunch: isOtherVersion(this.#pins?.pin, this.#launch?.pin),
@@ -240,7 +242,7 @@ export class ServerPins {
 
   /** The person has not answered to it as it is now. */
   #isOpen({ key, after }: DefinitionChange): boolean {
-    return this.#pins?.refused.get(key) !== canonicalHash(after);
+    return this.#pins?.refused.get(key) !== this.#hash(after);
   }
 
   get decisions(): readonly Decision[] {
@@ -250,7 +252,7 @@ export class ServerPins {
   /** SHA-256 of an accepted definition, for the record. */
   pinOf(kind: PinnedKind, name: string): string | undefined {
     const pinned = this.#pins?.definitions.get(keyOf(kind, name));
-    return pinned === undefined ? undefined : canonicalHash(pinned);
+    return pinned === undefined ? undefined : this.#hash(pinned);
   }
 
   /**
@@ -272,7 +274,7 @@ export class ServerPins {
     const decision = this.#decision(choice, by, decided);
     const [definitions, refused, waits] = [new Map(pins.definitions), new Map(pins.refused), new Map(pins.waits)];
     for (const { key, after } of decided) {
-      if (choice === 'keep') refused.set(key, canonicalHash(after));
+      if (choice === 'keep') refused.set(key, this.#hash(after));
       else {
         definitions.set(key, after ?? {});
         waits.delete(key);
@@ -393,9 +395,7 @@ export class ServerPins {
     const definitions = new Map(pins.definitions);
     for (const [key, after] of this.#offered) if (!isHeld.has(key)) definitions.set(key, after);
     forgetGone(definitions, new Map([...this.#offered, ...this.#views]));
-    const marks = held.flatMap(({ key, after, isRugPull }) =>
-      isRugPull ? [[key, canonicalHash(after)] as const] : [],
-    );
+    const marks = held.flatMap(({ key, after, isRugPull }) => (isRugPull ? [[key, this.#hash(after)] as const] : []));
     const isMarked =
       marks.length === pins.rugPulls.size && marks.every(([key, hash]) => pins.rugPulls.get(key) === hash);
     const isUpdate = passed.length > 0 && held.length === 0;
@@ -413,7 +413,7 @@ export class ServerPins {
     const now = this.#rules.now();
     const waits = new Map(
       held.map(({ key, after }): [PinKey, Waiting] => {
-        const [hash, before] = [canonicalHash(after), known.get(key)];
+        const [hash, before] = [this.#hash(after), known.get(key)];
         return [key, before?.hash === hash ? before : { hash, since: now }];
       }),
     );
@@ -431,9 +431,19 @@ export class ServerPins {
     return true;
   }
 
+  /** Of a definition, which never changes: it is asked for at every look at what waits. */
+  #hash(definition: JsonObject | undefined): string {
+    if (definition === undefined) return canonicalHash(definition);
+    const known = this.#hashes.get(definition);
+    if (known !== undefined) return known;
+    const made = canonicalHash(definition);
+    this.#hashes.set(definition, made);
+    return made;
+  }
+
   #decision(choice: Decision['choice'], by: string, decided: readonly DefinitionChange[]): Decision {
     const at = this.#rules.now();
-    const hashes = decided.map(({ key, after }) => [key, canonicalHash(after)] as const);
+    const hashes = decided.map(({ key, after }) => [key, this.#hash(after)] as const);
     return {
       ...{ id: canonicalHash([at, hashes]).slice(0, 8), at, by, choice },
       before: Object.fromEntries(decided.map(({ key, before }) => [key, before ?? null])),
