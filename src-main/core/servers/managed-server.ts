@@ -7,6 +7,7 @@ import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection } from './connection.ts';
+import { isDeclared } from './declared-capabilities.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch, SharedLine } from './shared-line.ts';
@@ -280,9 +281,9 @@ export class ManagedServer {
     if (method === 'prompts/get') this.pins?.assertAccepted('prompt', name);
   }
 
-  /** Notifications of a client app that concern this server (roots changed, vendor ones) go to its own line. */
+  /** Notifications of a client app that concern this server (roots changed, what both sides declared) go to its own line. */
   notify(method: string, params: JsonObject, sessionId: string): void {
-    this.#requests.notify(method, params, sessionId);
+    if (isDeclared(method, this.handshake?.capabilities)) this.#requests.notify(method, params, sessionId);
   }
 
   subscribe(uri: string, context: CallContext): Promise<Result> {

@@ -3,6 +3,7 @@ import { asText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
 import { Event } from '../base/events.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
+import { isDeclared } from '../servers/declared-capabilities.ts';
 import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { taskTold } from './subscriptions.ts';
@@ -53,8 +54,12 @@ export class SessionRegistry {
   /** Traffic that rides on no call: to its own session where it is known, never to everyone. */
   #deliver({ server, method, params, sessionId, person }: NamedNotification): void {
     const name = server.config.name;
+    const declared = server.handshake?.capabilities;
     const shown = this.all.filter(
-      (session) => session.view.shows(server) && (person === undefined || session.isOfPerson(person)),
+      (session) =>
+        session.view.shows(server) &&
+        (person === undefined || session.isOfPerson(person)) &&
+        isDeclared(method, declared, session.capabilities),
     );
     if (method === 'notifications/resources/updated') {
       const uri = asText(params['uri']);
@@ -70,7 +75,7 @@ export class SessionRegistry {
         if (told !== undefined) session.notify(method, told);
       }
     } else if (method === taskStatus) this.#taskNotices.deliver({ server, method, params, sessionId });
-    else if (sessionId !== undefined) this.#sessions.get(sessionId)?.notify(method, params);
+    else if (sessionId !== undefined) shown.find(({ id }) => id === sessionId)?.notify(method, params);
     else if (method === 'notifications/elicitation/complete') {
       shown.find((session) => session.knowsElicitation(params['elicitationId']))?.notify(method, params);
     } else if (shown.length === 1) shown[0]?.notify(method, params);

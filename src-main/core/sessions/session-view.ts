@@ -5,6 +5,7 @@ import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { Era } from '../wire/eras.ts';
+import { isSameJson } from '../trust/canonical-json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { Hearing } from './views/heard-tasks.ts';
 
@@ -93,6 +94,7 @@ export class HeldLists {
     const before = this.#held.get(key);
     if (before === undefined || before === now) return false;
     this.#held.set(key, now);
-    return JSON.stringify(before) !== JSON.stringify(now);
+    // Entries that did not change are mostly the same objects.
+    return !isSameJson(before, now);
   }
 }

@@ -6,6 +6,7 @@ import type { CallerContext } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { Principal } from '../security/principal.ts';
+import { isDeclared } from '../servers/declared-capabilities.ts';
 import type { ListKey } from '../servers/listing.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
@@ -114,6 +115,11 @@ export class Session {
     return typeof name === 'string' ? name : 'unknown';
   }
 
+  /** What it declared in its handshake, or in its last request (2026-07-28). */
+  get capabilities(): JsonObject {
+    return this.#client.capabilities;
+  }
+
   /** Its client app has not gone away without a word, as over HTTP it may. */
   get isHere(): boolean {
     return this.#options.presence?.isHere ?? true;
@@ -145,7 +151,8 @@ export class Session {
 
   /** A notification of the client app. */
   heard(method: string, params: JsonObject): void {
-    if (method !== 'notifications/initialized') this.view.heard(method, params, this.id);
+    if (method === 'notifications/initialized' || !isDeclared(method, this.capabilities)) return;
+    this.view.heard(method, params, this.id);
   }
 
   /** Tells the client app that lists it may hold are no longer true. */

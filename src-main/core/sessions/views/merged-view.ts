@@ -4,6 +4,7 @@ import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
 import { factsOfApp } from '../../client-apps/app-limits.ts';
 import { mergedExtensions, showsViews, tasksExtension, viewExtension } from '../../servers/app-kind.ts';
+import { experimentalOf, servedExtensions } from '../../servers/declared-capabilities.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
 import type { Era } from '../../wire/eras.ts';
@@ -84,6 +85,7 @@ export class MergedView implements SessionView {
         logging: {},
         completions: {},
         ...this.#extensions(),
+        ...this.#experimental(),
       },
       // In 2026-07-28 every request is introduced to, and hardly any wants to read it.
       get instructions() {
@@ -102,8 +104,13 @@ export class MergedView implements SessionView {
       ...(tasksExtension in kind.extensions && { [tasksExtension]: {} }),
     };
     const declared = servers.all.map(({ handshake }) => handshake?.capabilities ?? {});
-    const extensions = mergedExtensions([...declared, { extensions: own }]);
+    const extensions = servedExtensions(mergedExtensions([...declared, { extensions: own }]));
     return Object.keys(extensions).length === 0 ? {} : { extensions };
+  }
+
+  #experimental(): JsonObject {
+    const experimental = experimentalOf(this.#core.servers.all.map(({ handshake }) => handshake?.capabilities ?? {}));
+    return Object.keys(experimental).length === 0 ? {} : { experimental };
   }
 
   async list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {

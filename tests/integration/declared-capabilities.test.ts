@@ -1,0 +1,70 @@
+/** What servers and client apps declare beyond the specification: announced where it is served, and passed where both declared it. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HttpClient } from '../support/http-client.ts';
+import type { Params } from '../support/raw-client.ts';
+import type { SocketClient } from '../support/socket-client.ts';
+import { startCore, type TestCore } from '../support/start-core.ts';
+
+const script = (capabilities: Params): object => ({
+  command: process.execPath,
+  args: [new URL('../core/servers/scripted-server.ts', import.meta.url).pathname, JSON.stringify({ capabilities })],
+});
+const tools = { listChanged: true };
+const channel = 'notifications/claude/channel';
+
+let core: TestCore;
+beforeAll(async () => {
+  core = await startCore({
+    servers: {
+      says: script({
+        tools,
+        experimental: { 'claude/channel': {} },
+        extensions: { 'io.modelcontextprotocol/skills': {}, 'com.example/feed': {} },
+      }),
+      silent: script({ tools }),
+    },
+  });
+});
+afterAll(() => core[Symbol.asyncDispose]());
+
+/** Has a server send two notifications, of which the second one passes in any case; gives the methods that arrived. */
+async function heard(client: SocketClient, server: string, method: string): Promise<unknown[]> {
+  await client.callTool(`${server}_announce`, { method, params: { text: 'x' } });
+  await client.callTool(`${server}_announce`, {
+    method: 'notifications/message',
+    params: { level: 'info', data: 'end' },
+  });
+  await client.notification('notifications/message');
+  return client.notifications.map((one) => one.method).filter((one) => one !== 'notifications/message');
+}
+
+test.each<[declares: string, capabilities: Params, server: string, method: string, passes: boolean]>([
+  ['both', { experimental: { 'claude/channel': {} } }, 'says', channel, true],
+  ['both, of a part of it', { experimental: { 'claude/channel': {} } }, 'says', `${channel}/permission`, true],
+  ['both, as an extension', { extensions: { 'com.example/feed': {} } }, 'says', 'notifications/com.example/feed', true],
+  ['the server alone', {}, 'says', channel, false],
+  ['the client app alone', { experimental: { 'claude/channel': {} } }, 'silent', channel, false],
+  ['nobody', {}, 'silent', 'notifications/vendor/thing', false],
+  ['both something else', { experimental: { 'claude/channel': {} } }, 'says', 'notifications/claude/channels', false],
+])('a vendor notification that is declared by %s', async (_who, capabilities, server, method, passes) => {
+  const client = await core.open(capabilities);
+  expect(await heard(client, server, method)).toEqual(passes ? [method] : []);
+  client.end();
+  await client.closed;
+});
+
+test('announces what servers declare as experimental, and of extensions those that it serves', async () => {
+  const client = await core.connect();
+  const { capabilities } = await client.initialize({ extensions: { 'com.example/feed': {} } });
+  expect(capabilities).toMatchObject({
+    experimental: { 'claude/channel': {} },
+    extensions: { 'com.example/feed': {} },
+  });
+  expect((capabilities as Params)['extensions']).not.toHaveProperty('io.modelcontextprotocol/skills');
+});
+
+test('the endpoint of one server announces all that the server declares', async () => {
+  const client = new HttpClient(`${core.url}/server/says`);
+  const { capabilities } = await client.initialize({ extensions: { 'io.modelcontextprotocol/skills': {} } });
+  expect((capabilities as Params)['extensions']).toHaveProperty('io.modelcontextprotocol/skills');
+});
