@@ -15,11 +15,17 @@ export function printLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Pretty for people's eyes, plain for any parser; C1 controls are escaped too, which JSON would let through. */
+/** Pretty for people, plain for any parser. */
 export function printJson(value: unknown): void {
-  const text = JSON.stringify(value, null, 2);
-  process.stdout.write(`${text.replace(/[\x7f-\x9f\u2028\u2029]/g, escape)}\n`);
+  process.stdout.write(`${jsonText(value, 2)}\n`);
 }
+
+/** JSON in which C1 controls, and characters that are invisible or turn the direction of writing, are escaped: JSON itself lets them through. */
+export function jsonText(value: unknown, space?: number): string {
+  return JSON.stringify(value, null, space).replace(unseen, escape);
+}
+
+const unseen = /[\x7f-\x9f\u2028\u2029]|\p{Default_Ignorable_Code_Point}|\p{Cf}/gu;
 
 /** A hint of what goes on, for whoever waits at a terminal; scripts see nothing of it. */
 export function printProgress(text: string): void {
@@ -36,7 +42,10 @@ export function paint(how: Paint, text: string): string {
 }
 
 function escape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
 }
 
 /** Control characters but line feed and tab, and the marks that turn the direction of writing (CVE-2021-42574). */

@@ -1,7 +1,13 @@
 /** Text from servers on a terminal. */
 import { expect, test } from 'vitest';
-import { columns, oneLine, plainText } from '../../src-main/cli/terminal.ts';
+import { columns, jsonText, oneLine, plainText } from '../../src-main/cli/terminal.ts';
 import { contentText } from '../../src-main/cli/commands/call.ts';
+
+test('JSON output has no character that is invisible or turns the direction of writing', () => {
+  const value = { text: 'a\u202eb\u200bc\u{e0041}d\u0085e' };
+  expect(jsonText(value)).toBe('{"text":"a\\u202eb\\u200bc\\udb40\\udc41d\\u0085e"}');
+  expect(JSON.parse(jsonText(value))).toEqual(value);
+});
 
 test('nothing a server says can steer the terminal', () => {
   expect(plainText('a\u001b]0;title\u0007b\u001b[2Jc\u009b31md\u202ee\r\nf\tg')).toBe('abcde\nf\tg');

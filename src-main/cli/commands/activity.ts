@@ -5,7 +5,7 @@ import type { ActivityQuery, CallSummary, CoreAccess, StepQuery, StepSummary } f
 import { command, commonFlags, sinceFlag } from '../command.ts';
 import { warnOfStores, withCore } from '../core-access.ts';
 import { readSteps, sessionLines, stepLines } from '../step-lines.ts';
-import { oneLine, paint, printAnswer, printLines, table } from '../terminal.ts';
+import { jsonText, oneLine, paint, printAnswer, printLines, table } from '../terminal.ts';
 
 const usualLimit = 20;
 
@@ -78,7 +78,7 @@ async function exportRows(
   output: string | undefined,
   noun: string,
 ): Promise<void> {
-  const written = rows.map((row) => `${JSON.stringify({ ...row, at: new Date(row.at).toISOString() })}\n`).join('');
+  const written = rows.map((row) => `${jsonText({ ...row, at: new Date(row.at).toISOString() })}\n`).join('');
   if (output === undefined) return void process.stdout.write(written);
   await writeFile(output, written, { mode: 0o600 });
   printLines([`${count(rows.length, noun)} written to ${output}.`]);

@@ -13,7 +13,7 @@ import { findRunningCore } from '../core-access.ts';
 import { openHost } from '../own-core.ts';
 import { bundleFile, obeySignals } from '../own-process.ts';
 import { serveTeam, teamFlags } from '../serve-team.ts';
-import { oneLine } from '../terminal.ts';
+import { jsonText, oneLine } from '../terminal.ts';
 
 const flags = {
   config: configFlag,
@@ -89,7 +89,7 @@ function dashboardOf(http: string, { background, json }: ServeFlags): string {
 }
 
 function announce(host: CoreHost, given: ServeFlags, started: Promise<void>): void {
-  if (given.json) process.stdout.write(`${JSON.stringify(facts(host))}\n`);
+  if (given.json) process.stdout.write(`${jsonText(facts(host))}\n`);
   else if (!given.background) {
     process.stdout.write(welcome(host, given));
     void announceServers(host, started);

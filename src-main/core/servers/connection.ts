@@ -15,7 +15,15 @@ import { within } from '../base/within.ts';
 import { confirmsLostSession, lostSession, mayBeLostSession } from './lost-session.ts';
 import { listChanges } from './listing.ts';
 import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
-import { inputRequests, mostQuestions, namedInputRequests, namedQuestion, QuestionLimit } from './questions.ts';
+import {
+  checkLink,
+  inputRequests,
+  mostQuestions,
+  namedInputRequests,
+  namedQuestion,
+  QuestionLimit,
+  withWebLinks,
+} from './questions.ts';
 
 interface ConnectionEvents {
   onClose(error?: Error): void;
@@ -152,7 +160,7 @@ export class Connection {
     if (context === undefined) return result;
     const { server } = this.#options;
     if (context.acceptsInputRequired)
-      return context.namesServers === true ? namedInputRequests(server, result) : result;
+      return namedInputRequests(context.namesServers === true ? server : undefined, result);
     for (let round = 0; round < maxInputRounds && isInputRequired(result); round++) {
       const asked = toObject(result);
       this.#options.events.onAsk('input_required', true);
@@ -187,7 +195,7 @@ export class Connection {
     } catch (error) {
       answered = error instanceof RpcError;
       if (await this.#hasLostSession(method, error)) throw lostSession(this.#options.server);
-      throw error;
+      throw error instanceof RpcError ? withWebLinks(error) : error;
     } finally {
       this.#calls.remove(id, answered);
       if (this.#peer.inFlight === 0) this.#finished?.();
@@ -238,6 +246,7 @@ export class Connection {
   /** Rejects with RpcError: the client app's, or that this server asks too often. */
   async #ask(method: string, params: JsonObject, context: CallContext, signal: AbortSignal): Promise<Result> {
     this.#questions.admit(method);
+    checkLink(method, params);
     const told = context.namesServers === true ? namedQuestion(this.#options.server, method, params) : params;
     return context.askClient(method, told, signal);
   }

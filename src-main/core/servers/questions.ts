@@ -44,8 +44,34 @@ export function inputRequests(asked: JsonObject): [string, string, JsonObject][]
     const { method, params } = objectOf(request);
     if (typeof method !== 'string')
       throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
+    checkLink(method, objectOf(params));
     return [key, method, objectOf(params)];
   });
+}
+
+/** Throws RpcError invalidParams for an elicitation with a link that is no web page: a client app would open it for the user. */
+export function checkLink(method: string, { mode, url }: JsonObject): void {
+  if (method !== 'elicitation/create' || (mode !== 'url' && url === undefined)) return;
+  if (!isWebUrl(url))
+    throw new RpcError(rpcCode.invalidParams, 'The URL of an elicitation must begin with http:// or https://.');
+}
+
+/** Source: MCP 2025-11-25, Elicitation (URLElicitationRequiredError). */
+const urlElicitationRequired = -32042;
+
+/** The same error without elicitations whose links are no web pages. */
+export function withWebLinks(error: RpcError): RpcError {
+  const { elicitations, ...rest } = objectOf(error.data);
+  if (error.code !== urlElicitationRequired || !Array.isArray(elicitations)) return error;
+  const safe = (elicitations as unknown[]).filter((one) => isWebUrl(objectOf(one)['url']));
+  return safe.length === elicitations.length
+    ? error
+    : new RpcError(error.code, error.message, { ...rest, elicitations: safe });
+}
+
+function isWebUrl(url: unknown): boolean {
+  const protocol = typeof url === 'string' ? URL.parse(url)?.protocol : undefined;
+  return protocol === 'http:' || protocol === 'https:';
 }
 
 /** The question with the server's name on it: in front of what a person reads, and for programs in `_meta`. */
@@ -58,13 +84,15 @@ export function namedQuestion(server: string, method: string, params: JsonObject
   return { ...named, systemPrompt: `Asked by the MCP server ${server}.${prompt === '' ? '' : `\n\n${prompt}`}` };
 }
 
-/** The same for an answer of 2026-07-28 that asks for input and goes to the client app as it is. */
-export function namedInputRequests(server: string, result: Result): Result {
+/**
+ * The same for an answer of 2026-07-28 that asks for input and goes to the client app. `server`: undefined where the client app sees that
+ * server alone. Throws RpcError for what cannot be put to anybody.
+ */
+export function namedInputRequests(server: string | undefined, result: Result): Result {
   if (fact(result, 'resultType') !== 'input_required') return result;
   const asked = toObject(result);
-  const requests = inputRequests(asked).map(([key, method, params]) => [
-    key,
-    { method, params: namedQuestion(server, method, params) },
-  ]);
+  const all = inputRequests(asked);
+  if (server === undefined) return result;
+  const requests = all.map(([key, method, params]) => [key, { method, params: namedQuestion(server, method, params) }]);
   return { ...asked, inputRequests: Object.fromEntries(requests) as JsonObject };
 }

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import { RpcError } from '../../../src-main/core/wire/message.ts';
 import {
+  checkLink,
   inputRequests,
   namedInputRequests,
   namedQuestion,
   QuestionLimit,
+  withWebLinks,
 } from '../../../src-main/core/servers/questions.ts';
 
 test('a question of many servers says whose it is, in front of what a person reads', () => {
@@ -50,4 +53,33 @@ test('a person is asked some things at once, then seldom, and one kind of questi
   expect(admitted('elicitation/create')).toBeLessThan(30);
   expect(admitted('sampling/createMessage')).toBeLessThan(60);
   expect(admitted('vendor/anything')).toBeLessThan(200);
+});
+
+const links: readonly [url: unknown, passes: boolean][] = [
+  ['https://example.com/sign-in', true],
+  ['http://127.0.0.1:8080/', true],
+  ['javascript:alert(1)', false],
+  ['file:///etc/passwd', false],
+  ['data:text/html,x', false],
+  ['vscode://extension/run', false],
+  ['\\\\host\\share', false],
+  [' https', false],
+  [undefined, false],
+  [7, false],
+];
+
+test.each(links)('of an elicitation with the link %s', (url, passes) => {
+  const params = { mode: 'url', message: 'Open it', url };
+  const request = { method: 'elicitation/create', params };
+  const refused = new RpcError(-32042, 'Open it first.', { elicitations: [params], more: 1 });
+  const tries = [
+    () => checkLink('elicitation/create', params),
+    () => namedInputRequests('bank', { resultType: 'input_required', inputRequests: { a: request } }),
+    () => namedInputRequests(undefined, { resultType: 'input_required', inputRequests: { a: request } }),
+  ];
+  for (const attempt of tries) {
+    if (passes) expect(attempt).not.toThrow();
+    else expect(attempt).toThrow(RpcError);
+  }
+  expect(withWebLinks(refused).data).toEqual({ elicitations: passes ? [params] : [], more: 1 });
 });

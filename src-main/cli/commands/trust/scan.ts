@@ -9,7 +9,7 @@ import type { ScannedDefinition } from '../../../rpc/contract.ts';
 import { command, commonFlags, wrongUse } from '../../command.ts';
 import { withCore } from '../../core-access.ts';
 import { linesOf, scanLine, type ScannedLine } from '../../scan-lines.ts';
-import { oneLine, paint, printAnswer } from '../../terminal.ts';
+import { jsonText, oneLine, paint, printAnswer } from '../../terminal.ts';
 
 export const scan = command({
   words: '[SERVER]',
@@ -38,7 +38,7 @@ async function scanFile(file: string, json: boolean): Promise<number> {
     for await (const line of linesOf(input)) {
       const scanned = scanLine(line);
       if (scanned === undefined) continue;
-      const text = json ? JSON.stringify(scanned) : lineText(scanned).join('\n');
+      const text = json ? jsonText(scanned) : lineText(scanned).join('\n');
       if (text !== '' && !process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain');
     }
   } catch (cause) {

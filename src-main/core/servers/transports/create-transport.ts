@@ -1,4 +1,5 @@
 /** The transport that a server's configuration asks for. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Env } from '../../base/app-paths.ts';
 import { AppError } from '../../base/errors.ts';
@@ -156,10 +157,20 @@ export class TransportFactory {
   }
 }
 
-/** Where a server's log is written, below the folder of such logs. */
+/**
+ * The file of a server's log: another one for each name, also on file systems that fold case. A name that cannot stand as it is gets its
+ * hash behind `~`, which no plain name has.
+ */
 export function serverLogFile(folder: string, server: string): string {
-  return join(folder, `${server.replace(/[^A-Za-z0-9._-]/g, '_')}.log`);
+  const isPlain = /^[a-z0-9_-][a-z0-9._-]{0,99}$/.test(server) && !reserved.test(server);
+  if (isPlain) return join(folder, `${server}.log`);
+  const readable = server.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60);
+  const digest = createHash('sha256').update(server).digest('hex').slice(0, 16);
+  return join(folder, `${readable}~${digest}.log`);
 }
+
+/** Devices on Windows, whatever follows the name. */
+const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** A transport that is loaded when it is opened: those of the SDK take longer to load than the rest of the core together. */
 export class LazyTransport implements Transport {
