@@ -9,7 +9,7 @@ import { StepLog } from './activity/steps/step-log.ts';
 import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-counter.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
-import { PutOff } from './base/put-off.ts';
+import { PutOff } from './base/scheduling/put-off.ts';
 import type { StoreHealth } from './health/store-health.ts';
 import type { AppConfig } from './config/app-config.ts';
 import type { ConfigStore } from './config/config-store.ts';

@@ -6,7 +6,7 @@ import { Event } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
 import { type Masker, RepeatMasker } from '../base/mask.ts';
 import type { MendedDatabase } from '../base/mended-database.ts';
-import { PutOff } from '../base/put-off.ts';
+import { PutOff } from '../base/scheduling/put-off.ts';
 import type { StoreHealth } from '../health/store-health.ts';
 import { activityDatabase } from './activity-store.ts';
 import {

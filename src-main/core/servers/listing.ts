@@ -1,7 +1,7 @@
 /** What a server offers, as it says it: the drained pages of its four lists, members untouched. */
 import { AppError, errorText } from '../base/errors.ts';
 import { isNestedTooDeep, isObject, type JsonObject } from '../base/json.ts';
-import { TimeSlices } from '../base/time-slices.ts';
+import { TimeSlices } from '../base/scheduling/time-slices.ts';
 import { bytesInWords, count } from '../base/wording.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { isSameJson } from '../trust/canonical-json.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
-import type { PutOff } from '../../base/put-off.ts';
+import type { PutOff } from '../../base/scheduling/put-off.ts';
 import type { Result } from '../../wire/message.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
 import type { AnswerTaker } from './as-read.ts';

@@ -1,6 +1,6 @@
 /** Counts the tokens of what messages carry: later, each object once, and never holding more than there is room for. */
 import { isObject } from '../../base/json.ts';
-import type { PutOff } from '../../base/put-off.ts';
+import type { PutOff } from '../../base/scheduling/put-off.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
 import { nothing } from './entry.ts';

@@ -1,6 +1,6 @@
 /** What the scan finds in definitions that a person has not accepted yet. */
 import type { JsonObject } from '../../base/json.ts';
-import { TimeSlices } from '../../base/time-slices.ts';
+import { TimeSlices } from '../../base/scheduling/time-slices.ts';
 import type { Finding } from '../scan/finding.ts';
 import type { DefinitionKind } from '../scan/places.ts';
 import { scanDefinition } from '../scan/scan.ts';

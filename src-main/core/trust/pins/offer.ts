@@ -1,6 +1,6 @@
 /** What a server offers as definitions that can be pinned, and what has changed in them since they were. */
 import type { JsonObject } from '../../base/json.ts';
-import { TimeSlices } from '../../base/time-slices.ts';
+import { TimeSlices } from '../../base/scheduling/time-slices.ts';
 import { type AddedText, allTexts, type ChangeClass, compareDefinitions } from './compare-definitions.ts';
 import type { Finding } from '../scan/finding.ts';
 import type { PinKey, PinnedKind } from './pin-file.ts';

@@ -12,7 +12,7 @@ import { countTokens } from '../../../../src-main/core/activity/token-worker.ts'
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { createLog } from '../../../../src-main/core/base/log.ts';
 import { Masker } from '../../../../src-main/core/base/mask.ts';
-import { PutOff } from '../../../../src-main/core/base/put-off.ts';
+import { PutOff } from '../../../../src-main/core/base/scheduling/put-off.ts';
 import type { Result } from '../../../../src-main/core/wire/message.ts';
 
 const tokenCounter = {

@@ -1,5 +1,5 @@
 /** Work that is put off and done between calls, a little at a time: what it takes is spent on the way of none of them. */
-import { Event } from './events.ts';
+import { Event } from '../events.ts';
 
 const waitMs = 200;
 /** It is begun and gone on with where nothing more came for so long: whoever calls in a row is not in the way of its own records. */
