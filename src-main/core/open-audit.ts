@@ -19,7 +19,7 @@ import type { FlowDecision, FlowDecisions } from './trust/flow/flow-decisions.ts
 import { tellAllowed } from './trust/inbox/question-items.ts';
 import { PinBook } from './trust/pins/pin-book.ts';
 import type { PinShelf } from './trust/pins/pin-file.ts';
-import type { PinRules } from './trust/pins/server-pins.ts';
+import type { PinRules } from './trust/pins/pin-rules.ts';
 import type { EndedQuestion, Questions } from './trust/questions.ts';
 
 export function openAudit(dataDir: string, vault: SecretStore, masker: Masker, log: Log, health?: StoreHealth): Audit {

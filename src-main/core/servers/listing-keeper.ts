@@ -24,6 +24,8 @@ interface ListingKeeperOptions {
   /** How long the server may be silent about a list, in ms. */
   readonly silenceMs: number;
   readonly onOddity: (text: string) => void;
+  /** How long ago a tool of it was called, in ms. */
+  readonly sinceCallMs?: () => number;
   /** What becomes of a refresh, for the server's log. */
   readonly onStep: (text: string, level: 'debug' | 'info' | 'warning') => void;
   /** A listing was read; `changed`: it is not what it was; `here`: on the connection that is followed. */
@@ -34,6 +36,8 @@ interface ListingKeeperOptions {
   readonly pollMs?: number;
 }
 
+/** Within this time after a call, new tools count as its effect. */
+const growthWindowMs = 60_000;
 const defaultPollMs = 5 * 60_000;
 /** Lists that failed are asked for again so often, over some four minutes. */
 const maxFailedReads = 8;
@@ -65,6 +69,8 @@ export class ListingKeeper {
   #isAskedAgain = false;
   /** A change was announced and not read yet. */
   #isAnnounced = false;
+  /** That was within a minute of a call. */
+  #isAfterCall = false;
   /** Writes follow each other, so that the last one stays. */
   #saving: Promise<void> = Promise.resolve();
 
@@ -112,7 +118,7 @@ export class ListingKeeper {
     if (cached === undefined) return;
     this.#said = cached.listing;
     this.#greeted(cached.handshake);
-    await pins?.judge(cached.listing, this.#introduced, false);
+    await pins?.judge(cached.listing, this.#introduced);
     this.#show();
     this.listedAt = cached.at;
     this.#refusesHandshake = cached.refusesHandshake === true;
@@ -173,6 +179,7 @@ export class ListingKeeper {
     if (on === undefined) return;
     this.#announcer = on === this.#connection ? undefined : on;
     this.#noteAnnouncement(on);
+    this.#isAfterCall ||= (this.#options.sinceCallMs?.() ?? Infinity) <= growthWindowMs;
     this.#refresher.soon();
   }
 
@@ -200,8 +207,9 @@ export class ListingKeeper {
     const connection = this.#announcer ?? this.#connection;
     const isOurs = connection === this.#connection;
     const handshake = isOurs ? this.#greeting : connection?.handshake;
+    const isAfterCall = this.#isAfterCall;
     this.#announcer = undefined;
-    this.#isAnnounced = false;
+    this.#isAnnounced = this.#isAfterCall = false;
     if (connection === undefined || handshake === undefined) return nothingFetched;
     const ask = (method: string, params: JsonObject, timeoutMs = this.#options.silenceMs): Promise<Result> =>
       connection.request(method, params, undefined, { timeoutMs });
@@ -226,7 +234,8 @@ export class ListingKeeper {
       if (isOurs && this.listedAt === undefined && this.#isAskedAgain && read.tools.length === 0)
         return this.#nothingYet();
       const began = performance.now();
-      await this.#options.pins?.judge(listing, this.#introduced, isSameProcess);
+      const moment = { sameProcess: isSameProcess, isAfterCall: isAfterCall && isSameProcess };
+      await this.#options.pins?.judge(listing, this.#introduced, moment);
       const changed = this.#accept(listing, isOurs);
       if (isAgain) this.#reportEnd(changed);
       return { costMs: costMs + performance.now() - began, changed };

@@ -431,6 +431,7 @@ export class ManagedServer {
       now,
       silenceMs: this.config.initTimeoutMs,
       onOddity: (text) => this.#odd(text),
+      sinceCallMs: () => this.#requests.sinceCallMs,
       onStep: (text, level) => this.#log.note(text, level),
       onListed: (changed, here) => {
         if (changed || this.state.kind === 'discovering') this.#log.note(`Lists read: ${listed(this.listing)}.`);

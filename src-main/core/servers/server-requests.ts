@@ -49,6 +49,9 @@ export class ServerRequests {
   readonly #parts: ServerRequestsParts;
   /** Requests that wait for their line, or for their answer. */
   #waiting = 0;
+  #calls = 0;
+  /** By `performance.now()`. */
+  #calledAt = -Infinity;
 
   constructor(parts: ServerRequestsParts) {
     this.#parts = parts;
@@ -59,10 +62,24 @@ export class ServerRequests {
   }
 
   /** Rejects with the server's RpcError, or an AppError that names the server. */
-  send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+  async send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
     const { ownSignIn } = this.#parts;
-    if (ownSignIn === undefined) return this.#send(method, params, context);
-    return ownSignIn.under(context, () => this.#send(method, params, context));
+    const isCall = method === 'tools/call';
+    if (isCall) this.#calls++;
+    try {
+      if (ownSignIn === undefined) return await this.#send(method, params, context);
+      return await ownSignIn.under(context, () => this.#send(method, params, context));
+    } finally {
+      if (isCall) {
+        this.#calls--;
+        this.#calledAt = performance.now();
+      }
+    }
+  }
+
+  /** How long ago a call of a tool ended, in ms; 0 while one is under way, Infinity if there was none. */
+  get sinceCallMs(): number {
+    return this.#calls > 0 ? 0 : performance.now() - this.#calledAt;
   }
 
   /** Opens what is this person's own, who is asked to sign in where they have to; false: they do not. Rejects with AppError. */

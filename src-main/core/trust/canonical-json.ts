@@ -18,6 +18,18 @@ export function canonicalHash(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
+/** Hashes of objects that never change, each computed once. */
+export class HashMemo {
+  readonly #known = new WeakMap<JsonObject, string>();
+
+  of(value: JsonObject | undefined): string {
+    if (value === undefined) return canonicalHash(value);
+    const known = this.#known.get(value) ?? canonicalHash(value);
+    this.#known.set(value, known);
+    return known;
+  }
+}
+
 /** Whether two values are the same JSON; nothing is written out for it. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;

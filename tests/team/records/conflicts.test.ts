@@ -26,8 +26,8 @@ async function pinsOf(records: TenantRecords, onHeld: () => void = () => undefin
   const config = { kind: 'http', name: 'notes', url: 'https://notes.example/mcp', headers: {} };
   const pins = book.of(config as unknown as ServerConfig);
   if (pins === undefined) throw new Error('no pins');
-  await pins.judge(offer('Reads.'), undefined, false);
-  await pins.judge(offer('Reads, and tells everyone.'), undefined, false);
+  await pins.judge(offer('Reads.'), undefined);
+  await pins.judge(offer('Reads, and tells everyone.'), undefined);
   return pins;
 }
 

@@ -127,11 +127,10 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
       });
       const pins = book.of({ kind: 'http', name: 'notes', url: 'https://notes.example', headers: {} } as never);
       if (pins === undefined) throw new Error('no pins');
-      await pins.judge(
-        { tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] },
-        undefined,
-        false,
-      );
+      await pins.judge({ tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] }, undefined, {
+        sameProcess: false,
+        isAfterCall: false,
+      });
       return pins;
     };
     await start('Reads.');
@@ -151,7 +150,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
   test('what was accepted of a server comes back as it was', async () => {
     const [{ stores: here }, { stores: there }] = await two();
     const pinned: PinnedServer = {
-      ...{ server: 'notes', acceptedAt: 5, program: 'p', pin: null },
+      ...{ server: 'notes', acceptedAt: 5, program: 'p', pin: null, mayGrow: true },
       definitions: new Map([['tool:read', { name: 'read', description: 'Reads \u0000 \ud800.' }]]),
       refused: new Map([['tool:write', 'h1']]),
       rugPulls: new Map(),

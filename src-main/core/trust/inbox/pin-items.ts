@@ -32,7 +32,7 @@ async function decide(
   { id, parts }: InboxItem,
   { action, by, parts: keys }: PersonsWord,
 ): Promise<Outcome> {
-  const choice = action === 'accept' ? 'accept' : 'keep';
+  const choice = action === 'accept' || action === 'grow' ? action : 'keep';
   await about.decide(choice, by, id, keys as readonly PinKey[] | undefined);
   const decided = keys ?? parts.flatMap((part) => part.keys);
   return {
@@ -77,7 +77,10 @@ function itemOf(question: ReviewQuestion, after: string): InboxItem {
     isGrave,
     meanings: meaningsOf(server, question),
     ...partsOf(changes),
-    actions: actionsOf(changes.length),
+    actions: actionsOf(
+      changes.length,
+      changes.every(({ origin }) => origin === 'call'),
+    ),
   };
 }
 
@@ -99,13 +102,18 @@ function sentenceOf(server: string, { changes, isRugPull, isLost, apps }: Review
   return `${to}${server} ${what.join(' and ')}${isRugPull ? ', without an update' : ''}.`;
 }
 
-function fromOf(server: string, { isRugPull, isOtherLaunch, isLost, floats, apps }: ReviewQuestion): string {
+function fromOf(server: string, question: ReviewQuestion): string {
+  const { changes, isRugPull, isOtherLaunch, isLost, floats, apps } = question;
   const only =
     apps === undefined
       ? ''
       : ' Other apps have a connection of their own to it, and what it says there is asked apart.';
   if (isLost) return `The record of what you accepted of it is damaged; a copy lies beside it.${only}`;
   if (isRugPull) return `${server} changed while what is started stayed the same.${only}`;
+  const came = (origin: DefinitionChange['origin']): boolean => changes.every((change) => change.origin === origin);
+  if (came('call')) return `${server} added this within a minute of a call; what is started is the same.${only}`;
+  if (came('same launch'))
+    return `${server} says this now; what is started is the same as when you accepted it.${only}`;
   if (isOtherLaunch) return `${server} is started from something else than when you accepted it.${only}`;
   if (floats === undefined) return `Whether ${server} is started from the same as then cannot be told.${only}`;
   return `${markHidden(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${server} does that.${only}`;
@@ -136,7 +144,7 @@ function meaningsOf(server: string, { changes, isRugPull }: ReviewQuestion): rea
   ];
 }
 
-function actionsOf(changes: number): readonly InboxAction[] {
+function actionsOf(changes: number, isGrowth: boolean): readonly InboxAction[] {
   const isByPart = changes > 1;
   return [
     {
@@ -147,8 +155,15 @@ function actionsOf(changes: number): readonly InboxAction[] {
       ...{ id: 'accept', label: 'Accept', isRisky: true, isByPart },
       meaning: 'Models are shown the new text, and it is held against it from now on.',
     },
+    ...(isGrowth ? [growAction] : []),
   ];
 }
+
+const growAction: InboxAction = {
+  ...{ id: 'grow', label: 'Accept, and let it add tools', isRisky: true, isByPart: false },
+  meaning:
+    'Tools that it adds within a minute of a call are scanned and shown at once from now on. You are asked about everything else it changes.',
+};
 
 // Parts: definitions that changed alike are one.
 
@@ -248,7 +263,7 @@ function decidedAbout({ whose, decisions }: ServerPins): readonly Decided[] {
 
 function decidedOf(whose: Whose, { id, at, by, choice, decided }: Decision): Decided {
   const undo =
-    choice === 'accept'
+    choice !== 'keep'
       ? 'What was accepted before is in force again, and you are asked once more.'
       : 'You are asked about it again.';
   const sentence = decidedSentence(whose, choice, Object.keys(decided) as PinKey[]);
@@ -262,5 +277,6 @@ function decidedSentence({ server, apps }: Whose, choice: Decision['choice'], ke
   });
   const to = apps === undefined ? '' : `, to ${apps}`;
   const what = `what ${markHidden(server)} says about ${listed(names)} now${to}`;
-  return choice === 'accept' ? `Accepted ${what}.` : `Kept the accepted text in place of ${what}.`;
+  if (choice === 'keep') return `Kept the accepted text in place of ${what}.`;
+  return choice === 'grow' ? `Accepted ${what}, and tools that it adds after calls.` : `Accepted ${what}.`;
 }

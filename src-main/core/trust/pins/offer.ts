@@ -28,6 +28,8 @@ export interface DefinitionChange {
   readonly isRugPull: boolean;
   /** What the scan finds in it and did not find in what was accepted. */
   readonly findings: readonly Finding[];
+  /** When it came, where that is known: within a minute of a call, or while what is launched stayed the same. */
+  readonly origin?: 'call' | 'same launch';
 }
 
 export const listsOf: readonly {
@@ -102,6 +104,11 @@ export function goneOf(
   return gone.map((key) => ({
     ...{ ...named(key), class: 'gone', before: pinned.get(key), after: undefined, added: [], milder: [] },
   }));
+}
+
+/** Whether a server only added tools. */
+export function onlyAddsTools(changes: readonly DefinitionChange[], gone: readonly DefinitionChange[]): boolean {
+  return gone.length === 0 && changes.every((change) => change.class === 'new' && change.kind === 'tool');
 }
 
 export function kindOf(key: PinKey): PinnedKind {

@@ -2,7 +2,8 @@
 import { Event } from '../../base/events.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import type { PinnedServer, PinShelf } from './pin-file.ts';
-import { type PinRules, type ReviewQuestion, ServerPins } from './server-pins.ts';
+import type { PinRules } from './pin-rules.ts';
+import { type ReviewQuestion, ServerPins } from './server-pins.ts';
 
 export class PinBook {
   /** Of some server something else waits, or was decided. */

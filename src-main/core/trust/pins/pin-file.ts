@@ -12,13 +12,16 @@ export type PinnedKind = 'introduction' | 'tool' | 'prompt' | 'template' | 'view
 /** Kind and name of a definition: `tool:create_issue`, `introduction:`. */
 export type PinKey = `${PinnedKind}:${string}`;
 
+/** `grow`: accepted, and tools that it adds within a minute of a call are from now on. */
+export type PinChoice = 'accept' | 'keep' | 'grow';
+
 export interface Decision {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
   /** Where the person said it: `dashboard`, `command line`. */
   readonly by: string;
-  readonly choice: 'accept' | 'keep';
+  readonly choice: PinChoice;
   /** What was in force before, by definition; null: nothing. */
   readonly before: Readonly<Record<string, JsonObject | null>>;
   /** Hashes of what was decided on, by definition. */
@@ -46,6 +49,8 @@ export interface PinnedServer {
   readonly rugPulls: ReadonlyMap<PinKey, string>;
   /** Changes that are on record as waiting: over restarts, and whichever of several cores saw them first, they are told once. */
   readonly waits: ReadonlyMap<PinKey, Waiting>;
+  /** The user lets it add tools while it runs. */
+  readonly mayGrow: boolean;
   /** The last ones, oldest first. */
   readonly decisions: readonly Decision[];
 }
@@ -211,6 +216,7 @@ function fromJson(value: JsonObject): PinnedServer {
     refused: mapOf<string>('refused'),
     rugPulls: mapOf<string>('rugPulls'),
     waits: mapOf<Waiting>('waits'),
+    mayGrow: value['mayGrow'] === true,
     decisions: Array.isArray(decisions) ? (decisions as Decision[]) : [],
   };
 }

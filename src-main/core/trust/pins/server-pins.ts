@@ -6,7 +6,7 @@ import { AppError, errorText } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
-import { canonicalHash } from '../canonical-json.ts';
+import { canonicalHash, HashMemo } from '../canonical-json.ts';
 import { isOtherVersion, type Launch, launchOf } from './launch.ts';
 import { findingsIn, withoutGrave } from './look.ts';
 import {
@@ -19,6 +19,7 @@ import {
   introduction,
   keyOf,
   keysOf,
+  onlyAddsTools,
   listsOf,
   needsPerson,
   type Offer,
@@ -26,12 +27,14 @@ import {
 import {
   type Decision,
   mostDecisions,
+  type PinChoice,
   type PinKey,
   type PinnedKind,
   type PinnedServer,
   type PinPlace,
   type Waiting,
 } from './pin-file.ts';
+import { type FindTwin, firstMoment, type Moment, type PinRules } from './pin-rules.ts';
 import { held, meanwhile } from './refusals.ts';
 
 /** Whose texts are held against what was accepted. */
@@ -59,22 +62,6 @@ export interface ReviewQuestion extends Whose {
   readonly at: number;
 }
 
-export interface PinRules {
-  /** What becomes of a change that comes with an update. */
-  readonly onChange: () => 'hold' | 'warn' | 'scan';
-  /** Changes that passed. */
-  readonly onPassed: (server: string, changes: readonly DefinitionChange[]) => void;
-  /** What waits for the person from now on, told once for all cores that share what was accepted. */
-  readonly onHeld: (server: string, changes: readonly DefinitionChange[]) => void;
-  /** `isUndone`: it was taken back. */
-  readonly onDecided: (server: string, decision: Decision, isUndone: boolean) => void;
-  readonly onOddity: (server: string, text: string) => void;
-  readonly now: () => number;
-}
-
-/** What was accepted of the same program under another name: a server that is added again is not accepted anew by that. */
-export type FindTwin = (server: string, program: string) => PinnedServer | undefined;
-
 export class ServerPins {
   /** What is shown, held or asked is not what it was. */
   readonly changed = new Event();
@@ -92,7 +79,7 @@ export class ServerPins {
   readonly #views = new Map<PinKey, JsonObject>();
   /** Those that were read since it was started. */
   readonly #viewsOfStart = new Set<PinKey>();
-  readonly #hashes = new WeakMap<JsonObject, string>();
+  readonly #hashes = new HashMemo();
   #launch: Launch | undefined;
   #launching: Promise<Launch> | undefined;
   #restored: Promise<void> | undefined;
@@ -128,26 +115,28 @@ export class ServerPins {
     await this.#launching;
   }
 
-  /** Holds what the server offers now against the pins. `sameProcess`: it said something else before, on this very line. Never rejects. */
-  judge(offer: Offer, introduced: JsonObject | undefined, sameProcess: boolean): Promise<void> {
+  /** Holds what the server offers now against the pins. Never rejects. */
+  judge(offer: Offer, introduced: JsonObject | undefined, moment = firstMoment): Promise<void> {
     return this.#inTurn(async () => {
       await this.restore();
       const before = this.#offered;
       const offered = definitionsOf(offer, introduced);
       this.#offered = offered;
-      for (let tries = 1; !(await this.#judge(before, sameProcess)) && tries < mostTries; tries++);
+      for (let tries = 1; !(await this.#judge(before, moment)) && tries < mostTries; tries++);
     });
   }
 
   /** Answers false where somebody else wrote meanwhile what it was held against. */
-  async #judge(before: ReadonlyMap<PinKey, JsonObject>, sameProcess: boolean): Promise<boolean> {
+  async #judge(before: ReadonlyMap<PinKey, JsonObject>, moment: Moment): Promise<boolean> {
     const offered = this.#offered;
     // The first listing of a server whose launch a person accepted is what they accepted, but for what is grave.
     const pins = this.#pins ?? (await this.#accept(offered));
     const changes = await changesInSlices(pins.definitions, offered);
     const wanting = changes.filter(needsPerson);
-    const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
-    const isKept = await this.#pass(changes, held, goneOf(pins.definitions, before, offered));
+    const gone = goneOf(pins.definitions, before, offered);
+    const isGrowth = moment.isAfterCall && onlyAddsTools(changes, gone);
+    const held = wanting.length === 0 ? [] : await this.#hold(wanting, moment, isGrowth);
+    const isKept = await this.#pass(changes, held, gone);
     this.#keepHeld([...held, ...this.held.filter(({ kind }) => kind === 'view')]);
     return isKept;
   }
@@ -167,7 +156,7 @@ export class ServerPins {
       const pinned = pins.definitions.get(key);
       const changes = changesOf(new Map([[key, pinned ?? view]]), new Map([[key, view]]));
       const wanting = changes.filter(needsPerson);
-      const held = wanting.length === 0 ? [] : await this.#hold(wanting, sameProcess);
+      const held = wanting.length === 0 ? [] : await this.#hold(wanting, { sameProcess, isAfterCall: false });
       const waits = this.#waitsOf(held);
       if (held.length === 0 && (pinned === undefined || changes.length > 0)) {
         const isKept = await this.#save({ ...pins, definitions: new Map(pins.definitions).set(key, view), waits });
@@ -230,7 +219,7 @@ export class ServerPins {
       name,
       ...this.whose,
       // With its name: another server may change in just the same way.
-      id: canonicalHash([name, ...open.map(({ key, after }) => [key, this.#hash(after)])]).slice(0, 8),
+      id: canonicalHash([name, ...open.map(({ key, after }) => [key, this.#hashes.of(after)])]).slice(0, 8),
       changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
       isRugPull: open.some(({ isRugPull }) => isRugPull),
       isOtherLaunch: isOtherVersion(this.#pins?.pin, this.#launch?.pin),
@@ -242,7 +231,7 @@ export class ServerPins {
 
   /** The person has not answered to it as it is now. */
   #isOpen({ key, after }: DefinitionChange): boolean {
-    return this.#pins?.refused.get(key) !== this.#hash(after);
+    return this.#pins?.refused.get(key) !== this.#hashes.of(after);
   }
 
   get decisions(): readonly Decision[] {
@@ -252,14 +241,14 @@ export class ServerPins {
   /** SHA-256 of an accepted definition, for the record. */
   pinOf(kind: PinnedKind, name: string): string | undefined {
     const pinned = this.#pins?.definitions.get(keyOf(kind, name));
-    return pinned === undefined ? undefined : this.#hash(pinned);
+    return pinned === undefined ? undefined : this.#hashes.of(pinned);
   }
 
   /**
    * The person's answer. `keys`: about these definitions only; `id`: of the question they saw, since another change may have come
    * meanwhile. Rejects with AppError not_allowed where it is another one now.
    */
-  decide(choice: 'accept' | 'keep', by: string, id: string, keys?: readonly PinKey[]): Promise<void> {
+  decide(choice: PinChoice, by: string, id: string, keys?: readonly PinKey[]): Promise<void> {
     return this.#inTurn(async () => {
       for (let tries = 0; tries < mostTries; tries++) if (await this.#decide(choice, by, id, keys)) return;
       throw meanwhile(this.whose.server);
@@ -267,22 +256,23 @@ export class ServerPins {
   }
 
   /** Answers false where something else was written meanwhile, which need not be about this. */
-  async #decide(choice: 'accept' | 'keep', by: string, id: string, keys?: readonly PinKey[]): Promise<boolean> {
+  async #decide(choice: PinChoice, by: string, id: string, keys?: readonly PinKey[]): Promise<boolean> {
     const pins = this.#pins;
     const decided = this.held.filter(({ key }) => keys === undefined || keys.includes(key));
     if (pins === undefined || decided.length === 0 || this.question?.id !== id) throw meanwhile(this.whose.server);
     const decision = this.#decision(choice, by, decided);
     const [definitions, refused, waits] = [new Map(pins.definitions), new Map(pins.refused), new Map(pins.waits)];
     for (const { key, after } of decided) {
-      if (choice === 'keep') refused.set(key, this.#hash(after));
+      if (choice === 'keep') refused.set(key, this.#hashes.of(after));
       else {
         definitions.set(key, after ?? {});
         waits.delete(key);
       }
     }
-    const { pin = null } = choice === 'accept' ? await this.#launchNow() : pins;
+    const { pin = null } = choice === 'keep' ? pins : await this.#launchNow();
     const decisions = [...pins.decisions, decision].slice(-mostDecisions);
-    if (!(await this.#save({ ...pins, definitions, refused, waits, pin, decisions }, true))) return false;
+    const mayGrow = choice === 'grow' || pins.mayGrow;
+    if (!(await this.#save({ ...pins, definitions, refused, waits, pin, decisions, mayGrow }, true))) return false;
     this.#rules.onDecided(this.#config.name, decision, false);
     this.#again();
     return true;
@@ -305,7 +295,9 @@ export class ServerPins {
         else definitions.set(key, was);
       }
       const decisions = pins.decisions.filter((one) => one !== decision);
-      if (!(await this.#save({ ...pins, definitions, refused, decisions }, true))) throw meanwhile(this.whose.server);
+      const mayGrow = pins.mayGrow && decision.choice !== 'grow';
+      if (!(await this.#save({ ...pins, definitions, refused, decisions, mayGrow }, true)))
+        throw meanwhile(this.whose.server);
       this.#rules.onDecided(this.#config.name, decision, true);
       this.#again();
     });
@@ -363,12 +355,16 @@ export class ServerPins {
     const none = new Map<PinKey, string>();
     return {
       ...{ server: this.#config.name, acceptedAt: this.#rules.now(), program, pin, definitions },
-      ...{ refused: none, rugPulls: none, waits: new Map(), decisions: [] },
+      ...{ refused: none, rugPulls: none, waits: new Map(), decisions: [], mayGrow: false },
     };
   }
 
   /** Those that wait for the person. */
-  async #hold(wanting: readonly DefinitionChange[], sameProcess: boolean): Promise<readonly DefinitionChange[]> {
+  async #hold(
+    wanting: readonly DefinitionChange[],
+    { sameProcess }: Moment,
+    isGrowth = false,
+  ): Promise<readonly DefinitionChange[]> {
     const [{ pin }, found] = await Promise.all([this.#launchNow(), findingsIn(wanting)]);
     const isSameVersion = pin !== undefined && pin === this.#pins?.pin;
     const onChange = this.#rules.onChange();
@@ -377,8 +373,11 @@ export class ServerPins {
       const isRugPull =
         change.class !== 'new' && (sameProcess || isSameVersion || known === canonicalHash(change.after));
       const findings = found.get(change.key) ?? [];
-      const passes = onChange === 'warn' || (onChange === 'scan' && findings.length === 0);
-      return passes && !isRugPull ? [] : [{ ...change, isRugPull, findings }];
+      const mayPass = onChange === 'scan' || (isGrowth && this.#pins?.mayGrow === true);
+      const passes = onChange === 'warn' || (mayPass && findings.length === 0);
+      const now = isGrowth ? 'call' : sameProcess || isSameVersion ? 'same launch' : undefined;
+      const origin = this.#held.get(change.key)?.origin ?? now;
+      return passes && !isRugPull ? [] : [{ ...change, isRugPull, findings, ...(origin && { origin }) }];
     });
   }
 
@@ -395,7 +394,9 @@ export class ServerPins {
     const definitions = new Map(pins.definitions);
     for (const [key, after] of this.#offered) if (!isHeld.has(key)) definitions.set(key, after);
     forgetGone(definitions, new Map([...this.#offered, ...this.#views]));
-    const marks = held.flatMap(({ key, after, isRugPull }) => (isRugPull ? [[key, this.#hash(after)] as const] : []));
+    const marks = held.flatMap(({ key, after, isRugPull }) =>
+      isRugPull ? [[key, this.#hashes.of(after)] as const] : [],
+    );
     const isMarked =
       marks.length === pins.rugPulls.size && marks.every(([key, hash]) => pins.rugPulls.get(key) === hash);
     const isUpdate = passed.length > 0 && held.length === 0;
@@ -413,7 +414,7 @@ export class ServerPins {
     const now = this.#rules.now();
     const waits = new Map(
       held.map(({ key, after }): [PinKey, Waiting] => {
-        const [hash, before] = [this.#hash(after), known.get(key)];
+        const [hash, before] = [this.#hashes.of(after), known.get(key)];
         return [key, before?.hash === hash ? before : { hash, since: now }];
       }),
     );
@@ -431,19 +432,9 @@ export class ServerPins {
     return true;
   }
 
-  /** Of a definition, which never changes: it is asked for at every look at what waits. */
-  #hash(definition: JsonObject | undefined): string {
-    if (definition === undefined) return canonicalHash(definition);
-    const known = this.#hashes.get(definition);
-    if (known !== undefined) return known;
-    const made = canonicalHash(definition);
-    this.#hashes.set(definition, made);
-    return made;
-  }
-
-  #decision(choice: Decision['choice'], by: string, decided: readonly DefinitionChange[]): Decision {
+  #decision(choice: PinChoice, by: string, decided: readonly DefinitionChange[]): Decision {
     const at = this.#rules.now();
-    const hashes = decided.map(({ key, after }) => [key, this.#hash(after)] as const);
+    const hashes = decided.map(({ key, after }) => [key, this.#hashes.of(after)] as const);
     return {
       ...{ id: canonicalHash([at, hashes]).slice(0, 8), at, by, choice },
       before: Object.fromEntries(decided.map(({ key, before }) => [key, before ?? null])),
@@ -459,8 +450,8 @@ export class ServerPins {
     const wanting = changesOf(this.#pins.definitions, offered).filter(needsPerson);
     this.#held = new Map(
       wanting.map((change) => {
-        const { isRugPull = false, findings = [] } = known.get(change.key) ?? {};
-        return [change.key, { ...change, isRugPull, findings }];
+        const { isRugPull = false, findings = [], origin } = known.get(change.key) ?? {};
+        return [change.key, { ...change, isRugPull, findings, ...(origin && { origin }) }];
       }),
     );
     this.changed.emit();

@@ -88,7 +88,7 @@ function judge(pins: ServerPins, { introduced, ...offer }: RecordedVersion): Pro
     ...{ serverInfo: objectOf(serverInfo), raw: introduced },
     instructions: typeof instructions === 'string' ? instructions : undefined,
   };
-  return pins.judge(offer, introductionOf(handshake), false);
+  return pins.judge(offer, introductionOf(handshake));
 }
 
 function countsOf(changes: readonly DefinitionChange[]): string {
