@@ -35,6 +35,23 @@ export function readServerName(input: JsonObject): string | undefined {
   return readString(input, serverKeys);
 }
 
+/** Longest names that helper tools take, in UTF-16 units; a path may be the URI of a resource. */
+const maxNameLengths: readonly (readonly [key: string, length: number])[] = [
+  ...['name', 'tool', 'tool_name', 'server', 'connection', 'server_name'].map((key) => [key, 1024] as const),
+  ['path', 8192],
+];
+
+/** Throws AppError bad_request if a name in the input of a helper tool is too long: names are looked up, compared and repeated. */
+export function checkNameLengths(input: JsonObject): void {
+  for (const [key, length] of maxNameLengths) {
+    const value = input[key];
+    if (typeof value !== 'string' || value.length <= length) continue;
+    throw new AppError('bad_request', `"${key}" has ${value.length} characters.`, {
+      fix: `Use a name of at most ${length} characters.`,
+    });
+  }
+}
+
 function readString(input: JsonObject, keys: readonly string[]): string | undefined {
   const isGiven = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
   const given = keys.filter((key) => isGiven(input[key]));

@@ -49,10 +49,14 @@ const strongOverUsual = 1.5;
  */
 export const queryHint = 'every need in 2-3 wordings, commas between; several with ;';
 
+/** Characters of a query that are read. */
+const maxQueryLength = 8000;
+
 /** What is asked for at once: a list of needs, or one text with `;` or line ends between them. */
 export function needsIn(query: unknown): readonly string[] {
   const given = Array.isArray(query) ? (query as unknown[]) : [query];
-  const texts = given.filter((one) => typeof one === 'string').flatMap((one) => one.split(/[;\n]/));
+  const written = given.slice(0, mostNeeds).filter((one) => typeof one === 'string');
+  const texts = written.flatMap((one) => one.slice(0, maxQueryLength).split(/[;\n]/));
   const needs = texts.map((one) => one.trim()).filter((one) => one !== '');
   return [...new Set(needs)].slice(0, mostNeeds);
 }

@@ -214,7 +214,7 @@ const batchCharacters = 64 * 1024;
 const lineCharacters = 4096;
 
 /** ms for one batch: the longest that the whole app can be held up. */
-const batchTime = 250;
+const batchTime = 50;
 
 /** Case does not matter. */
 function plainFinder(text: string): TextFinder {

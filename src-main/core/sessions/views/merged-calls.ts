@@ -11,7 +11,7 @@ import {
   type ShownSchemas,
 } from '../../calls/call-tool.ts';
 import { errorResult } from '../../calls/error-result.ts';
-import { isCancelled, plainArguments } from '../../calls/read-arguments.ts';
+import { checkNameLengths, isCancelled, plainArguments } from '../../calls/read-arguments.ts';
 import { type AwaitWish, calledTool, furtherTry, SlowCalls } from '../../calls/slow-calls.ts';
 import { tellWhole } from '../../calls/whole-answer.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
@@ -150,6 +150,7 @@ export class MergedCalls {
     const openedViews = new Set<string>();
     const own = contexts.make(name, rest, { ...context, openedViews });
     try {
+      checkNameLengths(input);
       const answer = await helper.run(input, own);
       if (helper.admin === true) this.#noteLook(own, input);
       const result = contexts.handedOn(answer) ? answer : tellWhole(isQuoted(helper) ? answer : markSteering(answer));
