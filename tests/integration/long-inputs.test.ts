@@ -1,0 +1,191 @@
+/**
+ * No step on foreign input keeps the core's thread busy: whatever is a megabyte long, in arguments, lists or results, is dealt with in
+ * short turns of the event loop, so that others are answered meanwhile. Judged by the CPU time of the thread, not by the clock.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allCases } from '../support/all-cases.ts';
+import { helperTools } from '../../src-main/core/mode-list.ts';
+import type { Params } from '../support/raw-client.ts';
+import { openSocket, type SocketClient } from '../support/socket-client.ts';
+import { fixture } from '../support/start-core.ts';
+
+const long = 1_000_000;
+/** A turn may take as long as JSON.parse does for so many megabytes; one takes about 7 ms on a quiet laptop. */
+const maxMegabytes = 8;
+/** What is loaded or compiled at the first try is no part of the cost. */
+const maxTries = 4;
+
+/** In ms of CPU time of the core's thread. */
+interface Turn {
+  readonly longestMs: number;
+  /** What JSON.parse takes for a megabyte at the same time. */
+  readonly parseMs: number;
+}
+
+interface Reached {
+  readonly socketPath: string;
+  readonly token: string;
+}
+
+class MeasuredCore {
+  readonly #child: ChildProcess;
+  readonly #home: string;
+  readonly #reached: Reached;
+
+  private constructor(child: ChildProcess, home: string, reached: Reached) {
+    this.#child = child;
+    this.#home = home;
+    this.#reached = reached;
+  }
+
+  static async start(servers: Record<string, object>): Promise<MeasuredCore> {
+    const home = mkdtempSync(join(tmpdir(), 'tooltray-long-'));
+    const script = join(import.meta.dirname, '../support/measured-core.ts');
+    const child = fork(script, [home, JSON.stringify({ servers, mode: 'search' })], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    const [line] = (await once(child.stdout as Readable, 'data')) as [Buffer];
+    return new MeasuredCore(child, home, JSON.parse(line.toString()) as Reached);
+  }
+
+  async open(mode = 'search'): Promise<SocketClient> {
+    const client = await openSocket(this.#reached.socketPath, this.#reached.token, { mode });
+    await client.initialize();
+    return client;
+  }
+
+  /** The longest turn of the core's event loop during the work. */
+  async longestTurn(work: () => Promise<unknown>): Promise<Turn> {
+    this.#child.send('start');
+    await work();
+    this.#child.send('stop');
+    const [turn] = (await once(this.#child, 'message')) as [Turn];
+    return turn;
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+let core: MeasuredCore;
+let client: SocketClient;
+beforeAll(async () => {
+  core = await MeasuredCore.start({ sized: fixture('sized') });
+  client = await core.open('proxy');
+});
+afterAll(() => core.stop());
+
+/** The longest turn of the best try, in units of what JSON.parse takes for a megabyte at the same time. */
+async function cost(of: MeasuredCore, work: () => Promise<unknown>): Promise<number> {
+  let least = Infinity;
+  for (let tries = 0; tries < maxTries && least > maxMegabytes; tries++) {
+    const { longestMs, parseMs } = await of.longestTurn(work);
+    least = Math.min(least, longestMs / parseMs);
+  }
+  return least;
+}
+
+const texts: Readonly<Record<string, (length: number) => string>> = {
+  letters: (length) => 'x'.repeat(length),
+  mixed: (length) =>
+    ['a b.', '{["', '\n', ':/', '<b>', 'Aa_1-'].map((part) => part.repeat(length / 6 / part.length)).join(''),
+};
+
+/** For each text parameter of a helper tool an input in which it is a megabyte long, the others short. */
+function inputs(definition: Params): [what: string, input: Params][] {
+  const { properties = {} } = (definition['inputSchema'] ?? {}) as {
+    properties?: Record<string, { type?: string; enum?: string[] }>;
+  };
+  const basis = Object.fromEntries(
+    Object.entries(properties).flatMap(([name, one]) => {
+      if (one.enum !== undefined) return [[name, one.enum[0]]];
+      return one.type === 'string' ? [[name, 'x']] : [];
+    }),
+  );
+  const kinds = Object.entries(texts).filter(([kind]) => allCases || kind === 'mixed');
+  return Object.keys(properties).flatMap((name) =>
+    kinds.map(([kind, make]): [string, Params] => [`${name} ${kind}`, { ...basis, [name]: make(long) }]),
+  );
+}
+
+test.each([...helperTools.values()].map(({ definition }) => [String(definition['name']), definition] as const))(
+  'arguments of a megabyte for %s',
+  async (name, definition) => {
+    const slow: [string, number][] = [];
+    for (const [what, input] of inputs(definition)) {
+      const megabytes = await cost(core, () => client.exchange('tools/call', { name, arguments: input }));
+      if (megabytes > maxMegabytes) slow.push([what, Math.round(megabytes)]);
+    }
+    expect(slow).toEqual([]);
+  },
+);
+
+test.each([
+  'text',
+  'letters',
+  'lines',
+  'braces',
+  'json',
+  'structured',
+  'numbers',
+  'blocks',
+  'links',
+  'secrets',
+  'error',
+])('a result of a megabyte of %s', async (kind) => {
+  for (const bytes of [900_000, 1_100_000])
+    expect(await cost(core, () => client.callTool('give', { kind, bytes }))).toBeLessThan(maxMegabytes);
+});
+
+describe.each(allCases ? ['tools', 'descriptions', 'enums', 'properties', 'braces'] : ['tools', 'enums'])(
+  'a list of a megabyte of %s',
+  (kind) => {
+    let own: MeasuredCore;
+    beforeAll(async () => {
+      own = await MeasuredCore.start({ small: fixture('sized'), big: fixture('sized', kind, String(long)) });
+    });
+    afterAll(() => own.stop());
+
+    test.each(['proxy', 'search', 'gateway'])('in mode %s', async (mode) => {
+      const session = await own.open(mode);
+      expect(await cost(own, () => session.request('tools/list'))).toBeLessThan(maxMegabytes);
+      expect(await cost(own, () => session.callTool('search_tools', { query: 'one thing' }))).toBeLessThan(
+        maxMegabytes,
+      );
+    });
+  },
+);
+
+test('another client app is answered meanwhile', async () => {
+  const other = await core.open();
+  /** The longest answer to a ping during the work, in ms. */
+  async function longestPing(bytes: number): Promise<number> {
+    let longest = 0;
+    let isOver = false;
+    const work = Promise.all([
+      client.callTool('call_tool', { name: 'x'.repeat(bytes), arguments: {} }),
+      client.callTool('call_tool', { name: 'sized:give', arguments: { kind: 'x'.repeat(bytes), bytes: 'no number' } }),
+      client.callTool('give', { kind: 'json', bytes }),
+    ]).finally(() => (isOver = true));
+    while (!isOver) {
+      const began = performance.now();
+      await other.request('ping');
+      longest = Math.max(longest, performance.now() - began);
+    }
+    await work;
+    return longest;
+  }
+  await longestPing(long);
+  const short = await longestPing(1000);
+  const tries = [await longestPing(long), await longestPing(long), await longestPing(long)];
+  expect(Math.min(...tries) / Math.max(10, short)).toBeLessThan(30);
+});
