@@ -3,6 +3,7 @@
  * not enough: a few of them at theirs would be more than the machine has. Who holds most gives way, not who comes last.
  */
 import { totalmem } from 'node:os';
+import { ReturnMemory } from '../base/return-memory.ts';
 
 export interface ByteHolder {
   /** Gives up what it holds. Called once; it may hold something anew. */
@@ -12,11 +13,13 @@ export interface ByteHolder {
 export class ByteBudget {
   readonly most: number;
   readonly #held = new Map<ByteHolder, number>();
+  readonly #onReleased: ((bytes: number) => void) | undefined;
   #total = 0;
 
-  /** `most`: bytes that all holders may have together. */
-  constructor(most: number) {
+  /** `most`: bytes that all holders may have together. `onReleased`: so many bytes are not held any more. */
+  constructor(most: number, onReleased?: (bytes: number) => void) {
     this.most = most;
+    this.#onReleased = onReleased;
   }
 
   /** Bytes held now. */
@@ -26,7 +29,9 @@ export class ByteBudget {
 
   /** What this one holds from now on, in bytes; 0: nothing. */
   set(holder: ByteHolder, bytes: number): void {
-    this.#total += bytes - (this.#held.get(holder) ?? 0);
+    const more = bytes - (this.#held.get(holder) ?? 0);
+    this.#total += more;
+    if (more < 0) this.#onReleased?.(-more);
     if (bytes === 0) this.#held.delete(holder);
     else this.#held.set(holder, bytes);
     while (this.#total > this.most && this.#held.size > 0) this.#dropLargest();
@@ -36,6 +41,7 @@ export class ByteBudget {
     const [largest, bytes] = [...this.#held].reduce((most, one) => (one[1] > most[1] ? one : most));
     this.#held.delete(largest);
     this.#total -= bytes;
+    this.#onReleased?.(bytes);
     largest.drop();
   }
 }
@@ -48,9 +54,15 @@ export interface LineBudgets {
   readonly unread: ByteBudget;
 }
 
+/** Longer than a line that ends keeps its socket (stream-transport.ts), in ms. */
+const quietMs = 3000;
+
 const mostBytes = 1024 * 1024 * 1024;
 
 export function lineBudgets(): LineBudgets {
   const most = Math.min(mostBytes, totalmem() / 4);
-  return { unfinished: new ByteBudget(most), unread: new ByteBudget(most) };
+  // Collected once the sockets are destroyed, which holds what was written to them until then.
+  const memory = new ReturnMemory(quietMs);
+  const released = (bytes: number): void => memory.released(bytes);
+  return { unfinished: new ByteBudget(most, released), unread: new ByteBudget(most, released) };
 }
