@@ -7,7 +7,7 @@ import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection } from './connection.ts';
-import { isDeclared } from './declared-capabilities.ts';
+import { isDeclared } from './app-kind.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch, SharedLine } from './shared-line.ts';

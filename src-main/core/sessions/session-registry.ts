@@ -3,7 +3,7 @@ import { asText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
 import { Event } from '../base/events.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
-import { isDeclared } from '../servers/declared-capabilities.ts';
+import { isDeclared } from '../servers/app-kind.ts';
 import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { taskTold } from './subscriptions.ts';

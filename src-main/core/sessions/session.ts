@@ -6,7 +6,7 @@ import type { CallerContext } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { Principal } from '../security/principal.ts';
-import { isDeclared } from '../servers/declared-capabilities.ts';
+import { isDeclared } from '../servers/app-kind.ts';
 import type { ListKey } from '../servers/listing.ts';
 import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';

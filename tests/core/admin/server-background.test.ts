@@ -24,7 +24,7 @@ async function told(entry: object, account?: string): Promise<string> {
 test('a package: its version, its box, its secrets, since when', async () => {
   const pinned = { server: 's', acceptedAt: Date.UTC(2026, 9, 3), program: 'p', pin: null, decisions: [] };
   const [definitions, refused, rugPulls, waits] = [new Map(), new Map(), new Map(), new Map()];
-  await new PinFolder(folder).of('s').write({ ...pinned, definitions, refused, rugPulls, waits });
+  await new PinFolder(folder).of('s').write({ ...pinned, definitions, refused, rugPulls, waits, mayGrow: false });
   const entry = {
     command: 'npx',
     args: ['-y', '@a/b@1.2.3', '--key=${secret:ARG}'],

@@ -3,8 +3,14 @@ import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
 import { factsOfApp } from '../../client-apps/app-limits.ts';
-import { mergedExtensions, showsViews, tasksExtension, viewExtension } from '../../servers/app-kind.ts';
-import { experimentalOf, servedExtensions } from '../../servers/declared-capabilities.ts';
+import {
+  experimentalOf,
+  mergedExtensions,
+  servedExtensions,
+  showsViews,
+  tasksExtension,
+  viewExtension,
+} from '../../servers/app-kind.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
 import type { Era } from '../../wire/eras.ts';
