@@ -6,6 +6,7 @@
 import { isObject, type JsonObject, plainNumber } from '../../base/json.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { Era } from '../../wire/eras.ts';
+import { acceptableSchema } from './acceptable-schema.ts';
 
 // Members of an object made to fit where a strict reader would refuse them; what fits already is handed back as it is.
 
@@ -76,7 +77,7 @@ function acceptableTool(tool: JsonObject, era: Era): JsonObject {
 /** What is no schema of an object stands for "any object". */
 function objectSchema(value: unknown): JsonObject {
   if (!isObject(value)) return { type: 'object' };
-  const fitted = fitMembers(value, schemaMembers);
+  const fitted = schemaFit(value) as JsonObject;
   return fitted['type'] === 'object' ? fitted : { ...fitted, type: 'object' };
 }
 
@@ -91,6 +92,8 @@ const named = (key: string, fits: Fits): Fit => {
   const fit = objectWith(fits);
   return (value) => (isObject(value) && typeof value[key] === 'string' ? fit(value) : undefined);
 };
+
+const schemaFit: Fit = (value) => (isObject(value) ? fitMembers(acceptableSchema(value), schemaMembers) : undefined);
 
 const schemaMembers: Fits = new Map<string, Fit>([
   ['$schema', text],
@@ -133,7 +136,7 @@ const common: readonly (readonly [string, Fit])[] = [
 
 const toolMembers: Fits = new Map([
   ...common,
-  ['outputSchema', objectWith(schemaMembers)],
+  ['outputSchema', schemaFit],
   ['annotations', objectWith(hintMembers)],
   ['execution', objectWith(new Map([['taskSupport', oneOf('required', 'optional', 'forbidden')]]))],
 ]);
