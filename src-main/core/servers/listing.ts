@@ -60,6 +60,8 @@ const maxPageBytes = 4_000_000;
 const maxListBytes = 8_000_000;
 /** About 60,000 tokens: no model could use a larger definition. */
 const maxEntryBytes = 256_000;
+/** What the thread receives in a millisecond, the collection of what is not used included: a page that is refused has its cost, too. */
+const bytesPerMs = 40_000;
 /** Entries of one name that an entry is compared with. */
 const maxTwins = 10;
 /** In UTF-16 units, as of requests of client apps. */
@@ -154,6 +156,7 @@ class Drain {
     for (let page = 0; page < maxPages; page++) {
       const result = await askPage(this.#ask, this.#kind, cursor, this.#found, this.#need);
       if (result === undefined) return this.#before.length > 0 ? this.#before : this.#entries;
+      this.costMs += resultSize(result) / bytesPerMs;
       const slices = new TimeSlices();
       const answer = this.#read(result);
       const isMore = answer !== undefined && (await this.#collect(answer[this.#kind.key], slices));
