@@ -10,7 +10,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
 import type { StoreHealth } from '../health/store-health.ts';
-import { within } from '../base/scheduling/within.ts';
+import { within } from '../base/within.ts';
 import { hurryUp, noHurry, startThread, workerLocation } from '../base/worker-line.ts';
 import type { NotTaken } from './call-record.ts';
 import { CrashedRuns } from './crashed-runs.ts';

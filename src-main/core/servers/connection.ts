@@ -11,7 +11,7 @@ import { Peer, type PeerHandlers, type RequestOptions } from '../wire/peer.ts';
 import { fact, toObject } from '../wire/raw-json.ts';
 import type { MessageOrigin, Transport } from '../wire/transport.ts';
 import { type CallContext, CallsInFlight } from './calls-in-flight.ts';
-import { within } from '../base/scheduling/within.ts';
+import { within } from '../base/within.ts';
 import { confirmsLostSession, lostSession, mayBeLostSession } from './lost-session.ts';
 import { listChanges } from './listing.ts';
 import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';

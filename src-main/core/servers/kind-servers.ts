@@ -5,7 +5,7 @@
  */
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
-import { within } from '../base/scheduling/within.ts';
+import { within } from '../base/within.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
 import type { AppKind } from './app-kind.ts';
 import type { Said } from './listing-keeper.ts';

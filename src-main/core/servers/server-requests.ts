@@ -18,7 +18,7 @@ import { paramHeaders } from './param-headers.ts';
 import type { LineKind, Person, PersonalLines } from './personal-lines.ts';
 import type { PrivateConnections } from './private-connections.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
-import { within } from '../base/scheduling/within.ts';
+import { within } from '../base/within.ts';
 
 // What sessions ask of one server: down the line that all share; down the one of the handshake era, where the shared one is not of
 // the session's era; or down the session's own, where the server asks its client things.

@@ -18,7 +18,7 @@ import {
   readHeaders,
 } from '../../core/base/otlp.ts';
 import { beginTrace } from '../../core/base/trace-context.ts';
-import { within } from '../../core/base/scheduling/within.ts';
+import { within } from '../../core/base/within.ts';
 
 interface CallSpansParts {
   readonly activity: Pick<ActivityLog, 'recorded'>;

@@ -7,7 +7,7 @@ import { ListenPauses } from './listen-pauses.ts';
 import { type Exchange, exchangeHeader, Exchanges } from './message-tap.ts';
 import { networkError, sessionLost } from '../network/http-errors.ts';
 import { HttpLine, type HttpTransportOptions } from './http-line.ts';
-import { within } from '../../base/scheduling/within.ts';
+import { within } from '../../base/within.ts';
 
 /** How often a broken stream is taken up again before it counts as lost. */
 const maxRetries = 5;

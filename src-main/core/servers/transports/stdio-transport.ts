@@ -12,7 +12,7 @@ import { damagedFolder } from '../launch/package-runner.ts';
 import type { ProcessGroup, StartedContainer } from '../launch/process-group.ts';
 import { longestGreeting, longestParsed } from './lossless-fetch.ts';
 import type { ServerLog } from './server-log.ts';
-import { within } from '../../base/scheduling/within.ts';
+import { within } from '../../base/within.ts';
 import { count } from '../../base/wording.ts';
 
 export interface StdioTransportOptions extends ServerLaunch {
