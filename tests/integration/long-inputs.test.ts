@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allCases } from '../support/all-cases.ts';
-import { helperTools } from '../../src-main/core/mode-list.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { Params } from '../support/raw-client.ts';
 import { openSocket, type SocketClient } from '../support/socket-client.ts';
 import { fixture } from '../support/start-core.ts';
@@ -117,7 +117,7 @@ function inputs(definition: Params): [what: string, input: Params][] {
   );
 }
 
-test.each([...helperTools.values()].map(({ definition }) => [String(definition['name']), definition] as const))(
+test.each([...allModes.helpers.values()].map(({ definition }) => [String(definition['name']), definition] as const))(
   'arguments of a megabyte for %s',
   async (name, definition) => {
     const slow: [string, number][] = [];
