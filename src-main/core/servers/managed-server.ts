@@ -7,7 +7,6 @@ import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection } from './connection.ts';
-import { isDeclared } from './app-kind.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch, SharedLine } from './shared-line.ts';
@@ -283,7 +282,7 @@ export class ManagedServer {
 
   /** Notifications of a client app that concern this server (roots changed, what both sides declared) go to its own line. */
   notify(method: string, params: JsonObject, sessionId: string): void {
-    if (isDeclared(method, this.handshake?.capabilities)) this.#requests.notify(method, params, sessionId);
+    this.#requests.notify(method, params, sessionId);
   }
 
   subscribe(uri: string, context: CallContext): Promise<Result> {

@@ -5,6 +5,7 @@ import type { ServerConfig } from '../config/app-config.ts';
 import { legacyVersions } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { awaitStart, switchedOff, unlessInstalling } from './server-standing.ts';
+import { isDeclared } from './app-kind.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection, RequestExtra } from './connection.ts';
 import { isRefusal } from './handshake.ts';
@@ -133,7 +134,8 @@ export class ServerRequests {
 
   /** Goes to the session's own line; on the shared one nobody is meant by it. */
   notify(method: string, params: JsonObject, sessionId: string): void {
-    this.#parts.privateLines.find(sessionId)?.notify(method, params);
+    const { listings, privateLines } = this.#parts;
+    if (isDeclared(method, listings.handshake?.capabilities)) privateLines.find(sessionId)?.notify(method, params);
   }
 
   async subscribe(uri: string, context: CallContext): Promise<Result> {
