@@ -367,14 +367,13 @@ export class ServerPins {
   ): Promise<readonly DefinitionChange[]> {
     const [{ pin }, found] = await Promise.all([this.#launchNow(), findingsIn(wanting)]);
     const isSameVersion = pin !== undefined && pin === this.#pins?.pin;
-    const onChange = this.#rules.onChange();
     return wanting.flatMap((change) => {
       const known = this.#pins?.rugPulls.get(change.key);
       const isRugPull =
         change.class !== 'new' && (sameProcess || isSameVersion || known === canonicalHash(change.after));
       const findings = found.get(change.key) ?? [];
-      const mayPass = onChange === 'scan' || (isGrowth && this.#pins?.mayGrow === true);
-      const passes = onChange === 'warn' || (mayPass && findings.length === 0);
+      const mayPass = this.#rules.onChange() === 'scan' || (isGrowth && this.#pins?.mayGrow === true);
+      const passes = this.#rules.onChange() === 'warn' || (mayPass && findings.length === 0);
       const now = isGrowth ? 'call' : sameProcess || isSameVersion ? 'same launch' : undefined;
       const origin = this.#held.get(change.key)?.origin ?? now;
       return passes && !isRugPull ? [] : [{ ...change, isRugPull, findings, ...(origin && { origin }) }];
