@@ -1,7 +1,6 @@
 /** The commands that edit the config file, by what is in the file afterwards. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
-import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CliHome, entries } from '../cli-home.ts';
 
