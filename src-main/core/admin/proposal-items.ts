@@ -3,6 +3,7 @@ import { markHidden } from '../base/shown-text.ts';
 import { nameOfApp } from '../client-apps/app-limits.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import type { ConfigStore } from '../config/config-store.ts';
+import { ownApp } from '../security/principal.ts';
 import { gravestFirst, listed } from '../trust/inbox/entry-meanings.ts';
 import type { InboxSource, PersonsWord } from '../trust/inbox/inbox.ts';
 import type { InboxAction, InboxItem, InboxPart, Outcome } from '../trust/inbox/inbox-item.ts';
@@ -143,6 +144,6 @@ async function undo(
   if (written.length > 0) await edits.takeBack(written);
   for (const { server, tools } of texts) await descriptions().takeBack(server, tools);
   if (rejected !== undefined) await putBack(rejected);
-  const author = { app: 'you', sessionId: 'person', tool: 'undo', mode: 'direct' };
+  const author = { app: ownApp, sessionId: 'person', tool: 'undo', mode: 'direct' };
   admin.noted.emit({ author, what: `Taken back (${by}): ${sentence}`, failure: undefined });
 }

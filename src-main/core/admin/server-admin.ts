@@ -12,6 +12,7 @@ import type { ConfigProblem, Hold, ServerConfig } from '../config/app-config.ts'
 import type { ConfigStore } from '../config/config-store.ts';
 import { mayLift, requireReviewed } from '../config/holds.ts';
 import { readConfigText } from '../config/update-config-file.ts';
+import { ownApp } from '../security/principal.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { confined, isConfined, isUsualBox, touchesBox } from './confine-change.ts';
@@ -200,7 +201,7 @@ export class ServerAdmin {
 
   /** Something that the person decided, for the record. `choice`: the act in a word; `id`: of what it was about. */
   noteByPerson(choice: PersonsChoice, what: string, id: string): void {
-    const author = { app: 'you', sessionId: 'person', tool: choice, mode: 'direct' };
+    const author = { app: ownApp, sessionId: 'person', tool: choice, mode: 'direct' };
     this.noted.emit({ author, what, failure: undefined, decided: { id, choice, by: 'person' } });
   }
 

@@ -7,15 +7,12 @@ import { Event } from '../base/events.ts';
 import { type JsonObject, objectOf, textOr } from '../base/json.ts';
 import { markSteering, shortName } from '../base/shown-text.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { thePerson } from '../security/principal.ts';
+import { ownApp, thePerson } from '../security/principal.ts';
 import { viewExtension, viewType } from '../servers/app-kind.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { putQuestion } from '../wire/put-question.ts';
 import { fact } from '../wire/raw-json.ts';
 import { type CallerContext, type CallRequest, type CallSteps, callTool } from './call-tool.ts';
-
-/** What activity and servers know the person's own runs by. */
-export const ownApp = 'You';
 
 /** One for runs one after the other, so that what a server keeps for its client (a browser's page, a folder) lasts from one run to the next. */
 export const ownSession = 'you';
@@ -145,7 +142,8 @@ export class Run {
       this.#finish({ endedAt: Date.now(), outcome: isError ? 'tool_error' : 'ok', sent });
     } catch (error) {
       const { code, message, fix = '' } = toAppError(error);
-      const outcome = code === 'cancelled' ? 'cancelled' : code === 'not_allowed' ? 'blocked' : 'failed';
+      const outcome =
+        code === 'cancelled' || code === 'paused' ? 'cancelled' : code === 'not_allowed' ? 'blocked' : 'failed';
       // What a server refuses with is told in its own words.
       const told =
         error instanceof RpcError ? { code: String(error.code), message: errorText(error), fix: '' } : undefined;

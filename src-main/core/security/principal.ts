@@ -45,6 +45,9 @@ export type Person = Pick<Principal, 'tenant' | 'user'>;
 /** On a desktop there is one person. */
 const desktop = { tenant: 'home', user: 'person' } as const;
 
+/** The client app by which the record knows what the person does by hand: runs of tools, and decisions. */
+export const ownApp = 'You';
+
 /** The person themselves, at the dashboard or the command line: all of their apps' things are theirs. */
 export const thePerson: Principal = {
   ...desktop,
