@@ -1,6 +1,6 @@
 /** What the dashboard asks of the table of calls. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { ActivityEntry } from './call-record.ts';
+import { type ActivityEntry, isProblem } from './call-record.ts';
 import { type CallSearch, type CallSums, conditionsOf, type Stretches, sumsOf } from './call-sums.ts';
 import { selectCalls, toEntry } from './call-table.ts';
 import { number } from './table-room.ts';
@@ -46,7 +46,7 @@ function newerThan(
 ): { readonly calls: number; readonly problems: number } {
   const row = database
     .prepare(
-      `SELECT count(*) AS calls, coalesce(sum(outcome <> 'ok'), 0) AS problems FROM calls WHERE ${where} AND id > ?`,
+      `SELECT count(*) AS calls, coalesce(sum(${isProblem}), 0) AS problems FROM calls WHERE ${where} AND id > ?`,
     )
     .get(...values, id);
   return { calls: Number(row?.['calls'] ?? 0), problems: Number(row?.['problems'] ?? 0) };

@@ -5,7 +5,12 @@ import type { RawJson } from '../wire/raw-json.ts';
 import type { TokenCount } from './token-counter.ts';
 
 export const callOutcomes = ['ok', 'tool_error', 'failed', 'cancelled', 'blocked'] as const;
-/** `tool_error`: the tool answered with isError; `failed`: no answer came; `blocked`: not allowed. */
+/** In SQL: whether a call is counted among the problems. What was cancelled is nobody's problem. */
+export const isProblem = `(outcome NOT IN ('ok', 'cancelled'))`;
+/**
+ * `tool_error`: the tool answered with isError; `failed`: no answer came; `cancelled`: it was taken back, or Tooltray was paused;
+ * `blocked`: not allowed.
+ */
 export type CallOutcome = (typeof callOutcomes)[number];
 
 /**

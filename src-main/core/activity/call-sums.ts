@@ -1,6 +1,6 @@
 /** Sums over the calls on record, put together from those of stretches. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import type { CallOutcome } from './call-record.ts';
+import { type CallOutcome, isProblem } from './call-record.ts';
 
 export interface CallSums {
   /** Of everything that fits. */
@@ -29,7 +29,7 @@ export function sumsOf(database: DatabaseSync, search: CallSearch, stretches: St
   const { clauses, values } = conditionsOf(search);
   const read = reader(
     database,
-    `SELECT count(*) AS total, coalesce(sum(outcome <> 'ok'), 0) AS failed,
+    `SELECT count(*) AS total, coalesce(sum(${isProblem}), 0) AS failed,
      coalesce(sum(tokensIn), 0) AS tokensIn, coalesce(sum(tokensOut), 0) AS tokensOut
      FROM calls WHERE ${[...clauses, 'id BETWEEN ? AND ?'].join(' AND ')}`,
     values,
@@ -41,7 +41,7 @@ export function sumsOf(database: DatabaseSync, search: CallSearch, stretches: St
 
 /** Calls begun at `since` or later, the servers that cost most first. */
 export function callsByServer(database: DatabaseSync, since: number, stretches: Stretches): ServerCalls[] {
-  const sums = `server, count(*) AS calls, sum(outcome <> 'ok') AS failures,
+  const sums = `server, count(*) AS calls, sum(${isProblem}) AS failures,
     sum(coalesce(tokensIn, 0) + coalesce(tokensOut, 0)) AS tokens`;
   const where = `FROM calls WHERE server <> '' AND id BETWEEN ? AND ?`;
   const whole = reader(

@@ -10,6 +10,7 @@ import {
   columns,
   type RareFacts,
   type ToolActivity,
+  isProblem,
 } from './call-record.ts';
 import type { CallTokens } from './token-backlog.ts';
 import { prepared, transaction } from '../base/private-database.ts';
@@ -122,7 +123,7 @@ export function callStats(database: DatabaseSync): ActivityStats {
   };
 }
 
-const toolSql = `SELECT server, tool, count(*) AS calls, sum(outcome <> 'ok') AS failures,
+const toolSql = `SELECT server, tool, count(*) AS calls, sum(${isProblem}) AS failures,
   avg(durationMs) AS averageMs, max(durationMs) AS longestMs, max(startedAt) AS lastUsedAt,
   sum(resultBytes) AS resultBytes, sum(givenBytes) AS givenBytes,
   coalesce(sum(tokensIn), 0) AS tokensIn, coalesce(sum(tokensOut), 0) AS tokensOut

@@ -233,7 +233,7 @@ function finishCall(call: Omit<FinishedCall, 'outcome'>): FinishedCall {
 function outcomeOf({ given, failure }: Omit<FinishedCall, 'outcome'>): CallOutcome {
   if (given !== undefined) return fact(given, 'isError') === true ? 'tool_error' : 'ok';
   if (!(failure instanceof AppError)) return 'failed';
-  if (failure.code === 'cancelled') return 'cancelled';
+  if (failure.code === 'cancelled' || failure.code === 'paused') return 'cancelled';
   return failure.code === 'not_allowed' ? 'blocked' : 'failed';
 }
 

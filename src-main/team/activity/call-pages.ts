@@ -4,7 +4,7 @@
  */
 import type { Sql } from 'postgres';
 import { countsOf, mostMeasured, type OutcomeCounts, type ServerLatency } from '../../core/activity/call-charts.ts';
-import type { CallOutcome } from '../../core/activity/call-record.ts';
+import { type CallOutcome, isProblem } from '../../core/activity/call-record.ts';
 import { hourMs, hourShift } from '../../core/activity/local-time.ts';
 import { wordsOfLabels } from '../../core/calls/label-words.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
@@ -62,9 +62,9 @@ export class CallPages {
         range,
       ),
       this.#ask(
-        `SELECT count(*) AS total, count(*) FILTER (WHERE outcome <> 'ok') AS failed, coalesce(sum(tokens_in), 0) AS tokens_in,
+        `SELECT count(*) AS total, count(*) FILTER (WHERE ${isProblem}) AS failed, coalesce(sum(tokens_in), 0) AS tokens_in,
           coalesce(sum(tokens_out), 0) AS tokens_out, count(*) FILTER (WHERE ${isNewer}) AS newer,
-          count(*) FILTER (WHERE ${isNewer} AND outcome <> 'ok') AS problems
+          count(*) FILTER (WHERE ${isNewer} AND ${isProblem}) AS problems
         FROM tooltray.calls WHERE ${where}`,
         [...values, String(afterId ?? 0)],
       ),
@@ -104,7 +104,7 @@ export class CallPages {
   async servers(whose: Whose, since: number): Promise<readonly ServerDay[]> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since });
     const rows = await this.#ask(
-      `SELECT server, count(*) AS calls, count(*) FILTER (WHERE outcome <> 'ok') AS failures,
+      `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures,
         sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens,
         percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS median
       FROM tooltray.calls WHERE ${where} AND server <> '' GROUP BY server ORDER BY tokens DESC, server`,

@@ -1,5 +1,6 @@
 /** What a team's dashboard asks of the record of all replicas: sums, lists and savings; a person's own, or everybody's for an admin. */
 import type { Sql } from 'postgres';
+import { isProblem } from '../../core/activity/call-record.ts';
 import type { Cause } from '../../core/activity/ledger/entry.ts';
 import {
   addUp,
@@ -103,7 +104,7 @@ export class TeamActivity {
     const { where, values } = conditionsOf(this.#tenant, whose, filter);
     const order = by === 'hour' || by === 'day' ? 'min(written)' : 'count(*) DESC, 1';
     const rows = await this.#ask(
-      `SELECT ${keys[by]} AS key, count(*) AS calls, count(*) FILTER (WHERE outcome <> 'ok') AS failed, count(DISTINCT person) AS people,
+      `SELECT ${keys[by]} AS key, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failed, count(DISTINCT person) AS people,
         coalesce(sum(tokens_in), 0) AS tokens_in, coalesce(sum(tokens_out), 0) AS tokens_out, sum(result_bytes) AS result_bytes,
         sum(given_bytes) AS given_bytes, avg(duration_ms) AS average_ms
       FROM tooltray.calls WHERE ${where} GROUP BY 1 ORDER BY ${order} LIMIT ${bounded(most)}`,

@@ -62,7 +62,7 @@ export function isOpen(filter: CallFilter): boolean {
 export function toSearch({ text, only, person, app, server, since, until }: CallFilter): ActivityQuery {
   return {
     ...(text.trim() !== '' && { text: text.trim() }),
-    ...(only === 'problems' && { outcomes: ['tool_error', 'failed', 'cancelled', 'blocked'] as const }),
+    ...(only === 'problems' && { outcomes: ['tool_error', 'failed', 'blocked'] as const }),
     ...(only === 'blocked' && { outcomes: ['blocked'] as const }),
     ...(only === 'spilled' && { spilled: true }),
     ...(person !== '' && { person }),

@@ -198,3 +198,15 @@ test('only what has changed is read again', () => {
   log.record(call());
   expect([...reads, stretchesRead()]).toEqual([[1, 1000, 2000, 3000], [], [3000]]);
 });
+
+test('what was cancelled is on record and no problem of a server', () => {
+  const log = logOf(
+    call({ tool: 'a', outcome: 'cancelled' }),
+    call({ tool: 'b', outcome: 'failed' }),
+    call({ tool: 'c', outcome: 'tool_error' }),
+    call({ tool: 'd' }),
+  );
+  const { total, failed } = log.query((database, stretches) => searchCalls(database, {}, { limit: 10 }, stretches));
+  const [server] = log.query((database, stretches) => callsByServer(database, noon - hour, stretches));
+  expect([total, failed, server?.calls, server?.failures]).toEqual([4, 2, 4, 2]);
+});
