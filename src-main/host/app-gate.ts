@@ -62,9 +62,11 @@ export class AppGate {
     };
   }
 
-  /** Ends every line of the app. */
-  endLines(app: string): void {
-    for (const end of [...(this.#lines.get(app) ?? [])]) end(accessRevoked(app));
+  /** Ends every line of the app, without a note that it was seen just now. Resolves when what was noted before is written. */
+  async endLines(app: string, why: AppError): Promise<void> {
+    this.#noted.set(app, Date.now());
+    for (const end of [...(this.#lines.get(app) ?? [])]) end(why);
+    await this.#writing;
   }
 
   /** Resolves when nothing is left to be written. */

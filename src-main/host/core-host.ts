@@ -318,9 +318,9 @@ export class CoreHost {
     return {
       store,
       address: () => Promise.resolve(ownAddress(this.doors.http, core.options.config.current.port)),
-      endSessions: async (app) => {
-        gate.endLines(app);
+      endSessions: async (app, why) => {
         this.#http?.endApp(app);
+        await gate.endLines(app, why);
       },
     };
   }

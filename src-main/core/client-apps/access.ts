@@ -13,7 +13,7 @@ export interface AppAccessParts {
   /** Where apps find us over HTTP now; undefined: nowhere. */
   readonly address: () => Promise<OwnAddress | undefined>;
   /** Ends what the app has open, where a core runs in this process. */
-  readonly endSessions?: ((app: string) => Promise<void>) | undefined;
+  readonly endSessions?: ((app: string, why: AppError) => Promise<void>) | undefined;
 }
 
 /** Stands for a token that is not made before the entry is written. */
@@ -82,7 +82,7 @@ export class AppAccess {
       return `${name} may use Tooltray again.`;
     }
     if (!(await store.revoke(app))) return `The access of ${name} was revoked before.`;
-    await endSessions?.(app);
+    await endSessions?.(app, accessRevoked(app));
     return `The access of ${name} was revoked; what it had open has ended.`;
   }
 
@@ -95,9 +95,20 @@ export class AppAccess {
       if (problem !== '') continue;
       const token = ours.map(({ launch }) => tokenIn(launch, id)).find((one) => one !== undefined);
       const given = store.list().find(({ app }) => app === id)?.since;
-      if (ours.length === 0 && given !== undefined) await store.forget(id);
+      if (ours.length === 0 && given !== undefined) await this.#disconnect(id);
       else if (token !== this.#tokenOf(id)) await store.setToken(id, token);
     }
+  }
+
+  /** The person disconnected the app: where no entry of ours is left in its file, nothing of its access is left either. */
+  async disconnected(place: AppPlace): Promise<void> {
+    const { ours, problem } = await readAppServers(place);
+    if (problem === '' && ours.length === 0) await this.#disconnect(place.app.id);
+  }
+
+  async #disconnect(app: string): Promise<void> {
+    await this.#parts.endSessions?.(app, appDisconnected(app));
+    await this.#parts.store.forget(app);
   }
 
   /** A file of tokens that is not to be trusted has none. */
@@ -113,6 +124,13 @@ export class AppAccess {
 function unknownApp(app: string): AppError {
   return new AppError('not_found', `No client app called "${app}" has access to Tooltray, or ever had.`, {
     fix: 'See "tooltray apps" for those that have.',
+  });
+}
+
+/** What a client app is answered whose entry the person took out. */
+function appDisconnected(app: string): AppError {
+  return new AppError('not_allowed', `${nameOfClient(app)} was disconnected from Tooltray.`, {
+    fix: `To connect it again, run "tooltray install ${app}".`,
   });
 }
 

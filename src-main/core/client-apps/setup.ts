@@ -156,7 +156,7 @@ export class AppSetup {
   uninstallApp = async ({ app: id, revision }: UninstallWish): Promise<InstallOutcome> => {
     const found = await this.#require(id);
     const change = await uninstallEntries(found, this.#journal, revision);
-    await this.#access.matchFiles([found]);
+    await this.#access.disconnected(found);
     return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
   };
 

@@ -115,12 +115,9 @@ export class AppAccessStore {
     this.changed.emit({ app, change: 'token changed' });
   }
 
-  /** It is no longer connected: what an install gave is gone, a revocation stays. */
+  /** It is no longer connected: what an install gave is gone, and when it was seen; a revocation stays. */
   async forget(app: string): Promise<void> {
-    await this.#change((all) => {
-      const { seen, revoked } = all.get(app) ?? {};
-      put(all, app, { seen, revoked });
-    });
+    await this.#change((all) => put(all, app, { revoked: all.get(app)?.revoked }));
     this.changed.emit({ app, change: 'forgotten' });
   }
 

@@ -125,3 +125,15 @@ test.skipIf(process.platform === 'win32')(
     expect(readFileSync(file, 'utf8')).toContain(token);
   },
 );
+
+test('of an app that was disconnected nothing is left but a revocation', async () => {
+  const store = new AppAccessStore(appAccessFile(file), () => 7);
+  for (const app of ['cursor', 'zed']) {
+    await store.give(app, true);
+    await store.saw(app, 6);
+  }
+  await store.revoke('zed');
+  await store.forget('cursor');
+  await store.forget('zed');
+  expect(store.list()).toEqual([{ app: 'zed', since: undefined, seen: undefined, revoked: 7 }]);
+});

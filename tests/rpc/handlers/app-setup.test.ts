@@ -38,6 +38,7 @@ async function ask<M extends RpcMethod>(
   return answer as RpcMethods[M]['output'];
 }
 
+const accessRows = ({ host }: TestCore) => stateBuilders(host.rpcDeps).access();
 const setupOf = ({ host }: TestCore) => stateBuilders(host.rpcDeps).setup();
 
 test('two apps are found; one is connected by a real handshake, shown as such, and put back', async () => {
@@ -71,6 +72,28 @@ test('two apps are found; one is connected by a real handshake, shown as such, a
 
   await ask(core, 'undoInstall', { undo });
   expect([await readFile(file, 'utf8'), (await setupOf(core)).apps[0]?.connected]).toEqual([before, 'no']);
+});
+
+test('disconnecting an app ends its access, also where it was only seen; a revocation stays', async () => {
+  const file = await cursor({});
+  await using core = await start({ e: fixture('echo') });
+  const accessOf = async () => (await accessRows(core)).filter(({ app }) => app === 'cursor');
+  const { revision } = await ask(core, 'previewInstall', { app: 'cursor' });
+  await ask(core, 'installApp', { app: 'cursor', revision });
+  await core.host.appAccess.saw('cursor', Date.now());
+  expect(await accessOf()).toMatchObject([{ via: 'stdio', revoked: undefined }]);
+  const disconnect = async () => {
+    const { revision: now } = await ask(core, 'previewUninstall', { app: 'cursor' });
+    await ask(core, 'uninstallApp', { app: 'cursor', revision: now });
+  };
+  await disconnect();
+  expect([await accessOf(), JSON.parse(await readFile(file, 'utf8'))]).toEqual([[], { mcpServers: {} }]);
+
+  const again = await ask(core, 'previewInstall', { app: 'cursor' });
+  await ask(core, 'installApp', { app: 'cursor', revision: again.revision });
+  await core.host.appAccess.revoke('cursor');
+  await disconnect();
+  expect(await accessOf()).toMatchObject([{ via: 'none', since: undefined, revoked: expect.any(Number) as number }]);
 });
 
 test('servers are offered as they are, brought over to be used at once, and taken back', async () => {
