@@ -58,7 +58,13 @@ export const activity = command({
       ...(failed && { outcomes: ['tool_error', 'failed', 'cancelled', 'blocked'] as const }),
     };
     const { calls, total } = await withActivity(config, (core) => readCalls(core, query, most, since ?? 0));
-    if (action === 'list') printAnswer(json, { calls, total }, () => callLines(calls, total));
+    if (action === 'list')
+      printAnswer(json, { calls, total }, () =>
+        callLines(
+          calls.toSorted((one, other) => other.at - one.at || other.id - one.id),
+          total,
+        ),
+      );
     else await exportRows(calls, output, 'call');
     return 0;
   },

@@ -14,7 +14,11 @@ const shownServers = 5;
 export function activityOverview({ activity }: Aggregator, day: DayOfCalls): ActivityOverview {
   const recent = activity.recent({}, recentCalls).map(callSummary);
   const costliest = day.servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
-  return { lastId: recent[0]?.id ?? 0, recent: groupedCalls(recent), costliest };
+  return {
+    lastId: recent[0]?.id ?? 0,
+    recent: groupedCalls(recent.toSorted((one, other) => other.at - one.at || other.id - one.id)),
+    costliest,
+  };
 }
 
 export function callSummary(entry: ActivityEntry): CallSummary {
