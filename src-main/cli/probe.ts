@@ -11,7 +11,6 @@ import { fillSecrets } from '../core/secrets/fill-secrets.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { ProcessRegistry } from '../core/servers/launch/process-registry.ts';
 import { openBoxes } from '../core/servers/launch/isolation/boxes.ts';
-import { CarriedEnvironments } from '../core/servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { StartSlots } from '../core/servers/line-opener.ts';
 import { type Failed, type Probe, probeConnection } from '../core/servers/probe-connection.ts';
@@ -51,12 +50,10 @@ export async function withTransports<T>(
   signIns.secretsChanged.on(hide);
   vault.learned.on(hide);
   const boxes = openBoxes(cliPaths(), config.path);
-  const carried = new CarriedEnvironments(cliPaths(), config.path);
   const transports = new TransportFactory({
     env: process.env,
     registry,
     environment,
-    carried,
     boxes,
     logDir,
     mask,

@@ -63,9 +63,7 @@ import { UsageWatch } from './servers/usage-watch.ts';
 import { StartSlots } from './servers/line-opener.ts';
 import { ChildrenList } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
-import { errorText } from './base/errors.ts';
 import { type Boxes, openBoxes } from './servers/launch/isolation/boxes.ts';
-import { CarriedEnvironments } from './servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import { TransportFactory } from './servers/transports/create-transport.ts';
 import type { SessionCore } from './sessions/session-settings.ts';
@@ -126,8 +124,6 @@ export class Aggregator {
   readonly secrets: SecretDesk;
   /** What servers' processes are started with. */
   readonly environment: EnvironmentResolver;
-  /** Servers that still get all of it. */
-  readonly carried: CarriedEnvironments;
   /** Where servers run that are confined. */
   readonly boxes: Boxes;
   /** Of servers' program files. */
@@ -223,7 +219,6 @@ export class Aggregator {
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;
-    this.carried = new CarriedEnvironments(paths, options.config.path);
     this.boxes = openBoxes(paths, options.config.path, (server, host) =>
       log.child('isolation').warn(`${server} asked for ${host}, which it may not reach`),
     );
@@ -232,7 +227,6 @@ export class Aggregator {
       signIns: this.signIns,
       registry: this.registry,
       environment,
-      carried: this.carried,
       logDir: join(paths.logDir, 'servers'),
       own: ownPlaces(paths, options.config.path),
       boxes: this.boxes,
@@ -468,9 +462,6 @@ export class Aggregator {
   async #tidyUp(): Promise<void> {
     const { paths, log } = this.options;
     await Promise.all([tidyHome(paths, log), this.pins.sweep(), this.boxes.sweepHomes(this.options.config)]);
-    await this.carried.settle(this.options.config.current.servers).catch((error: unknown) => {
-      log.warn(`Which servers were there before could not be written down: ${errorText(error)}.`);
-    });
   }
 
   #apply(config: AppConfig): Promise<void> {

@@ -1,7 +1,5 @@
 /** All that waits for a person put together: each source is given what it needs of the core. */
-import { boxSource } from './admin/box-items.ts';
 import type { DecisionHistory } from './admin/decision-history.ts';
-import { environmentSource } from './admin/environment-items.ts';
 import { healSource } from './admin/heal-items.ts';
 import type { Healing } from './admin/healing.ts';
 import type { PersonEdits } from './admin/person-edits.ts';
@@ -17,9 +15,6 @@ import { nameOfApp } from './client-apps/app-limits.ts';
 import type { DescriptionStore } from './condense/description-store.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import type { OpenFlow } from './open-flow.ts';
-import type { Boxes } from './servers/launch/isolation/boxes.ts';
-import type { CarriedEnvironments } from './servers/launch/carried-environments.ts';
-import type { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 import type { SignIns } from './servers/sign-in/sign-ins.ts';
 import { Inbox } from './trust/inbox/inbox.ts';
@@ -38,15 +33,12 @@ interface InboxRoom {
   readonly reviews: ServerReviews;
   readonly healing: Healing;
   readonly signIns: SignIns;
-  readonly environment: EnvironmentResolver;
-  readonly carried: CarriedEnvironments;
-  readonly boxes: Boxes;
   /** Asked for with each item: it is made later than the inbox. */
   readonly descriptions: DescriptionStore;
 }
 
 export function openInbox(room: InboxRoom, history: DecisionHistory, proposals: ProposalStore): Inbox {
-  const { admin, edits, removals, reviews, healing, signIns, environment, carried, boxes } = room;
+  const { admin, edits, removals, reviews, healing, signIns } = room;
   const { config } = room.options;
   const { questions, decisions } = room.trust;
   const serverOf = (key: string): string | undefined =>
@@ -66,11 +58,6 @@ export function openInbox(room: InboxRoom, history: DecisionHistory, proposals: 
       servers: () => room.servers.all,
       changed: signIns.changed,
       note: (...decision) => admin.noteByPerson(...decision),
-    }),
-    environmentSource({ config, environment, carried, edits, history }),
-    boxSource({
-      ...{ config, carried, edits, history },
-      hasSandbox: async () => (await boxes.sandboxProblem(await environment.resolve())) === undefined,
     }),
     ...(signIns.files === undefined ? [] : [signInFileSource({ ...ofFiles, files: signIns.files })]),
   ]);

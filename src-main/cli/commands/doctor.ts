@@ -16,7 +16,6 @@ import { examineHome } from '../../core/examine-home.ts';
 import { type Finding, type FindingLevel, findingText } from '../../core/health/finding.ts';
 import { findingsOf, type HealthFacts, type ServerFacts } from '../../core/health/findings.ts';
 import { openVault } from '../../core/secrets/vault.ts';
-import { CarriedEnvironments } from '../../core/servers/launch/carried-environments.ts';
 import type { Probe } from '../../core/servers/probe-connection.ts';
 import { signInKey, signInStoreOf, type StoredSignIn } from '../../core/servers/sign-in/sign-in-store.ts';
 import { waitingPins } from '../../core/trust/pins/pin-file.ts';
@@ -190,14 +189,12 @@ function pathFindings(): Finding[] {
   );
 }
 
-/** Who else could read secrets in the config, and which servers may read every variable. */
+/** Who else could read secrets in the config. */
 async function configFileFindings(store: ConfigStore | undefined): Promise<readonly Finding[]> {
   if (store === undefined) return [];
   const { path, current } = store;
   const stats = process.platform === 'win32' ? undefined : await stat(path).catch(() => undefined);
   const isOpen = stats !== undefined && (stats.mode & 0o044) !== 0 && secretsOf(current).length > 0;
-  const carried = new CarriedEnvironments(cliPaths(), path);
-  const names = current.servers.filter((server) => server.kind === 'stdio' && carried.has(server));
   const note = (id: string, summary: string, detail: string): Finding => ({
     ...{ id, level: 'note', topic: 'config', summary, detail },
   });
@@ -211,15 +208,6 @@ async function configFileFindings(store: ConfigStore | undefined): Promise<reado
           ),
         ]
       : []),
-    ...(names.length === 0
-      ? []
-      : [
-          note(
-            'environment',
-            `${count(names.length, 'server')} started here may read every variable of your login, as before.`,
-            'Look at what they would lose: tooltray inbox',
-          ),
-        ]),
   ];
 }
 
@@ -244,11 +232,11 @@ async function secretFindings(
 /** Where each server comes from and what it reaches. */
 async function backgroundFindings(store: ConfigStore | undefined): Promise<readonly Finding[]> {
   if (store === undefined) return [];
-  const { path, current } = store;
+  const { current } = store;
   const paths = cliPaths();
   const signIns = signInStoreOf(paths.dataDir, openVault(paths.dataDir, process.env));
   const known = {
-    ...{ pinFolder: join(paths.dataDir, 'pins'), carried: new CarriedEnvironments(paths, path) },
+    pinFolder: join(paths.dataDir, 'pins'),
     // What a locked vault holds is told of the vault.
     signedIn: async (server: ServerConfig) => {
       if (server.kind !== 'http' && server.kind !== 'sse') return undefined;

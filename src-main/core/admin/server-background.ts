@@ -5,7 +5,6 @@ import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
 import { placementOf } from '../config/placement.ts';
 import { secretsNamed } from '../config/replace-variables.ts';
 import { findPlain } from '../secrets/find-plain.ts';
-import type { CarriedEnvironments } from '../servers/launch/carried-environments.ts';
 import { hostKind } from '../servers/network/address-kinds.ts';
 import { listed } from '../trust/inbox/entry-meanings.ts';
 import { boxWords } from '../trust/inbox/isolation-words.ts';
@@ -16,7 +15,6 @@ import { PinFolder } from '../trust/pins/pin-file.ts';
 interface Known {
   /** Folder of what was accepted of each server. */
   readonly pinFolder: string;
-  readonly carried: CarriedEnvironments;
   /** Of program files; without it they are read anew. */
   readonly digests?: FileDigests;
   /** As whom a person is signed in to it; undefined: nobody is, as far as can be told. */
@@ -41,7 +39,7 @@ export interface ServerBackground {
 /** Nothing is started or asked. Never rejects. */
 export async function serverBackground(
   server: ServerConfig,
-  { pinFolder, carried, digests, signedIn }: Known,
+  { pinFolder, digests, signedIn }: Known,
 ): Promise<ServerBackground> {
   const accepted = await new PinFolder(pinFolder)
     .of(server.name)
@@ -52,7 +50,7 @@ export async function serverBackground(
     isOurs: server.kind === 'builtin',
     acceptedAt: accepted?.acceptedAt,
     reach: [...reachOf(server), ...placed(server)],
-    holds: holdingsOf(server, carried, await signedIn(server)),
+    holds: holdingsOf(server, await signedIn(server)),
   };
 }
 
@@ -141,13 +139,9 @@ function placed(server: ServerConfig): readonly string[] {
   return server.placement === undefined && placement !== 'personal' ? [] : [reason];
 }
 
-function holdingsOf(
-  server: ServerConfig,
-  carried: CarriedEnvironments,
-  signedIn: SignedIn | undefined,
-): readonly string[] {
+function holdingsOf(server: ServerConfig, signedIn: SignedIn | undefined): readonly string[] {
   if (server.kind === 'builtin') return [];
-  const inherited = server.kind === 'stdio' ? carried.inherited(server) : [];
+  const inherited = server.kind === 'stdio' ? (server.inheritEnv ?? []) : [];
   const secrets = [...secretsNamed(server), ...plainOf(server), ...(inherited === 'all' ? [] : inherited)];
   const account = signedIn?.account === undefined ? '' : ` as ${markHidden(signedIn.account)}`;
   const held = [...new Set(secrets.map(markHidden)), ...(signedIn === undefined ? [] : [`your sign-in${account}`])];

@@ -93,7 +93,7 @@ export interface StdioServerConfig extends ServerBase {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Absent: none, but for servers from the time when all were given. */
+  /** Absent: none but the common ones. */
   readonly inheritEnv?: InheritedVariables;
   /** Absent: it runs as the person's own programs do. */
   readonly isolate?: Isolation;

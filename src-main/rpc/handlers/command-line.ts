@@ -58,7 +58,7 @@ export const commandLineHandlers = {
   },
   proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
   variables: async (_input, { core }) => ({
-    servers: await serverVariables(core.options.config.current.servers, core.environment, core.carried),
+    servers: await serverVariables(core.options.config.current.servers, core.environment),
   }),
   pinVersion: ({ server, version }, { core }) => core.edits.pinVersion(server, version, core.options.env),
   reviews: async ({ server }, { core: { reviews } }) => ({

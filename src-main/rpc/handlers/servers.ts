@@ -29,7 +29,7 @@ export const serverHandlers = {
       entry: await core.edits.shownEntry(name),
       logFile: core.transports.logFile(name),
       background: await serverBackground(config, {
-        ...{ pinFolder, carried: core.carried, digests: core.digests },
+        ...{ pinFolder, digests: core.digests },
         signedIn: (server) => {
           const facts = core.signIns.find(server)?.facts;
           return Promise.resolve(facts?.isSignedIn === true ? facts : undefined);

@@ -8,8 +8,6 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   settings: 'Config file',
   flow: 'Data leaves',
   heal: 'Repair',
-  environment: 'Variables',
-  box: 'Box',
   rights: 'More rights',
   'sign-in-file': 'Plain file',
 };

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { backgroundText, serverBackground } from '../../../src-main/core/admin/server-background.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
-import { CarriedEnvironments } from '../../../src-main/core/servers/launch/carried-environments.ts';
 import { PinFolder } from '../../../src-main/core/trust/pins/pin-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-background-'));
@@ -15,10 +14,9 @@ async function told(entry: object, account?: string): Promise<string> {
   const { config } = readConfig(JSON.stringify({ servers: { s: entry } }), join(folder, 'config.json'), {});
   const [server] = config?.servers ?? [];
   if (server === undefined) throw new Error('The entry cannot be used.');
-  const carried = new CarriedEnvironments({ dataDir: folder, spillDir: join(folder, 'spills') }, 'config.json');
   const signedIn = (): Promise<{ account: string } | undefined> =>
     Promise.resolve(account === undefined ? undefined : { account });
-  return backgroundText(await serverBackground(server, { pinFolder: folder, carried, signedIn }));
+  return backgroundText(await serverBackground(server, { pinFolder: folder, signedIn }));
 }
 
 test('a package: its version, its box, its secrets, since when', async () => {

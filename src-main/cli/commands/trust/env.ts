@@ -3,10 +3,9 @@ import { serverVariables, type ServerVariables } from '../../../core/admin/envir
 import { count } from '../../../core/base/wording.ts';
 import { setServerField } from '../../../core/config/edit-config.ts';
 import type { ConfigStore } from '../../../core/config/config-store.ts';
-import { CarriedEnvironments } from '../../../core/servers/launch/carried-environments.ts';
 import { EnvironmentResolver } from '../../../core/servers/launch/resolve-environment.ts';
 import { AppError } from '../../../core/base/errors.ts';
-import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } from '../../cli-config.ts';
+import { openCliConfig, serverNames, unknownServer, updateServer } from '../../cli-config.ts';
 import { runningCoreFor } from '../../core-access.ts';
 import { command, commonFlags } from '../../command.ts';
 import { oneLine, paint, printAnswer, table } from '../../terminal.ts';
@@ -43,8 +42,7 @@ async function variablesOf(store: ConfigStore, config: string | undefined): Prom
       await core.close();
     }
   }
-  const carried = new CarriedEnvironments(cliPaths(), store.path);
-  return serverVariables(store.current.servers, new EnvironmentResolver({ own: process.env }), carried);
+  return serverVariables(store.current.servers, new EnvironmentResolver({ own: process.env }));
 }
 
 async function change(
@@ -74,7 +72,6 @@ async function change(
 
 const kinds: Readonly<Record<ServerVariables['gets'], string>> = {
   all: 'all, as you said',
-  unasked: 'all, as before',
   named: 'the common ones',
 };
 
@@ -86,11 +83,7 @@ function overview(servers: readonly ServerVariables[]): string[] {
     String(given.length),
     String(gets === 'named' ? withheld.length : 0),
   ]);
-  const unasked = servers.some(({ gets }) => gets === 'unasked');
-  return [
-    ...table(['SERVER', 'GETS', 'GIVEN', 'WITHHELD'], rows),
-    ...(unasked ? ['', 'Decide what the servers of before get: tooltray inbox'] : []),
-  ];
+  return table(['SERVER', 'GETS', 'GIVEN', 'WITHHELD'], rows);
 }
 
 function one({ server, gets, given, withheld }: ServerVariables): string[] {

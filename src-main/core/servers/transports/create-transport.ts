@@ -17,7 +17,6 @@ import type { Message } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { Boxes } from '../launch/isolation/boxes.ts';
-import type { CarriedEnvironments } from '../launch/carried-environments.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { TokenSource } from '../sign-in/server-sign-in.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
@@ -28,7 +27,6 @@ import { StdioTransport } from './stdio-transport.ts';
 
 interface TransportDeps {
   readonly environment: EnvironmentResolver;
-  readonly carried?: CarriedEnvironments | undefined;
   readonly boxes?: Boxes | undefined;
   readonly registry: ProcessRegistry;
   /** What this server says, and what becomes of it; outlives the transport. */
@@ -59,8 +57,7 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
       const start = (filled: StdioServerConfig): Transport =>
         new StdioTransport({
           ...{ ...filled, ...deps, env: filled.env, serverName: filled.name, written: config },
-          // As it is written: what it gets hangs on its entry.
-          inherited: deps.carried?.inherited(config) ?? config.inheritEnv ?? [],
+          inherited: config.inheritEnv ?? [],
         });
       if (secretsOfServer(config).length === 0) return start(config);
       return new LazyTransport(async () => start(await fill(config)));
@@ -94,8 +91,6 @@ interface TransportFactoryOptions {
   readonly env: Env;
   readonly registry: ProcessRegistry;
   readonly environment: EnvironmentResolver;
-  /** Who still gets the whole environment of the login. */
-  readonly carried?: CarriedEnvironments | undefined;
   /** Without it nothing starts that wants a box. */
   readonly boxes?: Boxes | undefined;
   /** Folder of the servers' logs. */
