@@ -58,7 +58,7 @@ export class NewerDatabaseError extends AppError {
   }
 }
 
-/** The file to write in place of one of a newer version: `activity.v15.db` for `activity.db`. No newer version writes a file of that name. */
+/** The file to write in place of one of a newer version: `activity.v1.db` for `activity.db`. No newer version writes a file of that name. */
 export function fileBesideNewer(file: string, { steps }: DatabaseKind): string {
   const ending = extname(file);
   return `${file.slice(0, file.length - ending.length)}.v${steps.length}${ending}`;

@@ -7,12 +7,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { activityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
 import type { CallOutcome } from '../../../../src-main/core/activity/call-record.ts';
 import { trim } from '../../../../src-main/core/activity/call-table.ts';
-import {
-  recentSessions,
-  searchSteps,
-  type StepSearch,
-  type StepSums,
-} from '../../../../src-main/core/activity/steps/step-search.ts';
+import { recentSessions, searchSteps, type StepSearch } from '../../../../src-main/core/activity/steps/step-search.ts';
 import { StepTable, updateStepTokens } from '../../../../src-main/core/activity/steps/step-table.ts';
 import type { StepRecord } from '../../../../src-main/core/activity/steps/step.ts';
 import type { MendedDatabase } from '../../../../src-main/core/base/mended-database.ts';
@@ -141,35 +136,6 @@ test('the oldest steps give way a few at a time, so that there are never many mo
     const { oldest, newest } = database.prepare('SELECT min(id) AS oldest, max(id) AS newest FROM steps').get() ?? {};
     expect((Number(newest) - Number(oldest)) / 60_000_000).toBe((counts.at(-1) ?? 0) - 1);
     expectSums(database, {});
-  });
-});
-
-test('a file of the version before is summed up as it is opened', () => {
-  const before = open();
-  before.use((database) => {
-    new StepTable().insert(
-      database,
-      Array.from({ length: 500 }, (_one, n) => step({ id: (start + n * 60_000) * 1000, sessionId: `s${n % 3}` })),
-      masker,
-      1000,
-    );
-    database.exec(`DROP TRIGGER stepAdded; DROP TRIGGER stepCounted; DROP TRIGGER stepRemoved; DROP TRIGGER stepOver;
-      DROP TABLE sessionHours; DROP TABLE openSteps; ALTER TABLE steps DROP COLUMN loaded;
-      ALTER TABLE calls DROP COLUMN user; ALTER TABLE steps DROP COLUMN user; ALTER TABLE ledgerHours DROP COLUMN user;
-      CREATE INDEX stepSums ON steps (sessionId, startedAt, outcome, given, raw, baseline);
-      UPDATE steps SET given = id % 1000 + 5, raw = 7 WHERE id % 7000 = 0; PRAGMA user_version = 10`);
-  });
-  before.close();
-  open().use((database) => {
-    const all: StepSums = searchSteps(database, {}, { limit: 1 }).sums;
-    expect(all).toEqual(sumsOfRows(database, {}));
-    expect([all.steps, all.given > 0]).toEqual([500, true]);
-    expectSums(database, { sessionId: 's2', since: start + 100_000, until: start + 5 * hour + 1 });
-    database.exec(`DELETE FROM steps WHERE sessionId = 's1'`);
-    expect(recentSessions(database, 9).sessions.map(({ sessionId, steps }) => [sessionId, steps])).toEqual([
-      ['s0', 167],
-      ['s2', 166],
-    ]);
   });
 });
 

@@ -1,5 +1,4 @@
 /** What client apps ask and are given, a step each: through whole cores, over their lines. */
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { OpenStep } from '../../../../src-main/core/activity/steps/step-log.ts';
 import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
@@ -245,24 +244,4 @@ test('frames of any shape end nothing: what is no request is no step', async () 
   await client.request('tools/list', {});
   const kinds = async (): Promise<string[]> => (await steps(core)).map(({ kind, name }) => `${kind} ${name}`);
   await expect.poll(kinds).toEqual(expect.arrayContaining(['other constructor', 'list tools/list']));
-});
-
-test('calls from before steps were recorded have one each', async () => {
-  const core = await coreWith({});
-  const client = await core.open();
-  await client.request('tools/call', { name: 'echo_echo', arguments: { message: 'before' } });
-  const file = core.host.paths.activityFile;
-  await core.host.stop();
-  // As the version before has left it.
-  const database = new DatabaseSync(file);
-  database.exec(`DROP TABLE steps; DROP TABLE sessionHours; DROP TABLE openSteps; DROP INDEX callsByStep; ALTER TABLE calls DROP COLUMN step;
-    ALTER TABLE calls DROP COLUMN tokensSent; DROP TABLE callPassed; DROP TABLE moments;
-    ALTER TABLE calls DROP COLUMN user; ALTER TABLE ledgerHours DROP COLUMN user; PRAGMA user_version = 6`);
-  database.close();
-  const later = await coreWith({}, { home: core.home });
-  const found = await steps(later);
-  expect(found.map(words)).toEqual([['call', 'echo', '', 'ok', 1]]);
-  expect(found[0]?.calls.map(({ tool }) => tool)).toEqual(['echo']);
-  const { texts } = await ask(later, 'step', { id: found[0]?.id ?? 0 });
-  expect(texts.asked).toMatchObject({ text: '{"message":"before"}' });
 });
