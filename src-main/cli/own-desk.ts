@@ -3,7 +3,6 @@ import type { ConfigStore } from '../core/config/config-store.ts';
 import { SystemKeychain } from '../core/secrets/keychain.ts';
 import { SecretDesk } from '../core/secrets/secret-desk.ts';
 import { openVault } from '../core/secrets/vault.ts';
-import { type PlainSignIn, signInStoreOf } from '../core/servers/sign-in/sign-in-store.ts';
 import { cliPaths } from './cli-config.ts';
 import { oneLine } from './terminal.ts';
 
@@ -11,8 +10,7 @@ export function ownDesk(config: ConfigStore): SecretDesk {
   const { dataDir, logDir } = cliPaths();
   const keychain = new SystemKeychain(process.env);
   const vault = openVault(dataDir, process.env);
-  const signInFiles = (): Promise<readonly PlainSignIn[]> => signInStoreOf(dataDir, vault).inFiles();
-  return new SecretDesk({ vault, config, folders: [dataDir, logDir], keychain, signInFiles });
+  return new SecretDesk({ vault, config, folders: [dataDir, logDir], keychain });
 }
 
 /** Files that still hold what was sealed, for a person. */

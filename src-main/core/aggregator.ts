@@ -207,7 +207,6 @@ export class Aggregator {
       config: options.config,
       folders: [paths.dataDir, paths.logDir],
       keychain: new SystemKeychain(env),
-      signInFiles: () => this.signIns.files?.inFiles() ?? Promise.resolve([]),
     });
     this.vault.learned.on(() => this.#hideSecrets());
     this.vault.changed.on((names) => void this.servers.secretsChanged(new Set(names.flatMap(secretOfName))));

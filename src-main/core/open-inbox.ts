@@ -7,7 +7,6 @@ import { proposalSource } from './admin/proposal-items.ts';
 import type { Removals } from './admin/removals.ts';
 import { reviewSource } from './admin/review-items.ts';
 import { rightsSource } from './admin/rights-items.ts';
-import { signInFileSource } from './admin/sign-in-file-items.ts';
 import type { ProposalStore } from './admin/server-change.ts';
 import type { ServerAdmin } from './admin/server-admin.ts';
 import type { ServerReviews } from './admin/server-reviews.ts';
@@ -41,9 +40,6 @@ export function openInbox(room: InboxRoom, history: DecisionHistory, proposals: 
   const { admin, edits, removals, reviews, healing, signIns } = room;
   const { config } = room.options;
   const { questions, decisions } = room.trust;
-  const serverOf = (key: string): string | undefined =>
-    config.current.servers.find((server) => signIns.find(server)?.key === key)?.name;
-  const ofFiles = { serverOf, history, changed: signIns.changed };
   return new Inbox([
     questionSource({ questions, decisions, nameOfApp }),
     pinSource(room.pins, () => new Set(room.servers.all.map((server) => server.config.name))),
@@ -59,6 +55,5 @@ export function openInbox(room: InboxRoom, history: DecisionHistory, proposals: 
       changed: signIns.changed,
       note: (...decision) => admin.noteByPerson(...decision),
     }),
-    ...(signIns.files === undefined ? [] : [signInFileSource({ ...ofFiles, files: signIns.files })]),
   ]);
 }

@@ -1,9 +1,8 @@
 /** Secrets of servers in a whole core: filled in at the launch, hidden everywhere else, followed when they change. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { signInKey } from '../../src-main/core/servers/sign-in/sign-in-store.ts';
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
 import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
@@ -135,69 +134,6 @@ test('a server that is added may have its secrets sealed at once: its name is to
     await until(() => core.server('telling').state.kind === 'ready');
     expect(core.server('telling').config).toMatchObject({ env: { API_KEY: '${secret:API_KEY}' } });
     expect(await filesHolding(home, 'planted-when-added')).toEqual([]);
-  } finally {
-    await rm(home, { recursive: true, force: true, maxRetries: 5 });
-  }
-});
-
-test('what lay in plain files of the version before goes into the vault: sign-ins once the person has seen it, and back at their word', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'tooltray-secrets-'));
-  try {
-    const data = join(home, 'data');
-    await Promise.all(
-      ['sign-ins', 'audit'].map((folder) => mkdir(join(data, folder), { recursive: true, mode: 0o700 })),
-    );
-    const url = 'http://127.0.0.1:9/mcp';
-    const grant = { tokens: { access_token: 'planted-access' }, client: { client_id: 'c' }, discovery: {} };
-    const files = [signInKey('far', url), 'b'.repeat(64)].map((key) => join(data, 'sign-ins', `${key}.json`));
-    const text = JSON.stringify({ version: 1, grant });
-    await Promise.all(files.map((file) => writeFile(file, text, { mode: 0o600 })));
-    await writeFile(join(data, 'audit/key'), 'planted-audit-key-0123456789_abcdefghijklmn', { mode: 0o600 });
-    const today = (): string => new Date().toISOString().slice(0, 10);
-    const begun = today();
-    {
-      await using core = await startCore({ servers: { far: { url, enabled: false } } }, { home });
-      const { inbox } = core.host.core;
-      const standing = async (): Promise<object> => (await ask(core, 'secrets'))['vault'] as object;
-      const said = async (): Promise<string> => ((await standing()) as { moved?: string }).moved ?? '';
-      await expect.poll(said).toContain("The audit's key was moved here on ");
-      // Today, or yesterday where that ended meanwhile.
-      const days = [begun, today()].map((day) => `on ${day} from plain files in ${join(data, 'audit')}`);
-      const moved = await said();
-      expect(days.filter((one) => moved.includes(one))).not.toEqual([]);
-      // Nothing of the sign-ins before the person has seen it.
-      expect(await filesHolding(home, 'planted')).toEqual(files.toSorted());
-      expect(await standing()).toMatchObject({ inFiles: expect.stringContaining('tooltray inbox') as string });
-      const [item] = await inbox.items();
-      expect([item?.sentence, item?.parts.map(({ title }) => title).toSorted()]).toEqual([
-        '2 sign-ins lie in plain files, as the version before kept them, and could go into the vault.',
-        ['A sign-in of a server that is gone', 'Sign-in to far'],
-      ]);
-      const word = { by: 'dashboard', action: 'seal' };
-      const { undo = '', sentence } = await inbox.decide(item?.id ?? '', word);
-      expect([sentence, await inbox.items(), await filesHolding(home, 'planted')]).toEqual([
-        '2 sign-ins lie in the vault now.',
-        [],
-        [],
-      ]);
-      await inbox.undo(undo);
-      expect([await readFile(files[0] ?? '', 'utf8'), await filesHolding(home, 'planted')]).toEqual([
-        text,
-        files.toSorted(),
-      ]);
-      const [again] = await inbox.items();
-      const ofFar = again?.parts.find(({ title }) => title === 'Sign-in to far')?.keys ?? [];
-      await inbox.decide(again?.id ?? '', { by: 'dashboard', action: 'leave', parts: ofFar });
-      const [other] = await inbox.items();
-      await inbox.decide(other?.id ?? '', word);
-      expect(await filesHolding(home, 'planted')).toEqual([files[0]]);
-    }
-    await using core = await startCore({ servers: { far: { url, enabled: false } } }, { home });
-    const { vault } = await ask(core, 'secrets');
-    expect([await core.host.core.inbox.items(), vault]).toEqual([
-      [],
-      expect.objectContaining({ inFiles: expect.stringContaining('as you wished') as string }) as object,
-    ]);
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -223,9 +223,9 @@ async function secretFindings(
   const missing = secrets.filter(({ changedAt }) => changedAt === undefined).map(({ name }) => name);
   const lacking = missing.length === 0 ? '' : `Not set: ${missing.join(', ')}. Set them: tooltray secret set NAME`;
   const isFine = vault.state !== 'locked' && vault.sealed === 0 && missing.length === 0;
-  const isOpen = vault.place === 'file' || vault.inFiles !== undefined;
+  const isOpen = vault.place === 'file';
   const level = isFine ? (isOpen ? 'note' : 'ok') : 'problem';
-  const detail = [lacking, vault.inFiles, vault.moved].filter(Boolean).join(' ');
+  const detail = [lacking, vault.moved].filter(Boolean).join(' ');
   return [{ id: 'secrets', level, topic: 'secrets', summary: vault.sentence, detail }];
 }
 

@@ -18,8 +18,6 @@ export interface WayBack {
   readonly rejected?: Proposal;
   /** The offer that it is about, by its fingerprint, and whether it was wanted. */
   readonly offer?: { readonly key: string; readonly wanted: boolean };
-  /** Sign-ins of files, by their keys: moved into the vault, or left where they are. */
-  readonly signInFiles?: { readonly sealed: boolean; readonly keys: readonly string[] };
 }
 
 export interface KeptDecision extends Decided {

@@ -1,5 +1,4 @@
 /** What a person does with secrets: sets, lists, removes and moves them. Nothing that a model can reach is given this. */
-import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, errorText } from '../base/errors.ts';
 import { count } from '../base/wording.ts';
@@ -49,16 +48,6 @@ interface DeskParts {
   /** Folders of ours in which copies may lie. */
   readonly folders: readonly string[];
   readonly keychain: Pick<SystemKeychain, 'readMcpproxy'>;
-  /** Sign-ins that the version before left in files. Never rejects. */
-  readonly signInFiles: () => Promise<readonly { readonly file: string; readonly isLeft: boolean }[]>;
-}
-
-function inFilesText(found: Awaited<ReturnType<DeskParts['signInFiles']>>): string {
-  const folders = [...new Set(found.map(({ file }) => dirname(file)))];
-  const isOne = found.length === 1;
-  const what = `${count(found.length, 'sign-in')} ${isOne ? 'lies' : 'lie'} outside of it, in ${isOne ? 'a plain file' : 'plain files'} of the version before in ${folders.join(' and ')}`;
-  const open = found.some(({ isLeft }) => !isLeft);
-  return open ? `${what}. To move ${isOne ? 'it' : 'them'}: tooltray inbox` : `${what}, as you wished.`;
 }
 
 const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
@@ -78,10 +67,8 @@ export class SecretDesk {
   readonly #config: ConfigStore;
   readonly #folders: readonly string[];
   readonly #keychain: DeskParts['keychain'];
-  readonly #signInFiles: DeskParts['signInFiles'];
 
-  constructor({ vault, config, folders, keychain, signInFiles }: DeskParts) {
-    this.#signInFiles = signInFiles;
+  constructor({ vault, config, folders, keychain }: DeskParts) {
     this.#keychain = keychain;
     this.#vault = vault;
     this.#config = config;
@@ -94,8 +81,7 @@ export class SecretDesk {
     const needed = this.#config.current.servers.flatMap((server) => [...secretsOfServer(server)]);
     const names = [...new Set([...dates.keys(), ...needed])].sort();
     const secrets = names.map((name) => ({ name, changedAt: dates.get(name), servers: this.#serversWith(name) }));
-    const [vault, inFiles] = await Promise.all([this.#vault.standing(), this.#signInFiles()]);
-    return { secrets, vault: { ...vault, ...(inFiles.length > 0 && { inFiles: inFilesText(inFiles) }) } };
+    return { secrets, vault: await this.#vault.standing() };
   }
 
   /** Rejects with AppError bad_request, secret_locked. */

@@ -18,8 +18,6 @@ export interface VaultStanding {
   readonly sealed: number;
   /** What was moved here from plain files lately, as a sentence. */
   readonly moved?: string;
-  /** Sign-ins that are not in it, since they lie in files of the version before, as a sentence. */
-  readonly inFiles?: string;
 }
 
 export interface SecretStore {

@@ -9,7 +9,6 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   flow: 'Data leaves',
   heal: 'Repair',
   rights: 'More rights',
-  'sign-in-file': 'Plain file',
 };
 
 /** Where nothing does; `role`: of whoever looks, in a team. */

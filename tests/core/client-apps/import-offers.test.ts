@@ -52,9 +52,8 @@ async function desk(): Promise<SecretDesk> {
   const store = await ConfigStore.open(file);
   // Nothing is at the other end of its bus.
   const keychain = new SystemKeychain({ DBUS_SESSION_BUS_ADDRESS: '' });
-  const signInFiles = (): Promise<[]> => Promise.resolve([]);
   return new SecretDesk({
-    ...{ vault: plainVault(home), config: store, folders: [join(home, 'journal')], keychain, signInFiles },
+    ...{ vault: plainVault(home), config: store, folders: [join(home, 'journal')], keychain },
   });
 }
 

@@ -1,9 +1,5 @@
-/**
- * What signing in has brought, in the vault. Files of the version before stay in use where they lie until the person has seen that they go
- * into the vault; whoever signs in anew, or was first seen by this version, has nothing in a file.
- */
+/** What signing in to servers has brought: stored in the vault, changed by one process at a time. */
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   OAuthDiscoveryState,
@@ -11,11 +7,9 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { ensurePrivateDir } from '../../base/app-paths.ts';
-import { writeFileAtomic } from '../../base/atomic-file.ts';
 import { AppError } from '../../base/errors.ts';
 import { withFileLock } from '../../base/file-lock.ts';
 import { isObject } from '../../base/json.ts';
-import { JsonFile, type KeptDocument } from '../../base/kept-document.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 
 /** Who we are at an authorization server; it knows us with this redirect address only. */
@@ -60,21 +54,6 @@ export interface StoredSignIn {
   readonly refused?: RefusedRights | undefined;
 }
 
-/** One that a version without a vault has left. */
-export interface PlainSignIn {
-  readonly key: string;
-  /** Absolute. */
-  readonly file: string;
-  /** As its entry was called, and as whom; undefined where that was not noted. */
-  readonly server: string | undefined;
-  readonly account: string | undefined;
-  /** The person wants it there. */
-  readonly isLeft: boolean;
-}
-
-/** Such files, for the person to decide about. */
-export type SignInFiles = Pick<SignInStore, 'inFiles' | 'sealFile' | 'unsealFile' | 'leave'>;
-
 /** Where what signing in brought is kept. */
 export interface SignInShelf {
   /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
@@ -95,19 +74,16 @@ const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 export class SignInStore implements SignInShelf {
   readonly #folder: string;
   readonly #vault: SecretStore;
-  /** Keys of files that the person wants to stay. */
-  readonly #left: KeptDocument;
 
-  /** `folder`: where locks lie, and the files of before. */
+  /** `folder`: where locks lie. */
   constructor(folder: string, vault: SecretStore) {
     this.#folder = folder;
     this.#vault = vault;
-    this.#left = new JsonFile(join(folder, 'left-in-files.json'));
   }
 
   /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
   async read(key: string): Promise<StoredSignIn> {
-    return readSignIn(await this.#readPlain(key)) ?? this.#readSealed(key);
+    return readSignIn(await this.#vault.read(vaultName(key))) ?? {};
   }
 
   /**
@@ -118,7 +94,7 @@ export class SignInStore implements SignInShelf {
     return this.#locked(key, async () => {
       const stored = await this.read(key);
       const next = await change(stored);
-      if (next !== stored) await this.#write(key, stored, next);
+      if (next !== stored) await this.#keep(key, next);
       return next;
     });
   }
@@ -126,78 +102,10 @@ export class SignInStore implements SignInShelf {
   /** Nothing of it is kept any more. What it was; undefined where that cannot be opened now. Rejects with the file system's error. */
   async take(key: string): Promise<StoredSignIn | undefined> {
     return this.#locked(key, async () => {
-      const stored = readSignIn(await this.#readPlain(key)) ?? (await this.#readSealed(key).catch(() => undefined));
-      await rm(this.#file(key), { force: true });
+      const stored = await this.read(key).catch(() => undefined);
       await this.#vault.remove(vaultName(key));
       return stored;
     });
-  }
-
-  /** Those that lie in files of the version before, also of servers that are not in the config any more. Never rejects. */
-  async inFiles(): Promise<readonly PlainSignIn[]> {
-    const names = await readdir(this.#folder).catch(() => []);
-    const keys = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []).toSorted();
-    // Mostly there are none.
-    if (keys.length === 0) return [];
-    const left = keysIn(await this.#left.read());
-    return Promise.all(
-      keys.map(async (key) => {
-        const { server, account } = readSignIn(await this.#readPlain(key))?.grant ?? {};
-        return { key, file: this.#file(key), server, account, isLeft: left.includes(key) };
-      }),
-    );
-  }
-
-  /** Whether the person wants these to stay in their files. Rejects with the file system's error. */
-  async leave(keys: readonly string[], isLeft: boolean): Promise<void> {
-    await this.#left.change((value) => {
-      const others = keysIn(value).filter((key) => !keys.includes(key));
-      return [isLeft ? [...others, ...keys] : others, undefined];
-    });
-  }
-
-  /** Into the vault, the file goes then. Whether there was one that made sense. Rejects with AppError secret_locked: then it stays. */
-  async sealFile(key: string): Promise<boolean> {
-    return this.#locked(key, async () => {
-      const plain = await this.#readPlain(key);
-      if (plain === undefined) return false;
-      const stored = readSignIn(plain);
-      // A file of before is newer than the vault: whoever writes to the vault takes the file away.
-      if (stored !== undefined) await this.#keep(key, stored);
-      await rm(this.#file(key), { force: true });
-      // It is moved, told or not.
-      if (stored?.grant !== undefined) await this.#vault.noteMoved('sign-in', this.#folder).catch(() => undefined);
-      return stored !== undefined;
-    });
-  }
-
-  /** The way back: as it is now, into the file it came from. Whether there was something. Rejects with AppError secret_locked: then it stays. */
-  async unsealFile(key: string): Promise<boolean> {
-    return this.#locked(key, async () => {
-      const text = signInText(await this.#readSealed(key));
-      if (text === undefined) return false;
-      await writeFileAtomic(this.#file(key), text, { mode: 0o600 });
-      await this.#vault.remove(vaultName(key));
-      await this.#vault.noteMoved('sign-in', this.#folder, true).catch(() => undefined);
-      return true;
-    });
-  }
-
-  async #readSealed(key: string): Promise<StoredSignIn> {
-    return readSignIn(await this.#vault.read(vaultName(key))) ?? {};
-  }
-
-  /** Under the lock. Where it lay; a new sign-in of the person goes into the vault. */
-  async #write(key: string, before: StoredSignIn, next: StoredSignIn): Promise<void> {
-    const isInFile = (await this.#readPlain(key)) !== undefined;
-    const text = signInText(next);
-    const isSameGrant = next.grant?.grantedAt === before.grant?.grantedAt;
-    if (isInFile && isSameGrant && text !== undefined) {
-      await writeFileAtomic(this.#file(key), text, { mode: 0o600 });
-      return;
-    }
-    await this.#keep(key, next);
-    await rm(this.#file(key), { force: true });
   }
 
   async #keep(key: string, stored: StoredSignIn): Promise<void> {
@@ -206,29 +114,17 @@ export class SignInStore implements SignInShelf {
     else await this.#vault.write(vaultName(key), text);
   }
 
-  async #readPlain(key: string): Promise<string | undefined> {
-    return readFile(this.#file(key), 'utf8').catch(() => undefined);
-  }
-
   async #locked<T>(key: string, work: () => Promise<T>): Promise<T> {
     ensurePrivateDir(this.#folder);
-    return withFileLock(this.#file(key), work, lockTimes).catch((error: unknown) => {
+    return withFileLock(join(this.#folder, `${key}.json`), work, lockTimes).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'config_conflict' ? busy(error) : error;
     });
-  }
-
-  #file(key: string): string {
-    return join(this.#folder, `${key}.json`);
   }
 }
 
 /** Of a home whose data lies in `dataDir`. */
 export function signInStoreOf(dataDir: string, vault: SecretStore): SignInStore {
   return new SignInStore(join(dataDir, 'sign-ins'), vault);
-}
-
-function keysIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string') : [];
 }
 
 /** The address of a server as a sign-in is for it. */

@@ -7,10 +7,10 @@ import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts'
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
 import { type FilledEntry, ServerSignIn, type ServerSignInOptions } from './server-sign-in.ts';
-import { type SignInFiles, signInKey, type SignInShelf, SignInStore, type StoredSignIn } from './sign-in-store.ts';
+import { signInKey, type SignInShelf, SignInStore, type StoredSignIn } from './sign-in-store.ts';
 import type { SignedOut } from './sign-out.ts';
 
-/** Where tokens lay before there was a vault, and the locks on them: a folder of its own. */
+/** `folder`: of its own, for locks. */
 interface InHome {
   readonly folder: string;
   readonly vault: SecretStore;
@@ -42,15 +42,12 @@ export class SignIns {
   readonly changed = new Event();
   readonly #options: SignInsOptions;
   readonly #store: SignInShelf;
-  /** What may still lie in files of before. */
-  readonly #files: SignInFiles | undefined;
   readonly #servers = new Map<string, ServerSignIn>();
   #loaded: Promise<HttpFetch> | undefined;
 
   constructor(options: SignInsOptions) {
     this.#options = options;
-    if ('shelf' in options) this.#store = options.shelf;
-    else this.#store = this.#files = new SignInStore(options.folder, options.vault);
+    this.#store = 'shelf' in options ? options.shelf : new SignInStore(options.folder, options.vault);
   }
 
   /** All tokens in use, for whoever hides secrets. */
@@ -99,11 +96,6 @@ export class SignIns {
   /** By its key, of those that somebody asked for. */
   known(key: string): ServerSignIn | undefined {
     return this.#servers.get(key);
-  }
-
-  /** What lies in files of the version before, for the person to decide about; none in a team. */
-  get files(): SignInFiles | undefined {
-    return this.#files;
   }
 
   close(): void {

@@ -3,9 +3,9 @@ import type { WhoseWord } from '../questions.ts';
 
 /**
  * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;
- * `rights`: a server asks for more than signing in gave it; `sign-in-file`: sign-ins of the version before lie in plain files.
+ * `rights`: a server asks for more than signing in gave it.
  */
-export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal' | 'rights' | 'sign-in-file';
+export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'flow' | 'heal' | 'rights';
 
 /** One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text, never markup. */
 export interface InboxItem {

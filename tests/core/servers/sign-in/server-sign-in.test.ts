@@ -1,12 +1,12 @@
 /** One server's sign-in by itself: time running out, registrations kept, and tokens shared with other processes. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig } from '../../../../src-main/core/config/app-config.ts';
 import { homeOf, isSafeUrl } from '../../../../src-main/core/servers/sign-in/safe-address.ts';
 import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
-import { signInKey, SignInStore } from '../../../../src-main/core/servers/sign-in/sign-in-store.ts';
+import { signInKey } from '../../../../src-main/core/servers/sign-in/sign-in-store.ts';
 import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { goThrough, visit } from './browser.ts';
@@ -93,57 +93,6 @@ test('what makes no sense is no sign-in, and the next one replaces it', async ()
   expect(await process().accessToken()).toBeUndefined();
   await signIn(process());
   expect(await process().accessToken()).toMatch(/^access-/);
-});
-
-/** As a Tooltray without a vault left it. */
-async function writePlain({ fixture, folder, process }: Person): Promise<string> {
-  await signIn(process());
-  const vault = plainVault(folder);
-  const name = `sign-in/${keyOfFar(fixture)}`;
-  const file = join(folder, `${keyOfFar(fixture)}.json`);
-  writeFileSync(file, (await vault.read(name)) ?? '');
-  await vault.remove(name);
-  return file;
-}
-
-test('a file of before is used and renewed where it lies, and goes into the vault at a word; killed in between, at another', async () => {
-  const one = await person();
-  const file = await writePlain(one);
-  const key = keyOfFar(one.fixture);
-  const files = new SignInStore(one.folder, plainVault(one.folder));
-  const old = await one.process().accessToken();
-  const renewed = await one.process().renew(old);
-  expect([old === renewed, readFileSync(file, 'utf8').includes(renewed ?? 'none')]).toEqual([false, true]);
-  expect(await files.inFiles()).toEqual([{ key, file, server: 'far', account: undefined, isLeft: false }]);
-  const text = readFileSync(file, 'utf8');
-  // Two people at once, or one who is killed before the file goes: it is sealed once more.
-  expect((await Promise.all([files.sealFile(key), files.sealFile(key)])).toSorted()).toEqual([false, true]);
-  writeFileSync(file, text);
-  expect([await files.sealFile(key), existsSync(file), await files.inFiles()]).toEqual([true, false, []]);
-  expect(await one.process().accessToken()).toBe(renewed);
-  expect(await keptIn(plainVault(one.folder))).toContain(renewed);
-  // And back: as it is by then.
-  const again = await one.process().renew(renewed);
-  expect([await files.unsealFile(key), readFileSync(file, 'utf8').includes(again ?? 'none')]).toEqual([true, true]);
-  expect(await keptIn(plainVault(one.folder))).not.toContain(again);
-  expect(await one.process().accessToken()).toBe(again);
-  // Who signs in anew is in the vault, whatever lay there.
-  await signIn(one.process());
-  expect([existsSync(file), (await one.process().accessToken()) === again]).toEqual([false, false]);
-});
-
-test('while the vault is locked a file of before stays in use, is renewed, and stays where it is', async () => {
-  const one = await person();
-  const file = await writePlain(one);
-  const [key = ''] = readdirSync(join(one.folder, 'secrets')).filter((name) => name.startsWith('key-'));
-  const place = join(one.folder, 'secrets', key);
-  renameSync(place, `${place}.away`);
-  const locked = one.process();
-  const old = await locked.accessToken();
-  const renewed = await locked.renew(old);
-  const files = new SignInStore(one.folder, plainVault(one.folder));
-  await expect(files.sealFile(keyOfFar(one.fixture))).rejects.toMatchObject({ code: 'secret_locked' });
-  expect([old === renewed, readFileSync(file, 'utf8').includes(renewed ?? 'none')]).toEqual([false, true]);
 });
 
 test('what is in a locked vault is not nothing: nobody is asked to sign in again, and it works once it opens', async () => {
