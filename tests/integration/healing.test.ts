@@ -79,6 +79,9 @@ test('a secret of another app comes into the vault, references stay, and no file
   );
   await healing.lookAgain();
   expect(healing.offers.map(({ endpoint }) => endpoint.includes(own) || endpoint.includes(theirs))).toEqual([false]);
+  const [item] = (await core.host.core.inbox.items()).filter(({ kind }) => kind === 'heal');
+  const shown = JSON.stringify(item);
+  expect([shown.includes(own), shown.includes(theirs), shown.includes('OTHER_TOKEN')]).toEqual([false, false, true]);
   await expect(healing.heal('x')).resolves.toMatchObject({ healed: true });
   expect((await written(core))['x']).toMatchObject({
     env: { OWN_TOKEN: '${secret:OWN}', OTHER_TOKEN: '${secret:OTHER_TOKEN}' },

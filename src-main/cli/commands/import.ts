@@ -3,7 +3,6 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { maskObject } from '../../core/base/mask.ts';
 import { count } from '../../core/base/wording.ts';
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import { bundleEntry, isBundleFile, readBundle, unpackBundle } from '../../core/client-apps/bundles.ts';
@@ -23,6 +22,7 @@ import { readConfigText } from '../../core/config/update-config-file.ts';
 import { readPasted } from '../../core/pasted/read-pasted.ts';
 import { isProgramHere } from '../add-pasted.ts';
 import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
+import { maskedEntry } from '../../core/trust/launch-change.ts';
 import { cliPaths } from '../cli-config.ts';
 import { command, wrongUse } from '../command.ts';
 import { copyLines } from '../own-desk.ts';
@@ -167,7 +167,7 @@ function rowOf(
 
 /** All of an entry but its secrets, which stand in no table. */
 function maskedLaunch(entry: ImportOffer['entry']): string {
-  return launchText(maskObject(entry) as ImportOffer['entry']);
+  return launchText(maskedEntry(entry));
 }
 
 function question(servers: number, move: boolean): string {

@@ -3,6 +3,7 @@ import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { markHidden } from '../base/shown-text.ts';
 import { type HealOffer, offerKey, ownCommand } from '../client-apps/heal-offers.ts';
+import { maskedChange } from '../trust/launch-change.ts';
 import { entryMeanings, gravestFirst } from '../trust/inbox/entry-meanings.ts';
 import type { InboxSource, PersonsWord } from '../trust/inbox/inbox.ts';
 import type { InboxItem, Outcome } from '../trust/inbox/inbox-item.ts';
@@ -34,7 +35,7 @@ export function healSource(parts: HealSourceParts): InboxSource {
 
 function itemOf(offer: HealOffer, before: JsonObject | undefined): InboxItem {
   const { server, source, entry, file } = offer;
-  const [change] = explainEdits([{ kind: 'entry', server, entry, before }]);
+  const [change] = explainEdits([{ kind: 'entry', server, ...maskedChange(before, entry) }]);
   const others = `${source.title}: what else it starts may then mend servers as well, without another question.`;
   const trust = source.id === ownCommand.id ? [] : [{ text: others, isGrave: false }];
   const wider = offer.reach.map((text) => ({ text, isGrave: true }));

@@ -1,11 +1,11 @@
 /** The servers that client apps have of their own: offered, and brought over into our config. */
 import { AppError } from '../base/errors.ts';
-import { maskObject } from '../base/mask.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Machine } from './app-files.ts';
 import type { OfferedServer } from './app-rows.ts';
 import type { FoundApp } from './find-apps.ts';
 import { launchText } from './heal-offers.ts';
+import { maskedEntry } from '../trust/launch-change.ts';
 import type { ImportedServer } from '../config/dialects/read-servers.ts';
 import { type FoundOffers, givenOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
 import { foundImportFiles } from './import-places.ts';
@@ -57,7 +57,7 @@ export class AppImports {
       id,
       name,
       app: [...new Set([...places.map(({ app }) => app.name), ...sources])].join(', '),
-      endpoint: launchText(maskObject(entry) as JsonObject),
+      endpoint: launchText(maskedEntry(entry)),
       secrets,
       sealable,
       losses,

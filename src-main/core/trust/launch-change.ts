@@ -106,6 +106,25 @@ export function maskedEntry(entry: JsonObject, known: Iterable<string> = []): Js
   return { ...masked, args: wordsOf(masked['args']).map((word, index) => (index === at ? String(args[index]) : word)) };
 }
 
+/** Both sides of a change with their secrets as `***`; a secret of another value than before is marked as such. */
+export function maskedChange(
+  before: JsonObject | undefined,
+  entry: JsonObject,
+): { readonly before: JsonObject | undefined; readonly entry: JsonObject } {
+  if (before === undefined) return { before, entry: maskedEntry(entry) };
+  const [was, is] = [maskedEntry(before), maskedEntry(entry)];
+  const marked = (value: unknown, other: unknown, raw: unknown, otherRaw: unknown): unknown => {
+    if (typeof value === 'string') return value === other && raw !== otherRaw ? `${value} (another value)` : value;
+    if (typeof value !== 'object' || value === null) return value;
+    const [theirs, own, before] = [other, raw, otherRaw].map((one) => Object(one) as Record<string, unknown>);
+    const members = Object.entries(value).map(
+      ([key, item]) => [key, marked(item, theirs?.[key], own?.[key], before?.[key])] as const,
+    );
+    return Array.isArray(value) ? members.map(([, item]) => item) : Object.fromEntries(members);
+  };
+  return { before: was, entry: marked(is, was, entry, before) as JsonObject };
+}
+
 /**
  * What the new launch reaches that the present one does not, a sentence each: folders, hosts, another package, another server's launch.
  * Empty where the present entry starts nothing. `foundAs`: what the server is called where the launch was found.

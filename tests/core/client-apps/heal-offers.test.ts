@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { maskedChange } from '../../../src-main/core/trust/launch-change.ts';
 import { type HealOffer, healOffers, healSources } from '../../../src-main/core/client-apps/heal-offers.ts';
 
 let home = '';
@@ -304,4 +305,13 @@ test('names no reach where there is none, and the other name of another serverâ€
     ['cursor', 0],
     ['shared-config', 1],
   ]);
+});
+
+test('masks both sides of a change, and marks a secret of another value', () => {
+  const before = { command: 'a', env: { API_TOKEN: 'first-value-1', SAME_TOKEN: 'same-value-1', PLAIN: 'x' } };
+  const entry = { command: 'a', env: { API_TOKEN: 'second-value-2', SAME_TOKEN: 'same-value-1', PLAIN: 'y' } };
+  expect(maskedChange(before, entry)).toEqual({
+    before: { command: 'a', env: { API_TOKEN: '***', SAME_TOKEN: '***', PLAIN: 'x' } },
+    entry: { command: 'a', env: { API_TOKEN: '*** (another value)', SAME_TOKEN: '***', PLAIN: 'y' } },
+  });
 });
