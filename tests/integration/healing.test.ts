@@ -214,7 +214,9 @@ test('a tool of a server that was listed before and starts no more is answered w
 
 test('manage_servers add with a name alone proposes the launch that another app has, and runs nothing of it before the yes', async () => {
   const trace = join(apps, 'trace');
-  await cursorHas({ y: tracedEcho(trace) });
+  const launch = tracedEcho(trace);
+  const secret = 'sk_test_0therT0kenOfTwentyChars';
+  await cursorHas({ y: { ...launch, env: { ...launch.env, Y_TOKEN: secret } } });
   await using core = await start({ mode: 'search', servers: { e: fixture('echo') } });
   const client = await core.open();
   const add = (args: object): Promise<unknown> => client.callTool('manage_servers', { action: 'add', ...args });
@@ -225,7 +227,11 @@ test('manage_servers add with a name alone proposes the launch that another app 
   expect(proposal?.sentence).toMatch(/^Add the server "y" with the launch found in Cursor: /);
   expect([existsSync(trace), (await written(core))['y']]).toEqual([false, undefined]);
   await core.host.core.admin.approve(proposal?.id ?? '');
-  expect((await written(core))['y']).toEqual({ ...tracedEcho(trace), description: 'Mine' });
+  expect((await written(core))['y']).toEqual({
+    ...launch,
+    env: { ...launch.env, Y_TOKEN: '${secret:Y_TOKEN}' },
+    description: 'Mine',
+  });
   await until(() => core.server('y').state.kind === 'ready');
   expect(JSON.stringify(await add({ name: 'nobody-has-it' }))).toContain('No app and no bundle on this machine starts');
 });

@@ -5,6 +5,7 @@
  */
 import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { HealOffer } from '../client-apps/heal-offers.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import { nameOfWaiting } from '../config/accepted-config.ts';
@@ -51,6 +52,8 @@ interface ServerAdminParts {
   readonly knownFix: (server: string) => string | undefined;
   /** The best launch that this machine knows for a name without an entry. */
   readonly knownLaunch: (server: string) => Promise<HealOffer | undefined>;
+  /** Puts an entry's secrets into the vault; resolves to the entry with references. */
+  readonly sealed: (server: string, entry: JsonObject) => Promise<JsonObject>;
   /** Asked for at each use: they are made after this. */
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
 }
@@ -82,6 +85,7 @@ export class ServerAdmin {
   readonly #lastLines: (server: string) => readonly string[];
   readonly #knownFix: ServerAdminParts['knownFix'];
   readonly #knownLaunch: ServerAdminParts['knownLaunch'];
+  readonly #sealed: ServerAdminParts['sealed'];
   readonly #descriptions: ServerAdminParts['descriptions'];
   readonly #asking = new WeakSet<ChangeAuthor>();
   #waitingSince = Date.now();
@@ -94,6 +98,7 @@ export class ServerAdmin {
     this.#lastLines = lastLines;
     this.#knownFix = parts.knownFix;
     this.#knownLaunch = parts.knownLaunch;
+    this.#sealed = parts.sealed;
     this.#descriptions = parts.descriptions;
     proposals.changed.on(() => this.proposalsChanged.emit());
     config.waitingChanged.on(() => {
@@ -330,7 +335,13 @@ export class ServerAdmin {
   }
 
   /** Writes the config, all or nothing, and waits until the servers follow: whoever asks next finds what it asked for. */
-  async #apply(changes: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
+  async #apply(asked: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
+    const changes: ServerChange[] = [];
+    for (const change of asked) {
+      // What another app keeps in plain sight comes into the vault.
+      const isFound = change.kind === 'add' && change.isFoundHere === true;
+      changes.push(isFound ? { ...change, entry: await this.#sealed(change.server, change.entry) } : change);
+    }
     await this.#config.update((text) => changes.reduce((edited, change) => editConfig(edited, change), text));
     await this.#follow();
     for (const change of changes) {
