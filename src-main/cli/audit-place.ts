@@ -27,7 +27,7 @@ function homePlace(): AuditPlace {
   return {
     log: new FileLog(folder),
     whose: 'home',
-    keys: () => AuditKeys.findAnywhere(folder, openVault(cliPaths().dataDir, process.env)),
+    keys: () => AuditKeys.inVault(openVault(cliPaths().dataDir, process.env)),
     settle,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

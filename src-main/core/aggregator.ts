@@ -408,8 +408,6 @@ export class Aggregator {
     });
     this.#watching.catch(begun);
     await this.#watching;
-    // Beside all else: the keychain may take its time.
-    this.audit.moveKey();
     await settled;
   }
 

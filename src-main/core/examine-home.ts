@@ -39,7 +39,7 @@ async function guarded(path: string, look: () => Promise<readonly FileFacts[]>):
 }
 
 async function auditFacts(folder: string, vault: SecretStore): Promise<readonly FileFacts[]> {
-  const keys = await AuditKeys.findAnywhere(folder, vault).catch((error: unknown) => {
+  const keys = await AuditKeys.inVault(vault).catch((error: unknown) => {
     if (toAppError(error).code === 'secret_locked') return 'locked' as const;
     throw error;
   });

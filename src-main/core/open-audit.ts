@@ -24,7 +24,7 @@ import type { EndedQuestion, Questions } from './trust/questions.ts';
 
 export function openAudit(dataDir: string, vault: SecretStore, masker: Masker, log: Log, health?: StoreHealth): Audit {
   const folder = join(dataDir, 'audit');
-  return new Audit({ folder, keys: new VaultKey(folder, vault), masker, log, health, now: Date.now });
+  return new Audit({ folder, keys: new VaultKey(vault), masker, log, health, now: Date.now });
 }
 
 interface Audited {

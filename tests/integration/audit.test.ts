@@ -60,7 +60,7 @@ test('a call that is refused says by which rule, and is no call', async () => {
 });
 
 function keysOf(home: string): Promise<AuditKeys | undefined> {
-  return AuditKeys.findAnywhere(join(home, 'data/audit'), openVault(join(home, 'data'), process.env));
+  return AuditKeys.inVault(openVault(join(home, 'data'), process.env));
 }
 
 test('servers and settings that change are noted, also what changed while no core ran', async () => {

@@ -225,8 +225,7 @@ async function secretFindings(
   const isFine = vault.state !== 'locked' && vault.sealed === 0 && missing.length === 0;
   const isOpen = vault.place === 'file';
   const level = isFine ? (isOpen ? 'note' : 'ok') : 'problem';
-  const detail = [lacking, vault.moved].filter(Boolean).join(' ');
-  return [{ id: 'secrets', level, topic: 'secrets', summary: vault.sentence, detail }];
+  return [{ id: 'secrets', level, topic: 'secrets', summary: vault.sentence, detail: lacking }];
 }
 
 /** Where each server comes from and what it reaches. */

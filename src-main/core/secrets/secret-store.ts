@@ -16,8 +16,6 @@ export interface VaultStanding {
   readonly sentence: string;
   /** Of the values kept, those that cannot be opened now. */
   readonly sealed: number;
-  /** What was moved here from plain files lately, as a sentence. */
-  readonly moved?: string;
 }
 
 export interface SecretStore {
@@ -43,8 +41,6 @@ export interface SecretStore {
   ensure(name: string, make: () => string): Promise<string>;
   /** Whether there was one. */
   remove(name: string): Promise<boolean>;
-  /** What lay in a plain file is here now, or there again, for people to be told. */
-  noteMoved(what: 'sign-in' | 'audit key', folder: string, isBack?: boolean): Promise<void>;
   /** Never rejects. */
   standing(): Promise<VaultStanding>;
   /** Rejects with AppError not_allowed where it is another passphrase, or none is needed. */

@@ -43,17 +43,6 @@ const shape = z.object({
   current: word,
   keys: z.record(word, keyPlace),
   entries: z.record(word, entry),
-  /** What lay in plain files of the version before; told for a while. */
-  moved: z
-    .object({
-      /** ms since 1970, of the last. */
-      at: z.number(),
-      signIns: z.number().int().min(0),
-      auditKey: z.boolean(),
-      /** Folders. */
-      from: z.array(z.string()).max(10),
-    })
-    .optional(),
 });
 
 export type VaultData = Readonly<z.infer<typeof shape>>;

@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
-import { count } from '../base/wording.ts';
 import { KeyStore } from './key-store.ts';
 import { type Keychain, SystemKeychain } from './keychain.ts';
 import { keyId, newKey, seal, unseal } from './sealing.ts';
@@ -114,21 +113,6 @@ export class Vault implements SecretStore {
     });
   }
 
-  /** For the person: a value is here now that lay in a plain file of the version before, or lies there again. Rejects with the file system's error. */
-  async noteMoved(what: 'sign-in' | 'audit key', folder: string, isBack = false): Promise<void> {
-    await this.#file.update((data) => {
-      if (data === undefined) return Promise.resolve([undefined, undefined] as const);
-      const { signIns = 0, auditKey = false, from = [] } = data.moved ?? {};
-      const moved = {
-        at: Date.now(),
-        signIns: what === 'sign-in' ? Math.max(0, signIns + (isBack ? -1 : 1)) : signIns,
-        auditKey: what === 'audit key' ? !isBack : auditKey,
-        from: [...new Set([...from, folder])].slice(-10),
-      };
-      return Promise.resolve([{ ...data, moved }, undefined] as const);
-    });
-  }
-
   /** Needs no key. Whether there was one. */
   async remove(name: string): Promise<boolean> {
     const removed = await this.#file.update((data) => {
@@ -145,8 +129,7 @@ export class Vault implements SecretStore {
     try {
       const data = await this.#file.read();
       if (data === undefined) return await this.#standingOfNone();
-      const moved = movedText(data.moved);
-      return { ...(await this.#standingOf(data)), ...(moved !== undefined && { moved }) };
+      return await this.#standingOf(data);
     } catch (error) {
       return { state: 'locked', place: undefined, sentence: toAppError(error).text, sealed: 0 };
     }
@@ -279,20 +262,6 @@ export class Vault implements SecretStore {
     const file = this.#keys.fileOf(id);
     return `Secrets are sealed, but the key lies in a file: whoever can read ${file} can read them. Better: tooltray secret key keychain, or tooltray secret key passphrase.`;
   }
-}
-
-/** How long it is told what was moved, in ms. */
-const toldMs = 30 * 24 * 60 * 60_000;
-
-function movedText(moved: VaultData['moved']): string | undefined {
-  if (moved === undefined || Date.now() - moved.at > toldMs) return undefined;
-  const { at, signIns, auditKey, from } = moved;
-  const all = signIns + Number(auditKey);
-  if (all === 0) return undefined;
-  const key = signIns > 0 ? "the audit's key" : "The audit's key";
-  const what = [...(signIns > 0 ? [count(signIns, 'sign-in')] : []), ...(auditKey ? [key] : [])];
-  const many = all > 1;
-  return `${what.join(' and ')} ${many ? 'were' : 'was'} moved here on ${new Date(at).toISOString().slice(0, 10)} from plain files in ${from.join(' and ')}, which are gone.`;
 }
 
 /** Its values are sealed for their name alone. */

@@ -68,10 +68,6 @@ export class TeamAudit implements AuditBook {
     this.#waiting = new Waiting(options.most ?? mostWaiting, options.masker);
   }
 
-  moveKey(): void {
-    // It lies in no file here.
-  }
-
   note(entry: AuditEntry): void {
     if (this.#isClosed) return;
     this.#waiting.add({ at: this.#options.now(), entry });

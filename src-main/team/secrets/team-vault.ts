@@ -270,10 +270,6 @@ export class TeamVault implements SecretStore {
     await this.heard();
   }
 
-  noteMoved(): Promise<void> {
-    return Promise.resolve();
-  }
-
   async standing(): Promise<VaultStanding> {
     try {
       await this.#options.keys.current();

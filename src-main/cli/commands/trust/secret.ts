@@ -97,7 +97,6 @@ async function list(ask: Ask, json: boolean): Promise<void> {
         )),
     '',
     standingLine(vault),
-    ...(vault.moved === undefined ? [] : [paint('quiet', oneLine(vault.moved))]),
   ]);
 }
 

@@ -13,8 +13,6 @@ export interface AuditBook {
   readonly seen: KeptDocument;
   /** What the config is called there, where several cores have the same in files of their own; its path unless given. */
   readonly configName?: string;
-  /** A key of before that lies in a plain file does not wait there for the next note. */
-  moveKey(): void;
   /** Returns at once, and never throws. */
   note(entry: AuditEntry): void;
   /** Of a text that is not kept; with an empty hash where there is no key to be had. */

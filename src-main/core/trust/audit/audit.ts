@@ -102,11 +102,6 @@ export class Audit implements AuditBook {
     this.seen = new JsonFile(join(options.folder, 'seen.json'), '{}');
   }
 
-  /** A key of before that lies in a plain file does not wait there for the next note. */
-  moveKey(): void {
-    this.#keys.moveFile?.();
-  }
-
   /** Returns at once, and never throws. */
   note(entry: AuditEntry): void {
     if (this.#isClosed) return;

@@ -9,7 +9,7 @@ import {
   sign,
   verify as verifySignature,
 } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { Event } from '../../base/events.ts';
@@ -53,10 +53,8 @@ export class AuditKeys {
     return existsSync(keyFile(folder)) ? AuditKeys.open(folder) : undefined;
   }
 
-  /** Of the file of before, or of the vault; undefined: there is none. Rejects with AppError secret_locked. */
-  static async findAnywhere(folder: string, vault: SecretStore): Promise<AuditKeys | undefined> {
-    const plain = AuditKeys.find(folder);
-    if (plain !== undefined) return plain;
+  /** undefined: the vault has none. Rejects with AppError secret_locked. */
+  static async inVault(vault: SecretStore): Promise<AuditKeys | undefined> {
     const seed = await vault.read(vaultName);
     return seed === undefined ? undefined : new AuditKeys(Buffer.from(seed, 'base64url'));
   }
@@ -103,8 +101,6 @@ export function isSigned(text: string, signature: string, publicKey: string): bo
 export interface KeySource {
   /** `asked`: it may come in a moment; undefined: it cannot be had now. Asks for it, the first time. */
   get(): AuditKeys | 'asked' | undefined;
-  /** A file of before goes where the key belongs, without waiting for anybody to need it. */
-  readonly moveFile?: () => void;
   /** It came, or it is clear that it does not. */
   readonly decided: Event;
 }
@@ -128,16 +124,14 @@ export class KeyFile implements KeySource {
   }
 }
 
-/** In the vault, into which the file of before is moved. */
+/** In the vault. */
 export class VaultKey implements KeySource {
   readonly decided = new Event();
-  readonly #folder: string;
   readonly #vault: SecretStore;
   #known: AuditKeys | 'asked' | undefined;
   #asking: Promise<void> | undefined;
 
-  constructor(folder: string, vault: SecretStore) {
-    this.#folder = folder;
+  constructor(vault: SecretStore) {
     this.#vault = vault;
     vault.opened.on(() => {
       if (this.#asking !== undefined) this.#asking = this.#asking.then(() => this.#ask());
@@ -146,34 +140,16 @@ export class VaultKey implements KeySource {
 
   get(): AuditKeys | 'asked' | undefined {
     if (this.#asking === undefined) {
-      // The file of before is at hand; it goes when the vault has it.
-      this.#known = AuditKeys.find(this.#folder) ?? 'asked';
+      this.#known = 'asked';
       this.#asking = this.#ask();
     }
     return this.#known;
   }
 
-  readonly moveFile = (): void => {
-    if (existsSync(keyFile(this.#folder))) this.get();
-  };
-
-  /** Nothing is under way any more. */
-  async settled(): Promise<void> {
-    await this.#asking;
-  }
-
   async #ask(): Promise<void> {
-    const file = keyFile(this.#folder);
     try {
-      const plain = existsSync(file) ? readOrCreateToken(file) : undefined;
-      const seed = await this.#vault.ensure(vaultName, () => plain ?? randomBytes(32).toString('base64url'));
-      // Of a Tooltray without a vault that was used in between: what it signed is known by its own key alone.
-      if (plain !== undefined && seed !== plain) return;
-      if (plain === undefined) this.#known = new AuditKeys(Buffer.from(seed, 'base64url'));
-      else {
-        rmSync(file, { force: true });
-        await this.#vault.noteMoved('audit key', this.#folder);
-      }
+      const seed = await this.#vault.ensure(vaultName, () => randomBytes(32).toString('base64url'));
+      this.#known = new AuditKeys(Buffer.from(seed, 'base64url'));
     } catch {
       // Locked: told by the vault's standing. What is noted meanwhile is not signed, and is once it opens.
       if (this.#known === 'asked') this.#known = undefined;

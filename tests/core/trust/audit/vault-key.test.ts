@@ -1,5 +1,5 @@
-/** The audit's key in the vault: the file of before is moved there, and while it cannot be had nothing is lost. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+/** The audit's key in the vault: while it cannot be read nothing is lost. */
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -9,7 +9,7 @@ import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
 import { ScriptedKeychain } from '../../secrets/vault-fixture.ts';
 import { Vault } from '../../../../src-main/core/secrets/vault.ts';
 import { until } from '../../../support/until.ts';
-import { call, decision, linesOf, openAudit, openFolder, writtenLog } from './fixture.ts';
+import { call, decision, linesOf, openAudit, openFolder } from './fixture.ts';
 
 function vaultIn(folder: string, keychain = new ScriptedKeychain()): Vault {
   return new Vault({ folder: join(folder, 'secrets'), env: {}, keychain, patienceMs: 50 });
@@ -18,12 +18,12 @@ function vaultIn(folder: string, keychain = new ScriptedKeychain()): Vault {
 test('a key is made in the vault and stands in no file; decisions wait for it and are signed', async () => {
   using open = openFolder();
   const vault = vaultIn(open.folder);
-  const audit = openAudit(open.folder, { keys: new VaultKey(open.folder, vault) });
+  const audit = openAudit(open.folder, { keys: new VaultKey(vault) });
   const digest = audit.digest('said before the key was there');
   audit.note(call({ arguments: digest }));
   await audit.close();
   expect(existsSync(join(open.folder, 'key'))).toBe(false);
-  const keys = await AuditKeys.findAnywhere(open.folder, vault);
+  const keys = await AuditKeys.inVault(vault);
   expect(linesOf(open.folder).join('\n')).toContain(keys?.digest('said before the key was there').hmac);
   expect(await verifyLog({ log: new FileLog(open.folder), ownKey: keys?.publicKey })).toMatchObject({
     holds: true,
@@ -31,44 +31,23 @@ test('a key is made in the vault and stands in no file; decisions wait for it an
   });
 });
 
-test('the file of before goes into the vault, and the log goes on under the same key', async () => {
-  using open = openFolder();
-  await writtenLog(open.folder, 3);
-  const before = AuditKeys.find(open.folder)?.publicKey;
-  const [vault, file] = [vaultIn(open.folder), join(open.folder, 'key')];
-  const text = readFileSync(file, 'utf8');
-  for (const again of [false, true]) {
-    // Killed between the vault and the file, it is there once more.
-    if (again) writeFileSync(file, text);
-    const keys = new VaultKey(open.folder, vault);
-    const audit = openAudit(open.folder, { keys });
-    audit.note(decision());
-    await audit.close();
-    await keys.settled();
-    expect(existsSync(file)).toBe(false);
-  }
-  const ownKey = (await AuditKeys.findAnywhere(open.folder, vault))?.publicKey;
-  expect(ownKey).toBe(before);
-  expect(await verifyLog({ log: new FileLog(open.folder), ownKey })).toMatchObject({ holds: true, keys: [before] });
-});
-
 test('while the vault is locked records are written unsigned, by no other key, and signed once it opens', async () => {
   using open = openFolder();
   const keychain = new ScriptedKeychain();
-  const first = openAudit(open.folder, { keys: new VaultKey(open.folder, vaultIn(open.folder, keychain)) });
+  const first = openAudit(open.folder, { keys: new VaultKey(vaultIn(open.folder, keychain)) });
   first.note(decision());
   await first.close();
   const dialog = Promise.withResolvers<void>();
   keychain.opening = dialog.promise;
   const vault = vaultIn(open.folder, keychain);
-  const audit = openAudit(open.folder, { keys: new VaultKey(open.folder, vault) });
+  const audit = openAudit(open.folder, { keys: new VaultKey(vault) });
   audit.note(decision({ id: 'while locked' }));
   await until(() => linesOf(open.folder).some((line) => line.includes('while locked')));
   expect(linesOf(open.folder).at(-1)).not.toContain('"sig"');
   dialog.resolve();
   await until(() => linesOf(open.folder).at(-1)?.includes('"sig"') === true);
   await audit.close();
-  const ownKey = (await AuditKeys.findAnywhere(open.folder, vault))?.publicKey;
+  const ownKey = (await AuditKeys.inVault(vault))?.publicKey;
   expect(await verifyLog({ log: new FileLog(open.folder), ownKey })).toMatchObject({
     holds: true,
     unsigned: 0,
@@ -79,7 +58,7 @@ test('while the vault is locked records are written unsigned, by no other key, a
 test('a log whose key is locked is verified, and says what cannot be told', async () => {
   using open = openFolder();
   const vault = vaultIn(open.folder);
-  const audit = openAudit(open.folder, { keys: new VaultKey(open.folder, vault) });
+  const audit = openAudit(open.folder, { keys: new VaultKey(vault) });
   audit.note(decision());
   await audit.close();
   renameSync(join(open.folder, 'secrets'), join(open.folder, 'away'));
