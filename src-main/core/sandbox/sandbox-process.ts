@@ -35,6 +35,11 @@ export class SandboxProcess implements GuestLine {
     this.#child.once('exit', (_code, signal) => this.#leave(crash(signal)));
   }
 
+  /** Undefined if the process could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   get isAlive(): boolean {
     return this.#isAlive;
   }

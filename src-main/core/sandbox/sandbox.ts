@@ -21,7 +21,7 @@ export interface SandboxOptions {
   readonly pythonUrl?: URL;
   /** Runs at the same time, of one owner at most half of them; others wait in line (4 by default). */
   readonly threads?: number;
-  /** The thread kept ready ends after this long without a run, in ms (300 000 by default). */
+  /** The idle thread and the idle interpreter each end after this long without a run, in ms (300 000 by default). */
   readonly idleMs?: number;
 }
 
@@ -41,9 +41,9 @@ export class Sandbox {
 
   constructor(options: SandboxOptions = {}) {
     this.#workerUrl = options.workerUrl ?? sandboxWorkerUrl();
-    this.#python = new PythonRuns(options.pythonUrl ?? pythonProcessUrl());
-    this.#slots = new FairSlots(options.threads ?? 4);
     this.#idleMs = options.idleMs ?? 300_000;
+    this.#python = new PythonRuns(options.pythonUrl ?? pythonProcessUrl(), this.#idleMs);
+    this.#slots = new FairSlots(options.threads ?? 4);
   }
 
   /** Threads that exist now. */
@@ -51,15 +51,18 @@ export class Sandbox {
     return this.#threads.size;
   }
 
-  /** Processes for Python that exist now. */
+  /** Processes for Python that exist now, without the idle one. */
   get processes(): number {
     return this.#python.processes;
   }
 
-  /** Starts the thread and the process that are kept ready, so that the first run need not wait for them. */
+  /** Process id of the interpreter that waits for the next run in Python; undefined if there is none. */
+  get idlePid(): number | undefined {
+    return this.#python.idlePid;
+  }
+
+  /** Starts the thread that waits for the next run. Python takes 200 MB: its process is started by its first run only. */
   warm(): void {
-    if (this.#closing.signal.aborted) return;
-    this.#python.warm();
     this.#keepThread();
   }
 
@@ -119,7 +122,6 @@ export class Sandbox {
       return await this.#python.run(process, request, input);
     } finally {
       this.#python.giveBack(process, isFresh);
-      this.warm();
     }
   }
 
@@ -157,7 +159,6 @@ export class Sandbox {
   }
 
   #endSpares(): void {
-    this.#python.cool();
     for (const thread of this.#spares) void thread.terminate();
     this.#spares.clear();
   }
@@ -227,34 +228,35 @@ function readsLikePython(code: string): boolean {
   return marks.some((mark) => mark.test(code)) || [pythonNames, ...pythonWriting].some((mark) => mark.test(bare));
 }
 
-/** Runs of Python: a fresh process for each, killed afterwards, and one kept ready, because it takes a while to start. */
+/**
+ * Runs of Python: a fresh process for each, killed afterwards. From the first run on, one idle process is ready for the next run,
+ * because an interpreter takes half a second of processor time to start. It ends when no run comes for `idleMs`.
+ */
 class PythonRuns {
   readonly #entry: URL;
+  readonly #idleMs: number;
   readonly #processes = new Set<SandboxProcess>();
   #spare: SandboxProcess | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(entry: URL) {
+  constructor(entry: URL, idleMs: number) {
     this.#entry = entry;
+    this.#idleMs = idleMs;
   }
 
-  /** Processes that exist now, besides the one that is kept ready. */
+  /** Processes that exist now, without the idle one. */
   get processes(): number {
     return this.#processes.size - (this.#spare === undefined ? 0 : 1);
   }
 
-  /** Starts the process that is kept ready. */
-  warm(): void {
-    if (!this.#isClosed) this.#spare ??= this.#start();
-  }
-
-  /** Ends the process that is kept ready. */
-  cool(): void {
-    void this.#spare?.terminate();
+  get idlePid(): number | undefined {
+    return this.#spare?.pid;
   }
 
   /** A process that is ready, or has ended over its start, or is not waited for any more; to be given back. */
   async take(signal: AbortSignal): Promise<SandboxProcess> {
+    clearTimeout(this.#idleTimer);
     const process = this.#spare ?? this.#start();
     this.#spare = undefined;
     // Time begins when it can: loading the interpreter is not the code's fault.
@@ -262,9 +264,10 @@ class PythonRuns {
     return process;
   }
 
-  /** Never rejects. */
+  /** Never rejects. Starts the process for the next run meanwhile. */
   async run(process: SandboxProcess, request: SandboxRequest, input: string): Promise<SandboxOutcome> {
     if (process.absence !== undefined) return unavailable;
+    this.#startSpare();
     return new SandboxRun(process, request, withDefaults(request.limits)).outcome(input);
   }
 
@@ -272,11 +275,20 @@ class PythonRuns {
   giveBack(process: SandboxProcess, isFresh: boolean): void {
     if (isFresh && process.isAlive && this.#spare === undefined && !this.#isClosed) this.#spare = process;
     else void process.terminate();
+    if (this.#isClosed) return;
+    if (process.absence === undefined) this.#startSpare();
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => void this.#spare?.terminate(), this.#idleMs).unref();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
     await Promise.all([...this.#processes].map((process) => process.terminate()));
+  }
+
+  #startSpare(): void {
+    if (!this.#isClosed) this.#spare ??= this.#start();
   }
 
   #start(): SandboxProcess {
