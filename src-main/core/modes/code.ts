@@ -142,7 +142,9 @@ export const execute: HelperTool = {
       outcome.console.length === 0 ? [] : [{ type: 'text', text: `Printed:\n${outcome.console.join('\n')}` }];
     const rest = [...printed, ...readAsNote(outcome.readAs)];
     if (!outcome.ok) return { content: [{ type: 'text', text: errorLine(outcome.error) }, ...rest], isError: true };
-    return { content: [{ type: 'text', text: valueText(outcome.value) }, ...rest] };
+    // What a program printed is its result if it returned nothing.
+    const isPrintedOnly = outcome.value === undefined && printed.length > 0;
+    return { content: [...(isPrintedOnly ? [] : [{ type: 'text', text: valueText(outcome.value) }]), ...rest] };
   },
 };
 
@@ -154,7 +156,7 @@ function readAsNote(readAs: SandboxOutcome['readAs']): { type: string; text: str
 }
 
 function valueText(value: unknown): string {
-  if (value === undefined) return '(nothing was returned)';
+  if (value === undefined) return 'The code returned nothing. End it with: return value';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

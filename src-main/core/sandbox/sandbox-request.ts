@@ -76,6 +76,7 @@ export interface SandboxError {
   readonly stack?: string;
 }
 
+/** `value` is undefined if the code neither returned a value nor ended with one. */
 export type SandboxOutcome = SandboxReport & ({ ok: true; value: unknown } | { ok: false; error: SandboxError });
 
 interface SandboxReport {
@@ -160,7 +161,10 @@ export interface QuestionMessage {
   readonly text: string;
 }
 
-/** How the code ended: its value as JSON, or the error. */
+/** In place of a value as JSON: the code ended without one. `guest.py` has the same text. */
+export const noValue = 'undefined';
+
+/** How the code ended: its value as JSON (or `noValue`), or the error. */
 export type GuestOutcome = { readonly value: string } | { readonly error: SandboxError };
 
 export interface DoneMessage {

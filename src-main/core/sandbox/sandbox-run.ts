@@ -11,6 +11,7 @@ import {
   type GuestLine,
   type GuestOutcome,
   longestValue,
+  noValue,
   type QuestionMessage,
   type Refusal,
   type SandboxError,
@@ -104,6 +105,7 @@ function toResult(
 }
 
 function readValue(json: string): { ok: true; value: unknown } | { ok: false; error: SandboxError } {
+  if (json === noValue) return { ok: true, value: undefined };
   try {
     return { ok: true, value: parseJson(json) };
   } catch {

@@ -79,6 +79,20 @@ describe('17: execute', () => {
     expect(await run(`return await sql("tooltray://spill/nothing", "${query}")`)).toContain('nothing');
   });
 
+  test.each([
+    ['python', 'result = await call_tool("a_echo_tool", {"message": "one"})', '{"message":"one","who":"A"}'],
+    ['python', 'x = 1\nif x:\n    x + 1', '2'],
+    ['python', 'return None', 'null'],
+    ['python', 'print("seen")', 'Printed:\nseen'],
+    ['python', 'def f():\n    return 1', expect.stringContaining('return')],
+    ['javascript', 'const x = 1;', expect.stringContaining('return')],
+    ['javascript', 'console.log("seen")', 'Printed:\nseen'],
+    ['javascript', 'return null', 'null'],
+  ])('a program in %s gives its last value or a hint: %j', async (language, program, expected) => {
+    const { content } = await code.callTool('execute', { code: program, language });
+    expect(content).toEqual([{ type: 'text', text: expected as string }]);
+  });
+
   test('a call that fails is thrown and can be caught', async () => {
     const text = textOf(
       await execute(`try { await call_tool('nope', {}); } catch (error) { return 'caught: ' + error.message; }`),

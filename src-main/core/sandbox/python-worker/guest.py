@@ -7,6 +7,7 @@ import bisect
 import builtins
 import calendar
 import collections
+import collections.abc
 import contextlib
 import copy
 import csv
@@ -51,6 +52,10 @@ FILE = "code.py"
 MOST_FRAMES = 10
 MOST_REQUESTS = 100
 VALUE = "__value__"
+ASSIGNED = "__assigned__"
+LONGEST_ASSIGNED = 1 << 20
+NOTHING = object()
+NOTHING_TEXT = "undefined"
 
 NAME_WORDS = ("name", "tool_name", "tool")
 ARGUMENT_WORDS = ("params", "args", "arguments")
@@ -263,16 +268,42 @@ def compile_code(code):
     """The code object, and whether it gives the value by returning it."""
     tree = parse(code)
     top = list(at_the_top(tree.body))
-    last = tree.body[-1] if tree.body else None
-    if any(isinstance(node, ast.Return) for node in top):
-        if isinstance(last, ast.Expr):
-            tree.body[-1] = ast.copy_location(ast.Return(last.value), last)
+    returns = [node for node in top if isinstance(node, ast.Return)]
+    keep_last_value(tree.body)
+    if returns:
+        for node in returns:
+            node.value = node.value or ast.copy_location(ast.Name(VALUE, ast.Load()), node)
+        tree.body.append(ast.Return(ast.Name(VALUE, ast.Load())))
         return in_function(tree, any(is_asynchronous(node) for node in top)), True
-    if isinstance(last, ast.Expr):
-        target = ast.copy_location(ast.Name(VALUE, ast.Store()), last)
-        tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     return compile(tree, FILE, "exec", flags=flags, dont_inherit=True), False
+
+
+def keep_last_value(body):
+    """Stores the value of the last expression, or of the last assignment to a name. Loops have no last value."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.Expr):
+        body[-1] = stored(VALUE, last.value, last)
+    elif isinstance(last, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and last.value is not None:
+        target = last.targets[-1] if isinstance(last, ast.Assign) else last.target
+        if isinstance(target, ast.Name):
+            body.append(stored(ASSIGNED, ast.copy_location(ast.Name(target.id, ast.Load()), last), last))
+    elif isinstance(last, (ast.With, ast.AsyncWith)):
+        keep_last_value(last.body)
+    elif isinstance(last, ast.If):
+        keep_last_value(last.body)
+        keep_last_value(last.orelse)
+    elif isinstance(last, (ast.Try, ast.TryStar)):
+        keep_last_value(last.orelse or last.body)
+        for handler in last.handlers:
+            keep_last_value(handler.body)
+    elif isinstance(last, ast.Match):
+        for case in last.cases:
+            keep_last_value(case.body)
+
+
+def stored(name, value, place):
+    return ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), place)], value), place)
 
 
 def is_asynchronous(node):
@@ -309,10 +340,27 @@ def execute(code, names):
     program, returns = compile_code(code)
     if program.co_flags & (0x20 | 0x200):
         raise SyntaxError("'yield' outside function")
+    names[VALUE] = NOTHING
     result = eval(program, names)
     if program.co_flags & 0x80:
         result = run(result)
-    return result if returns else names.pop(VALUE, None)
+    return value_text(result if returns else names.get(VALUE, NOTHING), names)
+
+
+def value_text(value, names):
+    """The value as JSON. Without one: what the last statement assigned, where JSON can express it, else NOTHING_TEXT."""
+    # A last expression without a value is `print(...)`, or a function that returns nothing.
+    if value is not NOTHING and not (value is None and names.get(VALUE) is None):
+        return json_text(value)
+    assigned = names.get(ASSIGNED)
+    # An iterator may have no end, and nobody asked for its members.
+    if assigned is None or isinstance(assigned, collections.abc.Iterator):
+        return NOTHING_TEXT
+    try:
+        text = json_text(assigned)
+    except Exception:
+        return NOTHING_TEXT
+    return text if len(text) <= LONGEST_ASSIGNED else NOTHING_TEXT
 
 
 def json_text(value):
@@ -501,9 +549,9 @@ def outcome(line, order):
     try:
         if "error" in (checked := check(code)):
             return checked["error"], None
-        text = json_text(execute(code, names))
+        text = execute(code, names)
     except SystemExit:
-        text = "null"
+        text = NOTHING_TEXT
     except BaseException as error:
         return describe(error, False), None
     finally:

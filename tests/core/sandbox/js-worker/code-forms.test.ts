@@ -16,7 +16,7 @@ const forms: [string, string, unknown][] = [
   ['a function that is called at the end', 'async function main() { return 8 }\nmain()', 8],
   ['the value of an if', 'if (input.n > 1) { "more" } else { "less" }', 'more'],
   ['names that the globals have', 'const input = 1, search = 2; let console = 3; input + search + console', 6],
-  ['no value', 'const a = 1;', null],
+  ['no value', 'const a = 1;', undefined],
   ['types', 'const a: number = 1; const f = <T,>(x: T): T => x; f<number>(a)', 1],
   ['types and return', 'interface A { a: number }\nconst a = { a: 1 } as A;\nreturn a', { a: 1 }],
   ['an enum', 'enum Color { Red = 3 }\nColor.Red', 3],

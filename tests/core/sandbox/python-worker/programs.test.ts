@@ -10,7 +10,7 @@ test.each(programs.map(({ name, code }, at) => [name, code, recorded[at]] as con
   async (_name, code, expected) => {
     // Nobody names the language.
     const outcome = await harness.run(code);
-    const told = outcome.ok ? { json: JSON.stringify(outcome.value) } : { error: outcome.error.message };
+    const told = outcome.ok ? { json: JSON.stringify(outcome.value ?? null) } : { error: outcome.error.message };
     expect({ ...told, printed: outcome.console }).toEqual(expected);
   },
 );

@@ -36,7 +36,6 @@ const forms: [string, string, unknown][] = [
   ['a main function', 'async def main():\n    return await call_tool("echo", {"a": True})\nawait main()', { a: true }],
   ['asyncio.run', 'import asyncio\nasync def main():\n    return 7\nasyncio.run(main())', 7],
   ['the usual last lines', 'r = 1\nif __name__ == "__main__":\n    r = 2\nreturn r', 2],
-  ['no value', 'x = 1', null],
   ['the input', 'input["n"] + 1', 6],
   ['every kind of value', '[None, True, 1, 1.5, "s", (1, 2), {3}, {1: {"a": None}}, b"a", 10**20]', undefined],
   [
@@ -55,13 +54,48 @@ test.each(forms)('%s gives a value', async (_name, code, expected) => {
 });
 
 test.each([
+  ['an assignment', 'result = await call_tool("echo", {"a": 1})', { a: 1 }],
+  ['an annotated assignment', 'x: int = 2', 2],
+  ['an augmented assignment', 'x = 1\nx += 1', 2],
+  ['an expression in a branch', 'if True:\n    x = 3\n    x + 1', 4],
+  ['a guarded call of main', 'async def main():\n    return 5\nif __name__ == "__main__":\n    await main()', 5],
+  ['an expression in a try block', 'try:\n    1 / 0\nexcept ZeroDivisionError:\n    "caught"', 'caught'],
+  ['a with block', 'import contextlib\nwith contextlib.nullcontext(6) as x:\n    x', 6],
+  ['a match', 'match 7:\n    case x:\n        x', 7],
+  ['an assignment after a return that was not reached', 'if False:\n    return 1\nx = 8', 8],
+  ['an expression after a return that was not reached', 'if False:\n    return 1\nelse:\n    9', 9],
+])('code that ends with %s and returns nothing gives the last value', async (_name, code, expected) => {
+  expect(await harness.run(code, python)).toMatchObject({ ok: true, value: expected });
+});
+
+test.each([
+  ['a definition', 'def f():\n    return 1'],
+  ['a loop', 'for i in [1, 2]:\n    i'],
+  ['print', 'print(1)'],
+  ['a main function that returns nothing', 'import asyncio\nasync def main():\n    pass\nasyncio.run(main())'],
+  ['an assignment that JSON cannot express', 'f = lambda: 1'],
+  ['an assignment of an endless iterator', 'def g():\n    while True: yield 1\nx = g()'],
+  ['a return that was not reached', 'if False:\n    return 1'],
+  ['a bare return', 'return'],
+  ['an exit', 'import sys\nsys.exit()'],
+])('code that ends with %s has no value', async (_name, code) => {
+  const outcome = await harness.run(code, python);
+  expect(outcome).toMatchObject({ ok: true });
+  expect(outcome).toHaveProperty('value', undefined);
+});
+
+test.each(['return None', 'return await call_tool("empty")'])('%s returns null', async (code) => {
+  expect(await harness.run(code, python)).toMatchObject({ ok: true, value: null });
+});
+
+test.each([
   ['structuredContent', '"structured", {"a": 1}', { a: 1 }],
   ['one text that is JSON', '"echo", {"a": [1, None]}', { a: [1, null] }],
   ['one text', '"say", {"text": "hello"}', 'hello'],
   ['a number that JSON would not write so', '"say", {"text": "007"}', '007'],
   ['no items', '"empty"', null],
 ])('a result with %s is unwrapped', async (_name, call, expected) => {
-  expect(await value(`await call_tool(${call})`)).toEqual(expected);
+  expect(await value(`return await call_tool(${call})`)).toEqual(expected);
 });
 
 test('integers beyond a double keep their digits on the way in, through the code and out', async () => {

@@ -108,7 +108,8 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
       // Awaited by itself first: a value may be a promise, and a function stands for what it returns.
       let value = await (await script).value;
       if (typeof value === 'function') value = await (value as (given: unknown) => unknown)(input);
-      json = values.toJson(value);
+      // `noValue` of sandbox-request.ts.
+      json = value === undefined ? 'undefined' : values.toJson(value);
     } catch (thrown) {
       host.finish(false, values.describe(thrown));
       return;
