@@ -97,7 +97,7 @@ test('of a text the word that is not understood is named, and what a page leaves
   await text.fill(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...entry }))}`);
   await find.click();
   await expect(page.getByLabel('Name of npx -y x-mcp')).toHaveValue('x');
-  await expect(page.getByText('${input:key} stands for something: fill it in.')).toBeVisible();
+  await expect(page.getByText('${input:key} cannot be filled in here.')).toBeVisible();
   await expectNoBarrier(page, 'a pasted server with a note');
 });
 

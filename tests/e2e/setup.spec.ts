@@ -15,7 +15,7 @@ const files = {
     mcpServers: { tracker: { ...fixtureCommand('tracker'), env: { TRACKER_TOKEN: 'x1y2z3x1y2z3' } } },
   },
   [cursorFile]: { mcpServers: { echo: fixtureCommand('echo'), notes: { command: '/no/such/folder/notes-server' } } },
-  '.config/mcp/config.json': { mcpServers: { notes: fixtureCommand('capabilities') } },
+  '.aim/bundles/notes.json': { genericBundle: { run: fixtureCommand('capabilities') } },
 };
 
 const test = plain.extend<{ home: ServedCore }>({
@@ -104,7 +104,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
   await test.step('the broken one is mended from another place, after a yes', async () => {
     await page.getByRole('link', { name: 'decide in the Inbox' }).click();
     const offer = page.getByRole('article');
-    await expect(offer).toContainText('The shared MCP config');
+    await expect(offer).toContainText('Your own bundles');
     expect(await home.read('own/config.json')).toContain('/no/such/folder/notes-server');
     await offer.getByRole('button', { name: 'Try and use it' }).click();
     await expect(page.getByRole('status').filter({ hasText: 'notes was mended' })).toBeVisible();

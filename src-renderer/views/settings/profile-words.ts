@@ -10,6 +10,9 @@ export const tokenDays = [
   { value: '365', label: '1 year' },
 ] as const;
 
+/** Personal tokens of a team end within 30 days. */
+export const personalTokenDays = tokenDays.filter(({ value }) => Number(value) <= 30);
+
 export type TokenDays = (typeof tokenDays)[number]['value'];
 
 /** In ms since 1970. */
