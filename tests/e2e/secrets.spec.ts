@@ -5,8 +5,6 @@ import { filesHolding } from '../support/files-holding.ts';
 import { ServedCore } from './serve-core.ts';
 
 const planted = 'planted-0123456789';
-/** As the version before kept it. */
-const grant = { tokens: { access_token: 'planted-token' }, client: { client_id: 'c' }, discovery: {} };
 const withKey = (name: string): object => ({ ...fixtureCommand('echo', name), env: { [name]: planted } });
 
 const test = plain.extend<{ home: ServedCore }>({
@@ -14,7 +12,6 @@ const test = plain.extend<{ home: ServedCore }>({
     await using home = await ServedCore.start({
       config: { servers: { old: withKey('OLD_KEY') } },
       files: {
-        [`own/data/sign-ins/${'a'.repeat(64)}.json`]: { version: 1, grant },
         '.cursor/mcp.json': { mcpServers: { mail: withKey('MAIL_KEY'), plain: withKey('PLAIN_KEY') } },
       },
     });
@@ -67,15 +64,6 @@ test('the settings say where the key lies, seal what stands in the config file, 
 }) => {
   await page.goto(home.at('settings'));
   const card = page.getByRole('region', { name: 'Secrets' });
-  await expect(card).toContainText('1 sign-in lies outside of it, in a plain file of the version before');
-  // It goes where it belongs once the person has seen that.
-  await page.goto(home.at('inbox'));
-  const item = page.getByRole('article').filter({ hasText: '1 sign-in lies in a plain file' });
-  await expect(item).toContainText('The version before does not find it there');
-  await item.getByRole('button', { name: 'Move into the vault' }).click();
-  await expect(item).toHaveCount(0);
-  await page.goto(home.at('settings'));
-  await expect(card).toContainText('1 sign-in was moved here on');
   await expect(card).toContainText('1 value in the config file looks like a secret: old, env OLD_KEY.');
   await card.getByRole('button', { name: 'Keep sealed instead' }).click();
   await expect(card).toContainText(/Secrets are sealed/);
