@@ -11,6 +11,7 @@ import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/san
 import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ServerReview } from '../../src-main/rpc/contract.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-package-'));
@@ -77,6 +78,8 @@ test.skipIf(problem !== undefined)(
   'in the box for good, the server has its secrets; the scripts of its package never had',
   async () => {
     await using core = await start({ ...entry, isolation: { mode: 'sandbox' } });
+    // Nothing waits for a package to be installed.
+    await until(() => core.server('packed').state.kind === 'ready');
     const [installed, running, poisoned] = core
       .server('packed')
       .listing.tools.map(({ description }) => String(description));

@@ -43,7 +43,7 @@ test('show tells who publishes a server, where its source is, what runs and what
     'Publisher: io.github.example',
     'Source:    https://github.com/example/database-manager-mcp',
     'container image docker.io/example/database-manager-mcp:3.1.0',
-    'It asks for more than a container usually has: --network.',
+    'It asks for more than a container usually has: --network host.',
     'asks for DB_PASSWORD (needed, secret)',
     'asks for db_type (needed, one of postgres, mysql): Kind of database',
     'asks for --host (needed, else localhost)',

@@ -113,7 +113,7 @@ test('a bad entry keeps its last good version while others move on', async () =>
 test('a deleted file keeps the last good state, and is taken up again when it is back', async () => {
   const { store: opened, changes } = await watched(one);
   await rm(path);
-  await until(() => expect(opened.problems).toMatchObject([{ reason: `There is no config file at ${path}.` }]));
+  await until(() => expect(opened.problems).toMatchObject([{ severity: 'error', file: path }]));
   expect(names(opened.current)).toEqual(['a']);
   await writeFile(path, one.replace('"a"', '"b"'));
   await until(() => expect(changes.map(names)).toEqual([['b']]));
