@@ -104,7 +104,7 @@ test('the person is told the rule where they set it, and what they decide is rec
   await rpc(core, 'approve', { id: asked?.id });
   expect(core.server('a').state.kind).toBe('disabled');
   expect(recorded(core)).toEqual([
-    `you approve: Approved ${asked?.id}: Switch "a" off. Asked by codex with upstream_servers.`,
+    `You approve: Approved ${asked?.id}: Switch "a" off. Asked by codex with upstream_servers.`,
     `codex upstream_servers: Proposed as ${asked?.id}: Switch "a" off.`,
   ]);
   expect(changeRule.ask).toMatch(/^Models may look .* waits for you.* activity\.$/);

@@ -70,8 +70,9 @@ export class HomeLock implements Disposable {
     }
   }
 
+  /** Releases the lock; a second time it does nothing. */
   [Symbol.dispose](): void {
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   static #lock(file: string): HomeLock | undefined {

@@ -60,3 +60,10 @@ test('names the file where it cannot be locked', async () => {
   mkdirSync(file);
   await expect(HomeLock.take(file, 0)).rejects.toMatchObject({ path: file });
 });
+
+test('is released once, however often that is asked for', async () => {
+  const lock = await HomeLock.take(file, 0);
+  lock[Symbol.dispose]();
+  lock[Symbol.dispose]();
+  expect(HomeLock.isHeld(file)).toBe(false);
+});
