@@ -137,8 +137,11 @@ async function openTeam(): Promise<RunningTeam> {
     call: (session, name) =>
       post(`${url}/mcp`, 'tools/call', { name: 'slow_work', arguments: { file: fileOf(name) } }, session, token),
     holder: async (session) => {
-      for (const replica of replicas)
-        if ((await post(replica.url, 'tools/list', {}, session, token)).status === 200) return replica;
+      for (const replica of replicas) {
+        // One that has ended refuses the connection.
+        const asked = await post(replica.url, 'tools/list', {}, session, token).catch(() => undefined);
+        if (asked?.status === 200) return replica;
+      }
       throw new Error('Nobody has this session.');
     },
   };
