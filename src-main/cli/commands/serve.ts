@@ -84,7 +84,7 @@ async function refuseSecond(given: ServeFlags): Promise<void> {
 /** For a person at a terminal, who may have lost the first one's link; output that goes to a file is given no key. */
 function dashboardOf(http: string, { background, json }: ServeFlags): string {
   if (http === '' || background || json) return '';
-  const key = readFileSync(pageKeyFile(cliPaths().runDir), 'utf8');
+  const key = readFileSync(pageKeyFile(cliPaths().runDir), 'utf8').trim();
   return ` (its dashboard: ${new URL('/', http).href}#key=${key})`;
 }
 
