@@ -22,7 +22,7 @@ export async function addPasted(text: string, store: ConfigStore, wish: WriteWis
   const servers: (WrittenServer & { readonly notes: readonly string[] })[] = [];
   for (const { name, entry, notes } of found) {
     const written = await writeServer(name, entry, store, wish);
-    // What the check of the config file says already is not said twice.
+    // Problems that the check of the config file reports are not repeated.
     const more = notes.filter((note) => !written.warnings.some((warning) => note.endsWith(warning)));
     servers.push({ ...written, notes: more.map((note) => oneLine(note)) });
   }

@@ -36,7 +36,7 @@ export async function openCliConfig(given: string | undefined): Promise<ConfigSt
 /** The same for commands that report what is wrong with the file. */
 export async function openAnyConfig(given: string | undefined): Promise<ConfigStore> {
   const store = await findConfig(given);
-  // What is edited by a command is agreed to, with what its paths lead to at this moment.
+  // An edit by a command counts as agreed to, with the real paths of this moment.
   store.changed.on(({ servers }) => void agreeTo(store, servers));
   return store;
 }

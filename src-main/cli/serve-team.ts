@@ -62,7 +62,7 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
     stopped.resolve();
   });
   let exitCode = 0;
-  // What it left undone is unknown: calls may finish, then whatever started it starts another one.
+  // The state after an unexpected error is unknown: running calls may finish, then the supervisor starts a new process.
   process.on('uncaughtException', (error) => {
     host.log.error('Unexpected error: this replica ends.', { error });
     exitCode = 1;

@@ -65,7 +65,7 @@ export const add = command({
     requireFreeName(name, store);
     const whole = 'url' in own || 'command' in own ? own : await completed(name, own, given, store);
     if (whole === undefined) return 1;
-    // What another app keeps in plain sight comes into the vault.
+    // Plain secrets of another app's entry are stored in the vault.
     const server = await writeServer(name, whole, store, { dryRun, sealed: sealed || whole !== own });
     printAnswer(json, { ...server, file: store.path, written: !dryRun }, () =>
       writtenLines(server, store.path, dryRun),

@@ -92,7 +92,7 @@ function textOf(finding: Finding): string {
   return [findingText(finding), finding.level === 'ok' ? '' : remedy(finding)].filter((part) => part !== '').join(' ');
 }
 
-/** What a running core found, and how it is. `isUnreachable`: that it runs and cannot be asked is a finding already. */
+/** Findings and status of the running core. `isUnreachable`: a finding already says that it runs and does not respond. */
 async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): Promise<readonly Finding[]> {
   if (core === undefined) {
     const summary = 'Tooltray is not running; the first client app that needs it starts it.';
@@ -259,7 +259,7 @@ async function backgroundFindings(store: ConfigStore | undefined): Promise<reado
   );
 }
 
-/** What the action is on the command line. */
+/** Returns a sentence with the command that performs the action; empty if there is none. */
 function remedy({ id, action, server = '' }: Finding): string {
   if (action === undefined) return '';
   switch (action.kind) {
@@ -300,7 +300,7 @@ function remedy({ id, action, server = '' }: Finding): string {
   }
 }
 
-/** As the servers are that are connected to once. Broken entries are told among the problems of the config. */
+/** Connects to each server once and returns its facts. Broken entries are reported as problems of the config. */
 async function probedServers(store: ConfigStore): Promise<readonly ServerFacts[]> {
   const { wanted, off } = pickServers(store, undefined);
   const probes = await probeServers(wanted, store.current);

@@ -132,7 +132,7 @@ function offerLines(
   ];
 }
 
-/** What was found and cannot be brought over. */
+/** Lists entries that were found and cannot be imported, each with the reason. */
 function skippedLines(skipped: readonly string[]): string[] {
   return skipped.length === 0 ? [] : ['', ...skipped.map((one) => paint('unsure', oneLine(one)))];
 }

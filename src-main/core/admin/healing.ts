@@ -275,7 +275,7 @@ export function openHealing(parts: HealingParts): Healing {
         readValue: valuesFrom(environment, vault),
       }),
     tryEntry: (entry) => tryEntry(entry, { config, transports, version }),
-    // What another app keeps in plain sight comes into the vault.
+    // Plain secrets of another app's entry are stored in the vault.
     save: async (server, entry) => edits.save(server, (await secrets.keep(server, entry)).entry, true),
     log: (text) => log.info(text),
   });

@@ -338,7 +338,7 @@ export class ServerAdmin {
   async #apply(asked: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
     const changes: ServerChange[] = [];
     for (const change of asked) {
-      // What another app keeps in plain sight comes into the vault.
+      // Plain secrets of another app's entry are stored in the vault.
       const isFound = change.kind === 'add' && change.isFoundHere === true;
       changes.push(isFound ? { ...change, entry: await this.#sealed(change.server, change.entry) } : change);
     }
