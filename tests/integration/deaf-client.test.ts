@@ -10,7 +10,7 @@ import { openSocket } from '../support/socket-client.ts';
 import { fixture } from '../support/start-core.ts';
 
 const megabyte = 1_000_000;
-const results = 40;
+const results = 60;
 const resultBytes = 8 * megabyte;
 
 test('the backlog of a client app that reads nothing is given back once it is gone', async () => {
