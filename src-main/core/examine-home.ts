@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
 import { errorText, toAppError } from './base/errors.ts';
-import { AcceptedConfig } from './config/accepted-config.ts';
+import { AcceptedConfig, lostSentence } from './config/accepted-config.ts';
 import { examineFolders } from './health/examine-folders.ts';
 import type { FileFacts, HomeFacts } from './health/findings.ts';
+import { acceptanceKey } from './secrets/acceptance-key.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { AuditKeys } from './trust/audit/keys.ts';
 import { FileLog } from './trust/audit/segments.ts';
@@ -24,7 +25,7 @@ export async function examineHome(
       withAudit ? auditFacts(join(dataDir, 'audit'), vault) : Promise.resolve([]),
     ),
     guarded(join(dataDir, 'pins'), () => pinFacts(join(dataDir, 'pins'))),
-    guarded(join(dataDir, 'accepted-config.json'), () => acceptedFacts(join(dataDir, 'accepted-config.json'))),
+    guarded(join(dataDir, 'accepted-config.json'), () => acceptedFacts(join(dataDir, 'accepted-config.json'), vault)),
   ]);
   return { folders: home.folders, files: [...home.files, ...files.flat()] };
 }
@@ -60,8 +61,12 @@ async function pinFacts(folder: string): Promise<readonly FileFacts[]> {
   }));
 }
 
-async function acceptedFacts(path: string): Promise<readonly FileFacts[]> {
-  if (!(await new AcceptedConfig(path, false).isDamaged())) return [];
-  const summary = `The record of what you agreed to in the config file, ${path}, is damaged.`;
-  return [{ path, level: 'problem', summary, fix: 'Look at what waits, and agree to it anew: tooltray inbox' }];
+async function acceptedFacts(path: string, vault: SecretStore): Promise<readonly FileFacts[]> {
+  const lost = await new AcceptedConfig(path, false, acceptanceKey(vault)).lost();
+  if (lost === undefined) return [];
+  const fix =
+    lost === 'locked'
+      ? 'Unlock it: tooltray secret unlock'
+      : 'Look at what waits, and agree to it anew: tooltray inbox';
+  return [{ path, level: 'problem', summary: `${lostSentence(lost)} It is ${path}.`, fix }];
 }

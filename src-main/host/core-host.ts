@@ -14,6 +14,8 @@ import { StoreHealth } from '../core/health/store-health.ts';
 import { ownAddress } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import type { Sandbox } from '../core/sandbox/sandbox.ts';
+import type { SecretStore } from '../core/secrets/secret-store.ts';
+import { openVault } from '../core/secrets/vault.ts';
 import { restoreToken } from '../core/security/access-token.ts';
 import { AppAccessStore } from '../core/security/app-access.ts';
 import type { LetIn } from '../core/security/principal.ts';
@@ -64,6 +66,12 @@ export interface CoreHostOptions {
   readonly team?: ((room: TeamRoom) => Promise<TeamSeams>) | undefined;
 }
 
+interface HostParts {
+  readonly config: ConfigStore;
+  readonly vault: SecretStore;
+  readonly health: StoreHealth;
+}
+
 export class CoreHost {
   readonly core: Aggregator;
   readonly paths: AppPaths;
@@ -88,17 +96,16 @@ export class CoreHost {
   private constructor(
     options: CoreHostOptions,
     { paths, log, masker }: TeamRoom,
-    config: ConfigStore,
+    { config, vault, health }: HostParts,
     team: TeamSeams | undefined,
-    health: StoreHealth,
   ) {
     const { env, version, mode, counter, sandbox } = options;
-    const stores = team?.stores;
+    const stores = { vault: () => vault, ...team?.stores };
     const { personal, own, admit, isTraced, answerAt } = team ?? {};
     this.#options = options;
     this.#team = team;
     this.paths = paths;
-    this.appAccess = stores?.appAccess === undefined ? openAppAccess(paths) : new AppAccessStore(stores.appAccess);
+    this.appAccess = stores.appAccess === undefined ? openAppAccess(paths) : new AppAccessStore(stores.appAccess);
     this.log = log;
     this.core = new Aggregator({
       modes: allModes,
@@ -146,11 +153,14 @@ export class CoreHost {
       ...(options.stderr && { stderr: options.stderr as never }),
       ...(options.stdout && { stdout: options.stdout as never }),
     });
+    // One for config and core: a passphrase that the user gives opens it for both.
+    const vault = openVault(paths.dataDir, options.env);
     const config = await openConfig(
       options.configFile ?? paths.configFile,
       options.configFile !== undefined,
       options.env,
       paths,
+      vault,
     );
     if (options.createsConfig !== false) await createFirstConfig(config);
     config.waitingChanged.on(() => {
@@ -158,7 +168,7 @@ export class CoreHost {
     });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
     const room = { paths, log, masker };
-    return new CoreHost(options, room, config, await options.team?.(room), health);
+    return new CoreHost(options, room, { config, vault, health }, await options.team?.(room));
   }
 
   get doors(): Doors {

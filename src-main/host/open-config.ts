@@ -8,20 +8,33 @@ import { LayerFiles } from '../core/config/layers/layer-files.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
 import { allModes } from '../compat/all-modes.ts';
 import { isFolder } from '../core/servers/launch/tool-folders.ts';
+import { acceptanceKey } from '../core/secrets/acceptance-key.ts';
+import type { SecretStore } from '../core/secrets/secret-store.ts';
+import { openVault } from '../core/secrets/vault.ts';
 import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
 /**
  * `named`: the person said which file, so every edit of it is their word; it may be a folder in layers. Writes nothing: where the user's own is
- * missing, the config of a first run is in use, or what was agreed to. Rejects with AppError config_not_found for a named one.
+ * missing, the config of a first run is in use, or what was agreed to. `vault` has the key of the record of what was agreed to; the file is
+ * read again when it opens. Rejects with AppError config_not_found for a named one.
  */
-export async function openConfig(path: string, named: boolean, env: Env, paths: AppPaths): Promise<ConfigStore> {
+export async function openConfig(
+  path: string,
+  named: boolean,
+  env: Env,
+  paths: AppPaths,
+  vault: SecretStore = openVault(paths.dataDir, env),
+): Promise<ConfigStore> {
   if (named && (await isFolder(path))) {
     const layers = new LayerFiles(path);
     return ConfigStore.open(layers.organisation, env, knownNames(), undefined, layers);
   }
   const isOwn = path === paths.configFile;
-  const accepted = isOwn ? new AcceptedConfig(join(paths.dataDir, 'accepted-config.json'), named) : undefined;
-  return ConfigStore.open(path, env, knownNames(), accepted, undefined, { mayBeMissing: !named });
+  const record = join(paths.dataDir, 'accepted-config.json');
+  const accepted = isOwn ? new AcceptedConfig(record, named, acceptanceKey(vault)) : undefined;
+  const store = await ConfigStore.open(path, env, knownNames(), accepted, undefined, { mayBeMissing: !named });
+  if (accepted !== undefined) vault.opened.on(() => void store.reload());
+  return store;
 }
 
 /** Writes the config of a first run. One that is gone although servers were agreed to is not replaced: the user is asked. */

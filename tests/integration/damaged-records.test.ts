@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fixture, startCore } from '../support/start-core.ts';
+import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
 
 const config = { servers: { a: fixture('echo') }, reviews: { onChange: 'hold' } };
 const damaged = '{"version":1,"serv';
@@ -38,7 +39,7 @@ test('says of a config whose record is damaged that nothing was compared, until 
   for (let run = 1; run <= 2; run++) {
     await using core = await startCore(config, { home, ownConfig: true });
     const { waiting, current } = core.host.core.options.config;
-    expect(waiting.every(({ isLost }) => isLost === true)).toBe(true);
+    expect(waiting.every(({ lost }) => lost === 'damaged')).toBe(true);
     expect([waiting.length > 0, current.servers.map(({ enabled }) => enabled)]).toEqual([true, [false]]);
   }
   expect(await readFile(`${file}.corrupt`, 'utf8')).toBe(damaged);
@@ -51,5 +52,70 @@ test('says of a config whose record is damaged that nothing was compared, until 
     { home, ownConfig: true },
   );
   expect(core.host.core.options.config.waiting).toMatchObject([{ server: 'b' }]);
-  expect(core.host.core.options.config.waiting.some(({ isLost }) => isLost === true)).toBe(false);
+  expect(core.host.core.options.config.waiting.some(({ lost }) => lost !== undefined)).toBe(false);
+});
+
+/** Another program adds a server to the config, and to the record of what the user agreed to. */
+async function forge(core: TestCore): Promise<TestConfig> {
+  const file = join(core.home, 'data/accepted-config.json');
+  const record = JSON.parse(await readFile(file, 'utf8')) as { agreed: { servers: Record<string, unknown> } };
+  const evil = fixture('echo');
+  await writeFile(
+    file,
+    JSON.stringify({
+      ...record,
+      agreed: { ...record.agreed, servers: { ...record.agreed.servers, evil: { entry: evil, on: true } } },
+    }),
+  );
+  return { ...config, servers: { ...config.servers, evil } };
+}
+
+function running({ host }: TestCore): string[] {
+  return host.core.options.config.current.servers.filter(({ enabled }) => enabled).map(({ name }) => name);
+}
+
+function lostOf({ host }: TestCore): unknown[] {
+  return [...new Set(host.core.options.config.waiting.map(({ lost }) => lost))];
+}
+
+test('takes nothing as agreed from a record that another program wrote, until the user has agreed', async () => {
+  const next = await startCore(config, { home, ownConfig: true });
+  const forged = await forge(next);
+  await next[Symbol.asyncDispose]();
+  {
+    await using core = await startCore(forged, { home, ownConfig: true });
+    expect([running(core), lostOf(core)]).toEqual([[], ['unproven']]);
+    const waiting = core.host.core.options.config.waiting;
+    await core.host.core.options.config.accept(waiting);
+    expect(running(core)).toEqual(['a', 'evil']);
+  }
+  await using core = await startCore(forged, { home, ownConfig: true });
+  expect([running(core), lostOf(core)]).toEqual([['a', 'evil'], []]);
+});
+
+test('asks again where the record is gone', async () => {
+  await rm(join(home, 'data/accepted-config.json'));
+  await using core = await startCore(config, { home, ownConfig: true });
+  expect([running(core), lostOf(core)]).toEqual([[], ['missing']]);
+});
+
+test('takes nothing as agreed while the vault is locked, and what was agreed to once it is open', async () => {
+  const locked = await mkdtemp(join(tmpdir(), 'tooltray-locked-'));
+  const env = { TOOLTRAY_VAULT_PASSPHRASE: 'open up' };
+  try {
+    await using _first = await startCore(config, { home: locked, ownConfig: true, env });
+    await _first.host.stop();
+    const record = join(locked, 'data/accepted-config.json');
+    const before = await readFile(record, 'utf8');
+    await using core = await startCore(config, { home: locked, ownConfig: true });
+    const store = core.host.core.options.config;
+    expect([running(core), lostOf(core)]).toEqual([[], ['locked']]);
+    await expect(store.accept(store.waiting)).rejects.toMatchObject({ code: 'secret_locked' });
+    await core.host.core.secrets.unlock('open up');
+    await until(() => running(core).length > 0);
+    expect([running(core), store.waiting]).toEqual([['a'], []]);
+    expect(await readFile(record, 'utf8')).toBe(before);
+  } finally {
+    await rm(locked, { recursive: true, force: true, maxRetries: 5 });
+  }
 });

@@ -6,7 +6,7 @@ import { Event } from '../base/events.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { KeptDocument } from '../base/kept-document.ts';
 import { shortName } from '../base/shown-text.ts';
-import type { WaitingEdit } from '../config/accepted-config.ts';
+import { lostSentence, type WaitingEdit } from '../config/accepted-config.ts';
 import { addServer, mergeServerField, removeServer, setServerField } from '../config/edit-config.ts';
 
 interface AddedServer {
@@ -119,14 +119,16 @@ function toolCount(texts: Readonly<Record<string, ToolText>>): string {
 export function describeEdits(waiting: readonly WaitingEdit[]): string {
   const what = waiting.map((edit) => {
     if (edit.kind === 'setting') return `the setting ${edit.key}`;
-    if (edit.isLost === true) return `the server "${edit.server}"`;
+    if (edit.lost !== undefined) return `the server "${edit.server}"`;
     return edit.before === undefined ? `the new server "${edit.server}"` : `the server "${edit.server}"`;
   });
   const last = what.length > 1 ? ` and ${what.at(-1) ?? ''}` : '';
-  const isLost = waiting.some((edit) => edit.isLost === true);
+  const lost = waiting.find((edit) => edit.lost !== undefined)?.lost;
   const list = `${(what.length > 1 ? what.slice(0, -1) : what).join(', ')}${last}`;
-  if (isLost)
-    return `The record of what you agreed to in the config file is damaged: ${list}. Not in use until you agree.`;
+  if (lost !== undefined) {
+    const until = lost === 'locked' ? 'the vault is open (tooltray secret unlock)' : 'you agree';
+    return `${lostSentence(lost)} Not in use until ${until}: ${list}.`;
+  }
   return `The config file was changed outside of Tooltray: ${list}. Not in use until you agree.`;
 }
 

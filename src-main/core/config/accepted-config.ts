@@ -3,12 +3,10 @@
  * would newly launch, reach, switch on or allow stays as it was until the person agrees to it.
  */
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
+import { AcceptedRecord, type Agreed, type LostReason, type RecordKey, type WrittenServer } from './accepted-record.ts';
 import type { AppConfig, Hold, ServerConfig } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { guardedSettings, plainOf, tightens, withSettings } from './guarded-settings.ts';
@@ -21,12 +19,6 @@ import { nodeValue } from './json-text.ts';
 import { type ConfigReading, readConfig, readServers } from './read-config.ts';
 import type { Environment } from './replace-variables.ts';
 
-/** What the one reader makes of a server's entry, under our own names, and whether it is switched on. */
-interface WrittenServer {
-  readonly entry: JsonObject;
-  readonly on: boolean;
-}
-
 /** Something a foreign edit of the config file would bring about, and the person has not agreed to. */
 export type WaitingEdit =
   | {
@@ -34,28 +26,16 @@ export type WaitingEdit =
       readonly server: string;
       readonly entry: JsonObject;
       readonly before: JsonObject | undefined;
-      /** The record of what was agreed to was damaged: nothing was compared. */
-      readonly isLost?: true;
+      /** The record of what was agreed to could not be used: nothing was compared. */
+      readonly lost?: LostReason;
     }
   | {
       readonly kind: 'setting';
       readonly key: string;
       readonly value: unknown;
       readonly before: unknown;
-      readonly isLost?: true;
+      readonly lost?: LostReason;
     };
-
-interface Agreed {
-  readonly servers: Readonly<Record<string, WrittenServer>>;
-  /** Guarded settings as the core understands them. */
-  readonly settings: JsonObject;
-  /** The other settings as they were last in use, for a start with a file that cannot be read. */
-  readonly plain?: JsonObject | undefined;
-  /** What the person does not want: by name, what it would launch or reach. Another launch under that name is another question. */
-  readonly blocked?: Readonly<Record<string, JsonObject>>;
-  /** An earlier record was damaged, and the user has not agreed anew: what is missing here may have been agreed to. */
-  readonly isLost?: true;
-}
 
 export interface HeldReading extends ConfigReading {
   readonly waiting: readonly WaitingEdit[];
@@ -77,14 +57,31 @@ export function nameOfWaiting(waiting: readonly WaitingEdit[]): string {
   return createHash('sha256').update(JSON.stringify(waiting)).digest('hex').slice(0, 6);
 }
 
+/** The record that cannot be used, and why, as a sentence for the user. */
+export function lostSentence(lost: LostReason): string {
+  const record = 'The record of what you agreed to in the config file';
+  switch (lost) {
+    case 'damaged':
+      return `${record} is damaged.`;
+    case 'missing':
+      return `${record} is missing.`;
+    case 'unproven':
+      return `${record} was not written with your vault's key.`;
+    case 'locked':
+      return `${record} cannot be verified while the vault is locked.`;
+  }
+}
+
 export class AcceptedConfig {
   readonly file: string;
   readonly #trustsAll: boolean;
+  readonly #record: AcceptedRecord;
 
   /** `trustsAll`: every edit counts as the person's word (`--config`), and is remembered as such. */
-  constructor(file: string, trustsAll: boolean) {
+  constructor(file: string, trustsAll: boolean, key: RecordKey) {
     this.file = file;
     this.#trustsAll = trustsAll;
+    this.#record = new AcceptedRecord(file, key);
   }
 
   /** What of a reading may be used. Changes nothing; `keep` writes what is to be kept of it. */
@@ -105,7 +102,8 @@ export class AcceptedConfig {
       return { ...known, waiting: [], agree: isSame(agreed, now) ? undefined : now };
     }
     const { next, waiting } = compare(agreed, now, reading, config.path);
-    const agree = isSame(agreed, next) ? undefined : next;
+    // Nothing is decided while the vault is locked.
+    const agree = agreed.lost === 'locked' || isSame(agreed, next) ? undefined : next;
     if (waiting.length === 0) return { ...known, waiting, agree };
     const used = useAgreed({ config: known.config, text, waiting, agreed: next, env });
     const held = waiting.map((edit) => ({ edit, name: nameOfWaiting(waiting) }));
@@ -122,18 +120,20 @@ export class AcceptedConfig {
     return { ...config, servers: Object.entries(servers).flatMap(([name, one]) => build(name, one, config, env)) };
   }
 
+  /** Rejects with AppError secret_locked if the vault is locked. */
   async keep(agree: Agreed): Promise<void> {
-    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
-    if ((await this.#readRecord()) === 'damaged')
-      await copyFile(this.file, `${this.file}.corrupt`).catch(() => undefined);
-    await writeFileAtomic(this.file, JSON.stringify(agree, null, 2), { mode: 0o600 });
+    await this.#record.write(agree);
   }
 
-  /** Tooltray is about to write `after` in place of `before`: what differs between them is agreed to, nothing else. */
+  /**
+   * Tooltray is about to write `after` in place of `before`: what differs between them is agreed to, nothing else. While the vault is locked
+   * nothing is recorded, and the edit waits for the user.
+   */
   async noteOwnEdit(before: string, after: string, path: string, env: Environment): Promise<void> {
     const [was, is] = [before, after].map((text) => stateOf(text, path, env));
     if (was === undefined || is === undefined) return;
     const agreed = (await this.#read()) ?? was;
+    if (agreed.lost === 'locked') return;
     const blocked = { ...agreed.blocked };
     const servers = Object.entries(is.servers).flatMap(([name, server]): [string, WrittenServer][] => {
       const [old, known] = [own(was.servers, name), own(agreed.servers, name)];
@@ -152,7 +152,7 @@ export class AcceptedConfig {
     });
     await this.keep({
       ...{ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings), plain: is.plain, blocked },
-      ...(agreed.isLost && { isLost: true }),
+      ...(agreed.lost && { lost: agreed.lost }),
     });
   }
 
@@ -211,26 +211,16 @@ export class AcceptedConfig {
     return `${isTrue ? whole : JSON.stringify({ servers }, null, 2)}\n`;
   }
 
-  /** Whether there is a record that cannot be read, or that took the place of one. */
-  async isDamaged(): Promise<boolean> {
-    const record = await this.#readRecord();
-    return record === 'damaged' || record?.isLost === true;
+  /** Why the record, or the one it replaced, cannot be used. Undefined if it can. */
+  async lost(): Promise<LostReason | undefined> {
+    const record = await this.#record.read();
+    return typeof record === 'string' ? record : record?.lost;
   }
 
-  /** undefined: nothing was ever agreed to. A file that cannot be read agrees to nothing. */
+  /** Undefined if nothing was ever agreed to. A record that cannot be used agrees to nothing. */
   async #read(): Promise<Agreed | undefined> {
-    const agreed = await this.#readRecord();
-    return agreed === 'damaged' ? { servers: {}, settings: {}, isLost: true } : agreed;
-  }
-
-  async #readRecord(): Promise<Agreed | 'damaged' | undefined> {
-    try {
-      const value: unknown = JSON.parse(await readFile(this.file, 'utf8'));
-      const isRecord = isObject(value) && isObject(value['servers']) && isObject(value['settings']);
-      return isRecord ? (value as unknown as Agreed) : 'damaged';
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'damaged';
-    }
+    const record = await this.#record.read();
+    return typeof record === 'string' ? { servers: {}, settings: {}, lost: record } : record;
   }
 }
 
@@ -323,7 +313,7 @@ function compare(
   // Where the servers as a whole cannot be read, none of them was taken out.
   const isUnread = errors.some((problem) => containerKeys.some((key) => key === problem.path));
   const waiting: WaitingEdit[] = [];
-  const lost = agreed.isLost === true ? ({ isLost: true } as const) : {};
+  const lost = agreed.lost === undefined ? {} : { lost: agreed.lost };
   const servers = Object.entries(now.servers).flatMap(([name, server]): [string, WrittenServer][] => {
     const known = own(agreed.servers, name);
     const isKnown = known !== undefined && isSameLaunch(known, server) && !loosensTools(known.entry, server.entry);
@@ -409,8 +399,8 @@ function problemOf(edit: WaitingEdit, name: string, text: string, path: string):
       'warning',
       entry?.nameNode ?? document.root,
       entry?.path ?? keys,
-      edit.isLost === true
-        ? `What you agreed to cannot be read, so this waits for your word. ${used}`
+      edit.lost !== undefined
+        ? `${lostSentence(edit.lost)} This waits for you. ${used}`
         : `This was not written by Tooltray and waits for your word. ${used}`,
       {
         suggestion: `Agree to it: tooltray approve ${name}.`,

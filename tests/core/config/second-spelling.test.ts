@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AcceptedConfig } from '../../../src-main/core/config/accepted-config.ts';
 import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { acceptanceKey } from '../../../src-main/core/secrets/acceptance-key.ts';
+import { plainVault } from '../../support/plain-vault.ts';
 
 let folder = '';
 
@@ -17,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** What is in use after the user agreed to `before` and another program wrote `after`. */
 async function edited(before: string, after: string) {
   const file = join(folder, 'config.json');
-  const accepted = new AcceptedConfig(join(folder, 'accepted.json'), false);
+  const accepted = new AcceptedConfig(join(folder, 'accepted.json'), false, acceptanceKey(plainVault(folder)));
   await accepted.agreeTo(before, file, {});
   const good = readConfig(before, file, {}).config;
   const { config, waiting, problems } = await accepted.judge(after, readConfig(after, file, {}, good), {});

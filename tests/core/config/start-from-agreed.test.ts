@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AcceptedConfig } from '../../../src-main/core/config/accepted-config.ts';
 import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
+import { acceptanceKey } from '../../../src-main/core/secrets/acceptance-key.ts';
+import { plainVault } from '../../support/plain-vault.ts';
 
 let folder = '';
 let file = '';
@@ -18,7 +20,12 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function open(text: string | Uint8Array): Promise<ConfigStore> {
   await writeFile(file, text);
-  return ConfigStore.open(file, {}, undefined, new AcceptedConfig(join(folder, 'accepted.json'), false));
+  return ConfigStore.open(
+    file,
+    {},
+    undefined,
+    new AcceptedConfig(join(folder, 'accepted.json'), false, acceptanceKey(plainVault(folder))),
+  );
 }
 
 const good =
