@@ -1,7 +1,8 @@
 /**
  * A core in a process of its own, which reports how long single turns of its event loop took, by the CPU time of its thread. Takes its
  * home and its config as JSON; prints where it is reached. Over IPC: `start` begins to measure, `stop` answers with the longest turn and
- * with what JSON.parse takes for a megabyte, both in ms; `rss` answers with the process's memory in bytes.
+ * with what JSON.parse takes for a megabyte, both in ms; `memory` answers with the bytes that
+ * the core's thread has from the system, in its heap and outside of it (other threads and what malloc keeps make the process's).
  */
 import { startCore, type TestConfig } from './start-core.ts';
 
@@ -33,7 +34,10 @@ function parseMs(): number {
 
 process.on('message', (message) => {
   clearImmediate(timer);
-  if (message === 'rss') return void process.send?.(process.memoryUsage.rss());
+  if (message === 'memory') {
+    const { heapTotal, external } = process.memoryUsage();
+    return void process.send?.(heapTotal + external);
+  }
   if (message === 'stop') return void process.send?.({ longestMs: longest, parseMs: parseMs() });
   longest = 0;
   before = process.threadCpuUsage();
