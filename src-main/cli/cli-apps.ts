@@ -58,7 +58,7 @@ export async function withApps<T>(
   const apps = openAppSetup({
     env: process.env,
     paths,
-    config: () => store.current,
+    config: store,
     add: (servers) =>
       store.update((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text)),
     remove: async (names) => {

@@ -11,14 +11,16 @@ import type { KnownServer } from '../core/client-apps/import-offers.ts';
 import { isHttp, type Launch } from '../core/client-apps/known-app.ts';
 import type { OwnProgram } from '../core/client-apps/own-launch.ts';
 import { AppSetup, type AppSetupParts } from '../core/client-apps/setup.ts';
-import type { AppConfig } from '../core/config/app-config.ts';
+import type { ServerConfig } from '../core/config/app-config.ts';
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { writtenServers } from '../core/config/written-servers.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 
 export interface AppSetupOptions {
   readonly env: Env;
   readonly paths: AppPaths;
-  readonly config: () => AppConfig;
+  readonly config: Pick<ConfigStore, 'current' | 'path' | 'text'>;
   readonly add: AppSetupParts['add'];
   readonly remove: AppSetupParts['remove'];
   readonly secrets: AppSetupParts['secrets'];
@@ -34,7 +36,7 @@ export function openAppSetup(options: AppSetupOptions): AppSetup {
   return new AppSetup({
     machine: { env, platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() },
     own: { dataDir: paths.dataDir, platform, command: ownCommand(), home: paths.home },
-    here: () => config().servers.flatMap(knownServer),
+    here: () => knownServers(config, env),
     add,
     remove,
     secrets,
@@ -52,9 +54,15 @@ export function openAppSetup(options: AppSetupOptions): AppSetup {
   });
 }
 
-function knownServer(server: AppConfig['servers'][number]): KnownServer[] {
+/** As they are written and as they are started: an app's entry may be equal to either. */
+async function knownServers(config: AppSetupOptions['config'], env: Env): Promise<readonly KnownServer[]> {
+  const written = Object.entries(writtenServers(await config.text().catch(() => ''), config.path, env));
+  return [...written.map(([name, { entry }]) => ({ name, entry })), ...config.current.servers.flatMap(startedServer)];
+}
+
+function startedServer(server: ServerConfig): KnownServer[] {
   const { name, kind } = server;
-  if (kind === 'builtin') return [{ name, entry: {} }];
+  if (kind === 'builtin') return [];
   return [
     { name, entry: kind === 'stdio' ? { command: server.command, args: [...server.args] } : { url: server.url } },
   ];
@@ -85,7 +93,7 @@ export function lookAfterApps(core: Aggregator, access: AppSetupParts['access'])
   const apps = openAppSetup({
     env,
     paths,
-    config: () => config.current,
+    config,
     add: (servers) => core.edits.addAll(servers),
     remove: async (servers) => (await core.removals.after(() => core.edits.removeThere(servers))).result,
     secrets: core.secrets,

@@ -193,7 +193,7 @@ async function readOffers(setup: AppSetup, source: ImportSource): Promise<FoundO
   const { file, app, project } = source;
   if (file !== undefined) {
     const { servers, skipped } = await serversInFile(file, source);
-    return { offers: setup.imports.fromGiven(servers), skipped };
+    return { offers: await setup.imports.fromGiven(servers), skipped };
   }
   const found = await (project === undefined ? setup.imports : setup.inProject(project)).found();
   if (app === undefined) return found;

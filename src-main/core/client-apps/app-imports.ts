@@ -22,7 +22,7 @@ import type { AggregatorFile } from './other-aggregators.ts';
 interface AppImportsParts {
   readonly deps: ImportDeps;
   /** The servers of our config. */
-  readonly here: () => readonly KnownServer[];
+  readonly here: () => Promise<readonly KnownServer[]>;
   readonly machine: Machine;
   /** Configs of products like ours. */
   readonly others: () => Promise<readonly AggregatorFile[]>;
@@ -71,8 +71,8 @@ export class AppImports {
   }
 
   /** Offers for servers that come from no app. */
-  fromGiven(servers: readonly ImportedServer[]): readonly ImportOffer[] {
-    return givenOffers(servers, this.#parts.here());
+  async fromGiven(servers: readonly ImportedServer[]): Promise<readonly ImportOffer[]> {
+    return givenOffers(servers, await this.#parts.here());
   }
 
   /** Rejects with AppError not_found, config_conflict. */
@@ -105,10 +105,18 @@ export class AppImports {
   }
 
   async #find(): Promise<FoundOffers> {
-    const { places, here, machine, others } = this.#parts;
+    const { places, here, machine, others, deps } = this.#parts;
     const apps = await places();
     const files = await foundImportFiles(machine, new Set(apps.map(({ file }) => file)));
-    return importOffers(apps, here(), machine, await others(), files);
+    const known = await here();
+    const { offers, skipped } = await importOffers(apps, known, machine, await others(), files);
+    const added = await deps.records.addedOffers();
+    const names = new Set(known.map(({ name }) => name));
+    const already = ({ id, already: same }: ImportOffer): string | undefined => {
+      const name = added.get(id);
+      return same ?? (name !== undefined && names.has(name) ? name : undefined);
+    };
+    return { offers: offers.map((offer) => ({ ...offer, already: already(offer) })), skipped };
   }
 
   async #require(id: string, name: string): Promise<ImportOffer> {

@@ -11,6 +11,8 @@ interface ImportRecord {
   /** In ms since 1970. */
   readonly at: number;
   readonly added: readonly string[];
+  /** The offer that each of them was, in the same order: two accounts of one service differ in nothing else once their secrets are in the vault. */
+  readonly offers: readonly string[];
   /** Ids of the change journal. */
   readonly changes: readonly string[];
   /** Names in the vault that it made or met. */
@@ -29,9 +31,9 @@ export class ImportRecords {
     this.#now = now;
   }
 
-  async note(added: readonly string[], changes: readonly string[], sealed: readonly string[]): Promise<ImportRecord> {
+  async note(done: Omit<ImportRecord, 'id' | 'at'>): Promise<ImportRecord> {
     ensurePrivateDir(this.#folder);
-    const record = { id: `import-${randomUUID().slice(0, 8)}`, at: this.#now(), added, changes, sealed };
+    const record = { id: `import-${randomUUID().slice(0, 8)}`, at: this.#now(), ...done };
     await writeFileAtomic(this.#file(record.id), `${JSON.stringify(record, undefined, 2)}\n`);
     for (const { id } of (await this.all()).slice(kept)) await this.forget(id);
     return record;
@@ -42,6 +44,14 @@ export class ImportRecords {
     const names = (await readdir(this.#folder).catch(() => [])).filter((name) => /^import-.*\.json$/.test(name));
     const read = await Promise.all(names.map((name) => this.#read(name.slice(0, -'.json'.length))));
     return read.filter((record) => record !== undefined).toSorted((a, b) => b.at - a.at);
+  }
+
+  /** The name under which each offer was added. */
+  async addedOffers(): Promise<ReadonlyMap<string, string>> {
+    const records = (await this.all()).toReversed();
+    return new Map(
+      records.flatMap(({ offers, added }) => offers.map((offer, at) => [offer, added[at] ?? ''] as const)),
+    );
   }
 
   /** Rejects with AppError not_found. */

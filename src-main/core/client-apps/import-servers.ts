@@ -14,7 +14,7 @@ export interface ImportDeps {
   readonly journal: ChangeJournal;
   readonly records: ImportRecords;
   /** Names that are taken in our config. */
-  readonly names: () => readonly string[];
+  readonly names: () => Promise<readonly string[]>;
   readonly add: (servers: readonly ImportedServer[]) => Promise<void>;
   /** Resolves with those that were there. */
   readonly remove: (servers: readonly string[]) => Promise<readonly string[]>;
@@ -57,7 +57,7 @@ export async function importServers(
   { move, seal }: ImportWay,
   deps: ImportDeps,
 ): Promise<ImportOutcome> {
-  const asWritten = newServers(wishes, deps.names());
+  const asWritten = newServers(wishes, await deps.names());
   const kept = seal ? await sealAll(asWritten, deps) : { servers: asWritten, sealed: [], values: [], problems: [] };
   const { servers, sealed, values } = kept;
   if (servers.length > 0) await deps.add(servers);
@@ -68,11 +68,12 @@ export async function importServers(
     added.length + changes.length === 0
       ? undefined
       : (
-          await deps.records.note(
+          await deps.records.note({
             added,
-            changes.map(({ id }) => id),
-            [...new Set(sealed.map(({ name }) => name))],
-          )
+            offers: asWritten.map(({ offer }) => offer),
+            changes: changes.map(({ id }) => id),
+            sealed: [...new Set(sealed.map(({ name }) => name))],
+          })
         ).id;
   const places = wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file));
   const copies = values.length === 0 ? [] : await deps.secrets.copies(values, places);
@@ -128,8 +129,13 @@ async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDe
   };
 }
 
-function newServers(wishes: readonly ImportWish[], names: readonly string[]): ImportedServer[] {
-  const servers: ImportedServer[] = [];
+interface NewServer extends ImportedServer {
+  /** Id of the offer. */
+  readonly offer: string;
+}
+
+function newServers(wishes: readonly ImportWish[], names: readonly string[]): NewServer[] {
+  const servers: NewServer[] = [];
   for (const { offer, name } of wishes) {
     if (offer.already !== undefined) continue;
     const wanted = name.trim();
@@ -137,7 +143,7 @@ function newServers(wishes: readonly ImportWish[], names: readonly string[]): Im
     // A name that the person chose is theirs; one that came along may get a number.
     const isChosen = wanted !== offer.name;
     if (wanted === '' || (isChosen && taken.includes(wanted))) throw nameTaken(wanted);
-    servers.push({ name: freeName(wanted, taken), entry: offer.entry });
+    servers.push({ name: freeName(wanted, taken), entry: offer.entry, offer: offer.id });
   }
   return servers;
 }

@@ -16,7 +16,7 @@ export interface ProjectParts {
   readonly own: OwnProgram;
   readonly journal: ChangeJournal;
   readonly access: Pick<AppAccess, 'giving' | 'isRevoked'>;
-  readonly here: () => readonly KnownServer[];
+  readonly here: () => Promise<readonly KnownServer[]>;
   readonly tryLaunch: InstallDeps['tryLaunch'];
   /** Is there a command of that name on the PATH? */
   readonly isOnPath: (command: string) => Promise<boolean>;
@@ -100,7 +100,7 @@ export class ProjectSetup {
     const { here, machine } = this.#parts;
     return importOffers(
       found.filter((_, index) => areThere[index]),
-      here(),
+      await here(),
       machine,
     );
   }

@@ -32,7 +32,7 @@ export interface AppSetupParts {
   /** Starts what an app would start; answers why it did not work, or undefined. */
   readonly tryLaunch: (launch: Launch) => Promise<string | undefined>;
   /** The servers of our config. */
-  readonly here: () => readonly KnownServer[];
+  readonly here: () => Promise<readonly KnownServer[]>;
   readonly add: ImportDeps['add'];
   readonly remove: ImportDeps['remove'];
   readonly secrets: ImportDeps['secrets'];
@@ -264,7 +264,7 @@ export class AppSetup {
     return {
       journal: this.#journal,
       records: this.#records,
-      names: () => here().map(({ name }) => name),
+      names: async () => (await here()).map(({ name }) => name),
       add,
       remove,
       secrets,

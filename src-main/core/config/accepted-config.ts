@@ -3,21 +3,17 @@
  * would newly launch, reach, switch on or allow stays as it was until the person agrees to it.
  */
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { AcceptedRecord, type Agreed, type LostReason, type RecordKey, type WrittenServer } from './accepted-record.ts';
 import type { AppConfig, Hold, ServerConfig } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { guardedSettings, plainOf, tightens, withSettings } from './guarded-settings.ts';
 import { ConfigDocument } from './config-document.ts';
 import { containerKeys, findContainers } from './containers.ts';
-import { findServers } from './dialects/find-servers.ts';
-import { readEntry } from './dialects/read-entry.ts';
-import { withPolicy } from './dialects/read-servers.ts';
-import { nodeValue } from './json-text.ts';
 import { type ConfigReading, readConfig, readServers } from './read-config.ts';
 import type { Environment } from './replace-variables.ts';
+import { writtenServers } from './written-servers.ts';
 
 /** Something a foreign edit of the config file would bring about, and the person has not agreed to. */
 export type WaitingEdit =
@@ -229,33 +225,6 @@ function stateOf(text: string, path: string, env: Environment): Agreed | undefin
   return (
     config && { servers: writtenServers(text, path, env), settings: guardedSettings(config), plain: plainOf(config) }
   );
-}
-
-/**
- * Those that count, by name: the last of a name in the first container that has it. An entry that cannot be used is there as it is written:
- * nothing is made of it.
- */
-function writtenServers(text: string, path: string, env: Environment): Record<string, WrittenServer> {
-  const { root } = new ConfigDocument(text, path);
-  if (root === undefined) return {};
-  const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
-  const { entries } = findServers(nodeValue(root), path);
-  const servers = new Map<string, WrittenServer>();
-  for (const key of containerKeys) {
-    const own = new Map<string, WrittenServer>();
-    for (const { name = '', path: at, raw, dialect, policy } of entries) {
-      if (at[0] !== key || at.length !== 2) continue;
-      const { entry } = readEntry(raw, { dialect, home });
-      const used: unknown = JSON.parse(JSON.stringify(entry === undefined ? raw : withPolicy(entry, policy)));
-      if (isObject(used)) own.set(name, { entry: used, on: isOn(used) });
-    }
-    for (const [name, server] of own) if (!servers.has(name)) servers.set(name, server);
-  }
-  return Object.fromEntries(servers);
-}
-
-function isOn({ enabled, quarantined }: JsonObject): boolean {
-  return enabled !== false && quarantined !== true;
 }
 
 /** As many are remembered after their entries are gone; those that were blocked last. */

@@ -61,7 +61,7 @@ function deps(): ImportDeps {
   return {
     journal: new ChangeJournal(join(home, 'journal')),
     records: new ImportRecords(join(home, 'imports')),
-    names: () => [...config.keys()],
+    names: () => Promise.resolve([...config.keys()]),
     add: async (servers) => servers.forEach(({ name, entry }) => config.set(name, entry)),
     remove: async (names) => names.filter((name) => config.delete(name)),
     secrets: {

@@ -241,3 +241,24 @@ test('trying the connection of an app as the app will is in no saving', async ()
   await ask(core, 'installApp', { app: 'cursor', revision });
   expect((await core.host.core.ledger.savings({ by: 'app' })).rows).toEqual([]);
 });
+
+test.each([
+  ['a variable in its arguments', { command: 'x', args: ['--dir', '${env:HOME}/data'] }, 's'],
+  ['a variable that is not set', { command: 'x', args: ['${env:TOOLTRAY_UNSET}'] }, 's'],
+  ["a path in the user's home", { command: '~/bin/x', args: ['~/data'] }, 's'],
+  ['a command with its arguments in one word', { command: 'npx -y pkg' }, 's'],
+  ['a secret in its address', { url: 'https://h.example/mcp?api_key=0123456789abcdef' }, 's'],
+  ['a secret in its arguments, under another name', { command: 'x', args: ['--api-key', '0123456789abcdef'] }, 'other'],
+  ['a key in its path, under another name', { url: 'https://h.example/sk-proj-0123456789abcdefghijklmn/mcp' }, 'other'],
+  ['a variable in its address', { url: 'https://${env:TOOLTRAY_HOST:-h.example}/mcp' }, 's'],
+  ['an entry that is off', { command: 'x', disabled: true }, 's'],
+])('a server with %s is not offered again once it was brought over', async (_what, entry, name) => {
+  await cursor({ s: entry });
+  await using core = await start({});
+  const offered = async () => (await ask(core, 'offeredServers', {})).servers;
+  const [offer] = await offered();
+  const id = offer?.id ?? '';
+  await ask(core, 'importServers', { servers: [{ id, name }], move: false, keepSecrets: true });
+  expect((await offered()).map(({ already }) => already)).toEqual([name]);
+  expect((await setupOf(core)).offered).toBe(0);
+});

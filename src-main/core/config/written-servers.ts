@@ -1,0 +1,38 @@
+/** The servers that a config file names, each as the one reader understands its entry: variables and paths are left as they are written. */
+import { homedir } from 'node:os';
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { WrittenServer } from './accepted-record.ts';
+import { ConfigDocument } from './config-document.ts';
+import { containerKeys } from './containers.ts';
+import { findServers } from './dialects/find-servers.ts';
+import { readEntry } from './dialects/read-entry.ts';
+import { withPolicy } from './dialects/read-servers.ts';
+import { nodeValue } from './json-text.ts';
+import type { Environment } from './replace-variables.ts';
+
+/**
+ * Those that count, by name: the last of a name in the first container that has it. An entry that cannot be used is there as it is written:
+ * nothing is made of it.
+ */
+export function writtenServers(text: string, path: string, env: Environment): Record<string, WrittenServer> {
+  const { root } = new ConfigDocument(text, path);
+  if (root === undefined) return {};
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
+  const { entries } = findServers(nodeValue(root), path);
+  const servers = new Map<string, WrittenServer>();
+  for (const key of containerKeys) {
+    const own = new Map<string, WrittenServer>();
+    for (const { name = '', path: at, raw, dialect, policy } of entries) {
+      if (at[0] !== key || at.length !== 2) continue;
+      const { entry } = readEntry(raw, { dialect, home });
+      const used: unknown = JSON.parse(JSON.stringify(entry === undefined ? raw : withPolicy(entry, policy)));
+      if (isObject(used)) own.set(name, { entry: used, on: isOn(used) });
+    }
+    for (const [name, server] of own) if (!servers.has(name)) servers.set(name, server);
+  }
+  return Object.fromEntries(servers);
+}
+
+function isOn({ enabled, quarantined }: JsonObject): boolean {
+  return enabled !== false && quarantined !== true;
+}
