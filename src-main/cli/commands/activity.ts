@@ -23,7 +23,7 @@ export const activity = command({
     server: { value: 'N', help: 'of this server' },
     app: { value: 'N', help: 'of this client app' },
     text: { value: 'T', help: 'with this text in tool, reason or error' },
-    failed: { help: 'only those that did not end well' },
+    failed: { help: 'only problems: what failed or was blocked, not what the app cancelled' },
     since: sinceFlag,
     limit: { value: 'N', from: 1, help: `at most so many (list: ${usualLimit})` },
     output: { value: 'F', help: 'export into this file' },
@@ -55,7 +55,7 @@ export const activity = command({
       ...(server !== undefined && { server }),
       ...(app !== undefined && { app }),
       ...(text !== undefined && { text }),
-      ...(failed && { outcomes: ['tool_error', 'failed', 'cancelled', 'blocked'] as const }),
+      ...(failed && { outcomes: ['tool_error', 'failed', 'blocked'] as const }),
     };
     const { calls, total } = await withActivity(config, (core) => readCalls(core, query, most, since ?? 0));
     if (action === 'list')

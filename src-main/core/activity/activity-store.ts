@@ -1,6 +1,7 @@
 /** The activity database: its tables, and a bound of bytes for it. */
 import type { Log } from '../base/log.ts';
 import { MendedDatabase } from '../base/mended-database.ts';
+import { isProblemIn } from './call-record.ts';
 
 const pageBytes = 4096;
 
@@ -150,7 +151,7 @@ const activitySteps: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE TRIGGER stepAdded AFTER INSERT ON steps BEGIN
     INSERT INTO sessionHours (sessionId, hour, steps, problems, given, raw, baseline, lastId, loaded) VALUES (new.sessionId, new.startedAt / 3600000, 1,
-      new.outcome <> 'ok', coalesce(new.given, 0), coalesce(new.raw, 0), coalesce(new.baseline, 0), new.id, coalesce(new.loaded, 0))
+      ${isProblemIn('new.outcome')}, coalesce(new.given, 0), coalesce(new.raw, 0), coalesce(new.baseline, 0), new.id, coalesce(new.loaded, 0))
     ON CONFLICT (sessionId, hour) DO UPDATE SET steps = steps + 1, problems = problems + excluded.problems, given = given + excluded.given,
       raw = raw + excluded.raw, baseline = baseline + excluded.baseline, lastId = max(lastId, excluded.lastId), loaded = loaded + excluded.loaded;
   END;
@@ -160,7 +161,7 @@ const activitySteps: readonly string[] = [
     WHERE sessionId = new.sessionId AND hour = new.startedAt / 3600000;
   END;
   CREATE TRIGGER stepRemoved AFTER DELETE ON steps BEGIN
-    UPDATE sessionHours SET steps = steps - 1, problems = problems - (old.outcome <> 'ok'), given = given - coalesce(old.given, 0),
+    UPDATE sessionHours SET steps = steps - 1, problems = problems - ${isProblemIn('old.outcome')}, given = given - coalesce(old.given, 0),
       raw = raw - coalesce(old.raw, 0), baseline = baseline - coalesce(old.baseline, 0), loaded = loaded - coalesce(old.loaded, 0)
     WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000;
     DELETE FROM sessionHours WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000 AND steps = 0;

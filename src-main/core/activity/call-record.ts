@@ -5,8 +5,11 @@ import type { RawJson } from '../wire/raw-json.ts';
 import type { TokenCount } from './token-counter.ts';
 
 export const callOutcomes = ['ok', 'tool_error', 'failed', 'cancelled', 'blocked'] as const;
-/** In SQL: whether a call is counted among the problems. What was cancelled is nobody's problem. */
-export const isProblem = `(outcome NOT IN ('ok', 'cancelled'))`;
+/** In SQL: whether a call or a step with this outcome counts as a problem. A client's own cancel and a pause do not. */
+export function isProblemIn(outcome: string): string {
+  return `(${outcome} NOT IN ('ok', 'cancelled'))`;
+}
+export const isProblem = isProblemIn('outcome');
 /**
  * `tool_error`: the tool answered with isError; `failed`: no answer came; `cancelled`: it was taken back, or Tooltray was paused;
  * `blocked`: not allowed.

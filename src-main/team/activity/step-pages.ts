@@ -3,7 +3,7 @@
  * one step, and the sessions. A step has a number by when its row arrived, as a call has.
  */
 import type { Sql } from 'postgres';
-import type { CallOutcome } from '../../core/activity/call-record.ts';
+import { type CallOutcome, isProblemIn } from '../../core/activity/call-record.ts';
 import type { StepSearch, StepSums } from '../../core/activity/steps/step-search.ts';
 import type { StepKind } from '../../core/activity/steps/step.ts';
 import { nameOfApp } from '../../core/client-apps/app-limits.ts';
@@ -85,7 +85,7 @@ export class StepPages {
         [...wanted.values, ...range],
       ),
       this.#ask(
-        `SELECT count(*) AS steps, count(*) FILTER (WHERE s.outcome <> 'ok') AS problems, sum(s.given) AS given, sum(s.raw) AS raw,
+        `SELECT count(*) AS steps, count(*) FILTER (WHERE ${isProblemIn('s.outcome')}) AS problems, sum(s.given) AS given, sum(s.raw) AS raw,
           sum(s.baseline) AS baseline, sum(s.loaded) AS loaded
         FROM tooltray.steps s WHERE ${wanted.where}`,
         wanted.values,
@@ -239,7 +239,7 @@ function filtered(place: Conditions, search: StepSearch, lowest: number | undefi
   if (search.app !== undefined) all = and(all, (app) => `s.app = ${app}`, search.app);
   if (search.server !== undefined) all = and(all, (server) => ofCalls(`c.server = ${server}`), search.server);
   const told = [
-    ...(search.problems === true ? [`(s.outcome <> 'ok' OR ${ofCalls("c.outcome <> 'ok'")})`] : []),
+    ...(search.problems === true ? [`(${isProblemIn('s.outcome')} OR ${ofCalls(isProblemIn('c.outcome'))})`] : []),
     ...(search.blocked === true ? [`(s.outcome = 'blocked' OR ${ofCalls("c.outcome = 'blocked'")})`] : []),
     ...(search.spilled === true ? [ofCalls('c.spill IS NOT NULL')] : []),
   ];

@@ -5,14 +5,18 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import { searchCalls } from '../../../src-main/core/activity/call-queries.ts';
-import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
+import type { CallOutcome, CallRecord } from '../../../src-main/core/activity/call-record.ts';
 import { callsByServer, type CallSearch } from '../../../src-main/core/activity/call-sums.ts';
 import type { Cause } from '../../../src-main/core/activity/ledger/entry.ts';
 import { addRows, addUp, sumLedger, toRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
+import { searchSteps } from '../../../src-main/core/activity/steps/step-search.ts';
+import { StepTable } from '../../../src-main/core/activity/steps/step-table.ts';
+import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
 import { ActivityShip } from '../../../src-main/team/activity/ship-activity.ts';
+import { StepPages } from '../../../src-main/team/activity/step-pages.ts';
 import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -20,8 +24,26 @@ import { teamDatabase } from '../../support/team-database.ts';
 const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
 const causes: readonly Cause[] = ['lists', 'results', 'discovery', 'readback'];
 
+function outcomeOf(at: number): CallOutcome {
+  return at % 5 === 0 ? 'tool_error' : at % 7 === 0 ? 'cancelled' : 'ok';
+}
+
+function someStep(at: number): StepRecord {
+  return {
+    ...{
+      id: (hour + at * 10) * 1000,
+      startedAt: hour + at * 10,
+      sessionId: `s${at % 3}`,
+      app: 'cursor',
+      mode: 'search',
+    },
+    ...{ kind: 'call', name: 'call_tool', what: 'x', durationMs: 1, askedBytes: 1, givenBytes: 1, calls: 1 },
+    outcome: outcomeOf(at),
+  };
+}
+
 function someCall(at: number): CallRecord {
-  const outcome = at % 5 === 0 ? 'tool_error' : 'ok';
+  const outcome = outcomeOf(at);
   return {
     ...{ startedAt: hour + at * 10, sessionId: `s${at % 3}`, app: at % 2 === 0 ? 'cursor' : 'zed', mode: 'proxy' },
     ...{ server: `server-${at % 4}`, tool: `tool_${at % 7}`, why: at === 9 ? 'To find Ärger' : undefined, outcome },
@@ -52,6 +74,8 @@ test('what is asked of the one is answered by the other as well', async () => {
     return { ...what, cause, times: at + 1, sent: 10 * at, loaded: 9 * at, baseline: 40, raw: 50, estimated: at };
   });
   activity.query((file) => addRows(file, books));
+  const steps = Array.from({ length: 60 }, (_one, at) => someStep(at));
+  activity.query((file) => new StepTable().insert(file, steps, new Masker(), 1000));
   expect(await ship.ship(true)).toBe(true);
   const team = new TeamActivity(sql, 'a');
 
@@ -83,5 +107,11 @@ test('what is asked of the one is answered by the other as well', async () => {
     expect(told.rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual(
       toRows(own, by).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     );
+  }
+  const pages = new StepPages(sql, 'a');
+  for (const search of [{}, { sessionId: 's1' }, { problems: true }]) {
+    const own = activity.query((file) => searchSteps(file, search, { limit: 100 }));
+    const told = await pages.page('everybody', search, { limit: 100 });
+    expect([told.sums, told.steps.length]).toEqual([own.sums, own.steps.length]);
   }
 });

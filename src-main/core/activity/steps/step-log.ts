@@ -275,12 +275,13 @@ function howItEnded(
   if (end === 'cancelled') return { outcome: 'cancelled' };
   if ('method' in end) return { outcome: 'ok' };
   const blocked = calls.includes('blocked');
+  const wasCancelled = calls.length > 0 && calls.every((one) => one === 'cancelled');
   if (isFailure(end)) {
-    const wasCancelled = calls.length > 0 && calls.every((one) => one === 'cancelled');
     return { outcome: blocked ? 'blocked' : wasCancelled ? 'cancelled' : 'failed', errorText: end.error.message };
   }
   if (fact(end.result, 'isError') !== true) return { outcome: 'ok' };
   const [only] = calls;
+  if (wasCancelled) return { outcome: 'cancelled', errorText: errorIn(end.result) };
   const outcome = blocked ? 'blocked' : calls.length === 1 && only !== undefined && only !== 'ok' ? only : 'tool_error';
   return { outcome, errorText: errorIn(end.result) };
 }

@@ -3,6 +3,7 @@
  * from `sessionHours`, which triggers keep; whatever else is asked goes through rows, and never through more than the newest of them.
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { isProblem, isProblemIn } from '../call-record.ts';
 import { type StepRow, toStep } from './step-table.ts';
 
 export interface StepSearch {
@@ -83,7 +84,7 @@ const mostLookedThrough = 100_000;
 const mostSessionsLookedThrough = 10_000;
 const hourMs = 3_600_000;
 const summed = ['steps', 'problems', 'given', 'raw', 'baseline', 'loaded'] as const;
-const sumOfRows = `count(*) AS steps, coalesce(sum(outcome <> 'ok'), 0) AS problems, coalesce(sum(given), 0) AS given,
+const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems, coalesce(sum(given), 0) AS given,
   coalesce(sum(raw), 0) AS raw, coalesce(sum(baseline), 0) AS baseline, coalesce(sum(loaded), 0) AS loaded`;
 
 /** Throws what SQLite throws. */
@@ -303,7 +304,7 @@ function filtered(place: Conditions, search: StepSearch, among: IdSpan | undefin
   if (search.app !== undefined) all = and(all, 'app = ?', search.app);
   // It may be that of most: to collect these would take longer.
   if (search.server !== undefined) all = and(all, ofEach('calls.server = ?'), search.server);
-  if (search.problems === true) all = and(all, `(outcome <> 'ok' OR ${ofCalls("calls.outcome <> 'ok'")})`, ...span);
+  if (search.problems === true) all = and(all, `(${isProblem} OR ${ofCalls(isProblemIn('calls.outcome'))})`, ...span);
   if (search.blocked === true) {
     all = and(all, `(outcome = 'blocked' OR ${ofCalls("calls.outcome = 'blocked'")})`, ...span);
   }

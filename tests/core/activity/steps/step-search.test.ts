@@ -54,7 +54,7 @@ function expectSums(database: DatabaseSync, search: StepSearch): void {
 
 test('sums are those of the rows, whatever was added, counted, removed, and after each restart', () => {
   const roll = dice(7);
-  const outcomes: readonly CallOutcome[] = ['ok', 'ok', 'failed', 'blocked'];
+  const outcomes: readonly CallOutcome[] = ['ok', 'ok', 'failed', 'blocked', 'cancelled'];
   let id = start * 1000;
   let store = open(400_000);
   for (let round = 0; round < 16; round++) {
@@ -64,7 +64,7 @@ test('sums are those of the rows, whatever was added, counted, removed, and afte
         id += 1 + roll(600_000_000);
         // Now and then the clock is put back: ids go on, times do not.
         const startedAt = Math.floor(id / 1000) - (roll(10) === 0 ? roll(5 * hour) : 0);
-        return step({ id, startedAt, sessionId: `s${roll(12)}`, outcome: outcomes[roll(4)] ?? 'ok' });
+        return step({ id, startedAt, sessionId: `s${roll(12)}`, outcome: outcomes[roll(5)] ?? 'ok' });
       });
       const bound = 1000;
       table.insert(database, steps, masker, bound);
@@ -185,7 +185,7 @@ test('a filter finds the same by the calls of a step, in one session and over al
         givenBytes, outcome, spillId, step) VALUES (?, 's1', 'cursor', 'search', ?, ?, 1, 0, 0, 1, 0, 1, 1, 1, ?, ?, ?)`,
     );
     for (const [n, { id, startedAt }] of steps.entries()) {
-      const outcome = n % 6 === 0 ? 'failed' : n % 5 === 0 ? 'blocked' : 'ok';
+      const outcome = n % 6 === 0 ? 'failed' : n % 5 === 0 ? 'blocked' : n % 7 === 0 ? 'cancelled' : 'ok';
       call.run(startedAt, n % 2 === 0 ? 'git' : 'fs', `tool_${n % 3}`, outcome, n % 4 === 0 ? 'kept' : null, id);
       call.run(startedAt, 'other', 'second', 'ok', null, id);
     }

@@ -11,7 +11,7 @@ export function sumsOfRows(database: DatabaseSync, { sessionId, since, until }: 
   const sum = (of: (row: (typeof rows)[number]) => number): number => rows.reduce((all, row) => all + of(row), 0);
   return {
     steps: rows.length,
-    problems: sum(({ outcome }) => Number(outcome !== 'ok')),
+    problems: sum(({ outcome }) => Number(outcome !== 'ok' && outcome !== 'cancelled')),
     given: sum(({ given }) => Number(given)),
     raw: sum(({ raw }) => Number(raw)),
     baseline: sum(({ baseline }) => Number(baseline)),

@@ -1,0 +1,72 @@
+/** What the client cancels, and what is called while Tooltray is paused, is on record and a problem of nobody; calls stand in the order in which they began. */
+import { expect, test } from 'vitest';
+import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { stateBuilders } from '../../src-main/rpc/build-state.ts';
+import type { RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { until } from '../support/until.ts';
+
+function ask<M extends RpcMethod>(
+  { host }: TestCore,
+  method: M,
+  input: RpcMethods[M]['input'],
+): Promise<RpcMethods[M]['output']> {
+  return answerRpc(method, input, host.rpcDeps, new AbortController().signal);
+}
+
+/** The outcomes of the tool calls so far, newest first, once there are this many. */
+async function outcomes(core: TestCore, count: number): Promise<readonly string[]> {
+  const { activity } = core.host.core;
+  await until(() => {
+    activity.flush();
+    return activity.recent({}, 50).length >= count;
+  });
+  return activity.recent({}, 50).map(({ outcome }) => outcome);
+}
+
+/** The steps that are problems: as the sums count them, and as the filter finds them. */
+async function problems(core: TestCore): Promise<readonly number[]> {
+  const [all, filtered] = [await ask(core, 'steps', {}), await ask(core, 'steps', { problems: true })];
+  return [all.sums.problems, filtered.steps.length];
+}
+
+test('a call that the client cancels is no problem of its session', async () => {
+  await using core = await startCore({ servers: { s: fixture('misbehaving', 'never') } });
+  const client = await core.open();
+  client.request('tools/call', { name: 'hang', arguments: {} }, { id: 77 }).catch(() => undefined);
+  await until(() => core.host.core.timeline.open.length > 0);
+  client.notify('notifications/cancelled', { requestId: 77 });
+  expect(await outcomes(core, 1)).toEqual(['cancelled']);
+  expect(await problems(core)).toEqual([0, 0]);
+});
+
+test('a call while Tooltray is paused is no problem of its session', async () => {
+  await using core = await startCore({ servers: { s: fixture('echo') } });
+  const client = await core.open();
+  await ask(core, 'setPaused', { paused: true });
+  expect(await client.callTool('echo', { message: 'x' })).toMatchObject({ isError: true });
+  expect(await outcomes(core, 1)).toEqual(['cancelled']);
+  expect(await problems(core)).toEqual([0, 0]);
+});
+
+test('a tool that fails is a problem', async () => {
+  await using core = await startCore({ servers: { s: fixture('tracker') } });
+  const client = await core.open();
+  expect(await client.callTool('close_issue', { number: 1 })).toMatchObject({ isError: true });
+  expect(await outcomes(core, 1)).toEqual(['tool_error']);
+  expect(await problems(core)).toEqual([1, 1]);
+});
+
+test('a call stands where it began, although it ended after later ones', async () => {
+  await using core = await startCore({ servers: { s: fixture('tracker') } });
+  const client = await core.open();
+  const began = Date.now();
+  const slow = client.callTool('read_log', { delayMs: 1000 });
+  // Times are in whole milliseconds.
+  await until(() => core.host.core.timeline.open.length > 0 && Date.now() > began + 2);
+  await client.callTool('list_issues', {});
+  await slow;
+  expect(await outcomes(core, 2)).toEqual(['ok', 'ok']);
+  const { recent } = await stateBuilders(core.host.rpcDeps).activity();
+  expect(recent.map(({ tool }) => tool)).toEqual(['list_issues', 'read_log']);
+});
