@@ -6,7 +6,8 @@ import { documentProblem, uncompiled } from './schema.ts';
 
 const loose = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-const shape = z
+/** The fields of `oauth` in a server entry, under our own names. */
+export const oauthSchema = z
   .looseObject({
     clientId: z.string(),
     clientSecret: z.string(),
@@ -54,10 +55,10 @@ export function readOAuth(written: Readonly<Record<string, unknown>>, report: Re
     .filter(([, value]) => value !== null && value !== '')
     .map(([key, value]) => [ownName(key), value] as const);
   for (const [field] of named) {
-    if (Object.hasOwn(shape.shape, field) || harmless.has(field)) continue;
+    if (Object.hasOwn(oauthSchema.shape, field) || harmless.has(field)) continue;
     report('warning', keyOf(field), 'Of the settings for signing in, this one has no effect.', lost.get(keyOf(field)));
   }
-  const checked = shape.safeParse(Object.fromEntries(named), uncompiled);
+  const checked = oauthSchema.safeParse(Object.fromEntries(named), uncompiled);
   for (const issue of checked.error?.issues ?? [])
     report('error', keyOf(String(issue.path[0] ?? '')), issueText(issue));
   const read = checked.data ?? {};

@@ -60,26 +60,26 @@ export class Metrics {
     const { requests = 0, streams = 0, sessions = 0 } = listener()?.counts ?? {};
     const [open, ready] = await Promise.all([connections(), isReady()]);
     const text = prometheusText([
-      byLabel('tooltray_info', 'gauge', 'The version that runs.', 'version', [[version, 1]]),
-      byLabel('tooltray_config_info', 'gauge', 'The config in use, by a hash of it.', 'hash', [[config.version, 1]]),
-      single('tooltray_config_problems', 'gauge', 'What is to be mended in the config.', problems),
-      single('tooltray_config_refused_overrides', 'gauge', 'Of these, what a layer may not say.', refused),
-      single('tooltray_ready', 'gauge', 'Whether new requests should be sent here.', Number(ready)),
-      single('tooltray_sessions', 'gauge', 'Sessions of the handshake era that are open.', sessions),
-      single('tooltray_streams', 'gauge', 'Streams of changes that are open.', streams),
-      single('tooltray_requests_in_flight', 'gauge', 'Requests that are being answered.', requests),
-      byLabel('tooltray_calls_total', 'counter', 'Calls of tools by what came of them.', 'outcome', this.#outcomes),
-      single('tooltray_call_seconds_total', 'counter', 'How long calls of tools took, together.', this.#seconds),
-      single('tooltray_kept_answers_total', 'counter', 'Answers that were kept and given in part.', this.#kept),
+      byLabel('tooltray_info', 'gauge', 'Version of this replica.', 'version', [[version, 1]]),
+      byLabel('tooltray_config_info', 'gauge', 'Hash of the configuration in use.', 'hash', [[config.version, 1]]),
+      single('tooltray_config_problems', 'gauge', 'Problems in the configuration.', problems),
+      single('tooltray_config_refused_overrides', 'gauge', 'Settings that a layer may not override.', refused),
+      single('tooltray_ready', 'gauge', 'Whether this replica accepts new requests.', Number(ready)),
+      single('tooltray_sessions', 'gauge', 'Open sessions of the stateful protocol.', sessions),
+      single('tooltray_streams', 'gauge', 'Open streams.', streams),
+      single('tooltray_requests_in_flight', 'gauge', 'Requests in flight.', requests),
+      byLabel('tooltray_calls_total', 'counter', 'Tool calls by outcome.', 'outcome', this.#outcomes),
+      single('tooltray_call_seconds_total', 'counter', 'Total duration of tool calls.', this.#seconds),
+      single('tooltray_spills_total', 'counter', 'Results that were spilled.', this.#kept),
       single(
         'tooltray_saved_tokens_total',
         'counter',
-        'Tokens of answers that models were not given.',
+        'Result tokens that were not sent to models.',
         this.#savedTokens,
       ),
-      single('tooltray_quota_refusals_total', 'counter', 'Calls that found a quota used up.', quotas.refused),
-      single('tooltray_database_connections', 'gauge', 'Connections of this replica to PostgreSQL.', open ?? 0),
-      single('tooltray_database_up', 'gauge', 'Whether PostgreSQL answers.', Number(open !== undefined)),
+      single('tooltray_quota_refusals_total', 'counter', 'Calls rejected by a quota.', quotas.refused),
+      single('tooltray_database_connections', 'gauge', 'Open connections to PostgreSQL.', open ?? 0),
+      single('tooltray_database_up', 'gauge', 'Whether PostgreSQL responds.', Number(open !== undefined)),
       ...spanMeasures(this.#parts.droppedSpans()),
       ...personalMeasures(this.#parts.personal()),
       this.#delays(),
@@ -98,7 +98,7 @@ export class Metrics {
     // It measures from one look to the next, which are so far apart when nothing is late.
     const late = (ns: number): number => Math.max(0, ns / perSecond - delayLookMs / 1000);
     const at = (percentile: number): number => late(this.#delay.percentile(percentile));
-    const help = 'How late the event loop came to its timers, since the last time it was asked.';
+    const help = 'Event loop delay since the last scrape.';
     const quantiles = [
       ['0.5', at(50)],
       ['0.99', at(99)],
@@ -115,17 +115,17 @@ export class Metrics {
 }
 
 function personalMeasures({ running, limit, refused }: PersonalCounts): readonly Measure[] {
-  const help = 'Processes of single people that were not begun, by the limit that was reached.';
+  const help = 'Per-user processes that were not started, by limit.';
   return [
-    single('tooltray_personal_processes', 'gauge', 'Processes of single people that run here.', running),
-    single('tooltray_personal_processes_limit', 'gauge', 'How many of them there may be here.', limit),
+    single('tooltray_personal_processes', 'gauge', 'Running per-user processes.', running),
+    single('tooltray_personal_processes_limit', 'gauge', 'Limit of per-user processes.', limit),
     byLabel('tooltray_personal_refused_total', 'counter', help, 'limit', Object.entries(refused)),
   ];
 }
 
 function spanMeasures(dropped: number | undefined): readonly Measure[] {
   if (dropped === undefined) return [];
-  return [single('tooltray_spans_dropped_total', 'counter', 'Spans of calls that no collector has.', dropped)];
+  return [single('tooltray_spans_dropped_total', 'counter', 'Spans that no collector accepted.', dropped)];
 }
 
 /** By the names that every client library of Prometheus has for them. */
@@ -133,8 +133,8 @@ function processMeasures(): readonly Measure[] {
   const { user, system } = process.cpuUsage();
   const started = Date.now() / 1000 - process.uptime();
   return [
-    single('process_cpu_seconds_total', 'counter', 'Processor time of this process.', (user + system) / 1e6),
-    single('process_resident_memory_bytes', 'gauge', 'Memory of this process.', process.memoryUsage.rss()),
-    single('process_start_time_seconds', 'gauge', 'When this process began, since 1970.', started),
+    single('process_cpu_seconds_total', 'counter', 'CPU time of this process.', (user + system) / 1e6),
+    single('process_resident_memory_bytes', 'gauge', 'Resident memory of this process.', process.memoryUsage.rss()),
+    single('process_start_time_seconds', 'gauge', 'Start time of this process, in Unix time.', started),
   ];
 }
