@@ -285,8 +285,8 @@ interface ChangePolicy {
   readonly mayRemove: boolean;
 }
 
-/** What a tool does with data: reads what is private, reads what strangers wrote, sends out, writes. */
-export const flowRoles = ['private', 'foreign', 'sends', 'writes'] as const;
+/** What a tool does with data: reads what strangers wrote, sends something out. */
+export const flowRoles = ['foreign', 'sends'] as const;
 
 export type FlowRole = (typeof flowRoles)[number];
 

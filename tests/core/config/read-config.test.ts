@@ -146,7 +146,7 @@ test('flow may be written as a word, and its roles and what it does about secret
     '1:11 flow.mode error: This must be one of "off", "record", "ask". Until it is mended, "record" is used.',
   ]);
   expect(said('{ "flow": { "roles": { "mail": ["send"] } } }')).toEqual([
-    '1:33 flow.roles.mail[0] error: This must be one of "private", "foreign", "sends", "writes". Did you mean "sends"? Until it is mended, the default is used.',
+    '1:33 flow.roles.mail[0] error: This must be one of "foreign", "sends". Did you mean "sends"? Until it is mended, the default is used.',
   ]);
   expect(said('{ "flow": { "rolls": {} } }').join()).toContain('roles');
 });

@@ -59,19 +59,6 @@ function readEntity(all: string, hexDigits: string | undefined, digits: string |
   return code <= 0x10ffff ? String.fromCodePoint(code) : all;
 }
 
-/** Every Latin letter thirteen places on, as whoever hides a text from a reader writes it; without its digits, which that leaves as they are. */
-export function rotated(text: string): string {
-  const bytes = Buffer.from(text, 'latin1');
-  for (let at = 0; at < bytes.length; at++) {
-    const code = bytes[at] as number;
-    // Capitals are read as small ones anyway.
-    const letter = (code | 0x20) - 97;
-    if (letter >= 0 && letter < 26) bytes[at] = 97 + ((letter + 13) % 26);
-    else if (code >= 48 && code <= 57) bytes[at] = 32;
-  }
-  return bytes.toString('latin1');
-}
-
 // `user at evil dot example`, `user [at] evil (dot) example`.
 
 const signs = /\(at\)|\[at\]|\{at\}|\sat\s/gi;

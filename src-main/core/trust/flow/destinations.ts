@@ -9,7 +9,7 @@ export interface Destination {
   readonly kind: DestinationKind;
   /** In one spelling: what is compared and remembered. */
   readonly key: string;
-  /** Spellings under which a text that was read may hold it. */
+  /** Spellings under which a text that was read may hold it; the most specific one first. */
   readonly spellings: readonly string[];
   /** As it stands in the arguments. */
   readonly written: string;
@@ -117,9 +117,20 @@ function siteOf(written: string, address: string): readonly Destination[] {
   if (!/^(?:https?|wss?|ftps?):$/.test(url.protocol) || url.hostname === '') return [];
   const host = url.hostname.replace(/^www\./, '').replace(/\.$/, '');
   const place = shared.has(host) ? placeIn(url) : '';
-  const plain = domainToUnicode(host);
-  const spellings = [host, ...(plain !== host && plain !== '' ? [plain] : [])];
+  const spellings = place === '' ? [host, domainToUnicode(host)].flatMap(withParents) : placesOf(`${host}${place}`);
   return [{ kind: 'site', key: `site ${host}${place}`, spellings, written, url: sameUrl(url) }];
+}
+
+/** `a.b.example`, then `b.example`: what leaves may stand in the name of a host below one that was read. */
+function withParents(host: string): readonly string[] {
+  const labels = host.split('.');
+  return labels.map((_label, at) => labels.slice(at).join('.')).filter((name) => name.includes('.') || name === host);
+}
+
+/** `github.com/owner/repo/issues`, then each shorter place: what leaves may stand below one that was read. */
+function placesOf(place: string): readonly string[] {
+  const steps = place.split('/');
+  return steps.slice(1).map((_step, at) => steps.slice(0, steps.length - at).join('/'));
 }
 
 function placeIn({ pathname }: URL): string {
@@ -132,11 +143,6 @@ function sameUrl(url: URL): string {
   copy.hash = '';
   copy.hostname = copy.hostname.replace(/^www\./, '');
   return copy.href.replace(/^\w+:\/\//, '').replace(/\/$/, '');
-}
-
-/** Addresses in a text that was read, as `sameUrl` spells them: a page that is fetched just as it was named takes nothing along. */
-export function urlsIn(text: string): readonly string[] {
-  return sitesIn(text).flatMap(({ url }) => url ?? []);
 }
 
 function accountsIn(text: string): readonly Destination[] {

@@ -103,7 +103,6 @@ function deedOf(finding: Finding): string {
   if (finding.why === 'secret') return `send ${sensitiveWords[finding.kind]}`;
   const { to } = finding;
   const place = shown(placeOf(to));
-  if (finding.why === 'private') return `send private data to ${place}`;
   return to.isLink === true ? `send a link to ${place}` : `send to ${place}`;
 }
 
@@ -113,8 +112,6 @@ function reasonOf(finding: Finding): string {
       return `That came out of ${shown(finding.source.of)}, read in this session; nobody had named it before.`;
     case 'unsure':
       return 'More was read in this session than could be remembered, so it cannot be told who named it.';
-    case 'private':
-      return 'The address is new in this session, and what goes there was read in it.';
     case 'secret':
       return 'Such data is not sent anywhere unasked.';
   }

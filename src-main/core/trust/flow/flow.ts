@@ -1,9 +1,8 @@
 /**
- * Holds what leaves against what was read: notes in each session what calls name and answers hold, and asks the person before a
- * call sends to where only an answer led. Every call passes here, in the pipeline; no model can answer what is asked.
+ * Asks the user before a call sends something to a destination that only a result named, or sends keys or card numbers. Notes in
+ * each session what calls and results name. Every call passes here, in the pipeline; no model can answer what is asked.
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { FlowSettings } from '../../config/app-config.ts';
@@ -12,21 +11,15 @@ import type { Result } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
 import { type Principal, userOnRecord } from '../../security/principal.ts';
 import type { Answer, AskedQuestion, Questions } from '../questions.ts';
+import type { Destination } from './destinations.ts';
 import type { FlowDecisions } from './flow-decisions.ts';
 import { flowQuestion, flowSentence, refusal } from './flow-question.ts';
 import type { FlowOutcome, FlowRecord } from './flow-record.ts';
-import {
-  decisionKey,
-  type Finding,
-  isJudgedAtOnce,
-  judgeCall,
-  type Judgement,
-  type Look,
-  lookAtCall,
-} from './judge-call.ts';
+import { type FlowSession, FlowSessions } from './flow-sessions.ts';
+import { decisionKey, type Finding, judgeCall, type Look, lookAtCall } from './judge-call.ts';
 import { withoutSensitive } from './sensitive.ts';
-import { memoryLimits, SessionMemory, type Source } from './session-memory.ts';
-import { type FlowTool, RolesOfTools } from './tool-roles.ts';
+import type { Origin } from './session-memory.ts';
+import { type FlowTool, RolesOfTools, type ToolRoles } from './tool-roles.ts';
 
 /** Of a call's context, what is needed here. */
 export interface FlowContext {
@@ -55,7 +48,7 @@ export interface FlowVerdict {
    * `allowed always`: what the person said.
    */
   readonly verdict: 'recorded' | 'masked' | 'allowed before' | 'allowed once' | 'allowed always';
-  /** Why it came to that: `read`, `unsure`, `private`, `secret`. */
+  /** Why it came to that: `read`, `unsure`, `secret`. */
   readonly rule: string;
   /** The question that was answered, where there was one just now, and where that was. */
   readonly question?: string;
@@ -76,10 +69,6 @@ interface FlowParts {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Slices of about 32,000 characters that a call may read before it lets others on. */
-const atOnce = 8;
-/** A session that calls nothing for so long is quiet, in ms. */
-const quietMs = 20;
 /** How long a yes for one call waits for it to be made, and a no stands, in ms. */
 const onceMs = 10 * 60_000;
 const noMs = 60 * 60_000;
@@ -88,14 +77,12 @@ export class Flow {
   readonly roles: RolesOfTools;
   readonly #parts: FlowParts;
   readonly #sessions: FlowSessions;
-  /** What reads answers of sessions that are quiet. */
-  readonly #readLast = new WeakMap<FlowSession, NodeJS.Timeout>();
   /** Questions whose answers are seen to. */
   readonly #followed = new WeakSet<Promise<Answer>>();
 
   constructor(parts: FlowParts) {
     this.#parts = parts;
-    this.#sessions = new FlowSessions(parts.now);
+    this.#sessions = new FlowSessions(parts.now, parts.onTrouble);
     this.roles = new RolesOfTools(() => parts.settings().roles);
   }
 
@@ -106,14 +93,29 @@ export class Flow {
   release(tool: FlowTool, args: JsonObject | undefined, context: FlowContext): Promise<Released> | Released {
     if (this.#parts.settings().mode === 'off') return { args };
     const session = this.#sessions.of(context);
-    if (!this.roles.of(tool).sends) {
-      session.memory.noteTold(args);
+    const roles = this.roles.of(tool);
+    if (!roles.sends) {
+      session.memory.noteArguments(args);
       return { args };
     }
-    const look = lookAtCall(this.roles.of(tool), args);
-    const settled = isJudgedAtOnce(look, session.memory, tool.server) ? undefined : this.#settle(session.memory);
-    if (settled === undefined) return this.#decide(tool, args, look, session, context);
-    return settled.then(() => this.#decide(tool, args, look, session, context));
+    const look = lookAtCall(roles, args);
+    // Most calls go where the session's calls went before: they need no search.
+    const unknown = look.destinations.filter((to) => !session.memory.isKnownNamed(to));
+    if (unknown.length === 0) return this.#decide(tool, args, { ...look, destinations: [] }, [], session, context);
+    return this.#trace(tool, args, { ...look, destinations: unknown }, session, context);
+  }
+
+  async #trace(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    look: Look,
+    session: FlowSession,
+    context: FlowContext,
+  ): Promise<Released> {
+    await session.memory.settle();
+    const origins: Origin[] = [];
+    for (const to of look.destinations) origins.push(await session.memory.originOf(to, tool.server));
+    return this.#decide(tool, args, look, origins, session, context);
   }
 
   /** What a tool answered, on its way to whoever called; an answer given again counts as well. */
@@ -122,17 +124,13 @@ export class Flow {
     const session = this.#sessions.of(context);
     if (session.once.size > 0 && fact(result, 'resultType') !== 'input_required')
       session.once.delete(callKey(tool, args, context));
-    const { private: isPrivate, foreign, messages } = this.roles.of(tool);
-    if (isPrivate || foreign)
-      this.#note(session, result, { ...this.#source(tool.id, tool.server), private: isPrivate, foreign, messages });
+    this.#note(session, result, tool.id, tool.server, this.roles.of(tool));
   }
 
-  /** What a model read otherwise: an answer kept on disk, a resource, a prompt, what a failed call said. */
-  noteText(of: string, server: string, said: Result | string, context: FlowContext): void {
+  /** Notes what a model read otherwise: a stored result, a resource, a prompt, the error of a failed call. */
+  noteText(of: string, server: string, read: Result | string, context: FlowContext): void {
     if (this.#parts.settings().mode === 'off') return;
-    const roles = this.roles.ofReading(of, server);
-    if (roles.private || roles.foreign)
-      this.#note(this.#sessions.of(context), said, { ...this.#source(of, server), ...roles });
+    this.#note(this.#sessions.of(context), read, of, server, this.roles.ofReading(of, server));
   }
 
   /** The session is over. */
@@ -140,59 +138,34 @@ export class Flow {
     this.#sessions.forget(sessionId);
   }
 
-  #source(of: string, server: string): Pick<Source, 'of' | 'server' | 'at'> {
-    return { of, server, at: this.#parts.now() };
-  }
-
-  #note(session: FlowSession, said: Result | string, source: Source): void {
-    const { memory } = session;
-    memory.noteRead(said, source);
-    if (memory.isBehind) void this.#settle(memory)?.catch(this.#parts.onTrouble);
-    else if (memory.isNearlyRead && !this.#readLast.has(session)) this.#readLater(session);
-  }
-
-  /** When the session is quiet, as it is while a model thinks: what is read then, no call waits for. One timer runs, however many calls come. */
-  #readLater(session: FlowSession): void {
-    this.#readLast.set(session, setTimeout(() => this.#readNow(session), quietMs).unref());
-  }
-
-  /** One slice in a turn. */
-  #readNow(session: FlowSession): void {
-    this.#readLast.delete(session);
-    try {
-      const isQuiet = this.#parts.now() - session.usedAt >= quietMs;
-      if (!isQuiet || session.memory.readOn()) this.#readLater(session);
-    } catch (error) {
-      this.#parts.onTrouble(error);
-    }
-  }
-
-  /** Reads what waits: a little at once, more in turns with everybody else. */
-  #settle(memory: SessionMemory): Promise<void> | undefined {
-    for (let slice = 0; slice < atOnce; slice++) if (!memory.readOn()) return undefined;
-    return (async () => {
-      do await nextTurn();
-      while (memory.readOn());
-    })();
+  #note(
+    session: FlowSession,
+    read: Result | string,
+    of: string,
+    server: string,
+    { foreign, messages }: Pick<ToolRoles, 'foreign' | 'messages'>,
+  ): void {
+    if (foreign) session.noteRead(read, { of, server, messages, at: this.#parts.now() });
   }
 
   #decide(
     tool: FlowTool,
     args: JsonObject | undefined,
     look: Look,
+    origins: readonly Origin[],
     session: FlowSession,
     context: FlowContext,
   ): Promise<Released> | Released {
     const { settings, decisions } = this.#parts;
     const { mode, secrets } = settings();
-    const judgement = judgeCall(tool, this.roles.of(tool), look, session.memory, (key) => session.sent.get(key) ?? '');
-    const { findings } = judgement;
+    const findings = judgeCall(look, origins, this.roles.of(tool), session.memory);
     const open = findings.filter((finding) => !decisions.has(tool.server, decisionKey(finding)));
     const masks = secrets === 'mask' && open.some(({ why }) => why === 'secret');
     const asked = open.filter(({ why }) => why !== 'secret' || secrets === 'ask');
     const sent = masks ? (withoutSecrets(args) as JsonObject) : args;
     if (masks) this.#noteOutcome(tool, open, context, 'masked');
-    const pass = (verdict?: FlowVerdict): Released => this.#pass(sent, judgement, session, verdict);
+    const added = look.destinations.filter((_to, at) => origins[at]?.kind === 'new');
+    const pass = (verdict?: FlowVerdict): Released => passed(sent, added, session, verdict);
     if (asked.length === 0) {
       if (masks) return pass({ verdict: 'masked', rule: 'secret' });
       const decided = findings.filter((finding) => !open.includes(finding));
@@ -209,17 +182,6 @@ export class Flow {
     return this.#ask(tool, sent, asked, session, context).then(({ question, choice, by }) =>
       pass({ verdict: choice === 'always' ? 'allowed always' : 'allowed once', rule, question, by }),
     );
-  }
-
-  #pass(
-    args: JsonObject | undefined,
-    { carried }: Judgement,
-    session: FlowSession,
-    verdict: FlowVerdict | undefined,
-  ): Released {
-    session.memory.noteTold(args);
-    for (const { key, text } of carried) session.noteSent(key, text);
-    return { args, ...(verdict && { verdict }) };
   }
 
   /** Resolves when the person lets it go. */
@@ -290,6 +252,18 @@ export class Flow {
   }
 }
 
+/** `added`: destinations that were new and are the session's own from now on. */
+function passed(
+  args: JsonObject | undefined,
+  added: readonly Destination[],
+  { memory }: FlowSession,
+  verdict: FlowVerdict | undefined,
+): Released {
+  memory.noteArguments(args);
+  for (const to of added) memory.noteSent(to);
+  return { args, ...(verdict && { verdict }) };
+}
+
 function ruleOf(findings: readonly Finding[]): string {
   return [...new Set(findings.map(({ why }) => why))].join(', ');
 }
@@ -321,115 +295,5 @@ async function waitFor(
     return await awaitTelling(Promise.race([answer, over.promise]), { limitMs, message }, context);
   } finally {
     clearTimeout(late);
-  }
-}
-
-// What is remembered for each session, within bounds for all of them: the one that was not used for longest gives way.
-
-/** For all sessions together, in bytes, and in number. */
-const mostBytes = 128 * 1024 * 1024;
-const mostSessions = 300;
-/** Where sessions do not end (2026-07-28 over HTTP), what was read so long ago is over, in ms. */
-const idleMs = 6 * 60 * 60_000;
-/** How many of those that had to be given up are known as such. */
-const mostGivenUp = 10_000;
-/** Sizes are added up once in so many new answers. */
-const checkEvery = 200;
-
-const mostSent = 50;
-const longestSent = 4000;
-const mostDecided = 500;
-
-class FlowSession {
-  readonly memory: SessionMemory;
-  /** Calls that may be made once, and destinations that were refused; until when, in ms since 1970. */
-  readonly once = new Map<string, number>();
-  readonly no = new Map<string, number>();
-  /** The last of what went to addresses that were new. */
-  readonly sent = new Map<string, string>();
-  readonly #now: () => number;
-  usedAt: number;
-
-  constructor(now: () => number, isUnsure: boolean) {
-    this.#now = now;
-    this.usedAt = now();
-    this.memory = new SessionMemory(memoryLimits, isUnsure);
-  }
-
-  hasOnce(key: string): boolean {
-    return this.#stands(this.once, key);
-  }
-
-  hasNo(key: string): boolean {
-    return this.#stands(this.no, key);
-  }
-
-  noteSent(key: string, text: string): void {
-    const all = `${this.sent.get(key) ?? ''} ${text}`.slice(-longestSent);
-    this.sent.delete(key);
-    this.sent.set(key, all);
-    keepNewest(this.sent, mostSent);
-  }
-
-  #stands(decided: Map<string, number>, key: string): boolean {
-    keepNewest(decided, mostDecided);
-    const until = decided.get(key);
-    if (until === undefined) return false;
-    if (this.#now() < until) return true;
-    decided.delete(key);
-    return false;
-  }
-}
-
-class FlowSessions {
-  readonly #now: () => number;
-  /** The one that was used last stands last. */
-  readonly #sessions = new Map<string, FlowSession>();
-  readonly #givenUp = new Set<string>();
-  #uses = 0;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  of({ memoryId, sessionId }: { readonly memoryId?: string | undefined; readonly sessionId: string }): FlowSession {
-    const id = memoryId ?? sessionId;
-    const now = this.#now();
-    let session = this.#sessions.get(id);
-    if (session !== undefined && now - session.usedAt > idleMs) session = undefined;
-    if (session === undefined) {
-      session = new FlowSession(this.#now, this.#givenUp.has(id));
-      this.#sessions.delete(id);
-      this.#sessions.set(id, session);
-      this.#makeRoom();
-    } else if (++this.#uses % checkEvery === 0) this.#makeRoom();
-    session.usedAt = now;
-    return session;
-  }
-
-  forget(id: string): void {
-    this.#sessions.delete(id);
-    this.#givenUp.delete(id);
-  }
-
-  /** A session whose memory had to be given up does not know any more where things came from. */
-  #makeRoom(): void {
-    const all = [...this.#sessions].sort(([, one], [, other]) => one.usedAt - other.usedAt);
-    let bytes = all.reduce((sum, [, { memory }]) => sum + memory.bytes, 0);
-    for (const [id, { memory }] of all.slice(0, -1)) {
-      if (this.#sessions.size <= mostSessions && bytes <= mostBytes) return;
-      bytes -= memory.bytes;
-      this.#sessions.delete(id);
-      this.#givenUp.add(id);
-    }
-    const [oldest] = this.#givenUp;
-    if (this.#givenUp.size > mostGivenUp && oldest !== undefined) this.#givenUp.delete(oldest);
-  }
-}
-
-function keepNewest(map: Map<string, unknown>, most: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= most) return;
-    map.delete(key);
   }
 }

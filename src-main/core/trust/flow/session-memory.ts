@@ -1,359 +1,233 @@
 /**
- * What one session has read and named: words with where each came from first, addresses word by word, runs of words of private data.
- * No texts are kept but those that wait to be read, and the last that went to a new address. A short answer is read when the
- * session is quiet; all others when a call asks about them, or too much waits. At its bounds nothing is forgotten: from then on it says that it cannot tell.
+ * The texts that one session has read and written, in their order, so that the first one to name a destination can be found.
+ * Kept in memory only and bounded: beyond the limit the session is incomplete, and a destination that is not found may have
+ * been read all the same.
  */
-import { isObject, type JsonObject, textOr } from '../../base/json.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
-import { RawJson } from '../../wire/raw-json.ts';
-import { decodedOnce } from './decode.ts';
-import { argumentTexts, type Destination, groupedNumbers, urlsIn } from './destinations.ts';
-import { hashOf, mixed, readWords, valueHashOf } from './words.ts';
-import { ShingleSketch, WordTable } from './word-table.ts';
+import type { RawJson } from '../../wire/raw-json.ts';
+import type { Destination } from './destinations.ts';
+import { argumentLines, fieldMark, plainMark, readPieces, recipientMark, type Source } from './readable-lines.ts';
 
-/** Where something came from. */
-export interface Source {
-  /** `server:tool`, or the server with what was read of it. */
-  readonly of: string;
-  readonly server: string;
-  readonly private: boolean;
-  readonly foreign: boolean;
-  /** Mail or chat. */
-  readonly messages: boolean;
-  /** When it was first read, in ms since 1970. */
-  readonly at: number;
-}
-
-/** `told`: it stood in arguments before anything that was read held it; `new`: so far nowhere. */
+/**
+ * `named`: in arguments before any result, or listed as a recipient by records alone; `new`: nowhere so far; `unknown`: not found,
+ * and the memory is incomplete.
+ */
 export type Origin =
-  | { readonly kind: 'told' | 'late' | 'new' | 'unsure' }
+  | { readonly kind: 'named' | 'new' | 'unknown' }
   | { readonly kind: 'read'; readonly source: Source };
 
+/** Limits in characters. */
 export interface MemoryLimits {
-  /** Of one session. */
-  readonly words: number;
-  readonly shingles: number;
-  /** Of one answer that are looked through, in characters; what is longer makes the session unsure. */
-  readonly answer: number;
-  /** That wait to be read, in characters. */
-  readonly waiting: number;
+  readonly result: number;
+  readonly session: number;
 }
 
-export const memoryLimits: MemoryLimits = { words: 200_000, shingles: 50_000, answer: 4_000_000, waiting: 1_000_000 };
+export const memoryLimits: MemoryLimits = { result: 4_000_000, session: 16_000_000 };
 
-interface Waiting {
-  readonly source: Source | undefined;
-  readonly value: JsonObject | RawJson | string;
-  readonly length: number;
-}
+type Pending = { readonly args: JsonObject } | { readonly read: Result | RawJson | string; readonly source: Source };
 
-/** Before anything was read, and afterwards: what only stood in arguments. */
-const toldFirst = 0;
-const toldLater = 1;
-const firstSource = 2;
-/** A table's sources are 16 bits wide; a session that reads from so many tools names the last one for all further ones. */
-const mostSources = 4000;
-
-const sliceLength = 32_768;
-/** An address on the edge of a slice stands in both. */
-const overlap = 400;
-const shingleWords = 4;
-/** Words of a code, so that a code is never taken for a run of words. */
-const codeSalt = 0x5bd1e995;
+/** Characters that are searched or read before other work gets a turn. */
+const turnLength = 1_000_000;
+const named: Origin = { kind: 'named' };
 
 export class SessionMemory {
   readonly #limits: MemoryLimits;
-  readonly #words: WordTable;
-  readonly #urls: WordTable;
-  /** Values that a server listed by themselves, with the server. */
-  readonly #listed: WordTable;
-  readonly #shingles: ShingleSketch;
-  readonly #sources: Source[] = [];
-  readonly #sourceIndex = new Map<string, number>();
-  #waiting: Waiting[] = [];
-  #waitingLength = 0;
-  #isUnsure: boolean;
-  #hasRead = false;
-  #reading: Generator<undefined, void> | undefined;
-  /** Characters read since others were let on: short answers share a slice. */
-  #readInTurn = 0;
+  /** Each text once, in the order of reading; undefined: arguments of a call. */
+  readonly #texts = new Map<string, Source | undefined>();
+  /** Origins that later texts cannot change, by the destination's key. */
+  readonly #known = new Map<string, Origin>();
+  #pending: Pending[] = [];
+  #length = 0;
+  #isIncomplete: boolean;
+  #settling: Promise<void> | undefined;
 
-  /** `isUnsure`: there was an earlier memory of this session that had to be given up. */
-  constructor(limits: MemoryLimits = memoryLimits, isUnsure = false) {
+  /** `isIncomplete`: an earlier memory of this session was evicted. */
+  constructor(limits: MemoryLimits = memoryLimits, isIncomplete = false) {
     this.#limits = limits;
-    this.#words = new WordTable(limits.words);
-    this.#urls = new WordTable(limits.words / 4);
-    this.#listed = new WordTable(limits.words / 2);
-    this.#shingles = new ShingleSketch(limits.shingles);
-    this.#isUnsure = isUnsure;
+    this.#isIncomplete = isIncomplete;
   }
 
-  /** What it takes of the computer's memory, nearly. */
-  get bytes(): number {
-    const tables = this.#words.bytes + this.#urls.bytes + this.#listed.bytes;
-    return tables + this.#shingles.count * 40 + this.#waitingLength * 2;
+  /** Characters that are stored. */
+  get length(): number {
+    return this.#length;
   }
 
-  /** Something was read that is not in here. */
-  get isUnsure(): boolean {
-    return this.#isUnsure || this.#words.isFull;
+  /** Notes what the model wrote. Returns at once. */
+  noteArguments(args: JsonObject | undefined): void {
+    if (args !== undefined) this.#pending.push({ args });
   }
 
-  get hasPrivate(): boolean {
-    return this.#shingles.count > 0;
+  /** Notes what the model read. Returns at once. */
+  noteRead(read: Result | RawJson | string, source: Source): void {
+    this.#pending.push({ read, source });
   }
 
-  /** What the model wrote itself, in the order of what it read. Returns at once. */
-  noteTold(args: JsonObject | undefined): void {
-    if (args !== undefined) this.#wait({ source: undefined, value: args, length: 100 });
+  /** Notes that a call went to a destination that was new: later texts cannot be the first to name it. */
+  noteSent({ key, kind }: Destination): void {
+    if (kind !== 'name' && !this.#known.has(key)) this.#known.set(key, named);
   }
 
-  /** What an answer held. Returns at once. */
-  noteRead(answer: Result | string, source: Source): void {
-    this.#wait({ source, value: answer, length: lengthOf(answer) });
+  /** Whether the session named this destination first, as far as that is known without a search. */
+  isKnownNamed({ key }: Destination): boolean {
+    return this.#known.get(key) === named;
   }
 
-  /** So much waits that it should be read, whoever asks. */
-  get isBehind(): boolean {
-    return this.#waitingLength > this.#limits.waiting || this.#waiting.length > 2000;
-  }
-
-  /** What waits is read in about a millisecond: not worth keeping. */
-  get isNearlyRead(): boolean {
-    return this.#waitingLength <= sliceLength;
-  }
-
-  /** Reads on for one slice; whether there is more. */
-  readOn(): boolean {
-    this.#reading ??= this.#read();
-    const isOver = this.#reading.next().done === true;
-    if (isOver) this.#reading = undefined;
-    return !isOver;
-  }
-
-  *#read(): Generator<undefined, void> {
-    while (this.#waiting.length > 0) {
-      const waiting = this.#waiting;
-      this.#waiting = [];
-      this.#waitingLength = 0;
-      for (const { source, value } of waiting) {
-        if (source === undefined) this.#readTold(value as JsonObject);
-        else yield* this.#readAnswer(value, source);
-      }
+  /** Reads all that was noted, in turns with other work. */
+  async settle(): Promise<void> {
+    while (this.#pending.length > 0 || this.#settling !== undefined) {
+      this.#settling ??= this.#readPending().finally(() => (this.#settling = undefined));
+      await this.#settling;
     }
   }
 
-  /** Where a destination came from; to be asked when nothing waits any more. */
-  originOf(destination: Destination, server: string): Origin {
-    if (destination.kind === 'name') return this.#originOfName(destination, server);
-    for (const spelling of destination.spellings) {
-      const known = this.#seen(destination.kind === 'site' ? parentsOf(spelling) : [spelling]);
-      if (known !== undefined) return known;
+  /** The first to name a destination that `server` would send to. Call it after `settle`. */
+  async originOf(to: Destination, server: string): Promise<Origin> {
+    const known = this.#known.get(to.key);
+    if (known !== undefined) return known;
+    if (to.kind === 'name') return this.#originOfName(to.key.slice('name '.length), server);
+    for (const spelling of to.spellings) {
+      const source = await this.#firstToName(spelling, isAsciiWordCharacter);
+      if (source === null) continue;
+      if (source !== undefined && this.#isRecord(spelling)) return named;
+      const origin: Origin = source === undefined ? named : { kind: 'read', source };
+      this.#known.set(to.key, origin);
+      return origin;
     }
-    const put = destination.kind === 'mail' ? this.#putTogether(destination.key.slice('mail '.length)) : undefined;
-    return put ?? { kind: this.isUnsure ? 'unsure' : 'new' };
+    const joined = to.kind === 'mail' ? await this.#originOfParts(to.key.slice('mail '.length)) : undefined;
+    return joined ?? { kind: this.#isIncomplete ? 'unknown' : 'new' };
   }
 
-  /**
-   * What is sure of it before all that waits is read: it is listed by the server or was named first, or not before something was read.
-   * undefined: to be asked of `originOf`.
-   */
-  knownOrigin({ kind, key, spellings }: Destination, server: string): 'told' | 'late' | undefined {
-    if (kind === 'name') return this.#isListed(key.slice('name '.length), server) ? 'told' : undefined;
-    const [exact = ''] = spellings;
-    const index = this.#words.sourceOf(hashOf(exact));
-    return index === toldFirst ? 'told' : index === toldLater ? 'late' : undefined;
-  }
-
-  /** The address as a whole stood in something that was read. */
+  /** Whether a text that was read holds this address as a whole. `url`: as `Destination.url` spells it. */
   hasUrl(url: string): boolean {
-    return this.#urls.has(hashOf(url));
+    const lower = url.toLowerCase();
+    return [...this.#texts].some(
+      ([text, source]) =>
+        source !== undefined &&
+        occurrences(text, lower, isAsciiWordCharacter).some((at) =>
+          /^\/?(?:$|[\s"'<>\\`^{}|)\]#]|[.,;:!?)\]]+(?:\s|$))/.test(
+            text.slice(at + lower.length, at + lower.length + 4),
+          ),
+        ),
+    );
   }
 
-  /** How many runs of words or codes of private data stand in a text; one code counts as two. */
-  privateIn(text: string): number {
-    let found = 0;
-    const run = new Run((hash, weight) => {
-      if (this.#shingles.has(hash)) found += weight * this.#shingles.rate;
-    });
-    readWords(text, run);
-    return found;
+  async #readPending(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const one of pending) {
+      if ('args' in one) this.#store(argumentLines(one.args), undefined);
+      else await this.#storeRead(one.read, one.source);
+    }
   }
 
-  #wait(waiting: Waiting): void {
-    this.#waiting.push(waiting);
-    this.#waitingLength += waiting.length;
-  }
-
-  #readTold(args: JsonObject): void {
-    const index = this.#hasRead ? toldLater : toldFirst;
-    for (const { text } of argumentTexts(args))
-      this.#addWords(text.slice(0, this.#limits.answer / 4), index, undefined);
-  }
-
-  *#readAnswer(value: JsonObject | RawJson | string, source: Source): Generator<undefined, void> {
-    this.#hasRead = true;
-    const index = this.#indexOf(source);
-    let left = this.#limits.answer;
-    for (const text of textsOf(value)) {
+  async #storeRead(read: Result | RawJson | string, source: Source): Promise<void> {
+    let left = this.#limits.result;
+    let sinceTurn = 0;
+    for (const piece of readPieces(read, source)) {
       if (left <= 0) {
-        this.#isUnsure = true;
+        this.#isIncomplete = true;
         return;
       }
-      const taken = text.slice(0, left);
-      if (taken.length < text.length) this.#isUnsure = true;
-      left -= taken.length;
-      for (let from = 0; from < taken.length; from += sliceLength) {
-        const slice = taken.slice(Math.max(0, from - overlap), from + sliceLength);
-        this.#addWords(slice, index, source);
-        for (const decoded of decodedOnce(slice)) this.#addWords(decoded, index, source);
-        this.#readInTurn += slice.length;
-        if (this.#readInTurn < sliceLength) continue;
-        this.#readInTurn = 0;
-        yield;
-      }
+      left -= piece.length;
+      sinceTurn += piece.length;
+      this.#store(piece, source);
+      if (sinceTurn < turnLength / 4) continue;
+      sinceTurn = 0;
+      await nextTurn();
     }
   }
 
-  #addWords(text: string, index: number, source: Source | undefined): void {
-    const salt = source === undefined ? 0 : hashOf(source.server);
-    const run = source?.private === true ? new Run((hash) => this.#shingles.add(hash)) : undefined;
-    readWords(text, {
-      word: (hash, isCode) => {
-        this.#words.add(hash, index);
-        run?.word(hash, isCode);
-      },
-      value: (hash) => {
-        if (source !== undefined) this.#listed.add(mixed(hash, salt), index);
-      },
-    });
-    for (const number of groupedNumbers(text)) this.#words.add(hashOf(number), index);
-    if (source !== undefined) for (const url of urlsIn(text)) this.#urls.add(hashOf(url), index);
-  }
-
-  #seen(spellings: readonly string[]): Origin | undefined {
-    for (const spelling of spellings) {
-      const index = this.#words.sourceOf(hashOf(spelling));
-      if (index !== undefined) return this.#origin(index);
+  #store(text: string, source: Source | undefined): void {
+    if (text === '' || this.#texts.has(text)) return;
+    if (this.#length + text.length > this.#limits.session) this.#isIncomplete = true;
+    else {
+      this.#texts.set(text, source);
+      this.#length += text.length;
     }
-    return undefined;
   }
 
-  #origin(index: number): Origin {
-    const source = this.#sources[index - firstSource];
-    return source === undefined ? { kind: index === toldFirst ? 'told' : 'late' } : { kind: 'read', source };
+  /** The source of the first text with this spelling; undefined: arguments; null: none. */
+  async #firstToName(spelling: string, joins: Joins): Promise<Source | undefined | null> {
+    let searched = 0;
+    for (const [text, source] of this.#texts) {
+      // What the session names must be the destination itself, not a longer address that ends with it.
+      if (occurrences(text, spelling, source === undefined ? isAddressCharacter : joins).length > 0) return source;
+      searched += text.length;
+      if (searched < turnLength) continue;
+      searched = 0;
+      await nextTurn();
+    }
+    return null;
   }
 
-  /** User and host were read, each by itself, and never told. */
-  #putTogether(address: string): Origin | undefined {
+  /** User and host were read, each by itself, and never named by the session. */
+  async #originOfParts(address: string): Promise<Origin | undefined> {
     const [user = '', host = ''] = address.split('@');
     // A plain first name stands in many texts.
     if (!/[._\d-]/.test(user) && user.length < 8) return undefined;
-    const [one, other] = [this.#seen([user]), this.#seen([host])];
-    return one?.kind === 'read' && other?.kind === 'read' ? one : undefined;
+    const [first, second] = [
+      await this.#firstToName(user, isAsciiWordCharacter),
+      await this.#firstToName(host, isAsciiWordCharacter),
+    ];
+    return first && second ? { kind: 'read', source: first } : undefined;
   }
 
-  /**
-   * A name that the server lists by itself, as a member or a channel, is its own affair. Else each word of it must have been read
-   * and not told.
-   */
-  #originOfName({ key }: Destination, server: string): Origin {
-    const name = key.slice('name '.length);
-    if (this.#isListed(name, server)) return { kind: 'told' };
-    const origins = name.split(/\s+/).map((word) => this.#seen([word]));
-    const read = origins.find((origin) => origin?.kind === 'read');
-    return read !== undefined && origins.every((origin) => origin?.kind === 'read') ? read : { kind: 'new' };
+  /** A name that the server lists itself, as a member or a channel, is its own. Otherwise each word of it must have been read first. */
+  async #originOfName(name: string, server: string): Promise<Origin> {
+    if (this.#isListed(name, server)) return named;
+    let read: Source | undefined;
+    for (const word of name.split(/\s+/)) {
+      const source = await this.#firstToName(word, isWordCharacter);
+      if (!source) return { kind: 'new' };
+      read ??= source;
+    }
+    return read === undefined ? { kind: 'new' } : { kind: 'read', source: read };
   }
 
   #isListed(name: string, server: string): boolean {
-    const value = valueHashOf(name);
-    return value !== undefined && this.#listed.has(mixed(value, hashOf(server)));
+    const lines = [recipientMark, fieldMark, plainMark].map((mark) => `${mark}${name}\n`);
+    return [...this.#texts].some(
+      ([text, source]) => source?.server === server && lines.some((line) => text.includes(line)),
+    );
   }
 
-  #indexOf(source: Source): number {
-    const key = `${source.of} ${source.private} ${source.foreign}`;
-    const known = this.#sourceIndex.get(key);
-    if (known !== undefined) return known;
-    if (this.#sources.length >= mostSources) return firstSource + mostSources - 1;
-    this.#sources.push(source);
-    const index = firstSource + this.#sources.length - 1;
-    this.#sourceIndex.set(key, index);
-    return index;
-  }
-}
-
-/** `a.b.example`, then `b.example`: what leaves may stand in the name of a host below one that was read. */
-function parentsOf(host: string): readonly string[] {
-  const labels = host.split('.');
-  return labels
-    .slice(0, -1)
-    .map((_label, at) => labels.slice(at).join('.'))
-    .filter((name) => name.includes('.'));
-}
-
-/** Runs of four words, and codes. */
-class Run {
-  readonly #tell: (hash: number, weight: number) => void;
-  // The last words: an array of them would be made anew for each word of each answer.
-  #first = 0;
-  #second = 0;
-  #third = 0;
-  #words = 0;
-
-  constructor(tell: (hash: number, weight: number) => void) {
-    this.#tell = tell;
-  }
-
-  word(hash: number, isCode: boolean): void {
-    if (isCode) this.#tell(mixed(hash, codeSalt), 2);
-    if (++this.#words >= shingleWords) this.#tell(mixed(mixed(this.#first, this.#second), mixed(this.#third, hash)), 1);
-    this.#first = this.#second;
-    this.#second = this.#third;
-    this.#third = hash;
-  }
-}
-
-/** What of an answer a model reads. */
-function* textsOf(value: JsonObject | RawJson | string): Generator<string, void> {
-  if (typeof value === 'string') yield value;
-  // Its bytes as they came: JSON's escapes are read over.
-  else if (value instanceof RawJson) yield* bytesOf(value);
-  else {
-    const { _meta, ...said } = value;
-    yield* textsIn(said, 0, []);
-  }
-}
-
-function* bytesOf({ chunks }: RawJson): Generator<string, void> {
-  for (const chunk of chunks) {
-    for (let from = 0; from < chunk.length; from += pieceLength)
-      yield chunk.subarray(Math.max(0, from - overlap), from + pieceLength).toString('utf8');
-  }
-}
-
-const pieceLength = 500_000;
-const deepest = 40;
-
-/** Each text as a line of its own, under its key. */
-function textsIn(value: unknown, depth: number, found: string[]): string[] {
-  if (typeof value === 'string') found.push(value);
-  else if (typeof value === 'number' || JSON.isRawJSON(value)) found.push(JSON.stringify(value));
-  else if (depth > deepest) return found;
-  else if (Array.isArray(value)) for (const item of value) textsIn(item, depth + 1, found);
-  else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
-      if (key.includes('@') || key.includes('.')) found.push(key);
-      if (!(key === 'data' && typeof value['mimeType'] === 'string')) textsIn(value[key], depth + 1, found);
+  /**
+   * Whether all that was read holds an address only as a value of its own, and at least once as a recipient in a record: a payee of an
+   * earlier payment, a participant of a meeting. An address inside a sentence may be an instruction.
+   */
+  #isRecord(spelling: string): boolean {
+    if (this.#isIncomplete) return false;
+    let isRecipient = false;
+    for (const [text, source] of this.#texts) {
+      if (source === undefined) continue;
+      for (const at of occurrences(text, spelling, isAsciiWordCharacter)) {
+        const before = text[at - 1];
+        if (text[at + spelling.length] !== '\n' || (before !== recipientMark && before !== fieldMark)) return false;
+        isRecipient ||= before === recipientMark;
+      }
     }
+    return isRecipient;
+  }
+}
+
+/** Whether a character beside a spelling makes it part of a longer word. `after`: it and the one behind it follow the spelling. */
+type Joins = (character: string, after?: string) => boolean;
+
+const isAsciiWordCharacter: Joins = (character) => /[a-z0-9]/.test(character);
+const isWordCharacter: Joins = (character) => /[\p{L}\p{N}_]/u.test(character);
+const isAddressCharacter: Joins = (character, after) =>
+  after === undefined ? /[\p{L}\p{N}_.+%-]/u.test(character) : /^(?:[\p{L}\p{N}_-]|\.[\p{L}\p{N}])/u.test(after);
+
+function occurrences(text: string, spelling: string, joins: Joins): readonly number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1)) {
+    const end = at + spelling.length;
+    const isPart =
+      (at > 0 && joins(text[at - 1] as string)) ||
+      (end < text.length && joins(text[end] as string, text.slice(end, end + 2)));
+    if (!isPart) found.push(at);
   }
   return found;
-}
-
-/** Without reading it: what its texts come to, and a bit for the rest. */
-function lengthOf(answer: Result | string): number {
-  if (typeof answer === 'string') return answer.length;
-  if (answer instanceof RawJson) return answer.byteLength;
-  const content = Array.isArray(answer['content']) ? (answer['content'] as unknown[]) : [];
-  const said = content.reduce<number>((sum, block) => sum + (isObject(block) ? textOr(block['text']).length : 0), 0);
-  return 200 + (answer['structuredContent'] === undefined ? said : said * 2);
 }

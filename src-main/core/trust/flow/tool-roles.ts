@@ -1,7 +1,7 @@
 /**
- * What a tool does with data: reads what is private, reads what strangers wrote, sends out, writes. The person's word is final. Else it
- * is guessed from names of server, tool and parameters, and what nothing is known of is taken to read both. Hints are the
- * server's own claims: they make a tool a sender, never stop it from being one.
+ * What a tool does with data: reads what strangers wrote, sends something out. The user's setting is final. Otherwise it is guessed
+ * from the names of server, tool and parameters, and a tool of which nothing is known is taken to read foreign texts. Hints are the
+ * server's own claims: they can make a tool a sender, never stop it from being one.
  */
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { FlowRole } from '../../config/app-config.ts';
@@ -16,17 +16,14 @@ export interface FlowTool {
 }
 
 export interface ToolRoles {
-  readonly private: boolean;
   readonly foreign: boolean;
   readonly sends: boolean;
-  readonly writes: boolean;
   /** It gets what is at an address: where nothing but the address leaves, the address may be one that was read. */
   readonly fetches: boolean;
   /** Whatever stands in its arguments is run: addresses anywhere in them count. */
   readonly runs: boolean;
   /** Mail or chat: people are named there, and whoever likes to writes what is read there. */
   readonly messages: boolean;
-  readonly byPerson: boolean;
 }
 
 /** The roles by the person's word or by a guess, made once for each definition. */
@@ -47,18 +44,17 @@ export class RolesOfTools {
     if (known !== undefined) return known;
     const guess = guessRoles(tool);
     const word = wordFor(said, tool.id, tool.server);
-    const roles = word === undefined ? guess : { ...guess, ...rolesNamed(word), byPerson: true };
+    const roles =
+      word === undefined ? guess : { ...guess, foreign: word.includes('foreign'), sends: word.includes('sends') };
     this.#known.set(tool.definition, roles);
     return roles;
   }
 
-  /** Of what is read besides answers of calls: both, unless the person said otherwise of the tool or server it is from. */
-  ofReading(of: string, server: string): Pick<ToolRoles, 'private' | 'foreign' | 'messages'> {
+  /** The roles of what is read besides results of calls: foreign, unless the user said otherwise of the tool or server it is from. */
+  ofReading(of: string, server: string): Pick<ToolRoles, 'foreign' | 'messages'> {
     const word = wordFor(this.#said(), of, server);
     const messages = wordsOf(of).some((kind) => messageWords.has(kind));
-    return word === undefined
-      ? { private: true, foreign: true, messages }
-      : { private: word.includes('private'), foreign: word.includes('foreign'), messages };
+    return { foreign: word === undefined || word.includes('foreign'), messages };
   }
 }
 
@@ -66,11 +62,6 @@ type Said = Readonly<Record<string, readonly FlowRole[]>>;
 
 function wordFor(said: Said, tool: string, server: string): readonly FlowRole[] | undefined {
   return [tool, server].flatMap((name) => (Object.hasOwn(said, name) ? [said[name]] : []))[0];
-}
-
-function rolesNamed(word: readonly FlowRole[]): Pick<ToolRoles, FlowRole> {
-  const has = (role: FlowRole): boolean => word.includes(role);
-  return { private: has('private'), foreign: has('foreign'), sends: has('sends'), writes: has('writes') };
 }
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
@@ -90,15 +81,6 @@ const fetchVerbs = words(
 );
 const runVerbs = words('bash cmd command eval exec execute powershell run sh shell terminal');
 const runParameters = words('cmd code command commands script shell');
-const webWords = words(
-  'bing brave browser browse crawl duckduckgo exa fetch firecrawl google http internet page playwright puppeteer scrape search serp tavily url web webpage website wiki wikipedia',
-);
-const privateWords = words(
-  `account bank calendar card chat channel contact crm database db discord disk document drive dropbox email evernote file filesystem
-   gmail imap inbox jira mail memory message ms365 note notion obsidian outlook payment postgres slack sql sqlite teams
-   telegram transaction user vault whatsapp`,
-);
-
 const messageWords = words(
   `channel chat conversation discord dm email gmail imap inbox irc mail matrix mattermost message messages outlook signal slack sms
    teams telegram thread whatsapp`,
@@ -111,6 +93,16 @@ const recipientParameters = words(
    recipient recipients room to user users username usernames wallet`,
 );
 const addressParameters = words('callback domain endpoint host hostname href link site uri url urls webhook website');
+
+const recordWords = words(
+  `attendee attendees beneficiary contact contacts guest guests invitee invitees member members participant participants payee
+   recipient recipients shared`,
+);
+
+/** Whether values under this key, or in results of a tool with this name, are recipients that a record lists. */
+export function isRecipientRecord(name: string): boolean {
+  return wordsOf(name).some((word) => recordWords.has(word));
+}
 
 /** Whether what stands under these keys says where a call goes. `address`: it is an address of a page or service. */
 export function destinationKey(keys: readonly string[]): 'recipient' | 'address' | undefined {
@@ -133,21 +125,16 @@ function guessRoles({ server, name, definition }: FlowTool): ToolRoles {
     verbs.some((verb) => runVerbs.has(verb)) || parameters.some((key) => runParameters.has(key.toLowerCase()));
   const takes = new Set(parameters.map((key) => destinationKey([key])));
   const isOpen = hints['openWorldHint'] === true && hints['readOnlyHint'] !== true;
-  const isDestructive = hints['destructiveHint'] === true;
   const sends =
     runs ||
     takes.has('address') ||
     (!reads && (takes.has('recipient') || verbs.some((verb) => sendVerbs.has(verb)) || isOpen));
-  const isWeb = kinds.some((kind) => webWords.has(kind)) && !kinds.some((kind) => privateWords.has(kind));
   return {
-    private: !isWeb,
     foreign: true,
     sends,
-    writes: !reads || isDestructive,
     fetches: takes.has('address') && verbs.some((verb) => fetchVerbs.has(verb)),
     runs,
     messages: kinds.some((kind) => messageWords.has(kind)),
-    byPerson: false,
   };
 }
 
