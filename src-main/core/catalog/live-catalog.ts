@@ -3,7 +3,7 @@ import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type AppConfig, type ConfigProblem, isToolOn } from '../config/app-config.ts';
 import { SearchIndex } from '../search/search-index.ts';
-import type { SearchDocument } from '../search/segment.ts';
+import type { SearchDocument } from '../search/search-document.ts';
 import { awaitStart, lastingTrouble } from '../servers/server-standing.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { Listing } from '../servers/listing.ts';

@@ -4,7 +4,7 @@ import { leavesOut, parametersText } from '../condense/signature.ts';
 import { type AcceptsTool, Found } from '../search/found.ts';
 import { parseQuery, porterStem, tokenize } from '../search/words.ts';
 import type { HelperContext, ModeView } from './mode.ts';
-import { besidesOf, raiseUsed, type Scored } from './raise-used.ts';
+import { alsoWantedOf, raiseUsed, type Scored } from './raise-used.ts';
 import { readResultTool } from './read-spill.ts';
 
 export interface FoundTool {
@@ -103,9 +103,11 @@ export function findTools(
       if (!shown.has(one.tool.id)) shown.set(one.tool.id, one);
     }
   }
-  const matching = asked.map(({ found }) => found);
-  const count = Found.count(matching, isWanted) + own.size;
-  for (const found of matching) found.close();
+  const count =
+    Found.count(
+      asked.map(({ found }) => found),
+      isWanted,
+    ) + own.size;
   return { tools: [...shown.values()], more: count - shown.size };
 }
 
@@ -126,7 +128,7 @@ function bestHits(
   const isOpposite = oppositeOf(stems);
   const count = Math.ceil(most * strongOverUsual);
   const side = (accepts?: AcceptsTool): readonly Scored[] =>
-    raiseUsed(found.best(count, accepts, besidesOf(used)), used);
+    raiseUsed(found.best(count, accepts, alsoWantedOf(used)), used);
   if (isOpposite === undefined) return side(isWanted);
   const undoes = (id: string): boolean => isOpposite(toolOf(id)?.name ?? '');
   const sideThat = (undoing: boolean): readonly Scored[] =>

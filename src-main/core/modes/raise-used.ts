@@ -1,5 +1,5 @@
 /** Tools that a person's calls used lately stand a little higher among what a search found, and never first because of it. */
-import type { Besides } from '../search/found.ts';
+import type { AlsoWanted } from '../search/found.ts';
 
 export interface Scored {
   readonly id: string;
@@ -15,8 +15,8 @@ const bonus = 0.2;
 const leastShare = 0.3;
 
 /** What a search has to give besides its best few, so that used tools can be raised among them. */
-export function besidesOf(used: ReadonlySet<string>): Besides {
-  return { ids: used, leastShare };
+export function alsoWantedOf(used: ReadonlySet<string>): AlsoWanted {
+  return { ids: used, minShare: leastShare };
 }
 
 /** `hits` as the index ranks them, the best first. Scores of what is raised rise too, to the first one's at most. */

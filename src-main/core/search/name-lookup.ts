@@ -1,132 +1,109 @@
-/** Finds documents by their typed name, bare or with the server before it, whatever stands between the words. */
-import type { SearchDocument } from './segment.ts';
-import { SortedWords, Spelling } from './spelling.ts';
+/** Finds tools by their typed name, bare or with the server before it, whatever separates the words. */
+import { editDistance } from '../base/edit-distance.ts';
+import type { IndexedTool } from './postings.ts';
+import type { SearchDocument } from './search-document.ts';
 import { tokenize } from './words.ts';
 
-/** `github__create-issue`, `github:create_issue` and `GitHub CreateIssue` are one key. */
+/** `github__create-issue`, `github:create_issue` and `GitHub CreateIssue` have one key. */
 function nameKey(name: string): string {
   return name.toLowerCase().replace(/[\s_:./-]+/g, '');
 }
 
 /** Fewer letters begin too many names to mean one of them. */
-const shortestBeginning = 4;
-
-interface Named {
-  readonly server: string;
-  readonly name: string;
-}
+const minBeginningLength = 4;
+const noTools: ReadonlySet<IndexedTool> = new Set();
 
 export class NameLookup {
-  /** A key keeps its place when its last document goes: `#sorted` has it, and it may well come back. */
-  readonly #documents = new Map<string, number[]>();
-  /** By document: its own key and the length of its server's. */
-  readonly #parts = new Map<number, { readonly own: string; readonly serverLength: number }>();
-  readonly #sorted = new SortedWords();
+  readonly #tools = new Map<string, Set<IndexedTool>>();
 
-  add(document: number, named: Named): void {
-    this.#parts.set(document, { own: nameKey(named.name), serverLength: nameKey(named.server).length });
-    for (const key of keysOf(named)) {
-      const holders = this.#documents.get(key);
-      if (holders !== undefined) holders.push(document);
-      else {
-        this.#documents.set(key, [document]);
-        this.#sorted.add(key);
-      }
+  add(tool: IndexedTool): void {
+    for (const key of keysOf(tool.document)) {
+      const tools = this.#tools.get(key);
+      if (tools === undefined) this.#tools.set(key, new Set([tool]));
+      else tools.add(tool);
     }
   }
 
-  remove(document: number, named: Named): void {
-    this.#parts.delete(document);
-    for (const key of keysOf(named)) {
-      const holders = this.#documents.get(key) ?? [];
-      const place = holders.indexOf(document);
-      if (place >= 0) holders.splice(place, 1);
+  remove(tool: IndexedTool): void {
+    for (const key of keysOf(tool.document)) {
+      const tools = this.#tools.get(key);
+      tools?.delete(tool);
+      if (tools?.size === 0) this.#tools.delete(key);
     }
   }
 
-  /** Documents of exactly this name. */
-  find(name: string): readonly number[] {
-    const key = nameKey(name);
-    return key === '' ? [] : (this.#documents.get(key) ?? []);
+  /** Tools of exactly this name. */
+  find(name: string): ReadonlySet<IndexedTool> {
+    return this.#tools.get(nameKey(name)) ?? noTools;
   }
 
   /**
-   * Documents whose name begins so, with the part of it that was typed (0 to 1). A server's name alone begins the names of all its
-   * tools, and says nothing of which one is meant.
+   * Tools whose name begins like this, with the part of it that was typed (0 to 1). A server's name alone begins the names of all its
+   * tools, and does not say which one is meant.
    */
-  findBegun(name: string): Map<number, number> {
+  findByBeginning(name: string): Map<IndexedTool, number> {
     const key = nameKey(name);
-    const found = new Map<number, number>();
-    if (key.length < shortestBeginning) return found;
-    for (const candidate of this.#sorted.beginningWith(key)) {
-      for (const document of this.#documents.get(candidate) ?? []) {
-        const { own = '', serverLength = 0 } = this.#parts.get(document) ?? {};
-        if (candidate !== own && key.length <= serverLength) continue;
-        found.set(document, Math.max(found.get(document) ?? 0, key.length / candidate.length));
+    const found = new Map<IndexedTool, number>();
+    if (key.length < minBeginningLength) return found;
+    for (const [candidate, tools] of this.#tools) {
+      if (!candidate.startsWith(key)) continue;
+      for (const tool of tools) {
+        const { server, name: own } = tool.document;
+        if (candidate !== nameKey(own) && key.length <= nameKey(server).length) continue;
+        found.set(tool, Math.max(found.get(tool) ?? 0, key.length / candidate.length));
       }
     }
     return found;
   }
 
-  /** Every key with its documents; some may have none any more. */
-  entries(): IterableIterator<[string, readonly number[]]> {
-    return this.#documents.entries();
+  /**
+   * The tools whose names are nearest to one that does not exist ("did you mean"), the nearest first; none if no name is near.
+   * `related` are tools that share words with the name: they may be near in other than spelling.
+   */
+  suggest(name: string, related: readonly IndexedTool[]): IndexedTool[] {
+    const text = name.slice(0, maxNameLength);
+    const likeness = new Map<IndexedTool, number>();
+    const note = (tool: IndexedTool, value: number): void => {
+      if (value >= minLikeness && value > (likeness.get(tool) ?? 0)) likeness.set(tool, value);
+    };
+    for (const [candidate, tools] of this.#tools) {
+      const value = spellingLikeness(text, candidate);
+      for (const tool of tools) note(tool, value);
+    }
+    const words = new Set(tokenize(text));
+    for (const tool of related) {
+      const { server, name: own } = tool.document;
+      for (const spelling of [own, `${server} ${own}`]) note(tool, wordLikeness(words, new Set(tokenize(spelling))));
+    }
+    return [...likeness]
+      .sort(([a, nearA], [b, nearB]) => nearB - nearA || (a.document.id < b.document.id ? -1 : 1))
+      .map(([tool]) => tool);
   }
 }
 
-function keysOf({ server, name }: Named): Set<string> {
+function keysOf({ server, name }: SearchDocument): Set<string> {
   const bare = nameKey(name);
   return new Set([bare, nameKey(server) + bare]);
 }
 
-// Did you mean: the tools whose names are nearest to one that does not exist.
-
 /** Names beyond this length are compared by their beginning. */
-const maxLength = 120;
-const leastLikeness = 0.6;
-const mostWords = 5;
+const maxNameLength = 120;
+const minLikeness = 0.6;
+/** A text of more words is a sentence and not a mistyped name. */
+const maxNameWords = 5;
 
-/**
- * Numbers of at most `limit` documents, the nearest first; none where nothing is near.
- * `related` are documents that share words with the name: they may be near in other than spelling.
- */
-export function suggestNames(
-  name: string,
-  documents: readonly (SearchDocument | undefined)[],
-  names: NameLookup,
-  related: readonly number[],
-  limit: number,
-): number[] {
-  const text = name.slice(0, maxLength);
-  const likeness = new Map<number, number>();
-  function note(document: number, value: number): void {
-    if (value >= leastLikeness && value > (likeness.get(document) ?? 0)) likeness.set(document, value);
-  }
-
-  const key = nameKey(text);
-  if (key === '') return [];
-  // A sentence is no name that somebody mistyped.
-  const spelled = text.trim().split(/\s+/).length > mostWords ? undefined : new Spelling(key, leastLikeness);
-  for (const [candidate, holders] of spelled === undefined ? [] : names.entries()) {
-    const value = spelled?.likeness(candidate) ?? 0;
-    for (const document of holders) note(document, value);
-  }
-  const words = new Set(tokenize(text));
-  for (const document of related) {
-    const found = documents[document];
-    for (const spelling of found === undefined ? [] : [found.name, `${found.server} ${found.name}`]) {
-      note(document, likeWords(words, new Set(tokenize(spelling))));
-    }
-  }
-  const idOf = (document: number): string => documents[document]?.id ?? '';
-  return [...likeness]
-    .sort(([a, nearA], [b, nearB]) => nearB - nearA || (idOf(a) < idOf(b) ? -1 : 1))
-    .slice(0, limit)
-    .map(([document]) => document);
+/** The part of the longer spelling that need not change, 0 to 1. Only names with the same first letter are compared. */
+function spellingLikeness(name: string, candidate: string): number {
+  const key = nameKey(name);
+  if (key[0] !== candidate[0] || name.trim().split(/\s+/).length > maxNameWords) return 0;
+  const longer = Math.max(key.length, candidate.length);
+  const limit = Math.floor(longer * (1 - minLikeness));
+  const distance = editDistance(key, candidate, limit);
+  return distance > limit ? 0 : 1 - distance / longer;
 }
 
 /** Other order or a missing word (`file_read` for `read_file`): the part of the words that both have. */
-function likeWords(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+function wordLikeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   const shared = [...left].filter((word) => right.has(word)).length;
   return (2 * shared) / Math.max(1, left.size + right.size);
 }

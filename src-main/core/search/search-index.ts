@@ -1,81 +1,85 @@
-/** The search over all tools: ranked, filled server by server, and as quick to change as to ask. */
-
+/** The search over all tools: ranked by BM25F, filled server by server. */
 import { type AcceptsTool, Found, type SearchHit } from './found.ts';
-import { suggestNames } from './name-lookup.ts';
+import { NameLookup } from './name-lookup.ts';
+import { type IndexedTool, Postings } from './postings.ts';
 import { scoreQuery } from './score-query.ts';
-import { defaultRanking, type Ranking, type SearchDocument } from './segment.ts';
-import { ToolStore } from './tool-store.ts';
+import type { SearchDocument } from './search-document.ts';
 import { parseQuery } from './words.ts';
 
 interface SearchOptions {
-  /** Most hits to return; 10 by default. */
+  /** Maximum number of hits; 10 by default. */
   readonly limit?: number;
   /** Only tools of these servers; applied before the limit. */
   readonly servers?: readonly string[];
-  /** Only tools with an id for which it says yes; applied before the limit. */
+  /** Only tools for which it returns true; applied before the limit. */
   readonly accepts?: AcceptsTool;
 }
 
 interface SearchAnswer {
   /** How many tools match in all, shown or not. */
   readonly total: number;
-  /** Best first; equal scores in the order of ids, so that an answer depends on the catalog alone. */
+  /** Best first; equal scores in the order of ids, so that the result depends on the catalog alone. */
   readonly hits: readonly SearchHit[];
 }
 
 const defaultLimit = 10;
-const suggestionLimit = 3;
-/** Tools sharing words with a wrong name that are looked at for a suggestion. */
-const relatedLimit = 50;
+const maxSuggestions = 3;
+/** Tools sharing words with a wrong name that are considered for a suggestion. */
+const maxRelated = 50;
 
 export class SearchIndex {
-  readonly #store: ToolStore;
-
-  constructor(ranking: Ranking = defaultRanking) {
-    this.#store = new ToolStore(ranking);
-  }
+  readonly #servers = new Map<string, readonly IndexedTool[]>();
+  readonly #postings = new Postings();
+  readonly #names = new NameLookup();
+  #size = 0;
 
   /** Number of tools indexed. */
   get size(): number {
-    return this.#store.size;
+    return this.#size;
   }
 
-  /** Sets the tools of a server; what it had before is forgotten. Other servers are not read again. */
+  /** Sets the tools of a server in place of those it had. Other servers are not indexed again. */
   replaceServer(server: string, documents: readonly SearchDocument[]): void {
-    this.#store.replace(server, documents);
+    this.removeServer(server);
+    const tools = documents.map((document) => this.#postings.add(document));
+    for (const tool of tools) this.#names.add(tool);
+    this.#servers.set(server, tools);
+    this.#size += tools.length;
   }
 
   removeServer(server: string): void {
-    this.#store.remove(server);
+    const tools = this.#servers.get(server) ?? [];
+    for (const tool of tools) {
+      this.#postings.remove(tool);
+      this.#names.remove(tool);
+    }
+    this.#servers.delete(server);
+    this.#size -= tools.length;
   }
 
-  /** Scores the query once; several things may then be asked of it. Who closes it when done spares the next query memory. */
+  /** Scores the query once; several questions may then be asked of the result. */
   find(query: string): Found {
-    return new Found(scoreQuery(parseQuery(query), this.#store), this.#store);
+    return new Found(scoreQuery(parseQuery(query), { postings: this.#postings, names: this.#names, size: this.#size }));
   }
 
   search(query: string, { limit = defaultLimit, ...options }: SearchOptions = {}): SearchAnswer {
     const found = this.find(query);
     const accepts = accepting(options);
-    const answer = { total: Found.count([found], accepts), hits: found.best(limit, accepts) };
-    found.close();
-    return answer;
+    return { total: Found.count([found], accepts), hits: found.best(limit, accepts) };
   }
 
   /**
    * Ids of the tools whose names are nearest to this one, for "did you mean"; at most three, none if nothing is near.
-   * `server`: of its tools alone.
+   * With `server` only its tools.
    */
   suggest(name: string, server?: string): string[] {
-    const store = this.#store;
-    const found = this.find(name);
-    const related = found.numbers(relatedLimit, accepting(server === undefined ? {} : { servers: [server] }));
-    found.close();
-    const limit = server === undefined ? suggestionLimit : store.size;
-    const nearest = suggestNames(name, store.documents, store.names, related, limit);
-    const tools = nearest.flatMap((document) => store.documents[document] ?? []);
-    const own = server === undefined ? tools : tools.filter((document) => document.server === server);
-    return own.slice(0, suggestionLimit).map(({ id }) => id);
+    const related = this.find(name).tools(maxRelated, accepting(server === undefined ? {} : { servers: [server] }));
+    return this.#names
+      .suggest(name, related)
+      .map(({ document }) => document)
+      .filter((document) => server === undefined || document.server === server)
+      .slice(0, maxSuggestions)
+      .map(({ id }) => id);
   }
 }
 

@@ -103,7 +103,7 @@ function tellingWeight(word: string): number {
 
 // A query as the words that are looked up, bounded so that no query can take long.
 
-interface QueryWord {
+export interface QueryWord {
   readonly word: string;
   /** 0 to 1. */
   readonly weight: number;

@@ -1,7 +1,7 @@
 /** Promises of the search that need many tools or many edits. Randomness is seeded. */
 
 import { expect, test } from 'vitest';
-import type { SearchDocument } from '../../../src-main/core/search/segment.ts';
+import type { SearchDocument } from '../../../src-main/core/search/search-document.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
 const verbs = ['get', 'list', 'create', 'delete', 'update', 'search', 'run', 'export'];

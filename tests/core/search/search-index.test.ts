@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
-import type { SearchDocument } from '../../../src-main/core/search/segment.ts';
+import type { SearchDocument } from '../../../src-main/core/search/search-document.ts';
 
 function tool(
   server: string,
