@@ -18,7 +18,7 @@ process.env['ELECTRON_OVERRIDE_DIST_PATH'] ??= join(import.meta.dirname, 'tests/
 const alone = [
   'tests/hostile/*.test.ts',
   'tests/core/config/config-store.test.ts',
-  'tests/core/{calls/audit-call,sessions/http/session-slots,sessions/parked-calls,wire/peer}.test.ts',
+  'tests/core/{calls/audit-call,sessions/http/request-ids,sessions/parked-calls,wire/peer}.test.ts',
   'tests/core/base/{in-flight,return-memory}.test.ts',
   'tests/core/spills/read-worker/{big-files,lines}.test.ts',
 ];

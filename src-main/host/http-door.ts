@@ -1,6 +1,5 @@
 /** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Aggregator } from '../core/aggregator.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
 import { type Endpoint, kindAt, viewFor } from '../core/sessions/views/endpoint.ts';
@@ -9,7 +8,7 @@ import { type Credential, type LetIn, principalOf } from '../core/security/princ
 import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 import { ModernEndpoint } from '../core/sessions/http/modern-http.ts';
 import { taskTold } from '../core/sessions/subscriptions.ts';
-import { SessionSlots } from '../core/sessions/http/session-slots.ts';
+import { RequestIds } from '../core/sessions/http/request-ids.ts';
 import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppGate } from './app-gate.ts';
@@ -42,7 +41,7 @@ export class HttpDoor {
   readonly ports: HttpPorts;
   readonly #options: HttpDoorOptions;
   readonly #listener: HttpListener;
-  readonly #slots: SessionSlots;
+  readonly #requestIds: RequestIds;
   readonly #stops: (() => void)[] = [];
   /** Answers that apps without sessions were promised and have not fetched. */
   #awaited = 0;
@@ -50,7 +49,7 @@ export class HttpDoor {
   constructor(options: HttpDoorOptions) {
     const { core, ports, token, gate, tokens, serve, other, team } = options;
     this.#options = options;
-    this.#slots = new SessionSlots((id) => core.servers.endPrivateLines(id));
+    this.#requestIds = new RequestIds((id) => core.servers.endPrivateLines(id));
     this.#listener = new HttpListener({
       address: team?.address,
       refuseStranger: team?.refuseStranger,
@@ -73,7 +72,6 @@ export class HttpDoor {
       keptMs: team && keptForBalancerMs,
       budgets: core.budgets,
       awaited: () => this.#awaited + core.parked.count,
-      sessionsFile: join(core.options.paths.runDir, 'http-sessions.json'),
       onOddity: (text) => core.options.log.warn(text),
     });
     core.kinds.keepWhile((catalog) =>
@@ -109,7 +107,7 @@ export class HttpDoor {
 
   async stop(): Promise<void> {
     for (const stop of this.#stops) stop();
-    this.#slots.close();
+    this.#requestIds.close();
     await this.ports.stop();
     await this.#listener.stop();
   }
@@ -130,7 +128,16 @@ export class HttpDoor {
       this.#awaited++;
       void until.then(() => this.#awaited--);
     };
-    return new ModernEndpoint({ key, principal, app: endpoint.app, view, parked, slots: this.#slots, ledger, awaited });
+    return new ModernEndpoint({
+      key,
+      principal,
+      app: endpoint.app,
+      view,
+      parked,
+      requestIds: this.#requestIds,
+      ledger,
+      awaited,
+    });
   }
 
   /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { objectOf } from '../../src-main/core/base/json.ts';
 import { newSpillId } from '../../src-main/core/spills/spill.ts';
 import { someOf } from '../support/all-cases.ts';
@@ -245,8 +245,9 @@ test('the person reads what any app has kept, at the command line', async () => 
   expect(textOf(given)).toContain('item 15');
 });
 
-test('a session over HTTP reads its own on in the next core, and another one does not', async () => {
+test('a spill of a session over HTTP looks unknown to another session, in the next core too', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-principals-home-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const config = {
     servers: { x: fixture('compat-answers') },
     extraTools: ['read_result'],
@@ -263,23 +264,18 @@ test('a session over HTTP reads its own on in the next core, and another one doe
     await response.text();
     return response.headers.get('mcp-session-id') ?? '';
   };
-  try {
-    let session: string;
-    let id: string;
-    {
-      await using first = await startCore(config, { home, askToken: true });
-      session = await enter(first);
-      const kept = await post(first, { method: 'tools/call', params: { name: 'x_big', arguments: {} } }, session);
-      id = /tooltray:\/\/spill\/(\w+)/.exec(await kept.text())?.[1] ?? '';
-    }
-    await using next = await startCore(config, { home, askToken: true });
-    expect(await (await post(next, read(id), session)).text()).toContain('item 15');
-    const other = await enter(next);
-    const [itself, unknown] = await Promise.all(
-      [id, newSpillId()].map(async (ref) => (await (await post(next, read(ref), other)).text()).replaceAll(ref, 'IT')),
-    );
-    expect(itself).toBe(unknown);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
+  let id: string;
+  {
+    await using first = await startCore(config, { home, askToken: true });
+    const session = await enter(first);
+    const spilled = await post(first, { method: 'tools/call', params: { name: 'x_big', arguments: {} } }, session);
+    id = /tooltray:\/\/spill\/(\w+)/.exec(await spilled.text())?.[1] ?? '';
+    expect(await (await post(first, read(id), session)).text()).toContain('item 15');
   }
+  await using next = await startCore(config, { home, askToken: true });
+  const other = await enter(next);
+  const [itself, unknown] = await Promise.all(
+    [id, newSpillId()].map(async (ref) => (await (await post(next, read(ref), other)).text()).replaceAll(ref, 'IT')),
+  );
+  expect(itself).toBe(unknown);
 });

@@ -2,7 +2,8 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { HttpClient } from '../support/http-client.ts';
 import type { RawMessage } from '../support/raw-client.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -171,4 +172,55 @@ test('an app of an older revision is sent no empty event', async () => {
   finish('done');
   const [first] = await allOf(response);
   expect(first?.data).toContain('"result"');
+});
+
+test('a client that opens its own stream again hears that lists may have changed meanwhile', async () => {
+  const servers = { slow: { command: process.execPath, args } };
+  await using own = await startCore({ servers });
+  const client = new HttpClient(own.url);
+  await client.initialize();
+  const openStream = async (leave: AbortController): Promise<{ told: RawMessage[]; ended: Promise<void> }> => {
+    const told: RawMessage[] = [];
+    const ended = client.listen((message) => told.push(message), leave.signal).catch(() => undefined);
+    await until(() => told.length > 0);
+    return { told, ended };
+  };
+  const first = new AbortController();
+  const { ended } = await openStream(first);
+  first.abort();
+  await ended;
+  await until(() => own.host.httpDoor?.listener.counts.streams === 0);
+  await own.write({ servers, mode: 'search' });
+  const names = async (): Promise<unknown[]> => {
+    const { tools } = (await client.exchange('tools/list')).message.result as { tools: { name: string }[] };
+    return tools.map(({ name }) => name);
+  };
+  await expect.poll(names).toContain('search_tools');
+  const second = new AbortController();
+  const { told } = await openStream(second);
+  await until(() => told.some(({ method }) => method === 'notifications/tools/list_changed'));
+  second.abort();
+});
+
+test('a session ends with the core that opened it', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-ended-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const list = async (url: string, id: string): Promise<number> => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    return (await fetch(url, { method: 'POST', headers: { ...headers, 'mcp-session-id': id }, body })).status;
+  };
+  let id: string;
+  {
+    await using first = await startCore({ servers: {} }, { home });
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'stays', version: '1' } };
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+    const opened = await fetch(first.url, { method: 'POST', headers, body });
+    await opened.text();
+    id = opened.headers.get('mcp-session-id') ?? '';
+    expect(await list(first.url, id)).toBe(200);
+  }
+  await using second = await startCore({ servers: {} }, { home });
+  expect(await list(second.url, id)).toBe(404);
 });

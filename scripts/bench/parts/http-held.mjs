@@ -7,8 +7,8 @@ import { processMemory } from '../process-memory.mjs';
 import { RawHttp } from '../raw-http.mjs';
 import { formatTable, verdict } from '../table.mjs';
 
-const sessions = 10_000;
-const streams = 5_000;
+const sessions = 2_000;
+const streams = 1_000;
 const settleMs = 60_000;
 
 /** What the core takes with nothing open, with everything open, and a minute after all of it went. */

@@ -20,9 +20,9 @@ export function defaultConfig(path: string): AppConfig {
     // Fixed, so that an address given to a client app stays right; below the ranges systems hand out by themselves.
     port: 8690,
     http: {
-      sessions: 10_000,
+      sessions: 2_000,
       sessionIdleMinutes: 24 * 60,
-      streams: 10_000,
+      streams: 2_000,
       requests: 2_000,
       bodyMB: 64,
       drainSeconds: undefined,

@@ -33,7 +33,6 @@ import {
 import { type Inbound, isJson, readInbound, takesBoth } from './inbound.ts';
 import { LegacyHttp, type OpenSession } from './legacy-http.ts';
 import type { SessionPlace } from './legacy-line.ts';
-import { LeftSessions } from './left-sessions.ts';
 import { refuseStranger } from './local-only.ts';
 import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
 import type { ModernEndpoint } from './modern-http.ts';
@@ -71,8 +70,6 @@ export interface HttpListenerOptions {
   readonly awaited?: (() => number) | undefined;
   /** What all lines together may have unread, and half-read, of the memory. */
   readonly budgets?: LineBudgets | undefined;
-  /** Where the sessions are written down that are open when it stops, for the next core. */
-  readonly sessionsFile?: string | undefined;
   /** How long a request may take to come whole, in ms. */
   readonly requestMs?: number | undefined;
   /** How long a connection is kept on which nothing comes, in ms; where it is absent, as Node does. */
@@ -111,7 +108,7 @@ export class HttpListener {
   constructor(options: HttpListenerOptions) {
     this.#options = options;
     this.#streams = new Streams(options.budgets?.unread);
-    this.#legacy = new LegacyHttp(this.#streams, options.limits, new LeftSessions(options.sessionsFile));
+    this.#legacy = new LegacyHttp(this.#streams, options.limits);
     this.#modern = new ModernEndpoints(options.openModern, options.takesKind);
   }
 
@@ -186,24 +183,20 @@ export class HttpListener {
   }
 
   /**
-   * Before `stop`, of one of several cores: goes on for `noticeMs`, until nobody sends it anything more, then takes no connection and lets
-   * others have its sessions, each when no call of it is running. Resolves when nothing is being answered but streams, or that has taken
-   * too long, the notice included.
+   * Before `stop`, of one of several cores: goes on for `noticeMs`, until the load balancer sends nothing more, then takes no connection.
+   * Resolves when no client waits for a response, or that has taken too long, the notice included.
    */
   async drain(noticeMs: number): Promise<void> {
     this.#isDraining = true;
     const until = Date.now() + this.drainMs;
     await new Promise((resolve) => setTimeout(resolve, noticeMs));
     for (const server of this.#servers) server.close();
-    do {
-      await this.#legacy.handOver('idle');
-      await new Promise((resolve) => setTimeout(resolve, drainLookMs));
-    } while (this.#isAwaited && Date.now() < until);
+    while (this.#isAwaited && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, drainLookMs));
   }
 
   /** Somebody waits for something here, or will come for it. */
   get #isAwaited(): boolean {
-    return this.#open.requests > 0 || this.#legacy.count > 0 || (this.#options.awaited?.() ?? 0) > 0;
+    return this.#open.requests > 0 || !this.#legacy.isIdle || (this.#options.awaited?.() ?? 0) > 0;
   }
 
   /** Takes nothing more, waits a while for what is being answered, then ends all that is open. */
@@ -216,7 +209,6 @@ export class HttpListener {
     if (!this.#isDraining) await this.#drained(this.drainMs);
     // Streams are told that they are over before their connections are.
     this.#modern.close();
-    await this.#legacy.handOver('all');
     await this.#legacy.close();
     await new Promise((resolve) => setImmediate(resolve));
     for (const server of this.#servers) server.closeAllConnections();
@@ -316,15 +308,14 @@ export class HttpListener {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const open = this.#options.openLegacy(endpoint);
     switch (request.method) {
       case 'POST':
         return this.#post(endpoint, place, request, response);
       case 'GET':
         endAt(place.until, response);
-        return await this.#taken('streams', response, null, () => this.#legacy.listen(request, response, place, open));
+        return await this.#taken('streams', response, null, () => this.#legacy.listen(request, response, place));
       case 'DELETE':
-        return this.#legacy.remove(request, response, place, open);
+        return this.#legacy.remove(request, response, place);
       default:
         refuse(response, notAllowed);
     }

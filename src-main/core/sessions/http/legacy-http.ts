@@ -10,10 +10,8 @@ import type { Transport } from '../../wire/transport.ts';
 import type { Streams } from './event-stream.ts';
 import { refusal, type Refusal, refuse, tryLater, writeEmpty } from './http-io.ts';
 import { oneOf } from './inbound.ts';
-import { KeptEvents } from './kept-events.ts';
 import { LegacyLine, sessionGone, type SessionPlace, type SessionSeed } from './legacy-line.ts';
-import type { LeftSessions } from './left-sessions.ts';
-import { isAt, isBoundAs, type LeftSession } from './session-book.ts';
+import { ReplayBudget } from './replay-buffer.ts';
 
 /** `seed`: where it was opened, and by whom. */
 export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<unknown>;
@@ -29,25 +27,26 @@ const retrySeconds = 30;
 
 export class LegacyHttp {
   readonly #lines = new Map<string, LegacyLine>();
-  readonly #kept = new KeptEvents();
+  readonly #replay = new ReplayBudget();
   readonly #streams: Streams;
-  readonly #book: LeftSessions;
-  readonly #opening = new Map<string, Promise<LegacyLine | undefined>>();
-  /** Those that are being let go of, until the next core can have them. */
-  readonly #leaving = new Map<string, Promise<void>>();
+  /** Sessions that are being opened again with other rights. */
+  readonly #opening = new Map<string, Promise<LegacyLine>>();
   readonly #limits: () => HttpSettings;
-  #isDraining = false;
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(streams: Streams, limits: () => HttpSettings, book: LeftSessions) {
+  constructor(streams: Streams, limits: () => HttpSettings) {
     this.#streams = streams;
     this.#limits = limits;
-    this.#book = book;
   }
 
   /** Sessions that are open. */
   get count(): number {
     return this.#lines.size;
+  }
+
+  /** Whether no client waits for a response here, or may come back for one. */
+  get isIdle(): boolean {
+    return [...this.#lines.values()].every((line) => line.isIdle);
   }
 
   /** What may be over of the sessions that are open. */
@@ -65,16 +64,17 @@ export class LegacyHttp {
   ): Promise<void> {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
-    const found = stillOpen(await this.#find(request, place, isHello, open));
+    const found = await this.#find(request, place, isHello);
     // What only answers goes to whoever asked.
     const wants = found instanceof LegacyLine && !isHello && messages.some(isRequest);
-    const line = wants ? stillOpen(await this.#boundAs(place, found, open)) : found;
+    const line = wants ? await this.#boundAs(place, found, open) : found;
     if (line instanceof LegacyLine) {
       if (isHello) refuse(response, refusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
       else line.post(messages, isBatch, request, response);
     } else if (line !== undefined) refuse(response, line);
     else if (!isHello) refuse(response, noSession);
-    else if (!this.#makeRoom(place)) refuse(response, tryLater(503, tooManySessions(), retrySeconds, first.id));
+    else if (!this.#makeRoom(place))
+      refuse(response, tryLater(503, tooManySessions(this.#limits().sessions), retrySeconds, first.id));
     else {
       const seed = { ...place, id: randomUUID(), hello: objectOf(first.params) };
       const begun = await this.#open(seed, open);
@@ -83,31 +83,21 @@ export class LegacyHttp {
   }
 
   /** GET: the stream for what belongs to no request. */
-  async listen(
-    request: IncomingMessage,
-    response: ServerResponse,
-    place: SessionPlace,
-    open: OpenSession,
-  ): Promise<void> {
+  async listen(request: IncomingMessage, response: ServerResponse, place: SessionPlace): Promise<void> {
     const { headers } = request;
     if (headers.accept?.includes('text/event-stream') !== true)
       return refuse(
         response,
         refusal(406, rpcCode.aborted, 'A GET here opens a stream: Accept must name text/event-stream.'),
       );
-    const line = stillOpen(await this.#find(request, place, false, open)) ?? noSession;
+    const line = (await this.#find(request, place, false)) ?? noSession;
     if (line instanceof LegacyLine) line.listen(request, response);
     else refuse(response, line);
   }
 
   /** DELETE: the session is over. */
-  async remove(
-    request: IncomingMessage,
-    response: ServerResponse,
-    place: SessionPlace,
-    open: OpenSession,
-  ): Promise<void> {
-    const line = (await this.#find(request, place, false, open)) ?? noSession;
+  async remove(request: IncomingMessage, response: ServerResponse, place: SessionPlace): Promise<void> {
+    const line = (await this.#find(request, place, false)) ?? noSession;
     if (!(line instanceof LegacyLine)) return refuse(response, line);
     await line.close();
     writeEmpty(response, 200);
@@ -115,31 +105,7 @@ export class LegacyHttp {
 
   /** Ends sessions by where they were opened, and by whom. */
   async end(isOver: (place: SessionPlace) => boolean): Promise<void> {
-    this.#book.forget(isOver);
     await Promise.all([...this.#lines.values()].filter(({ seed }) => isOver(seed)).map((line) => line.close()));
-  }
-
-  /**
-   * Lets another core go on with those that have nothing under way here, or with all; from then on with each one as soon as its last answer
-   * is given, since who asks without a pause would be found busy at any look. What they have open here ends.
-   */
-  async handOver(which: 'idle' | 'all'): Promise<void> {
-    this.#isDraining = true;
-    await this.#leave([...this.#lines.values()].filter(({ isIdle }) => which === 'all' || isIdle));
-  }
-
-  async #leave(lines: readonly LegacyLine[]): Promise<void> {
-    const left = lines.map(leftOf);
-    const leaving = Promise.withResolvers<void>();
-    for (const { seed } of lines) {
-      this.#leaving.set(seed.id, leaving.promise);
-      // Not found from now on: what came meanwhile would be taken, and ended with it.
-      this.#lines.delete(seed.id);
-    }
-    await Promise.all(lines.map((line) => line.close()));
-    this.#book.leave(left);
-    for (const { seed } of lines) this.#leaving.delete(seed.id);
-    leaving.resolve();
   }
 
   async close(): Promise<void> {
@@ -152,37 +118,15 @@ export class LegacyHttp {
     { headers }: IncomingMessage,
     place: SessionPlace,
     isHello: boolean,
-    open: OpenSession,
   ): Promise<LegacyLine | Refusal | undefined> {
     const id = oneOf(headers['mcp-session-id']);
     if (id === undefined) return undefined;
-    const leaving = this.#leaving.get(id);
-    if (leaving !== undefined) await leaving;
-    const known = this.#lines.get(id) ?? (await (this.#opening.get(id) ?? this.#takeUp(id, place, open)));
-    if (known === undefined && leaving !== undefined) return movedAway();
+    const known = this.#lines.get(id) ?? (await this.#opening.get(id));
     if (known === undefined || !isAt(place, known.seed)) return sessionGone;
     const version = oneOf(headers['mcp-protocol-version']);
     if (isHello || version === undefined || legacyVersions.includes(version)) return known;
     const supported = legacyVersions.join(', ');
     return refusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
-  }
-
-  /** Whoever asks meanwhile waits for the same. */
-  #takeUp(id: string, place: SessionPlace, open: OpenSession): Promise<LegacyLine | undefined> {
-    const opening = this.#openAgain(id, place, open);
-    this.#opening.set(id, opening);
-    return opening.finally(() => this.#opening.delete(id));
-  }
-
-  /** The session that another core had open under this id; its app does not know that there was another core. */
-  async #openAgain(id: string, place: SessionPlace, open: OpenSession): Promise<LegacyLine | undefined> {
-    const left = this.#book.take(id, place);
-    if (left === undefined) return undefined;
-    const { seenAt, ...seed } = left;
-    if (Date.now() - seenAt > this.#limits().sessionIdleMinutes * 60_000 || !this.#makeRoom(place)) return undefined;
-    const line = await this.#open(seed, open);
-    await line.meetAgain();
-    return line;
   }
 
   /** Where its app came back with other rights, it is the same session, which shows it something else. */
@@ -207,11 +151,8 @@ export class LegacyHttp {
   async #open(seed: SessionSeed, open: OpenSession): Promise<LegacyLine> {
     const line: LegacyLine = new LegacyLine(seed, {
       streams: this.#streams,
-      kept: this.#kept,
+      replay: this.#replay,
       onEnd: () => this.#ended(line),
-      onIdle: () => {
-        if (this.#isDraining && this.#lines.get(seed.id) === line) void this.#leave([line]);
-      },
     });
     await open(line, seed);
     this.#lines.set(seed.id, line);
@@ -225,13 +166,12 @@ export class LegacyHttp {
   }
 
   /**
-   * Apps come and go without a word; where there are too many, the one not heard of longest gives way: of whoever has most of
-   * them, where that is the one who asks. Never one with a call running. False where there is none.
+   * Whether there is room for one more session. Clients come and go without a word, so at the limit the session that was silent longest is
+   * closed, never one with a call running: one of the holder that asks, if that holder has most of them.
    */
   #makeRoom({ holder }: SessionPlace): boolean {
     const all = [...this.#lines.values()];
-    const { sessions } = this.#limits();
-    if (all.length < sessions) return true;
+    if (all.length < this.#limits().sessions) return true;
     const own = all.filter(({ seed }) => seed.holder === holder);
     const idle = (own.length * 2 > all.length ? own : all).filter(({ open }) => open === 0);
     const [first] = idle;
@@ -250,30 +190,24 @@ export class LegacyHttp {
   }
 }
 
-function leftOf({ seed, presence }: LegacyLine): LeftSession {
-  return { ...seed, seenAt: presence.seenAt };
-}
-
 const noSession = refusal(
   400,
   rpcCode.aborted,
   'The header Mcp-Session-Id is missing: a session begins with initialize, whose answer names it.',
 );
 
-/** It may have been handed over as it was found, and would never answer. */
-function stillOpen(found: LegacyLine | Refusal | undefined): LegacyLine | Refusal | undefined {
-  return found instanceof LegacyLine && found.isClosed ? movedAway() : found;
+function tooManySessions(most: number): AppError {
+  return new AppError('session_limit', `All ${most} sessions that are allowed have calls running.`, {
+    fix: 'End sessions that are not used any more (HTTP DELETE), or raise http.sessions in the config.',
+  });
 }
 
-function movedAway(): Refusal {
-  const why = new AppError('session_limit', 'This session was just handed over; nothing was run.', {
-    fix: 'Ask again: another replica of Tooltray answers.',
-  });
-  return tryLater(503, why, 1);
+/** A session answers nowhere else, and to nobody else. */
+function isAt(place: SessionPlace, { path, holder }: SessionPlace): boolean {
+  return place.path === path && place.holder === holder;
 }
 
-function tooManySessions(): AppError {
-  return new AppError('session_limit', 'Too many sessions have calls running.', {
-    fix: 'End sessions that are not used any more (HTTP DELETE), or try again later.',
-  });
+/** Whether a session shows this client the same as the one that opened it. */
+function isBoundAs(place: SessionPlace, { person }: SessionPlace): boolean {
+  return place.person?.bounds.join('\n') === person?.bounds.join('\n');
 }

@@ -11,10 +11,10 @@ import { legacyVersions } from '../../wire/eras.ts';
 import { isFailure, isRequest, type Message, type RequestId, rpcCode } from '../../wire/message.ts';
 import { fact } from '../../wire/raw-json.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
-import type { EventStream, Streams } from './event-stream.ts';
+import { type EventStream, eventOf, type Streams } from './event-stream.ts';
 import { refusal, refuse, writeEmpty, writeJson } from './http-io.ts';
-import { isOfStandingStream, type KeptEvents, type SessionEvents, standingStream } from './kept-events.ts';
 import { LinePresence } from './line-presence.ts';
+import { type ReplayBudget, ReplayBuffer } from './replay-buffer.ts';
 
 /** What is not answered by then is answered on a stream, so that an app whose connection breaks can come back for it, in ms. */
 const patienceMs = 100;
@@ -49,7 +49,7 @@ export interface PersonPlace {
   readonly lacks?: string;
 }
 
-/** All it takes to open a session again under its id. */
+/** What a session is opened from, and opened again from where its client comes back with other rights. */
 export interface SessionSeed extends SessionPlace {
   readonly id: string;
   /** The params of its `initialize`. */
@@ -58,40 +58,35 @@ export interface SessionSeed extends SessionPlace {
 
 interface LegacyLineParts {
   readonly streams: Streams;
-  readonly kept: KeptEvents;
+  readonly replay: ReplayBudget;
   readonly onEnd: () => void;
-  /** Nothing of it is under way any more. */
-  readonly onIdle: () => void;
 }
 
 export class LegacyLine implements Transport {
   readonly seed: SessionSeed;
   readonly presence = new LinePresence();
   readonly #parts: LegacyLineParts;
-  readonly #events: SessionEvents;
   /** Requests that are not answered yet, by id. */
   readonly #asked = new InFlight<RequestId, Posting>();
-  /** Of these, what is answered on a stream, by its name. */
-  readonly #streams = new InFlight<string, Posting>();
+  /** Those that are answered on a stream, by its name, until it can be resumed no more. */
+  readonly #streams = new Map<string, Posting>();
   /** Wait for every request to be answered. */
   readonly #quieted = new Set<() => void>();
   #handlers: TransportHandlers | undefined;
   #standing: EventStream | undefined;
-  /** It had one once, and may come back for what it missed. */
-  #listened = false;
   #lastStream = 0;
+  #lastEvent = 0;
   /** Answers that its app was promised and has not fetched. */
   #awaited = 0;
   /** Waits for the session to know its app again. */
   #meeting: (() => void) | undefined;
-  /** What the app was told of lists is from before. */
+  /** Lists may have changed while the client had no stream open. */
   #isStale = false;
   #version: string | undefined;
 
   constructor(seed: SessionSeed, parts: LegacyLineParts) {
     this.seed = seed;
     this.#parts = parts;
-    this.#events = parts.kept.ofSession();
   }
 
   /** Requests that are not answered yet. */
@@ -115,17 +110,9 @@ export class LegacyLine implements Transport {
     return this.#asked.size === 0 && this.#awaited === 0;
   }
 
-  /** Nothing that comes is answered any more. */
-  get isClosed(): boolean {
-    return this.#handlers === undefined;
-  }
-
   awaited(until: Promise<void>): void {
     this.#awaited++;
-    void until.then(() => {
-      this.#awaited--;
-      if (this.isIdle) this.#parts.onIdle();
-    });
+    void until.then(() => this.#awaited--);
   }
 
   async start(handlers: TransportHandlers): Promise<void> {
@@ -160,16 +147,13 @@ export class LegacyLine implements Transport {
     for (const message of messages) this.#handlers?.onMessage(message);
   }
 
-  /** Opens the stream for what belongs to no request, or goes on with one that broke off. */
+  /** Opens the stream for what belongs to no request, or resumes that of a request. */
   listen(request: IncomingMessage, response: ServerResponse): void {
     const last = request.headers['last-event-id'];
     const no = (status: number, message: string): void => refuse(response, refusal(status, rpcCode.aborted, message));
-    // What was told before on the stream of an earlier core cannot be had; the stream itself can.
-    const isAnew = this.#isStale && typeof last === 'string' && isOfStandingStream(last);
-    if (typeof last === 'string' && last !== '' && !isAnew) return this.#goOn(last, request, response, no);
+    if (typeof last === 'string' && last !== '') return this.#resume(last, request, response, no);
     if (this.#standing?.isOpen === true) return no(409, 'This session has its stream open already.');
     this.presence.follow(request, response);
-    this.#listened = true;
     this.#standing = this.#parts.streams.open(response, this.#headers);
     this.#standing.begin();
     if (!this.#isStale) return;
@@ -187,26 +171,22 @@ export class LegacyLine implements Transport {
     if (posting === undefined) throw new AppError('session_limit', 'Nobody waits for this answer any more.');
     if (!isAnswer) {
       const stream = this.#stream(posting);
-      stream.send(message, this.#events.keep(posting.name, message));
+      stream.send(message, this.#keep(posting, message));
       return;
     }
     this.#asked.delete(related);
     if (posting.isHello) this.#met(message);
-    posting.answer(message, posting.name === '' ? undefined : this.#events.keep(posting.name, message));
-    if (posting.isDone) this.#streams.delete(posting.name);
+    posting.answer(message, posting.stream === undefined ? undefined : this.#keep(posting, message));
+    if (posting.isDone) posting.replay?.expire(() => this.#streams.delete(posting.name));
     if (this.open === 0) for (const resolve of this.#quieted) resolve();
-    if (this.isIdle) this.#parts.onIdle();
   }
 
   async close(): Promise<void> {
     const handlers = this.#handlers;
     if (handlers === undefined) return;
     this.#handlers = undefined;
-    for (const posting of new Set(this.#asked.values())) posting.abandon();
-    this.#asked.clear();
-    this.#streams.clear();
+    this.#abandonAll();
     this.#standing?.end();
-    this.#events.clear();
     this.presence.end();
     this.#meeting?.();
     for (const resolve of this.#quieted) resolve();
@@ -222,7 +202,12 @@ export class LegacyLine implements Transport {
         method: 'notifications/cancelled',
         params: { requestId, reason: 'the client app went away' },
       });
+    this.#abandonAll();
+  }
+
+  #abandonAll(): void {
     for (const posting of new Set(this.#asked.values())) posting.abandon();
+    for (const { replay } of this.#streams.values()) replay?.clear();
     this.#asked.clear();
     this.#streams.clear();
   }
@@ -253,39 +238,50 @@ export class LegacyLine implements Transport {
     if (posting.stream !== undefined) return posting.stream;
     posting.name = `post${(this.#lastStream += 1)}`;
     this.#streams.set(posting.name, posting);
+    posting.replay = new ReplayBuffer(this.#parts.replay);
     const stream = posting.open(this.#parts.streams);
-    if (canTakeEmptyEvents(this.#version)) stream.prime(this.#events.mark(posting.name), retryMs);
+    if (canTakeEmptyEvents(this.#version)) stream.prime(this.#nextEventId(posting), retryMs);
     else stream.begin();
     return stream;
   }
 
-  #goOn(
-    last: string,
+  #nextEventId({ name }: Posting): string {
+    return `${name}.${(this.#lastEvent += 1)}`;
+  }
+
+  /** The event as it is written, kept for a client that loses the stream. */
+  #keep(posting: Posting, message: Message): readonly (string | Buffer)[] {
+    const pieces = eventOf(message, this.#nextEventId(posting));
+    posting.replay?.add(this.#lastEvent, pieces);
+    return pieces;
+  }
+
+  #resume(
+    lastEventId: string,
     request: IncomingMessage,
     response: ServerResponse,
     no: (status: number, message: string) => void,
   ): void {
-    const name = this.#events.streamOf(last);
-    const posting = name === undefined ? undefined : this.#streams.get(name);
-    const stream = name === standingStream ? this.#standing : posting?.stream;
-    if (stream?.isOpen === true) return no(409, 'This stream is still open.');
-    const missed = name === undefined ? [] : this.#events.after(last);
-    const goesOn = posting !== undefined || (name === standingStream && this.#listened);
-    // An app that was let wait would ask again and again.
-    if (missed.length === 0 && !goesOn) return no(400, 'There is nothing to go on with behind this event.');
+    const [, name = '', number = ''] = /^(\w+)\.(\d{1,15})$/.exec(lastEventId) ?? [];
+    const posting = this.#streams.get(name);
+    if (posting?.stream?.isOpen === true) return no(409, 'This stream is still open.');
+    const missed = posting?.replay?.after(Number(number)) ?? [];
+    // A client that was left waiting would ask again and again.
+    if (posting === undefined || (posting.isDone && missed.length === 0))
+      return no(400, 'There is nothing to resume behind this event.');
     this.presence.follow(request, response);
     const next = this.#parts.streams.open(response, this.#headers);
     next.begin();
     for (const event of missed) next.repeat(event);
-    if (posting !== undefined) posting.stream = next;
-    else if (name === standingStream) this.#standing = next;
-    else next.end();
+    if (posting.isDone) next.end();
+    else posting.stream = next;
   }
 
+  /** Such messages are not kept: a client that opens its stream again hears that lists may have changed. */
   #tellStanding(message: Message): void {
-    if (!this.#listened) return;
-    const event = this.#events.keep(standingStream, message);
-    if (this.#standing?.isOpen === true) this.#standing.send(message, event);
+    if (this.#standing === undefined) return;
+    if (this.#standing.isOpen) this.#standing.send(message);
+    else this.#isStale = true;
   }
 }
 
@@ -298,6 +294,8 @@ class Posting {
   /** Of its stream; empty while there is none. */
   name = '';
   stream: EventStream | undefined;
+  /** Of its stream. */
+  replay: ReplayBuffer | undefined;
   /** It brought the handshake. */
   readonly isHello: boolean;
   readonly #response: ServerResponse;

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Event } from '../../base/events.ts';
 import type { Presence } from '../../wire/transport.ts';
-import { isOfStandingStream } from './kept-events.ts';
 
 /** An app that asks nothing for so long and keeps no stream open is taken for gone, in ms. */
 const silenceMs = 5 * 60_000;
@@ -26,11 +25,11 @@ export class LinePresence implements Presence {
     return this.#open > 0 ? 0 : Date.now() - this.seenAt;
   }
 
-  /** A request of the app; a GET is a stream that stays, unless it goes on with that of a call. */
+  /** A request of the app; a GET is a stream that stays, unless it resumes that of a call. */
   follow(request: IncomingMessage, response: ServerResponse): void {
     const wasHere = this.isHere;
     const last = request.headers['last-event-id'];
-    const isStream = request.method === 'GET' && (typeof last !== 'string' || isOfStandingStream(last));
+    const isStream = request.method === 'GET' && (last === undefined || last === '');
     // One that asks without a stream goes on without it.
     if (isStream || this.#open === 0) this.#hadStream = isStream;
     this.#open++;

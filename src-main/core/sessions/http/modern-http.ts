@@ -22,7 +22,7 @@ import { honoured, subscribedUris, Subscriptions, taskTold, wantedTasks, withTas
 import type { Streams } from './event-stream.ts';
 import { refusal, refuse } from './http-io.ts';
 import { ModernAnswer } from './modern-answer.ts';
-import type { SessionSlots } from './session-slots.ts';
+import type { RequestIds } from './request-ids.ts';
 
 interface ModernEndpointOptions {
   /** Whose token, the path, and the client app where it names itself: another for each endpoint. */
@@ -31,7 +31,7 @@ interface ModernEndpointOptions {
   readonly app: string | undefined;
   readonly view: SessionView;
   readonly parked: ParkedCalls;
-  readonly slots: SessionSlots;
+  readonly requestIds: RequestIds;
   readonly ledger: Ledger;
   /** Hears of answers that an app has to come for once more, until it has. */
   readonly awaited: (until: Promise<void>) => void;
@@ -141,9 +141,9 @@ export class ModernEndpoint {
     { signal, notify }: ModernAnswer,
     exchange: Exchange,
   ): Promise<Result> {
-    const { key, principal, app, view, parked, slots, awaited } = this.#options;
+    const { key, principal, app, view, parked, requestIds, awaited } = this.#options;
     const memoryId = `${key} ${client}`;
-    return slots.use({ key: memoryId, isShared: principal.isShared }, (sessionId, hold) => {
+    return requestIds.use({ key: memoryId, isShared: principal.isShared }, (sessionId, hold) => {
       const session = new Session({
         id: sessionId,
         app,

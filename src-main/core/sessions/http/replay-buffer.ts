@@ -1,0 +1,49 @@
+/** Events of a response stream, kept until a minute after its last one, so that a client whose connection broke can resume the stream. */
+
+/** Of all streams together, and of one event, in bytes. What is larger is not kept. */
+const maxTotalBytes = 16_000_000;
+const maxEventBytes = 1_000_000;
+/** After a stream's last event. */
+const retentionMs = 60_000;
+
+/** What all buffers of a listener hold together. */
+export class ReplayBudget {
+  bytes = 0;
+}
+
+export class ReplayBuffer {
+  readonly #budget: ReplayBudget;
+  #events: { readonly number: number; readonly text: string; readonly bytes: number }[] = [];
+  #expiry: NodeJS.Timeout | undefined;
+
+  constructor(budget: ReplayBudget) {
+    this.#budget = budget;
+  }
+
+  /** Keeps an event as it is written. Numbers rise. */
+  add(number: number, pieces: readonly (string | Buffer)[]): void {
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    if (bytes >= maxEventBytes || this.#budget.bytes + bytes > maxTotalBytes) return;
+    this.#budget.bytes += bytes;
+    this.#events.push({ number, text: pieces.join(''), bytes });
+  }
+
+  /** Events behind this number, as they were written. */
+  after(number: number): readonly string[] {
+    return this.#events.filter((event) => event.number > number).map(({ text }) => text);
+  }
+
+  /** The stream has had its last event; `expired` is called when it can be resumed no more. */
+  expire(expired: () => void): void {
+    this.#expiry = setTimeout(() => {
+      this.clear();
+      expired();
+    }, retentionMs).unref();
+  }
+
+  clear(): void {
+    clearTimeout(this.#expiry);
+    for (const { bytes } of this.#events) this.#budget.bytes -= bytes;
+    this.#events = [];
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Session ids for requests that belong to no session (2026-07-28 over HTTP). One request of a client at a time has the client's own id, so
+ * that private connections to servers are reused; each further one has an id to itself, so that a question of a server can only be about
+ * that request.
+ */
+import { randomUUID } from 'node:crypto';
+
+const idleTimeoutMs = 5 * 60_000;
+
+export class RequestIds {
+  readonly #busy = new Set<string>();
+  readonly #idle = new Map<string, NodeJS.Timeout>();
+  readonly #ended: (id: string) => void;
+
+  /** `ended` is called with an id that was idle for five minutes, or at once where it was for one request alone. */
+  constructor(ended: (id: string) => void) {
+    this.#ended = ended;
+  }
+
+  /**
+   * Runs a task with an id. `isShared`: the next request with this key may be of another client, so the id is for this request alone.
+   * `hold` keeps the id until a promise is settled, for what goes on after the task.
+   */
+  async use<T>(
+    { key, isShared }: { readonly key: string; readonly isShared: boolean },
+    task: (id: string, hold: (until: Promise<unknown>) => void) => Promise<T>,
+  ): Promise<T> {
+    const isReused = !isShared && !this.#busy.has(key);
+    const id = isReused ? key : `${key}#${randomUUID()}`;
+    if (isReused) {
+      this.#busy.add(key);
+      this.#clearIdle(key);
+    }
+    const held: Promise<unknown>[] = [];
+    try {
+      return await task(id, (until) => held.push(until));
+    } finally {
+      if (held.length === 0) this.#release(id);
+      else void Promise.allSettled(held).then(() => this.#release(id));
+    }
+  }
+
+  close(): void {
+    for (const key of this.#idle.keys()) this.#clearIdle(key);
+  }
+
+  #release(id: string): void {
+    if (!this.#busy.delete(id)) return this.#ended(id);
+    const timer = setTimeout(() => {
+      this.#idle.delete(id);
+      this.#ended(id);
+    }, idleTimeoutMs);
+    this.#idle.set(id, timer.unref());
+  }
+
+  #clearIdle(key: string): void {
+    clearTimeout(this.#idle.get(key));
+    this.#idle.delete(key);
+  }
+}
