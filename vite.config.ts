@@ -59,7 +59,7 @@ const shim: EnvironmentOptions = {
     rolldownOptions: {
       platform: 'node',
       external: [/^node:/],
-      input: { shim: at('src-main/shim.ts') },
+      input: { shim: at('src-main/shim.ts'), tooltray: at('src-main/tooltray.ts') },
       output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: 'chunks/[name]-[hash].cjs' },
     },
   },

@@ -22,13 +22,8 @@ else {
 }
 
 function runLauncher(): void {
-  const isBatch = platform === 'win32';
-  // A batch file needs the shell, which takes words apart at spaces.
-  const child = spawn(isBatch ? `"${launcher}"` : launcher, args, {
-    stdio: 'inherit',
-    shell: isBatch,
-    windowsHide: true,
-  });
+  // The launcher is the whole command line.
+  const child = spawn(launcher, ['stdio', ...args], { stdio: 'inherit', windowsHide: true });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   child.once('error', (error) => {
     process.stderr.write(`tooltray: ${error.message}\n`);

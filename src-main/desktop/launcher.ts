@@ -1,10 +1,14 @@
-/** Writes the launcher into a folder of the person's own and mends it at each start: client apps keep its path for good. */
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/**
+ * The launcher: what client apps start, and the command `tooltray`. It is written into a folder of the user's own and corrected at each start,
+ * since client apps keep its path for good.
+ */
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, posix, win32 } from 'node:path';
 import { writeFileAtomic } from '../core/base/atomic-file.ts';
 import { backgroundFlag, textOf } from './desktop-settings.ts';
 
 interface AppLocation {
+  readonly platform: NodeJS.Platform;
   /** Path of the running executable. */
   readonly program: string;
   /** Folder of what is packed beside the app. */
@@ -16,52 +20,64 @@ interface AppLocation {
 }
 
 interface LauncherKeeping {
-  readonly platform: NodeJS.Platform;
   /** The app will be where it is now; else a launcher that still finds another one is left as it is. */
   readonly isLasting: boolean;
+  /** Folder for an AppImage's content, where the system cannot mount one. */
+  readonly cacheDir: string;
 }
 
-/** macOS runs what was downloaded and never moved from a random folder. */
+/** The launcher runs the command line of the bundle with the app's own executable as Node.js, and names what starts a core. */
+export interface LauncherFacts {
+  /** The app's executable, or its AppImage. */
+  readonly program: string;
+  /** File of tooltray.cjs; an AppImage has it inside, at a place of its own at each start. */
+  readonly script: { readonly file: string } | 'in-appimage';
+  /** Arguments that start the app as itself, without a window. */
+  readonly appWords: readonly string[];
+  /** Windows: the program that is copied to be the launcher (resources/windows/tooltray.c). */
+  readonly windowsProgram?: string;
+}
+
+/** Whether macOS runs the app from a random folder, as it does with a download that was never moved. */
 export function isTranslocated(program: string): boolean {
   return program.includes('/AppTranslocation/');
 }
 
-export function launcherFacts({ program, resources, appImage, checkout }: AppLocation): LauncherFacts {
-  const appWords = [backgroundFlag];
-  if (appImage !== undefined) return { program: appImage, shim: 'in-appimage', appWords };
-  if (checkout === undefined) return { program, shim: { file: join(resources, 'shim', 'shim.cjs') }, appWords };
-  return { program, shim: { file: join(checkout, 'dist', 'shim.cjs') }, appWords: [checkout, ...appWords] };
+export function launcherFacts({ platform, program, resources, appImage, checkout }: AppLocation): LauncherFacts {
+  const path = platform === 'win32' ? win32 : posix;
+  if (appImage !== undefined) return { program: appImage, script: 'in-appimage', appWords: [backgroundFlag] };
+  const [folder, windows] =
+    checkout === undefined
+      ? [path.join(resources, 'shim'), path.join(resources, 'bin')]
+      : [path.join(checkout, 'dist'), path.join(checkout, 'resources', 'windows')];
+  return {
+    program,
+    script: { file: path.join(folder, 'tooltray.cjs') },
+    appWords: [...(checkout === undefined ? [] : [checkout]), backgroundFlag],
+    ...(platform === 'win32' && { windowsProgram: path.join(windows, 'tooltray.exe') }),
+  };
 }
 
-/** Resolves to whether the file had to be written. */
+/** Resolves to whether the launcher had to be written. */
 export async function keepLauncher(
   file: string,
   facts: LauncherFacts,
-  { platform, isLasting }: LauncherKeeping,
+  { isLasting, cacheDir }: LauncherKeeping,
 ): Promise<boolean> {
-  const text = platform === 'win32' ? windowsLauncher(facts) : unixLauncher(facts);
-  const before = textOf(file);
-  if (before !== undefined) chmodSync(file, 0o755);
-  if (before === text || (!isLasting && before !== undefined && existsSync(programOf(before) ?? ''))) return false;
+  const { windowsProgram } = facts;
+  const [target, text] =
+    windowsProgram === undefined ? [file, unixLauncher(facts, cacheDir)] : [launchFile(file), windowsLaunch(facts)];
+  const before = textOf(target);
+  if (before !== undefined) chmodSync(target, 0o755);
+  if (before !== undefined && !isLasting && before !== text && existsSync(programOf(before) ?? '')) return false;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(file, text, { mode: 0o755 });
+  const isCopied = windowsProgram !== undefined && copyProgram(windowsProgram, file);
+  if (before === text) return isCopied;
+  await writeFileAtomic(target, text, { mode: 0o755 });
   return true;
 }
 
-/**
- * The text of the launcher: what client apps start where Tooltray is installed as an app. It runs the bundled shim with
- * the app's own executable as Node.js, says what to do where the app is gone, and names the app as what starts a core.
- */
-export interface LauncherFacts {
-  /** The app's executable, or its AppImage. */
-  readonly program: string;
-  /** Folder of shim.cjs; an AppImage has it inside, at a place of its own at each start. */
-  readonly shim: { readonly file: string } | 'in-appimage';
-  /** Words to start the app as itself, without a window. */
-  readonly appWords: readonly string[];
-}
-
-function unixLauncher({ program, shim, appWords }: LauncherFacts): string {
+function unixLauncher({ program, script, appWords }: LauncherFacts, cacheDir: string): string {
   const command = JSON.stringify([program, ...appWords]);
   return [
     '#!/bin/sh',
@@ -73,57 +89,85 @@ function unixLauncher({ program, shim, appWords }: LauncherFacts): string {
     'fi',
     'export ELECTRON_RUN_AS_NODE=1',
     `export TOOLTRAY_CORE_COMMAND=${shellWord(command)}`,
-    ...(shim === 'in-appimage' ? inAppImage : [`exec "$program" ${shellWord(shim.file)} "$@"`]),
+    ...(script === 'in-appimage' ? inAppImage(cacheDir) : [`exec "$program" ${shellWord(script.file)} "$@"`]),
     '',
   ].join('\n');
 }
 
 /**
- * Started as itself, an AppImage may add an argument that Node.js refuses (--no-sandbox, where the system has no user
- * namespaces). So it is only mounted, and what lies in it is started directly.
+ * Started as itself, an AppImage may add an argument that Node.js refuses (--no-sandbox, where the system has no user namespaces). So it is only
+ * mounted, and what lies in it is started directly. A system without FUSE gets the content extracted, once for each version.
  */
-const inAppImage: readonly string[] = [
-  'place=$(mktemp -d) || exit 1',
-  'mkfifo "$place/mount"',
-  '"$program" --appimage-mount >"$place/mount" 2>/dev/null &',
-  'holder=$!',
-  'read -r mount <"$place/mount"',
-  'rm -r "$place"',
-  'trap \'kill "$holder" 2>/dev/null\' EXIT',
-  "trap 'exit 143' TERM INT HUP",
-  '"$mount/tooltray" "$mount/resources/shim/shim.cjs" "$@"',
-];
-
-export function windowsLauncher({ program, shim, appWords }: LauncherFacts): string {
-  if (shim === 'in-appimage') throw new Error('There are no AppImages on Windows.');
-  const command = JSON.stringify([program, ...appWords]);
+function inAppImage(cacheDir: string): readonly string[] {
   return [
-    '@echo off',
-    'rem Written by Tooltray each time it starts: what is changed here does not last.',
-    'setlocal DisableDelayedExpansion',
-    `set "program=${batchText(program)}"`,
-    'if not exist "%program%" (',
-    '  echo tooltray: The Tooltray app is no longer at "%program%". Install it again, or start it once from where it is now. 1>&2',
-    '  exit /b 127',
-    ')',
-    'set "ELECTRON_RUN_AS_NODE=1"',
-    `set "TOOLTRAY_CORE_COMMAND=${batchText(command)}"`,
-    `"%program%" "${batchText(shim.file)}" %*`,
-    '',
-  ].join('\r\n');
+    'place=$(mktemp -d) || exit 126',
+    'mkfifo "$place/mount"',
+    '"$program" --appimage-mount >"$place/mount" 2>"$place/reason" &',
+    'holder=$!',
+    'read -r mount <"$place/mount" || mount=',
+    'reason=$(cat "$place/reason" 2>/dev/null)',
+    'rm -r "$place"',
+    'if [ -z "$mount" ]; then',
+    '  # The core, too, is started without a mount.',
+    '  export APPIMAGE_EXTRACT_AND_RUN=1',
+    `  copies=${shellWord(join(cacheDir, 'appimage'))}`,
+    '  copy=$copies/$(stat -L -c %s-%Y "$program")',
+    '  if [ ! -x "$copy/tooltray-app" ]; then',
+    '    rm -rf "$copies" && mkdir -p "$copies/$$" && cd "$copies/$$" && "$program" --appimage-extract >/dev/null 2>&1',
+    '    [ -x "$copy/tooltray-app" ] || mv squashfs-root "$copy" 2>/dev/null',
+    '    cd / && rm -rf "$copies/$$"',
+    '  fi',
+    '  if [ ! -x "$copy/tooltray-app" ]; then',
+    '    echo "tooltray: $program can be neither mounted nor extracted to $copies. ${reason:-It gave no reason.}" >&2',
+    '    exit 126',
+    '  fi',
+    '  mount=$copy',
+    'fi',
+    'trap \'kill "$holder" 2>/dev/null\' EXIT',
+    "trap 'exit 143' TERM INT HUP",
+    '"$mount/tooltray-app" "$mount/resources/shim/tooltray.cjs" "$@"',
+  ];
+}
+
+/** What the program on Windows reads: one value a line, in UTF-8. */
+export function windowsLaunch({ program, script, appWords }: LauncherFacts): string {
+  if (script === 'in-appimage') throw new Error('There are no AppImages on Windows.');
+  return [program, script.file, JSON.stringify([program, ...appWords]), ''].join('\n');
+}
+
+function launchFile(file: string): string {
+  return file.replace(/\.exe$/, '.launch');
+}
+
+/** Windows keeps a program that runs from being replaced, but not from being renamed. */
+function copyProgram(from: string, to: string): boolean {
+  const folder = dirname(to);
+  for (const name of readdirSync(folder).filter((one) => /^tooltray\.\d+\.old$/.test(one)))
+    removeUnused(join(folder, name));
+  if (existsSync(to)) {
+    if (readFileSync(to).equals(readFileSync(from))) return false;
+    renameSync(to, join(folder, `tooltray.${process.pid}.old`));
+  }
+  copyFileSync(from, to);
+  return true;
+}
+
+function removeUnused(file: string): void {
+  try {
+    rmSync(file);
+  } catch {
+    // It still runs; the next start removes it.
+  }
 }
 
 /** The program that a launcher starts; undefined where the text is none of ours. */
 export function programOf(launcher: string): string | undefined {
-  const [, unix, windows] = /^(?:program='(.*)'|set "program=(.*)")\r?$/m.exec(launcher) ?? [];
-  return unix?.replaceAll(String.raw`'\''`, "'") ?? windows?.replaceAll('%%', '%');
+  const [, unix] = /^program='(.*)'$/m.exec(launcher) ?? [];
+  if (unix !== undefined) return unix.replaceAll(String.raw`'\''`, "'");
+  const [program = '', , command = ''] = launcher.split('\n');
+  return command.startsWith('["') ? program : undefined;
 }
 
 function shellWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** In a batch file a lone % begins a variable. */
-function batchText(text: string): string {
-  return text.replaceAll('%', '%%');
 }

@@ -1,12 +1,13 @@
 /** A core with its doors, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
 import { allModes } from '../compat/all-modes.ts';
+import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { TokenCounter } from '../core/activity/token-counter.ts';
 import { Aggregator } from '../core/aggregator.ts';
 import { followAccess, followTokens } from '../core/open-audit.ts';
-import { appPaths, type AppPaths, ensurePrivateDir, type Env } from '../core/base/app-paths.ts';
+import { appPaths, type AppPaths, ensurePrivateDir, type Env, quitFile } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
@@ -220,6 +221,8 @@ export class CoreHost {
    */
   async listen(): Promise<void> {
     if (this.#team === undefined) await this.#openSocket();
+    // The user started it, so client apps may again.
+    if (this.#team === undefined) rmSync(quitFile(this.core.options.paths.runDir), { force: true });
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
     const { HttpDoor } = await import('./http-door.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');

@@ -1,9 +1,10 @@
 /** Starts a core where none runs, once even when many shims want one, and waits until it answers. */
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quitFile } from '../core/base/app-paths.ts';
 import { LockFile } from '../core/base/file-lock.ts';
 
 export interface CoreStart {
@@ -25,7 +26,7 @@ const graceMs = 2000;
 
 /**
  * Calls `connect` until it resolves with something; it gives undefined while nobody listens.
- * Rejects after 20 s, when the started process ends without one answering, or with the signal's reason.
+ * Rejects at once if the user quit Tooltray until they start it, after 20 s, when the started process ends without one answering, or with the signal's reason.
  */
 export async function startCore<T>(
   start: CoreStart,
@@ -33,6 +34,9 @@ export async function startCore<T>(
   signal: AbortSignal,
 ): Promise<T> {
   mkdirSync(start.runDir, { recursive: true, mode: 0o700 });
+  if (existsSync(quitFile(start.runDir))) {
+    throw new Error('You quit Tooltray until you start it yourself. Start the Tooltray app, or run "tooltray serve".');
+  }
   using lock = startLock(start.runDir);
   const logFile = join(start.runDir, 'core-start.log');
   const deadline = Date.now() + patienceMs;

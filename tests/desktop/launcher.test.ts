@@ -13,7 +13,7 @@ import {
   launcherFacts,
   type LauncherFacts,
   programOf,
-  windowsLauncher,
+  windowsLaunch,
 } from '../../src-main/desktop/launcher.ts';
 
 let folder: string;
@@ -49,32 +49,32 @@ async function run(
   return { code: child.exitCode, out, err };
 }
 
-const lasting = { platform: 'linux', isLasting: true } as const;
+const lasting = (): { isLasting: boolean; cacheDir: string } => ({ isLasting: true, cacheDir: join(folder, 'cache') });
 
 async function written(facts: LauncherFacts): Promise<string> {
   const file = launcherPath(join(folder, 'data'), 'linux');
-  await keepLauncher(file, facts, lasting);
+  await keepLauncher(file, facts, lasting());
   return file;
 }
 
 describe.skipIf(process.platform === 'win32')('the launcher', () => {
   test('starts the shim with the app as Node.js, and passes words and bytes on', async () => {
     const app = program('Tooltray');
-    const file = await written({ program: app, shim: { file: '/a b/shim.cjs' }, appWords: ['--background'] });
+    const file = await written({ program: app, script: { file: '/a b/tooltray.cjs' }, appWords: ['--background'] });
     const { out } = await run(file, ['stdio', '--app', 'my app'], '{"id":0}\n');
     const command = JSON.stringify([app, '--background']);
-    expect(out.split('\n')).toEqual([`1|${command}`, '/a b/shim.cjs', 'stdio', '--app', 'my app', '{"id":0}', '']);
+    expect(out.split('\n')).toEqual([`1|${command}`, '/a b/tooltray.cjs', 'stdio', '--app', 'my app', '{"id":0}', '']);
   });
 
   test('says what to do when the app is gone', async () => {
-    const file = await written({ program: join(folder, 'gone'), shim: { file: '/shim.cjs' }, appWords: [] });
+    const file = await written({ program: join(folder, 'gone'), script: { file: '/shim.cjs' }, appWords: [] });
     const { code, out, err } = await run(file, ['stdio']);
     expect([code, out]).toEqual([127, '']);
     expect(err).toMatch(/^tooltray: The Tooltray app is no longer at .*gone\. Install it again/);
   });
 
   test('mounts an AppImage, starts what is in it, and lets go of it', async () => {
-    program('mount/tooltray');
+    program('mount/tooltray-app');
     const held = join(folder, 'held');
     // As an AppImage does: says where it is mounted, and holds that until it is ended.
     const imageScript = [
@@ -83,32 +83,65 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
       `trap 'kill $sleeper; rm held; exit' TERM; wait`,
     ].join('\n');
     const image = script('Tooltray.AppImage', imageScript);
-    const file = await written({ program: image, shim: 'in-appimage', appWords: [] });
+    const file = await written({ program: image, script: 'in-appimage', appWords: [] });
     const { out } = await run(file, ['stdio', '--app', 'x'], 'ping\n');
     const [, shim, ...rest] = out.split('\n');
-    expect([shim, ...rest]).toEqual([join(folder, 'mount/resources/shim/shim.cjs'), 'stdio', '--app', 'x', 'ping', '']);
+    expect([shim, ...rest]).toEqual([
+      join(folder, 'mount/resources/shim/tooltray.cjs'),
+      'stdio',
+      '--app',
+      'x',
+      'ping',
+      '',
+    ]);
     await until(() => !existsSync(held));
   });
 
+  test('extracts an AppImage that cannot be mounted, once for each version, and says why where it can do neither', async () => {
+    const image = script(
+      'Tooltray.AppImage',
+      [
+        'case $1 in',
+        '  --appimage-mount) echo "fuse: device not found" >&2; exit 1 ;;',
+        '  --appimage-extract) echo extracted >>"$(dirname "$0")/log"; cp -r "$(dirname "$0")/content" squashfs-root ;;',
+        'esac',
+      ].join('\n'),
+    );
+    script('content/tooltray-app', 'echo "$APPIMAGE_EXTRACT_AND_RUN"; for word; do echo "$word"; done; cat');
+    const file = await written({ program: image, script: 'in-appimage', appWords: [] });
+    for (let i = 0; i < 2; i++) {
+      const { code, out } = await run(file, ['stdio', '--app', 'x'], 'ping\n');
+      const [isExtracted, entry, ...rest] = out.split('\n');
+      expect([code, isExtracted, ...rest]).toEqual([0, '1', 'stdio', '--app', 'x', 'ping', '']);
+      expect(entry).toMatch(/cache\/appimage\/[\d-]+\/resources\/shim\/tooltray\.cjs$/);
+    }
+    expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('extracted\n');
+    rmSync(join(folder, 'cache'), { recursive: true });
+    rmSync(join(folder, 'content'), { recursive: true });
+    const { code, err } = await run(file, ['stdio']);
+    expect(code).toBe(126);
+    expect(err).toContain('fuse: device not found');
+  });
+
   test('is mended when it was changed or the app moved, and left alone otherwise', async () => {
-    const facts = { program: '/opt/Tooltray/tooltray', shim: { file: '/s.cjs' }, appWords: [] };
+    const facts = { program: '/opt/Tooltray/tooltray', script: { file: '/s.cjs' }, appWords: [] };
     const file = await written(facts);
     expect(statSync(file).mode & 0o777).toBe(0o755);
     chmodSync(file, 0o644);
-    expect(await keepLauncher(file, facts, lasting)).toBe(false);
+    expect(await keepLauncher(file, facts, lasting())).toBe(false);
     expect(statSync(file).mode & 0o777).toBe(0o755);
     writeFileSync(file, 'broken');
-    expect(await keepLauncher(file, facts, lasting)).toBe(true);
-    expect(await keepLauncher(file, { ...facts, program: '/elsewhere' }, lasting)).toBe(true);
+    expect(await keepLauncher(file, facts, lasting())).toBe(true);
+    expect(await keepLauncher(file, { ...facts, program: '/elsewhere' }, lasting())).toBe(true);
     expect(readFileSync(file, 'utf8')).toContain(`program='/elsewhere'`);
   });
 
   test('is written by an app that will not stay where it is only while it finds no other one', async () => {
     const other = program('Installed');
-    const shim = { file: '/s.cjs' };
-    const file = await written({ program: other, shim, appWords: [] });
-    const passing = { program: program('AppTranslocation/x/Tooltray'), shim, appWords: [] };
-    const place = { platform: 'linux', isLasting: false } as const;
+    const script = { file: '/s.cjs' };
+    const file = await written({ program: other, script, appWords: [] });
+    const passing = { program: program('AppTranslocation/x/Tooltray'), script, appWords: [] };
+    const place = { ...lasting(), isLasting: false };
     expect(await keepLauncher(file, passing, place)).toBe(false);
     rmSync(other);
     expect(await keepLauncher(file, passing, place)).toBe(true);
@@ -119,6 +152,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
 
 describe('where the app is', () => {
   const place = {
+    platform: 'linux',
     program: '/opt/Tooltray/tooltray',
     resources: '/opt/Tooltray/resources',
     appImage: undefined,
@@ -128,7 +162,7 @@ describe('where the app is', () => {
   test('is where it was installed', () => {
     expect(launcherFacts(place)).toMatchObject({
       program: place.program,
-      shim: { file: '/opt/Tooltray/resources/shim/shim.cjs' },
+      script: { file: '/opt/Tooltray/resources/shim/tooltray.cjs' },
     });
   });
 
@@ -138,14 +172,14 @@ describe('where the app is', () => {
       program: '/tmp/.mount_x/tooltray',
       appImage: '/home/me/Tooltray.AppImage',
     });
-    expect(facts).toMatchObject({ program: '/home/me/Tooltray.AppImage', shim: 'in-appimage' });
+    expect(facts).toMatchObject({ program: '/home/me/Tooltray.AppImage', script: 'in-appimage' });
   });
 
   test('is Electron with a checkout, where it was never packed', () => {
     const facts = launcherFacts({ ...place, program: '/src/electron', checkout: '/src' });
     expect(facts).toEqual({
       program: '/src/electron',
-      shim: { file: join('/src', 'dist', 'shim.cjs') },
+      script: { file: join('/src', 'dist', 'tooltray.cjs') },
       appWords: ['/src', '--background'],
     });
   });
@@ -156,13 +190,38 @@ describe('where the app is', () => {
   });
 });
 
-test('on Windows a % in a path is not taken for a variable', () => {
-  const text = windowsLauncher({
-    program: 'C:\\100%\\Tooltray.exe',
-    shim: { file: 'C:\\100%\\shim.cjs' },
-    appWords: [],
+describe('on Windows', () => {
+  const program = 'C:\\Users\\Jürgen & Zoë\\100%\\Tooltray.exe';
+
+  test('the launcher is a program, and reads beside it what to start', () => {
+    const facts = launcherFacts({
+      platform: 'win32',
+      program,
+      resources: 'C:\\app\\resources',
+      appImage: undefined,
+      checkout: undefined,
+    });
+    expect(facts).toMatchObject({
+      script: { file: 'C:\\app\\resources\\shim\\tooltray.cjs' },
+      windowsProgram: 'C:\\app\\resources\\bin\\tooltray.exe',
+    });
+    const text = windowsLaunch(facts);
+    const command = JSON.stringify([program, '--background']);
+    expect(text.split('\n')).toEqual([program, 'C:\\app\\resources\\shim\\tooltray.cjs', command, '']);
+    expect(programOf(text)).toBe(program);
+    expect(programOf('something else\n')).toBeUndefined();
   });
-  expect(text).toContain('set "program=C:\\100%%\\Tooltray.exe"\r\n');
-  expect(text).toContain('"%program%" "C:\\100%%\\shim.cjs" %*\r\n');
-  expect(programOf(text)).toBe('C:\\100%\\Tooltray.exe');
+
+  test('a new version of the program replaces the old one, which may run', async () => {
+    const windowsProgram = join(folder, 'new.exe');
+    const file = join(folder, 'bin/tooltray.exe');
+    const facts = { program, script: { file: 'x.cjs' }, appWords: [], windowsProgram };
+    for (const version of ['1', '2']) {
+      writeFileSync(windowsProgram, version);
+      expect(await keepLauncher(file, facts, lasting())).toBe(true);
+      expect(await keepLauncher(file, facts, lasting())).toBe(false);
+      expect(readFileSync(file, 'utf8')).toBe(version);
+    }
+    expect(readFileSync(join(folder, 'bin/tooltray.launch'), 'utf8')).toBe(windowsLaunch(facts));
+  });
 });

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { quitFile } from '../../src-main/core/base/app-paths.ts';
 import { ChildrenList } from '../../src-main/core/servers/launch/children-list.ts';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
 import { HttpClient } from '../support/http-client.ts';
@@ -286,4 +287,12 @@ describe('HTTP', () => {
     await open.text().catch(() => 'cut');
     await expect(fetch(host.doors.http)).rejects.toThrow();
   });
+});
+
+test('a core that listens lets client apps start Tooltray again', async () => {
+  const host = await open();
+  const file = quitFile(host.core.options.paths.runDir);
+  writeFileSync(file, '');
+  await host.listen();
+  expect(existsSync(file)).toBe(false);
 });

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 export const runtimeBytes = 4096;
 
 export function makeAppImageTools(folder: string): void {
-  const bin = join(folder, 'linux-x64');
-  for (const part of [bin, join(folder, 'lib/x64')]) mkdirSync(part, { recursive: true });
+  const arch = process.arch;
+  for (const part of ['runtimes', `lib/${arch}`].map((name) => join(folder, name)))
+    mkdirSync(part, { recursive: true });
   for (const tool of ['mksquashfs', 'desktop-file-validate']) {
-    symlinkSync(execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(bin, tool));
+    symlinkSync(execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(folder, tool));
   }
-  writeFileSync(join(folder, 'runtime-x64'), Buffer.alloc(runtimeBytes), { mode: 0o755 });
+  writeFileSync(join(folder, `runtimes/runtime-${arch}`), Buffer.alloc(runtimeBytes), { mode: 0o755 });
 }

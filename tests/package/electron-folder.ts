@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPackage } from '@electron/asar';
 
+const insideArchive = join(import.meta.dirname, 'inside-archive.mjs');
 const standIn = join(import.meta.dirname, '../stand-in/bin/electron');
 /** Marks where Electron keeps its fuses: then version, number of fuses, and one character for each. */
 const fuseMark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
@@ -16,7 +17,8 @@ export async function makeElectronFolder(folder: string, extra: string): Promise
   mkdirSync(join(folder, 'resources'), { recursive: true });
   const script = [
     '#!/bin/sh',
-    `if [ -n "$ELECTRON_RUN_AS_NODE" ]; then exec '${standIn}' "$@"; fi`,
+    // As Node.js, too, Electron reads what is in archives.
+    `if [ -n "$ELECTRON_RUN_AS_NODE" ]; then exec '${standIn}' --import '${insideArchive}' "$@"; fi`,
     `STAND_IN_PROGRAM=$(readlink -f "$0") exec '${standIn}' "$APP_FOLDER" "$@"`,
     '',
   ].join('\n');

@@ -84,33 +84,51 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
   test('lets the app be run as Node.js, and shuts what else could run in its name', () => {
     // In the order of @electron/fuses: run as Node.js, cookies encrypted, NODE_OPTIONS, --inspect, archive checked, archive only,
     // a snapshot of the browser's own, more rights for file://.
-    expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray'))).slice(0, 8)).toBe('11001100');
+    expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray-app'))).slice(0, 8)).toBe('11001100');
   });
 
   test('is installed where launchers find it again, with icons of every size and our links', () => {
     const [deb = ''] = readdirSync(packed.release).filter((name) => name.endsWith('.deb'));
     const listing = execFileSync('dpkg-deb', ['--contents', join(packed.release, deb)], { encoding: 'utf8' });
-    expect(listing).toContain('./opt/Tooltray/tooltray\n');
+    expect(listing).toContain('./opt/Tooltray/tooltray-app\n');
+    expect(listing).toContain('./usr/bin/tooltray\n');
+    expect(listing).toContain('./opt/Tooltray/resources/shim/tooltray.cjs\n');
     expect(listing).toContain('./opt/Tooltray/resources/shim/shim.cjs\n');
     for (const size of [16, 32, 48, 128, 256, 512])
-      expect(listing).toContain(`/hicolor/${size}x${size}/apps/tooltray.png`);
+      expect(listing).toContain(`/hicolor/${size}x${size}/apps/tooltray-app.png`);
     const data = join(packed.folder, 'deb');
     execFileSync('dpkg-deb', ['--extract', join(packed.release, deb), data]);
     const entry = readFileSync(join(data, 'usr/share/applications/tooltray.desktop'), 'utf8');
-    expect(entry).toContain('Exec=/opt/Tooltray/tooltray %U');
+    expect(entry).toContain('Exec=/opt/Tooltray/tooltray-app %U');
     expect(entry).toContain('MimeType=x-scheme-handler/tooltray;');
-    expect(statSync(join(data, 'opt/Tooltray/tooltray')).mode & 0o111).toBe(0o111);
+    expect(statSync(join(data, 'opt/Tooltray/tooltray-app')).mode & 0o111).toBe(0o111);
+  });
+
+  test('`tooltray` of the package is the command line, and its `stdio` answers initialize', async () => {
+    const command = join(home, 'usr-bin-tooltray');
+    const script = readFileSync(join(packed.folder, 'deb/usr/bin/tooltray'), 'utf8');
+    writeFileSync(command, script.replaceAll('/opt/Tooltray', join(packed.folder, 'deb/opt/Tooltray')), {
+      mode: 0o755,
+    });
+    const { version } = JSON.parse(readFileSync(join(packed.app, 'package.json'), 'utf8')) as { version: string };
+    const env = envOf(join(home, 'alone'));
+    expect(execFileSync(command, ['--version'], { env, encoding: 'utf8' })).toBe(`Tooltray ${version}\n`);
+    const client = new Client({ name: 'package-test', version: '1.0.0' });
+    await client.connect(new StdioClientTransport({ command, args: ['stdio', '--standalone'], env }));
+    expect(client.getServerVersion()?.name).toBe('tooltray');
+    await client.close();
   });
 
   test('the launcher starts the packed shim, that starts the packed app, and a client app is answered', async () => {
     const facts = launcherFacts({
-      program: join(packed.unpacked, 'tooltray'),
+      platform: 'linux',
+      program: join(packed.unpacked, 'tooltray-app'),
       resources: join(packed.unpacked, 'resources'),
       appImage: undefined,
       checkout: undefined,
     });
     const launcher = launcherPath(home, 'linux');
-    await keepLauncher(launcher, facts, { platform: 'linux', isLasting: true });
+    await keepLauncher(launcher, facts, { isLasting: true, cacheDir: join(home, 'cache') });
     writeFileSync(
       join(home, 'config.json'),
       '{ "port": 0, "mode": "code", "servers": { "utils": { "type": "builtin", "builtin": "utils" } } }',
@@ -165,8 +183,8 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     renameSync(packed.unpacked, moved);
     const env = envOf(home);
     try {
-      spawn(join(moved, 'tooltray'), ['--background'], { env, stdio: 'ignore' });
-      await until(() => readFileSync(launcher, 'utf8').includes(`program='${join(moved, 'tooltray')}'`));
+      spawn(join(moved, 'tooltray-app'), ['--background'], { env, stdio: 'ignore' });
+      await until(() => readFileSync(launcher, 'utf8').includes(`program='${join(moved, 'tooltray-app')}'`));
       const client = new Client({ name: 'package-test', version: '1.0.0' });
       await client.connect(new StdioClientTransport({ command: launcher, args: ['stdio'], env }));
       expect(client.getServerVersion()?.name).toBe('tooltray');
@@ -205,8 +223,16 @@ describe.skipIf(process.platform !== 'linux' || !['mksquashfs', 'desktop-file-va
         const [image = ''] = readdirSync(packed.release).filter((name) => name.endsWith('.AppImage'));
         const words = ['-o', String(runtimeBytes), '-ls', join(packed.release, image)];
         const listing = execFileSync('unsquashfs', words, { encoding: 'utf8' });
-        const names = ['tooltray', 'resources/app.asar', 'resources/shim/shim.cjs', 'tooltray.desktop'];
+        const names = ['tooltray-app', 'resources/app.asar', 'resources/shim/tooltray.cjs', 'tooltray.desktop'];
         for (const name of names) expect(listing).toContain(`squashfs-root/${name}\n`);
+        const entry = execFileSync(
+          'unsquashfs',
+          ['-o', String(runtimeBytes), '-cat', join(packed.release, image), 'tooltray.desktop'],
+          {
+            encoding: 'utf8',
+          },
+        );
+        expect(entry).toMatch(/^Exec=AppRun %U$/m);
       } finally {
         for (const folder of [packed.folder, tools]) rmSync(folder, { recursive: true, force: true });
       }

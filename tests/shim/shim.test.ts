@@ -1,9 +1,10 @@
 /** The shim as client apps use it: a real process, a real socket, and cores that come and go. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { quitFile, socketLocation } from '../../src-main/core/base/app-paths.ts';
 import { ShimClient, TestHome } from './shim-client.ts';
 import { allCases } from '../support/all-cases.ts';
 import { until } from '../support/until.ts';
@@ -50,6 +51,17 @@ test('ten shims at once start exactly one core', async () => {
   } finally {
     for (const client of clients) client[Symbol.dispose]();
   }
+});
+
+test('a client app does not start the core that the user quit until they start it', async () => {
+  using home = new TestHome();
+  const { runDir } = socketLocation(home.env, process.platform, '');
+  mkdirSync(runDir, { recursive: true });
+  writeFileSync(quitFile(runDir), '');
+  using client = new ShimClient(home.env);
+  client.say(initialize);
+  expect((await client.answer(0)).error).toBeDefined();
+  expect(home.records('starts')).toEqual([]);
 });
 
 test('when the core is killed, calls in flight are answered with an error and the next call works', async () => {

@@ -105,7 +105,7 @@ function privateFolders(home: string, path: typeof posix): Folders {
 }
 
 function systemFolders(env: Env, platform: NodeJS.Platform, homedir: string): Folders {
-  if (platform === 'win32') return windowsFolders(env, homedir);
+  if (platform === 'win32') return windowsFolders(homedir);
   if (platform === 'darwin') return macFolders(homedir);
   const under = (variable: string, fallback: string) =>
     posix.join(xdgFolder(env[variable]) ?? posix.join(homedir, fallback), 'tooltray');
@@ -133,15 +133,18 @@ function macFolders(homedir: string): Folders {
   };
 }
 
-function windowsFolders(env: Env, homedir: string): Folders {
-  const roaming = env['APPDATA'] ?? win32.join(homedir, 'AppData', 'Roaming');
-  const local = win32.join(env['LOCALAPPDATA'] ?? win32.join(homedir, 'AppData', 'Local'), 'Tooltray');
-  return {
-    config: win32.join(roaming, 'Tooltray'),
-    data: local,
-    logs: win32.join(local, 'logs'),
-    cache: win32.join(local, 'cache'),
-  };
+/**
+ * In the profile itself: Windows redirects what a program of a package (the Claude Desktop of the Microsoft Store) and all that it starts write
+ * below AppData, so that a core there would have another config, vault, and token.
+ * Source: "Understanding how packaged desktop apps run on Windows", Microsoft Learn.
+ */
+function windowsFolder(homedir: string): string {
+  return win32.join(homedir, '.tooltray');
+}
+
+function windowsFolders(homedir: string): Folders {
+  const folder = windowsFolder(homedir);
+  return { config: folder, data: folder, logs: win32.join(folder, 'logs'), cache: win32.join(folder, 'cache') };
 }
 
 /** Where the core listens and where its token lies: the few paths that shim and core must agree on. Imports node:* only, for the shim. */
@@ -167,7 +170,7 @@ export function socketLocation(
 ): SocketLocation {
   const path = platform === 'win32' ? win32 : posix;
   const home = env['TOOLTRAY_HOME'] ? path.resolve(env['TOOLTRAY_HOME']) : undefined;
-  const runDir = home === undefined ? systemRunDir(env, platform, homedir) : path.join(home, 'run');
+  const runDir = home === undefined ? systemRunDir(platform, homedir) : path.join(home, 'run');
   return {
     home,
     runDir,
@@ -176,14 +179,8 @@ export function socketLocation(
   };
 }
 
-function systemRunDir(
-  env: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform,
-  homedir: string,
-): string {
-  if (platform === 'win32') {
-    return win32.join(env['LOCALAPPDATA'] ?? win32.join(homedir, 'AppData', 'Local'), 'Tooltray', 'run');
-  }
+function systemRunDir(platform: NodeJS.Platform, homedir: string): string {
+  if (platform === 'win32') return win32.join(windowsFolder(homedir), 'run');
   if (platform === 'darwin') return posix.join(homedir, 'Library', 'Application Support', 'Tooltray', 'run');
   return posix.join(homedir, '.local/state/tooltray/run');
 }
@@ -211,5 +208,10 @@ function shortHash(text: string): string {
 
 /** The command that stays where it is while the app is updated or moves: entries of client apps name it. */
 export function launcherPath(dataDir: string, platform: NodeJS.Platform): string {
-  return join(dataDir, 'bin', platform === 'win32' ? 'tooltray.cmd' : 'tooltray');
+  return join(dataDir, 'bin', platform === 'win32' ? 'tooltray.exe' : 'tooltray');
+}
+
+/** There while the user wants Tooltray not to be started by client apps. Removed by the next core that listens. */
+export function quitFile(runDir: string): string {
+  return join(runDir, 'quit');
 }
