@@ -29,7 +29,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       'connect a client app: shown first, tried, undone with undo',
       async () => (await import('./commands/install.ts')).install,
     ],
-    uninstall: ['take Tooltray out of a client app', async () => (await import('./commands/uninstall.ts')).uninstall],
+    uninstall: [
+      'take Tooltray out of a client app, or of all of them',
+      async () => (await import('./commands/uninstall.ts')).uninstall,
+    ],
     revoke: [
       'take a client app’s access back, its config file left as it is',
       async () => (await import('./commands/revoke.ts')).revoke,

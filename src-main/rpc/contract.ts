@@ -17,6 +17,7 @@ import type {
   OfferedServer,
   UninstallPreview,
 } from '../core/client-apps/app-rows.ts';
+import type { RestoredFiles } from '../core/client-apps/install.ts';
 import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
 import type { GivenToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
 import type { Finding as HealthFinding, FindingAction } from '../core/health/finding.ts';
@@ -845,6 +846,11 @@ export interface DashboardContract {
   /** With the preview's `revision` a file that has changed since is refused. */
   uninstallApp: { input: { readonly app: string; readonly revision?: string }; output: InstallOutcome };
   undoInstall: { input: { readonly undo: string }; output: { readonly sentence: string } };
+  /**
+   * Before an uninstall: restores every client app's file. The desktop app also removes its login item, the link scheme, and the vault with its key,
+   * and quits. The config, records, and logs stay.
+   */
+  disconnectAll: { input: Nothing; output: RestoredFiles };
   /** The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its token. */
   otherEntry: { input: { readonly app: string; readonly http: boolean }; output: { readonly entry: string } };
   offeredServers: { input: Nothing; output: { readonly servers: readonly OfferedServer[] } };

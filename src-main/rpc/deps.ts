@@ -8,6 +8,7 @@ import { markHidden } from '../core/base/shown-text.ts';
 import type { Runs } from '../core/calls/runs.ts';
 import { nameOfApp } from '../core/client-apps/app-limits.ts';
 import type { AccessRow, AppRow } from '../core/client-apps/app-rows.ts';
+import type { RestoredFiles } from '../core/client-apps/install.ts';
 import type { HealOffer } from '../core/client-apps/heal-offers.ts';
 import type { ConfigProblem, ServerConfig } from '../core/config/app-config.ts';
 import type { ManagedServer } from '../core/servers/managed-server.ts';
@@ -44,6 +45,8 @@ export interface DesktopService {
   change(settings: Partial<DesktopSettings>): Promise<void>;
   /** One of the settings was changed; returns how to stop listening. */
   onChange(listener: () => void): () => void;
+  /** Before an uninstall: removes login item, link scheme, and vault, and quits. */
+  leaveSystem(): void;
   /** Shows a file or folder in the system's file manager. */
   reveal(path: string): void;
 }
@@ -58,6 +61,8 @@ export interface AppsService {
   readonly previewUninstall: Ask<'previewUninstall'>;
   readonly uninstallApp: Ask<'uninstallApp'>;
   readonly undoInstall: Ask<'undoInstall'>;
+  /** The files alone. */
+  disconnectAll(): Promise<RestoredFiles>;
   readonly otherEntry: Ask<'otherEntry'>;
   readonly offeredServers: Ask<'offeredServers'>;
   /** With its secrets: for this process alone. Rejects with AppError not_found. */
@@ -83,6 +88,7 @@ export const noApps: AppsService = {
   previewUninstall: refuse,
   uninstallApp: refuse,
   undoInstall: refuse,
+  disconnectAll: refuse,
   otherEntry: refuse,
   offeredServers: refuse,
   offeredEntry: refuse,

@@ -165,6 +165,7 @@ const inputs: Inputs = {
   tryOffer: z.object({ id }),
   importServers: z.object({ servers: z.array(z.object({ id, name })).max(500), move: flag, keepSecrets: maybe(flag) }),
   rescan: nothing,
+  disconnectAll: nothing,
   auditEntries: z.object({
     kinds: maybe(z.array(z.enum(auditKinds)).max(20)),
     server: maybe(name),

@@ -63,7 +63,11 @@ export class CliHome implements AsyncDisposable {
 
   /** Starts `serve --json` and resolves with what it says when it listens. */
   async serve(...args: string[]): Promise<Record<string, unknown>> {
-    const child = this.spawn(['serve', '--port', '0', '--no-open', '--json', ...args], {}, []);
+    return this.serveAs({}, ...args);
+  }
+
+  async serveAs(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Record<string, unknown>> {
+    const child = this.spawn(['serve', '--port', '0', '--no-open', '--json', ...args], env, []);
     this.#cores.push(child);
     let text = '';
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {

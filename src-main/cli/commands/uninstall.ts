@@ -1,13 +1,21 @@
-/** `tooltray uninstall APP`: takes our entry out of a client app again. */
+/** `tooltray uninstall APP`: takes our entry out of a client app again; with `--all` out of every one, before Tooltray itself is uninstalled. */
 import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
-import { command } from '../command.ts';
+import { command, wrongUse } from '../command.ts';
+import { uninstallAll } from '../uninstall-all.ts';
 import { confirm, notDone, printAnswer, printJson, printLines } from '../terminal.ts';
 
 export const uninstall = command({
-  words: 'APP',
-  flags: { project: projectFlag, ...changeFlags },
-  run: (flags, [app = '']) =>
-    withApps(flags, async (apps, project) => {
+  words: '[APP]',
+  flags: {
+    all: { help: 'every client app’s file as it was before, secrets and login item removed; Tooltray ends' },
+    quiet: { help: 'with --all: do not ask, print problems only' },
+    project: projectFlag,
+    ...changeFlags,
+  },
+  run: (flags, [app = '']) => {
+    if (flags.all) return uninstallAll(flags);
+    if (app === '') throw wrongUse('Name a client app, or write --all');
+    return withApps(flags, async (apps, project) => {
       const { dryRun, yes, json } = flags;
       const setup = project === undefined ? apps : apps.inProject(project);
       const { diff, revision } = await setup.previewUninstall({ app });
@@ -25,5 +33,6 @@ export const uninstall = command({
         ...undoLines(outcome.undo, outcome.backup),
       ]);
       return 0;
-    }),
+    });
+  },
 });

@@ -1,15 +1,15 @@
 /** Connects an app: our entry is shown, written, read back, and tried by a real handshake before it counts. */
-import { AppError } from '../base/errors.ts';
+import { AppError, errorText } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
 import { launches, launchOf } from './app-servers.ts';
-import { type AppPlace, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
+import { type AppPlace, changeAppFile, readAppFile, revisionOf, updateAppFile } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { type ChangedLine, changedLines } from './text-diff.ts';
-import { formatOf } from './app-files.ts';
+import { formatOf, knownApp } from './app-files.ts';
 import { cannotEdit, valueAt } from './formats/config-format.ts';
 import { snippetFor, withOurEntry, withoutOurEntries } from './install-entry.ts';
 import { entryName, type Launch } from './known-app.ts';
-import { undoChange } from './undo.ts';
+import { removeFolders, undoChange } from './undo.ts';
 
 interface InstallPlan {
   readonly file: string;
@@ -150,4 +150,72 @@ async function withoutUs(
   const before = await journal.before(install);
   const isClean = before === undefined || withoutOurEntries(before, place.app) === before;
   return isClean ? before : cut;
+}
+
+// Disconnects every app: each file that was changed for Tooltray is as it was before the first change, as far as nobody else changed it.
+
+export interface RestoredFiles {
+  /** Files that were changed. */
+  readonly files: readonly string[];
+  /** A sentence for each file that could not be restored. */
+  readonly problems: readonly string[];
+}
+
+/** `places`: where an entry may be without a recorded change. Never rejects. */
+export async function restoreFiles(places: readonly AppPlace[], journal: ChangeJournal): Promise<RestoredFiles> {
+  const changes = await journal.changes();
+  const recorded = changes.map(({ app, file }): AppPlace => ({ app: knownApp(app), file }));
+  const byFile = new Map([...recorded, ...places].map((place) => [place.file, place]));
+  const files: string[] = [];
+  const problems: string[] = [];
+  for (const place of byFile.values()) {
+    const own = changes.filter(({ file }) => file === place.file);
+    try {
+      if (await restoreFile(place, own, journal)) files.push(place.file);
+    } catch (error) {
+      problems.push(`${place.file} was not restored: ${errorText(error)}`);
+    }
+  }
+  return { files, problems };
+}
+
+/** `changes`: of this file, the newest first. Resolves to whether the file was changed. */
+async function restoreFile(place: AppPlace, changes: readonly AppChange[], journal: ChangeJournal): Promise<boolean> {
+  const original = await originalOf(place, changes, journal);
+  if (original === undefined) return (await uninstallEntries(place, journal)) !== undefined;
+  const now = revisionOf(original.current);
+  const { before, after } = await updateAppFile(place.file, {
+    // A file that its app changes meanwhile is left as it is then; the entry is cut out of it.
+    edit: (text) => (revisionOf(text) === now ? original.text : text),
+  });
+  if (revisionOf(after) !== revisionOf(original.text)) return (await uninstallEntries(place, journal)) !== undefined;
+  if (original.text === undefined && original.madeFolder !== undefined)
+    await removeFolders(place.file, original.madeFolder);
+  return before !== after;
+}
+
+interface Original {
+  /** Undefined: there was no file. */
+  readonly text: string | undefined;
+  readonly current: string | undefined;
+  readonly madeFolder: string | undefined;
+}
+
+/** Follows the changes back from the file as it is now, to the oldest state without an entry of ours; undefined: there is none. */
+async function originalOf(
+  place: AppPlace,
+  changes: readonly AppChange[],
+  journal: ChangeJournal,
+): Promise<Original | undefined> {
+  const current = await readAppFile(place.file);
+  let revision = revisionOf(current);
+  let original: Original | undefined;
+  for (const change of changes) {
+    if (change.after !== revision) continue;
+    revision = change.before;
+    const text = await journal.before(change);
+    const isClean = text === undefined || withoutOurEntries(text, place.app) === text;
+    if (isClean) original = { text, current, madeFolder: change.madeFolder };
+  }
+  return original;
 }

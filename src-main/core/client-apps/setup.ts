@@ -18,7 +18,14 @@ import type { KnownServer } from './import-offers.ts';
 import { ImportRecords } from './import-records.ts';
 import type { ImportDeps, ImportOutcome } from './import-servers.ts';
 import { withOurEntry } from './install-entry.ts';
-import { installEntry, planInstall, planUninstall, uninstallEntries } from './install.ts';
+import {
+  installEntry,
+  planInstall,
+  planUninstall,
+  type RestoredFiles,
+  restoreFiles,
+  uninstallEntries,
+} from './install.ts';
 import { entryName, type Launch, type StdioLaunch } from './known-app.ts';
 import { foundAggregators } from './other-aggregators.ts';
 import { ownLaunches, type OwnProgram, repairOwnEntries } from './own-launch.ts';
@@ -158,6 +165,15 @@ export class AppSetup {
     const change = await uninstallEntries(found, this.#journal, revision);
     await this.#access.disconnected(found);
     return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
+  };
+
+  /** Every app is disconnected, and each file is as it was before Tooltray changed it. */
+  disconnectAll = async (): Promise<RestoredFiles> => {
+    const places = await this.#places();
+    const restored = await restoreFiles(places, this.#journal);
+    for (const place of await this.#find()) await this.#access.disconnected(place);
+    this.#forget();
+    return restored;
   };
 
   undoInstall = async ({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> => {

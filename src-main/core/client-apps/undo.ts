@@ -44,8 +44,8 @@ async function revisionNow(file: string): Promise<string | undefined> {
   return readAppFile(file).then(revisionOf, () => undefined);
 }
 
-/** Those that were made for the file, as long as nothing else has come into them. */
-async function removeFolders(file: string, highest: string): Promise<void> {
+/** Removes the folders that were made for the file, as long as nothing else has come into them. */
+export async function removeFolders(file: string, highest: string): Promise<void> {
   for (let folder = dirname(file); folder.startsWith(highest); folder = dirname(folder)) {
     const isGone = await rmdir(folder).then(
       () => true,

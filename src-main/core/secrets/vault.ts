@@ -2,7 +2,7 @@
  * What must not stand in a file as it is: secrets of servers, sign-ins, the audit's key. Sealed one by one in one file, with one key that
  * lies in the system's keychain, under a passphrase, or in a file. Locked is not missing: what cannot be opened now stays, and says so.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, toAppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
@@ -173,6 +173,13 @@ export class Vault implements SecretStore {
     // Only now: until the vault on disk says where it is, it is looked for where it was.
     if (left?.old !== undefined && left.old.place !== place) await this.#keys.forget(left.id, left.old);
     this.opened.emit();
+  }
+
+  /** Removes everything: the keys from where they lie, and what was sealed with them. Rejects with AppError secret_locked if it is unreadable. */
+  async discard(): Promise<void> {
+    const { keys = {} } = (await this.#file.read()) ?? {};
+    for (const [id, place] of Object.entries(keys)) await this.#keys.forget(id, place);
+    await rm(this.#file.path, { force: true });
   }
 
   /** The first key, where it is safest: with the passphrase that was given, in the keychain, else in a file. */

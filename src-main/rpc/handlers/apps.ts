@@ -8,6 +8,11 @@ export const appHandlers = {
   previewUninstall: (input, { apps }) => apps.previewUninstall(input),
   uninstallApp: (input, { apps }) => apps.uninstallApp(input),
   undoInstall: (input, { apps }) => apps.undoInstall(input),
+  disconnectAll: async (_, { apps, desktop }) => {
+    const restored = await apps.disconnectAll();
+    desktop?.leaveSystem();
+    return restored;
+  },
   otherEntry: (input, { apps }) => apps.otherEntry(input),
   offeredServers: (input, { apps }) => apps.offeredServers(input),
   tryOffer: async ({ id }, { apps, core }) => {
