@@ -24,7 +24,9 @@ import { registerPageProtocol } from './desktop/page-protocol.ts';
 import { QuitOrder } from './desktop/quit.ts';
 import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
 import { takeOver } from './desktop/take-over.ts';
+import { openVault } from './core/secrets/vault.ts';
 import { CoreHost } from './host/core-host.ts';
+import { removeTraces } from './host/system-traces.ts';
 import { startLock } from './shim/start-core.ts';
 
 /** How long quitting may wait for servers to end, in ms, beside what calls over HTTP are given; what is left then is killed. */
@@ -81,9 +83,12 @@ async function run(starting: Disposable): Promise<void> {
 async function start(): Promise<DesktopApp> {
   const quitOrder = new QuitOrder({ app, monitor: powerMonitor });
   const preferences = openPreferences();
-  const host = await openHost(preferences);
+  const leaving = { isAsked: false };
+  const host = await openHost(preferences, leaving);
+  const system = { platform: process.platform, env: process.env, home: homedir(), dataDir: paths.dataDir };
   const desktop = new DesktopApp({
     host,
+    system,
     preferences,
     bundle: import.meta.dirname,
     listen: () => listen(host),
@@ -106,7 +111,13 @@ async function start(): Promise<DesktopApp> {
   });
   const drainMs = (): number => (host.core.options.config.current.http.drainSeconds ?? usualDrainSeconds) * 1000;
   watchCrashes({ app, log: host.log, reload: (window) => window.webContents.reload() });
-  quitOrder.own(desktop, () => endWithinMs + drainMs());
+  const stop = async (): Promise<void> => {
+    await desktop.stop();
+    if (!leaving.isAsked) return;
+    await openVault(paths.dataDir, process.env).discard();
+    await removeTraces(system);
+  };
+  quitOrder.own({ closeWindow: () => desktop.closeWindow(), stop }, () => endWithinMs + drainMs());
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme);
   // Before the core looks after client apps: what it writes into them is the launcher's path.
   await mendLauncher(host.log);
@@ -120,7 +131,7 @@ async function start(): Promise<DesktopApp> {
   return desktop;
 }
 
-async function openHost(preferences: PreferenceStore): Promise<CoreHost> {
+async function openHost(preferences: PreferenceStore, leaving: { isAsked: boolean }): Promise<CoreHost> {
   const configHome = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   const program = process.env['APPIMAGE'] ?? app.getPath('exe');
   // Electron itself has to be told which app to be.
@@ -133,7 +144,18 @@ async function openHost(preferences: PreferenceStore): Promise<CoreHost> {
     askToken: true,
     pageRoot: join(import.meta.dirname, 'renderer'),
     onStop: () => app.quit(),
-    desktop: desktopSettings({ preferences, autostart, canUpdate: canUpdate() }),
+    desktop: desktopSettings({
+      preferences,
+      autostart,
+      canUpdate: canUpdate(),
+      leaveSystem: () => {
+        leaving.isAsked = true;
+        autostart.set(false);
+        app.removeAsDefaultProtocolClient(linkScheme);
+        // The caller is answered first.
+        setTimeout(() => app.quit(), 50);
+      },
+    }),
   });
   // A mistake in one session must not end everybody's; it is the log's to tell.
   process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
@@ -150,11 +172,11 @@ async function mendLauncher(log: Log): Promise<void> {
   const { platform, env, resourcesPath: resources } = process;
   const program = app.getPath('exe');
   const checkout = app.isPackaged ? undefined : app.getAppPath();
-  const facts = launcherFacts({ program, resources, appImage: env['APPIMAGE'], checkout });
+  const facts = launcherFacts({ platform, program, resources, appImage: env['APPIMAGE'], checkout });
   const isLasting = app.isPackaged && !isTranslocated(program);
   if (isTranslocated(program)) void offerMove();
   try {
-    await keepLauncher(launcherPath(paths.dataDir, platform), facts, { platform, isLasting });
+    await keepLauncher(launcherPath(paths.dataDir, platform), facts, { isLasting, cacheDir: paths.cacheDir });
   } catch (error) {
     log.warn('What client apps start could not be written.', { error });
   }

@@ -1,4 +1,5 @@
 /** The desktop app around a core: its tray, window, notices and updates, made and ended in order. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   app,
@@ -6,22 +7,25 @@ import {
   ipcMain,
   type IpcMainInvokeEvent,
   Menu,
-  type MenuItemConstructorOptions,
   nativeTheme,
   powerMonitor,
   session,
   shell,
 } from 'electron';
+import { quitFile } from '../core/base/app-paths.ts';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import type { CoreHost } from '../host/core-host.ts';
+import type { UserSystem } from '../host/system-traces.ts';
 import type { AppState, AttentionItem, RpcMethod, RpcMethods } from '../rpc/contract.ts';
 import type { Dashboard } from '../rpc/dashboard.ts';
 import { IpcDoor, type IpcSender, requestChannel, takeBackChannel, watchChannel } from '../rpc/ipc-door.ts';
 import type { StatePublisher } from '../rpc/state-publisher.ts';
+import { appMenu } from './app-menu.ts';
 import { AppTray } from './app-tray.ts';
 import { Notices, watchAttention } from './attention-notices.ts';
 import { dashboardOrigin } from './dashboard-places.ts';
 import { DashboardWindow, guardPages } from './dashboard-window.ts';
+import { installCommand } from './install-command.ts';
 import { servePages } from './page-protocol.ts';
 import type { PreferenceStore } from './preferences.ts';
 import type { TrayAction } from './tray-menu.ts';
@@ -30,6 +34,7 @@ import { watchWake } from './wake.ts';
 
 interface DesktopAppDeps {
   readonly host: CoreHost;
+  readonly system: UserSystem;
   /** Opens the core's doors, taking them over where another core has them. */
   readonly listen: () => Promise<void>;
   readonly preferences: PreferenceStore;
@@ -67,7 +72,13 @@ export class DesktopApp {
   async start(): Promise<void> {
     const { host, listen, preferences, bundle } = this.#deps;
     nativeTheme.themeSource = preferences.get('theme');
-    Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu(process.platform, () => this.#window.open('settings'))));
+    const menu = appMenu(this.#deps.system, {
+      openSettings: () => this.#window.open('settings'),
+      installCommand: () => this.#report(this.#installCommand()),
+      disconnect: () => this.#report(this.#disconnect()),
+      quitUntilStarted: () => this.#act({ kind: 'quit-until-started' }),
+    });
+    Menu.setApplicationMenu(Menu.buildFromTemplate(menu));
     guardPages({ app, session: session.defaultSession, openBrowser: (url) => void this.#openBrowser(url) });
     await listen();
     const { dashboard } = host;
@@ -138,12 +149,48 @@ export class DesktopApp {
 
   #act(action: TrayAction): void {
     act(action, {
-      ask: async (method, input) => (await this.#dashboard?.ask(method, input, new AbortController().signal)) as never,
+      ask: (method, input) => this.#ask(method, input),
       openDashboard: (place) => this.open(place),
       openBrowser: (url) => this.#openBrowser(url),
       restartToUpdate: async () => this.#updates?.install(),
       quit: () => app.quit(),
+      quitUntilStarted: () => this.#quitUntilStarted(),
     }).catch((error: unknown) => this.#tell(error));
+  }
+
+  async #ask<M extends RpcMethod>(method: M, input: RpcMethods[M]['input']): Promise<RpcMethods[M]['output']> {
+    return (await this.#dashboard?.ask(method, input, new AbortController().signal)) as RpcMethods[M]['output'];
+  }
+
+  /** Client apps start Tooltray when they need it, but not until the user did. */
+  async #quitUntilStarted(): Promise<void> {
+    await writeFile(quitFile(this.#deps.host.core.options.paths.runDir), '');
+    app.quit();
+  }
+
+  async #installCommand(): Promise<void> {
+    const place = await installCommand(this.#deps.system);
+    const detail = 'Open a new terminal, then try: tooltray status';
+    void dialog.showMessageBox({ type: 'info', message: `The command tooltray is installed in ${place}.`, detail });
+  }
+
+  async #disconnect(): Promise<void> {
+    const { response } = await dialog.showMessageBox({
+      type: 'warning',
+      message: 'Disconnect every client app and quit?',
+      detail:
+        'The config files of your client apps are restored as they were before Tooltray, and the secrets that Tooltray keeps are deleted. Your servers stay in the config of Tooltray.',
+      buttons: ['Disconnect and Quit', 'Cancel'],
+      defaultId: 1,
+      cancelId: 1,
+    });
+    if (response !== 0) return;
+    const restored = await this.#ask('disconnectAll', {});
+    for (const problem of restored.problems) this.#deps.host.log.warn(problem);
+  }
+
+  #report(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#tell(error));
   }
 
   #tell(error: unknown): void {
@@ -189,25 +236,6 @@ function retryFailed({ core }: CoreHost): void {
   for (const server of core.servers.all) {
     if (server.state.kind === 'error') void server.retry().catch(() => undefined);
   }
-}
-
-/** The application's menu: editing by keyboard on macOS, and on every system a way to quit where the tray is not shown. */
-function appMenu(platform: NodeJS.Platform, openSettings: () => void): MenuItemConstructorOptions[] {
-  const settings: MenuItemConstructorOptions = { label: 'Settings…', accelerator: 'CmdOrCtrl+,', click: openSettings };
-  const end: MenuItemConstructorOptions[] = [
-    settings,
-    { type: 'separator' },
-    { label: 'Close Window', role: 'close' },
-    { label: 'Quit Tooltray', role: 'quit' },
-  ];
-  return [
-    platform === 'darwin'
-      ? { label: 'Tooltray', submenu: [{ role: 'about' }, { type: 'separator' }, ...end] }
-      : { label: 'Tooltray', submenu: end },
-    { role: 'editMenu' },
-    { label: 'View', submenu: [{ role: 'reload' }, { role: 'resetZoom' }, { role: 'zoomIn' }, { role: 'zoomOut' }] },
-    { role: 'windowMenu' },
-  ];
 }
 
 /** Plugs Electron's IPC into the door that checks who asks and what. */
@@ -264,6 +292,7 @@ export interface ActDeps {
   readonly openBrowser: (url: string) => Promise<void>;
   readonly restartToUpdate: () => Promise<void>;
   readonly quit: () => void;
+  readonly quitUntilStarted: () => Promise<void>;
 }
 
 /** Rejects with AppError where the core refuses. */
@@ -281,6 +310,8 @@ export async function act(action: TrayAction, deps: ActDeps): Promise<void> {
       return deps.restartToUpdate();
     case 'quit':
       return deps.quit();
+    case 'quit-until-started':
+      return deps.quitUntilStarted();
   }
 }
 

@@ -11,9 +11,15 @@ interface DesktopSettingsDeps {
   readonly autostart: Autostart;
   /** This build knows where newer versions are. */
   readonly canUpdate: boolean;
+  readonly leaveSystem: () => void;
 }
 
-export function desktopSettings({ preferences, autostart, canUpdate }: DesktopSettingsDeps): DesktopService {
+export function desktopSettings({
+  preferences,
+  autostart,
+  canUpdate,
+  leaveSystem,
+}: DesktopSettingsDeps): DesktopService {
   const changed = new Event();
   return {
     settings: () => ({
@@ -32,6 +38,7 @@ export function desktopSettings({ preferences, autostart, canUpdate }: DesktopSe
       if (updates !== undefined) preferences.set('updates', updates);
       changed.emit();
     },
+    leaveSystem,
     onChange: (listener) => changed.on(listener),
     reveal: (path) => shell.showItemInFolder(path),
   };

@@ -9,7 +9,9 @@ export type TrayAction =
   | { readonly kind: 'mode'; readonly mode: string }
   | { readonly kind: 'pause'; readonly paused: boolean }
   | { readonly kind: 'update' }
-  | { readonly kind: 'quit' };
+  | { readonly kind: 'quit' }
+  /** Client apps do not start Tooltray again before the user has. */
+  | { readonly kind: 'quit-until-started' };
 
 export interface TrayRow {
   readonly id: string;
@@ -49,6 +51,7 @@ export function trayMenu({ state, update }: TrayFacts): TrayMenu {
       : [{ id: 'update', label: toLabel(updateLabel(update)), action: { kind: 'update' } } as const]),
     { id: 'settings', label: 'Settings…', action: { kind: 'open', place: 'settings' } },
     { id: 'quit', label: 'Quit Tooltray', action: { kind: 'quit' } },
+    { id: 'quit-until-started', label: 'Quit until I start it', action: { kind: 'quit-until-started' } },
   ];
 }
 

@@ -71,6 +71,7 @@ test('with nothing known yet, the window, the settings and the way out are there
     '—',
     'Settings…',
     'Quit Tooltray',
+    'Quit until I start it',
   ]);
 });
 
@@ -90,6 +91,7 @@ test('with everything there is, the rows stand in the order in which they are ne
     'Restart to update to 2.0.0',
     'Settings…',
     'Quit Tooltray',
+    'Quit until I start it',
   ]);
 });
 
@@ -182,6 +184,7 @@ describe('a click', () => {
       openBrowser: async (url) => void log.push(`browser ${url}`),
       restartToUpdate: async () => void log.push('restart'),
       quit: () => void log.push('quit'),
+      quitUntilStarted: async () => void log.push('quit until started'),
     };
     await act(action, deps);
     return log;

@@ -11,7 +11,7 @@ type PathName = Parameters<App['getPath']>[0];
 
 type Written =
   | 'name' | 'isPackaged' | 'getVersion' | 'getAppPath' | 'getName' | 'setName' | 'getPath' | 'setPath' | 'isReady' | 'whenReady'
-  | 'requestSingleInstanceLock' | 'releaseSingleInstanceLock' | 'quit' | 'exit' | 'focus' | 'setAsDefaultProtocolClient' | 'setLoginItemSettings'
+  | 'requestSingleInstanceLock' | 'releaseSingleInstanceLock' | 'quit' | 'exit' | 'focus' | 'setAsDefaultProtocolClient' | 'removeAsDefaultProtocolClient' | 'setLoginItemSettings'
   | 'getLoginItemSettings' | 'setAppUserModelId' | 'enableSandbox' | 'dock'; // oxfmt-ignore
 
 export class StandInApp extends EventEmitter implements Pick<App, Written> {
@@ -66,6 +66,11 @@ export class StandInApp extends EventEmitter implements Pick<App, Written> {
 
   setAsDefaultProtocolClient(...args: unknown[]): boolean {
     record('app.setAsDefaultProtocolClient', ...args);
+    return true;
+  }
+
+  removeAsDefaultProtocolClient(...args: unknown[]): boolean {
+    record('app.removeAsDefaultProtocolClient', ...args);
     return true;
   }
 

@@ -1,0 +1,119 @@
+/** What the package for Windows brings of its own: the launcher, run by Wine, and the installer's part, compiled by NSIS. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepLauncher } from '../../src-main/desktop/launcher.ts';
+
+const windows = join(import.meta.dirname, '../../resources/windows');
+const isHere = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+
+test('the launcher was built from the source beside it', () => {
+  const source = readFileSync(join(windows, 'tooltray.c'), 'utf8').replaceAll('\r\n', '\n');
+  const digest = createHash('sha256').update(source).digest('hex');
+  expect(readFileSync(join(windows, 'tooltray.exe')).includes(`tooltray-launcher-source ${digest}`)).toBe(true);
+});
+
+describe.skipIf(!isHere('wine') || !isHere('x86_64-w64-mingw32-gcc'))('the launcher, under Wine', () => {
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tooltray-wine-'));
+    env = { ...process.env, WINEPREFIX: join(folder, 'wine'), WINEDEBUG: '-all' };
+  });
+  afterAll(() => {
+    spawnSync('wineserver', ['--kill'], { env });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test('passes arguments, bytes, and the exit code, for a user with any name, without a shell', async () => {
+    const home = join(folder, 'Jürgen & Zoë %PATH% ^');
+    const app = join(home, 'Programs/Tooltray.exe');
+    mkdirSync(join(home, 'Programs'), { recursive: true });
+    const compiler = ['-municode', '-Os', '-o', app, join(import.meta.dirname, 'windows-app.c')];
+    execFileSync('x86_64-w64-mingw32-gcc', compiler);
+    const launcher = join(home, '.tooltray/bin/tooltray.exe');
+    const program = `Z:${app.replaceAll('/', '\\')}`;
+    const script = { file: 'C:\\é & x\\tooltray.cjs' };
+    const facts = { program, script, appWords: ['--background'], windowsProgram: join(windows, 'tooltray.exe') };
+    await keepLauncher(launcher, facts, { isLasting: true, cacheDir: folder });
+
+    const words = ['stdio', '--app', 'my & app', 'q"uote', 'end\\', '%PATH%', '^', ''];
+    const { code, out } = await run([launcher, ...words], 'hello\n');
+    const command = JSON.stringify([program, '--background']);
+    expect(out.split('\n')).toEqual(['1', command, script.file, ...words, 'hello', '']);
+    expect(code).toBe(7);
+
+    rmSync(app);
+    const gone = await run([launcher, 'stdio'], '');
+    expect([gone.code, gone.out]).toEqual([127, '']);
+    expect(gone.err).toContain(program);
+  }, 180_000);
+
+  test('of the installer finds the app and the script by their place beside it', async () => {
+    const resources = join(folder, 'app/resources/bin');
+    mkdirSync(resources, { recursive: true });
+    const compiler = [
+      '-municode',
+      '-Os',
+      '-o',
+      join(folder, 'app/Tooltray.exe'),
+      join(import.meta.dirname, 'windows-app.c'),
+    ];
+    execFileSync('x86_64-w64-mingw32-gcc', compiler);
+    for (const name of ['tooltray.exe', 'tooltray.launch']) copyFileSync(join(windows, name), join(resources, name));
+    const { code, out } = await run([join(resources, 'tooltray.exe'), 'uninstall', '--all', '--quiet'], '');
+    expect(code).toBe(7);
+    const [, , script, ...rest] = out.split('\n');
+    expect(script).toMatch(/\\resources\\bin\\\.\.\\shim\\tooltray\.cjs$/);
+    expect(rest).toEqual(['uninstall', '--all', '--quiet', '']);
+  }, 180_000);
+
+  async function run(
+    words: readonly string[],
+    input: string,
+  ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+    const child = spawn('wine', words, { env });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+    await once(child, 'close');
+    return { code: child.exitCode, out, err };
+  }
+});
+
+test.skipIf(!isHere('makensis'))(
+  'the uninstaller runs our command before it removes files, and not for an update',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tooltray-nsis-'));
+    const script = [
+      'Unicode true',
+      `!include "LogicLib.nsh"`,
+      `!include "${join(windows, 'installer.nsh')}"`,
+      '!macro _isUpdated _a _b _t _f',
+      '  StrCmp "1" "2" `${_t}` `${_f}`',
+      '!macroend',
+      '!define isUpdated `"" isUpdated ""`',
+      `OutFile "${join(folder, 'tooltray-test.exe')}"`,
+      'Name "Tooltray"',
+      'InstallDir "$LOCALAPPDATA\\Tooltray"',
+      'Section',
+      '  !insertmacro customUnInstall',
+      'SectionEnd',
+    ].join('\n');
+    try {
+      writeFileSync(join(folder, 'test.nsi'), script);
+      // -WX: a warning is an error.
+      execFileSync('makensis', ['-WX', '-V2', join(folder, 'test.nsi')], { encoding: 'utf8' });
+      expect(readFileSync(join(folder, 'tooltray-test.exe')).length).toBeGreaterThan(1000);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
