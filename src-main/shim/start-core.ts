@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quitFile } from '../core/base/app-paths.ts';
 import { LockFile } from '../core/base/file-lock.ts';
@@ -15,6 +15,7 @@ export interface CoreStart {
 }
 
 interface Launched {
+  readonly isBrokered: boolean;
   /** How the process ended, once it has; a core that finds another one running ends too. */
   ended: { readonly how: string; readonly at: number; readonly isFine: boolean } | undefined;
 }
@@ -46,7 +47,10 @@ export async function startCore<T>(
     const mayLaunch = launched === undefined && lock.take();
     const link = await connect();
     if (link !== undefined) return link;
-    if (mayLaunch) launched = launch(start, logFile);
+    if (mayLaunch) launched = launch(start, brokered(start, process.platform), logFile);
+    // Without the broker, as on a machine where it is blocked, the app is still reached where nothing is redirected.
+    if (launched?.isBrokered === true && launched.ended?.isFine === false)
+      launched = launch(start, start.command, logFile);
     const ended = launched?.ended;
     // A process that ends well has found another one that is starting.
     if (ended !== undefined && !ended.isFine && Date.now() - ended.at > graceMs) throw failure(ended.how, logFile);
@@ -60,8 +64,10 @@ export function startLock(runDir: string): LockFile {
   return new LockFile(join(runDir, 'start.lock'), 60_000);
 }
 
-function launch({ command, env }: CoreStart, logFile: string): Launched {
-  const launched: Launched = { ended: undefined };
+function launch(start: CoreStart, command: readonly string[], logFile: string): Launched {
+  const { env } = start;
+  const isBrokered = command !== start.command;
+  const launched: Launched = { isBrokered, ended: undefined };
   const log = openSync(logFile, 'w', 0o600);
   try {
     // Its own session, and not in the client app's folder: it outlives both.
@@ -71,7 +77,7 @@ function launch({ command, env }: CoreStart, logFile: string): Launched {
       env: { ...env, TOOLTRAY_PROCESS: undefined },
       detached: true,
       // The app would start with its window hidden; Node and what it runs have no window to show.
-      windowsHide: isNode(command, env),
+      windowsHide: isBrokered || isNode(command, env),
       stdio: ['ignore', log, log],
     });
     const end = (how: string, isFine = false) => (launched.ended ??= { how, at: Date.now(), isFine });
@@ -84,8 +90,35 @@ function launch({ command, env }: CoreStart, logFile: string): Launched {
   return launched;
 }
 
+/**
+ * The command that starts the app through a program of the system, so that it is no descendant of the client app: Windows redirects what those of
+ * a packaged client app write, and macOS asks for permissions in the name of the client app. A private instance (`TOOLTRAY_HOME`) is started
+ * directly, since a broker passes no environment on. Its end with 0 means that the app starts.
+ */
+export function brokered(
+  { command, env }: Pick<CoreStart, 'command' | 'env'>,
+  platform: NodeJS.Platform,
+): readonly string[] {
+  const [program = '', ...words] = command;
+  if (isNode(command, env) || env['TOOLTRAY_HOME'] !== undefined) return command;
+  if (platform === 'darwin') {
+    const bundle = /^(.*?\.app)\/Contents\/MacOS\//.exec(program)?.[1];
+    return bundle === undefined ? command : ['/usr/bin/open', '-g', '-a', bundle, '--args', ...words];
+  }
+  if (platform !== 'win32') return command;
+  const line = [program, ...words].map((word) => `"${word}"`).join(' ');
+  const script = [
+    "$ErrorActionPreference = 'Stop'",
+    `$line = '${line.replaceAll("'", "''")}'`,
+    '$started = Invoke-CimMethod -ClassName Win32_Process -MethodName Create -Arguments @{ CommandLine = $line }',
+    'exit $started.ReturnValue',
+  ].join('\n');
+  const encoded = Buffer.from(script, 'utf16le').toString('base64');
+  return ['powershell.exe', '-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
+}
+
 function isNode([program = '']: readonly string[], env: NodeJS.ProcessEnv): boolean {
-  return env['ELECTRON_RUN_AS_NODE'] !== undefined || /^node(?:\.exe)?$/i.test(basename(program));
+  return env['ELECTRON_RUN_AS_NODE'] !== undefined || /(?:^|[\\/])node(?:\.exe)?$/i.test(program);
 }
 
 function failure(how: string, logFile: string): Error {

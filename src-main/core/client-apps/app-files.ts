@@ -48,9 +48,31 @@ export function pathsOn(machine: Machine, paths: PathsBySystem): string[] {
   return found.map((one) => expand(machine, one));
 }
 
-/** The file that an install writes: of several candidates the one that is there. Undefined: not an app of this system. */
-export async function userFile(machine: Machine, app: KnownApp): Promise<string | undefined> {
-  return firstThere(pathsOn(machine, app.files));
+/**
+ * The files that an install writes: of several candidates the one that is there; of an app with several builds those of all that are installed,
+ * the one that was used last first. Empty: not an app of this system.
+ */
+export async function userFiles(machine: Machine, app: KnownApp): Promise<readonly string[]> {
+  const files = pathsOn(machine, app.files);
+  const [first] = files;
+  if (first === undefined) return [];
+  if (app.hasBuilds !== true) return [(await firstThere(files)) ?? first];
+  const traces = pathsOn(machine, app.traces);
+  const builds = await Promise.all(
+    files.map(async (file, index) => ({
+      file,
+      isThere: await exists(traces[index] ?? file),
+      usedAt: await usedAt(file),
+    })),
+  );
+  const live = builds.filter(({ isThere }) => isThere).toSorted((a, b) => b.usedAt - a.usedAt);
+  return live.length === 0 ? [first] : live.map(({ file }) => file);
+}
+
+/** When the app last wrote the file, or into its folder, in ms since 1970; 0: neither is there. */
+async function usedAt(file: string): Promise<number> {
+  const stats = await Promise.all([file, path.dirname(file)].map((one) => stat(one).catch(() => undefined)));
+  return Math.max(...stats.map((one) => one?.mtimeMs ?? 0));
 }
 
 /** The file of a project, where the app has such. */

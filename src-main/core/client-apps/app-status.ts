@@ -4,6 +4,7 @@ import { type AppServers, connectedBy, readAppServers } from './app-servers.ts';
 import type { FoundApp } from './find-apps.ts';
 import { installLink } from './install-entry.ts';
 import { isHttp, type Launch } from './known-app.ts';
+import { placesOf } from './update-app-file.ts';
 
 /** A row without what our own records add to it. */
 type AppStatus = Omit<AppRow, 'revoked'>;
@@ -17,13 +18,24 @@ export async function appStatus(found: FoundApp, wanted: readonly [Launch, ...La
     name: app.name,
     installed,
     running,
-    connected: connectedBy(ours, wanted),
+    connected: await connectedIn(found, connectedBy(ours, wanted), wanted),
     via: viaOf(ours),
     configFile: file,
     servers: servers.length,
     problem,
     link: installLink(app, wanted[0]),
   };
+}
+
+/** An app with several builds is connected if all of them are. */
+async function connectedIn(
+  found: FoundApp,
+  first: AppStatus['connected'],
+  wanted: readonly [Launch, ...Launch[]],
+): Promise<AppStatus['connected']> {
+  const [, ...others] = placesOf(found);
+  const all = await Promise.all(others.map(async (place) => connectedBy((await readAppServers(place)).ours, wanted)));
+  return first === 'yes' && all.some((one) => one !== 'yes') ? 'stale' : first;
 }
 
 /** Of several entries of ours the first counts, as an install writes one. */

@@ -19,6 +19,8 @@ export interface AppChange {
   /** A copy of the file as it was; empty when there was none. */
   readonly backup: string;
   readonly madeFolder: string | undefined;
+  /** Id of the change that this one is undone with; undefined: it stands alone. */
+  readonly partOf?: string | undefined;
 }
 
 /** Older changes are forgotten, with their backups. */

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { exists, type Machine, pathsOn, userFile } from './app-files.ts';
+import { exists, type Machine, pathsOn, userFiles } from './app-files.ts';
 import type { AppPlace } from './update-app-file.ts';
 import type { KnownApp } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
@@ -17,8 +17,8 @@ export interface FoundApp extends AppPlace {
 export async function findApps(machine: Machine, running: ReadonlySet<string>): Promise<FoundApp[]> {
   const found = await Promise.all(
     knownApps.map(async (app): Promise<FoundApp | undefined> => {
-      const file = await userFile(machine, app);
-      return file === undefined ? undefined : foundAt({ app, file }, machine, running);
+      const [file, ...also] = await userFiles(machine, app);
+      return file === undefined ? undefined : foundAt({ app, file, also }, machine, running);
     }),
   );
   return found.filter((app) => app !== undefined);

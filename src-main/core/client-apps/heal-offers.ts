@@ -367,7 +367,6 @@ const places: readonly Place[] = [
       `$HOME/.claude/${claudeFile}`,
     ],
   },
-  ...placesOfApp('claude-desktop-store'),
   ...placesOfApp('cursor'),
   ...knownApps.flatMap(({ id }) => placesOfApp(id)),
 ];

@@ -2,7 +2,7 @@
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
 import { launches, launchOf } from './app-servers.ts';
-import { type AppPlace, changeAppFile, readAppFile, revisionOf, updateAppFile } from './update-app-file.ts';
+import { type AppPlace, changeAppFile, placesOf, readAppFile, revisionOf, updateAppFile } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { type ChangedLine, changedLines } from './text-diff.ts';
 import { formatOf, knownApp } from './app-files.ts';
@@ -34,7 +34,8 @@ export interface InstallDeps {
 
 /** Nothing is written. Throws AppError `config_invalid` when the file cannot be read or edited. */
 export async function planInstall(place: AppPlace, launch: Launch, journal: ChangeJournal): Promise<InstallPlan> {
-  const { app, file } = place;
+  const { app } = place;
+  const { file } = await firstToChange(place, (text) => withOurEntry(text ?? '', app, launch));
   const before = await readAppFile(file);
   const after = withOurEntry(before ?? '', app, launch);
   const revision = revisionOf(before);
@@ -58,10 +59,11 @@ export async function installEntry(
   revision?: string,
 ): Promise<AppChange | undefined> {
   const edit = (text: string | undefined): string => withOurEntry(text ?? '', place.app, launch);
-  const change = await changeAppFile(place, { action: 'install', edit, revision }, journal);
+  const target = await firstToChange(place, edit);
+  const change = await changeAppFile(target, { action: 'install', edit, revision }, journal);
   if (change === undefined) return undefined;
-  const problem = await tryWritten(place, launch, tryLaunch);
-  if (problem === undefined) return change;
+  const problem = await tryWritten(target, launch, tryLaunch);
+  if (problem === undefined) return inOtherBuilds(place, change, { action: 'install', edit }, journal);
   throw await takenBack(change, `The entry for ${place.app.name} did not work: ${problem}`, journal);
 }
 
@@ -74,6 +76,39 @@ export async function repairEntry(
   const edit = (text: string | undefined): string | undefined =>
     text === undefined || ourEntryIn(text, place) === undefined ? text : withOurEntry(text, place.app, launch, true);
   return changeAppFile(place, { action: 'repair', edit }, journal);
+}
+
+type Edited = string | undefined | Promise<string | undefined>;
+
+/** The first of the app's files that the edit would change; the first of all if it changes none. */
+async function firstToChange(
+  place: AppPlace,
+  edit: (text: string | undefined, place: AppPlace) => Edited,
+): Promise<AppPlace> {
+  const [first = place, ...others] = placesOf(place);
+  if (others.length === 0) return first;
+  for (const one of [first, ...others]) {
+    const text = await readAppFile(one.file);
+    if ((await edit(text, one)) !== text) return one;
+  }
+  return first;
+}
+
+/** The same change in the files of the app's other builds. If one of them fails, none is made. */
+async function inOtherBuilds(
+  place: AppPlace,
+  change: AppChange,
+  wanted: { readonly action: AppChange['action']; readonly edit: (text: string | undefined) => Edited },
+  journal: ChangeJournal,
+): Promise<AppChange> {
+  try {
+    for (const one of placesOf(place).filter(({ file }) => file !== change.file))
+      await changeAppFile(one, { ...wanted, partOf: change.id }, journal);
+    return change;
+  } catch (error) {
+    await undoChange(change.id, journal);
+    throw error;
+  }
 }
 
 async function tryWritten(
@@ -115,15 +150,21 @@ export async function uninstallEntries(
   journal: ChangeJournal,
   revision?: string,
 ): Promise<AppChange | undefined> {
-  const edit = (text: string | undefined): Promise<string | undefined> => withoutUs(text, place, journal);
-  return changeAppFile(place, { action: 'uninstall', edit, revision }, journal);
+  const target = await firstToChange(place, (text, one) => withoutUs(text, one, journal));
+  const edit = (text: string | undefined): Promise<string | undefined> => withoutUs(text, target, journal);
+  const change = await changeAppFile(target, { action: 'uninstall', edit, revision }, journal);
+  if (change === undefined) return undefined;
+  const cut = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : withoutOurEntries(text, place.app);
+  return inOtherBuilds(place, change, { action: 'uninstall', edit: cut }, journal);
 }
 
 /** What it would do; nothing is written. */
 export async function planUninstall(place: AppPlace, journal: ChangeJournal): Promise<UninstallPlan> {
-  const { app, file } = place;
+  const target = await firstToChange(place, (text, one) => withoutUs(text, one, journal));
+  const { app, file } = target;
   const before = await readAppFile(file);
-  const after = await withoutUs(before, place, journal);
+  const after = await withoutUs(before, target, journal);
   const revision = revisionOf(before);
   return {
     file,

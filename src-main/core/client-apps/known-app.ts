@@ -15,6 +15,8 @@ export interface KnownApp {
    * that app-files.ts knows, such as `$HOME`.
    */
   readonly files: PathsBySystem;
+  /** Two builds of it can be installed, each with a file of its own: `traces` names the folder of each, in the order of `files`. All are written. */
+  readonly hasBuilds?: true;
   /** Below a project's folder. */
   readonly projectFiles: readonly string[];
   /** What makes it read a project's file, where that is more than `restart` says. */

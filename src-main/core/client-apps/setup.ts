@@ -11,7 +11,7 @@ import { exists, knownApp, type Machine } from './app-files.ts';
 import { AppImports } from './app-imports.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer, UninstallPreview } from './app-rows.ts';
 import { appStatus, warningFor } from './app-status.ts';
-import type { AppPlace } from './update-app-file.ts';
+import { type AppPlace, placesOf } from './update-app-file.ts';
 import { type AppChange, ChangeJournal } from './change-journal.ts';
 import { findApps, type FoundApp, runningProcesses } from './find-apps.ts';
 import type { KnownServer } from './import-offers.ts';
@@ -254,14 +254,14 @@ export class AppSetup {
   }
 
   async #places(): Promise<readonly FoundApp[]> {
-    const found = await this.#find();
+    const found = (await this.#find()).flatMap((one) => placesOf(one).map((place) => ({ ...one, ...place })));
     const there = await Promise.all(found.map(({ file }) => exists(file)));
     return found.filter((_, index) => there[index]);
   }
 
   async #readRows(): Promise<readonly AppRow[]> {
     const found = (await this.#find()).filter(({ installed }) => installed);
-    await this.#watch.follow(found.map(({ file }) => file));
+    await this.#watch.follow(found.flatMap((one) => placesOf(one).map(({ file }) => file)));
     return Promise.all(found.map((one) => this.#row(one)));
   }
 

@@ -20,6 +20,7 @@ export async function undoChange(id: string, journal: ChangeJournal): Promise<Ap
   });
   if (before === undefined && change.madeFolder !== undefined) await removeFolders(change.file, change.madeFolder);
   await journal.forget(change.id);
+  for (const part of await journal.changes()) if (part.partOf === id) await undoChange(part.id, journal);
   return change;
 }
 
@@ -30,7 +31,8 @@ export async function undoableChanges(journal: ChangeJournal): Promise<readonly 
   const now = new Map(await Promise.all(files.map(async (file) => [file, await revisionNow(file)] as const)));
   const isThere = ({ file, before }: AppChange): boolean => now.get(file) !== before;
   return changes.filter(
-    (change, index) => isThere(change) && !changes.slice(0, index).some((one) => isSame(one, change)),
+    (change, index) =>
+      change.partOf === undefined && isThere(change) && !changes.slice(0, index).some((one) => isSame(one, change)),
   );
 }
 

@@ -246,6 +246,8 @@ async function sweepLeftovers(target: string): Promise<void> {
 export interface AppPlace {
   readonly app: KnownApp;
   readonly file: string;
+  /** Files of its other builds, which get the same entry. */
+  readonly also?: readonly string[];
   /** The project's folder; undefined where it is the person's. */
   readonly project?: string | undefined;
 }
@@ -256,12 +258,19 @@ interface WantedChange {
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>;
   /** The state of the file that the person was shown; any other is refused. */
   readonly revision?: string | undefined;
+  /** Id of the change of another build's file that this one goes with: both are undone together. */
+  readonly partOf?: string | undefined;
+}
+
+/** A place for each of the app's files. */
+export function placesOf(place: AppPlace): readonly AppPlace[] {
+  return [place.file, ...(place.also ?? [])].map((file) => ({ ...place, file, also: [] }));
 }
 
 /** Answers undefined when there was nothing to change. Throws what updateAppFile throws, with nothing written. */
 export async function changeAppFile(
   { app, file }: AppPlace,
-  { action, edit, revision }: WantedChange,
+  { action, edit, revision, partOf }: WantedChange,
   journal: ChangeJournal,
 ): Promise<AppChange | undefined> {
   let noted: AppChange | undefined;
@@ -275,7 +284,7 @@ export async function changeAppFile(
       beforeWrite: async ({ before, after, madeFolder }) => {
         await forget();
         const states = { before: revisionOf(before), after: revisionOf(after) };
-        noted = await journal.note({ app: app.id, file, action, madeFolder, ...states }, before);
+        noted = await journal.note({ app: app.id, file, action, madeFolder, partOf, ...states }, before);
       },
     });
     return update.before === update.after ? undefined : noted;

@@ -183,7 +183,6 @@ test('apps are found by their file or their folder, and known to run by their pr
     ['cursor', 'no', 0, ''],
     ['kiro', 'stale', 1, ''],
   ]);
-  expect(found.some(({ app }) => app.id === 'claude-desktop-store')).toBe(false);
 });
 
 test('of several config files the one that is there counts', async () => {

@@ -38,12 +38,6 @@ test.each([
     'C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
     '/home/me/.config/Claude/claude_desktop_config.json',
   ],
-  [
-    'claude-desktop-store',
-    undefined,
-    'C:\\Users\\me\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json',
-    undefined,
-  ],
   ['claude-code', '/Users/me/.claude.json', 'C:\\Users\\me\\.claude.json', '/home/me/.claude.json'],
   [
     'vscode',

@@ -29,9 +29,17 @@ function foldersFor(command: string, env: Environment, cwd: string, windows: boo
 
 function extensionsFor(command: string, env: Environment, windows: boolean): readonly string[] {
   if (!windows) return [''];
-  const extensions = (variable(env, 'PATHEXT', true) ?? '.COM;.EXE;.BAT;.CMD').split(';');
+  const extensions = pathExtensions(variable(env, 'PATHEXT', true));
   const given = extname(command).toUpperCase();
   return extensions.some((extension) => extension.toUpperCase() === given) ? [''] : extensions;
+}
+
+const usualExtensions = '.COM;.EXE;.BAT;.CMD';
+
+/** The endings of programs on Windows. A PATHEXT without `.EXE`, as packaged client apps pass on, is as good as none. */
+export function pathExtensions(given: string | undefined): readonly string[] {
+  const extensions = given?.split(';').filter((extension) => extension !== '') ?? [];
+  return extensions.some((extension) => extension.toUpperCase() === '.EXE') ? extensions : usualExtensions.split(';');
 }
 
 function variable(env: Environment, name: string, ignoreCase: boolean): string | undefined {
