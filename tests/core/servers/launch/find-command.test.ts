@@ -1,0 +1,13 @@
+/** Which endings a program on Windows may have. */
+import { expect, test } from 'vitest';
+import { pathExtensions } from '../../../../src-main/core/servers/launch/find-command.ts';
+
+test.each([
+  ['.COM;.EXE;.PY', ['.COM', '.EXE', '.PY']],
+  ['.exe;', ['.exe']],
+  [undefined, ['.COM', '.EXE', '.BAT', '.CMD']],
+  ['', ['.COM', '.EXE', '.BAT', '.CMD']],
+  ['.CPL', ['.COM', '.EXE', '.BAT', '.CMD']],
+])('PATHEXT %s gives %j', (given, expected) => {
+  expect(pathExtensions(given)).toEqual(expected);
+});
