@@ -1,88 +1,48 @@
-/** Texts inside of texts: base64, hex, escapes, letters moved by thirteen. One layer is undone, and what comes out is judged. */
-
-import { tableOf } from '../first-look.ts';
+/** Texts inside of texts: base64, hex, escapes, letters moved by thirteen. One layer is decoded. */
 
 export interface Decoded {
   readonly text: string;
-  /** Where it stood. */
+  /** Where the encoded text stands. */
   readonly start: number;
   readonly end: number;
-  readonly how: string;
 }
 
-const most = 20;
-const longest = 4000;
+const maxFound = 20;
+const maxLength = 4000;
 
-const escaped = /(?:%[0-9a-fA-F]{2}[^\s%]{0,40}){4,}/g;
-const hexEscapes = /(?:\\x[0-9a-fA-F]{2}){4,}/g;
-const entities = /(?:&#x?[0-9a-fA-F]{1,6};[^&\s]{0,2}){4,}/g;
-const unicode = /(?:\\u\{?[0-9a-fA-F]{4,6}\}?){4,}/g;
-
-/** Pattern, name, what a text must contain to have it at all, and how it is undone. */
-const codes: readonly (readonly [RegExp, string, string, (code: string) => string])[] = [
-  [escaped, 'URL escapes', '%', fromEscapes],
-  [hexEscapes, 'escapes', '\\x', fromHex],
-  [entities, 'HTML entities', '&#', fromEntities],
-  [unicode, 'escapes', '\\u', fromUnicode],
+/** What a text must contain, the encoded part of it, and how it is decoded. */
+const codes: readonly (readonly [needed: string, pattern: RegExp, decode: (code: string) => string | undefined])[] = [
+  // The word before the first escape belongs to it: Ignore%20all.
+  ['%', /(?<![\w.,-])[\w.,-]{0,60}(?:%[0-9a-fA-F]{2}[^\s%]{0,40}){4,}/g, fromEscapes],
+  ['\\x', /(?:\\x[0-9a-fA-F]{2}){4,}/g, fromHex],
+  ['&#', /(?:&#x?[0-9a-fA-F]{1,6};[^&\s]{0,2}){4,}/g, fromEntities],
+  ['\\u', /(?:\\u\{?[0-9a-fA-F]{4,6}\}?){4,}/g, fromUnicode],
+  ['', /[\w+/-]{16,}={0,2}/g, fromDigits],
 ];
 
-/**
- * Readable texts that come out; at most 20 of a text, each up to 4,000 characters. `longRuns`: where runs of letters and digits
- * begin that are no words, in their order.
- */
-export function decodedTexts(text: string, longRuns: readonly number[]): Decoded[] {
+/** Readable texts that are encoded in a text; at most 20, each up to 4,000 characters. */
+export function decodedTexts(text: string): Decoded[] {
   const found: Decoded[] = [];
-  const add = (start: number, end: number, how: string, plain: string | undefined): void => {
-    if (plain !== undefined && found.length < most && isReadable(plain)) found.push({ text: plain, start, end, how });
-  };
-  for (const [pattern, how, needed, decode] of codes) {
+  for (const [needed, pattern, decode] of codes) {
     if (!text.includes(needed)) continue;
-    for (const { 0: run, index: begin } of text.matchAll(pattern)) {
-      // The word before the first escape belongs to it: Ignore%20all.
-      const start = how === 'URL escapes' ? wordStart(text, begin) : begin;
-      const end = begin + run.length;
-      add(start, end, how, decode(text.slice(start, Math.min(end, start + longest))));
-      if (found.length === most) break;
+    for (const { 0: code, index: start } of text.matchAll(pattern)) {
+      const plain = decode(code.slice(0, maxLength));
+      if (plain !== undefined && isReadable(plain)) found.push({ text: plain, start, end: start + code.length });
+      if (found.length === maxFound) return found;
     }
-  }
-  let done = 0;
-  for (const run of longRuns) {
-    if (run < done) continue;
-    const [start, end] = runAround(text, run, done);
-    done = end;
-    const code = text.slice(start, Math.min(end, start + longest));
-    if (/^[0-9a-f]+$/i.test(code)) add(start, end, 'hex', fromHex(code));
-    else add(start, end, 'base64', fromBase64(code));
   }
   return found;
 }
 
-const ofRun = tableOf(/[\w+/-]/);
-
-/** From where to where characters of base64 stand. */
-function runAround(text: string, at: number, from: number): [start: number, end: number] {
-  let [start, end] = [at, at];
-  while (start > from && ofRun[text.charCodeAt(start - 1)] === 1) start--;
-  while (end < text.length && ofRun[text.charCodeAt(end)] === 1) end++;
-  while (text[end] === '=') end++;
-  return [start, end];
-}
-
-function wordStart(text: string, at: number): number {
-  let start = at;
-  while (start > 0 && at - start < 60 && /\S/.test(text[start - 1] as string)) start--;
-  return start;
-}
-
-/** Undefined for what is a word or a path: these have no capitals, small letters and digits so near to each other. */
-function fromBase64(code: string): string | undefined {
+/** Hex or base64; undefined for a word or a path: these have no capitals, small letters and digits so near to each other. */
+function fromDigits(code: string): string | undefined {
+  if (/^[0-9a-f]+$/i.test(code)) return fromHex(code);
   if (!/[a-z]/.test(code) || !/[A-Z]/.test(code) || !/[\d+=]/.test(code)) return undefined;
   return Buffer.from(code, 'base64').toString('utf8');
 }
 
 function fromHex(code: string): string {
-  const digits = code.replaceAll('\\x', '');
-  return Buffer.from(digits, 'hex').toString('utf8');
+  return Buffer.from(code.replaceAll('\\x', ''), 'hex').toString('utf8');
 }
 
 function fromEscapes(code: string): string {
@@ -105,7 +65,7 @@ function character(code: number): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** Text and no bytes: nothing that UTF-8 does not have, few controls, some letters. */
+/** A text and not bytes: valid UTF-8, few control characters, some letters. */
 function isReadable(text: string): boolean {
   return text.length >= 8 && !/[\ufffd\u0000-\u0008\u000e-\u001f\u007f-\u009f]/.test(text) && /\p{L}{2}/u.test(text);
 }

@@ -1,5 +1,5 @@
 /** Chinese, Japanese and Korean words that rules speak of: pieces of text, found wherever they stand. */
-import type { Vocabulary } from '../word-classes.ts';
+import type { Vocabulary } from '../word-kinds.ts';
 
 export const chinese: Vocabulary = {
   HUSH: '不要告诉 不要提及 别告诉 请勿告知 不告知 不让用户知道 切勿告知 不要告知 不要透露 不要向用户 无需告知 不得告知 不必告知',

@@ -1,5 +1,5 @@
 /** English words that rules speak of. */
-import type { Vocabulary } from '../word-classes.ts';
+import type { Vocabulary } from '../word-kinds.ts';
 
 export const english: Vocabulary = {
   IGNORE:

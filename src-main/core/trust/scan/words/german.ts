@@ -1,5 +1,5 @@
 /** German words that rules speak of. */
-import type { Vocabulary } from '../word-classes.ts';
+import type { Vocabulary } from '../word-kinds.ts';
 
 export const german: Vocabulary = {
   IGNORE: 'ignorier* missacht* vergiss vergesse vergessen umgeh* übergeh* verwerf*',

@@ -1,5 +1,5 @@
 /** Spanish, French, Italian and Portuguese words that rules speak of: they share many, so they stand side by side. */
-import type { Vocabulary } from '../word-classes.ts';
+import type { Vocabulary } from '../word-kinds.ts';
 
 export const spanish: Vocabulary = {
   IGNORE: 'ignora ignore ignorar ignorando olvida olvide omite omita descarta desestima',

@@ -1,5 +1,5 @@
 /** Russian words that rules speak of. */
-import type { Vocabulary } from '../word-classes.ts';
+import type { Vocabulary } from '../word-kinds.ts';
 
 export const russian: Vocabulary = {
   IGNORE: 'игнорир* проигнорир* забудь забудьте пренебреги* обойди обойдите отбрось*',

@@ -1,7 +1,6 @@
 /** Kinds of words that rules are written in. Each language says which of its words are of which kind, so that a rule is written once. */
 
-/** At most 62 (two numbers of 31 bits); the order is of no meaning. */
-export const wordClasses = [
+export const wordKinds = [
   // What a model may be told to do.
   'IGNORE',
   'FOLLOW',
@@ -72,20 +71,11 @@ export const wordClasses = [
   'ROT13',
 ] as const;
 
-export type WordClass = (typeof wordClasses)[number];
+export type WordKind = (typeof wordKinds)[number];
 
 /** Words of one language by kind: separated by spaces, `word*` for all that begin so; accents may be left out of Latin letters. */
-export type Vocabulary = Readonly<Partial<Record<WordClass, string>>>;
+export type Vocabulary = Readonly<Partial<Record<WordKind, string>>>;
 
-/** Two numbers, a bit for each kind. */
-export interface ClassBits {
-  readonly low: number;
-  readonly high: number;
-}
-
-const half = 31;
-
-export function bitsOf(name: WordClass): ClassBits {
-  const at = wordClasses.indexOf(name);
-  return at < half ? { low: 1 << at, high: 0 } : { low: 0, high: 1 << (at - half) };
+export function isWordKind(name: string): name is WordKind {
+  return (wordKinds as readonly string[]).includes(name);
 }
