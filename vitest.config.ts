@@ -19,7 +19,7 @@ const alone = [
   'tests/hostile/*.test.ts',
   'tests/core/config/config-store.test.ts',
   'tests/core/{calls/audit-call,sessions/http/request-ids,sessions/parked-calls,wire/peer}.test.ts',
-  'tests/core/base/{in-flight,return-memory}.test.ts',
+  'tests/core/base/return-memory.test.ts',
   'tests/core/spills/read-worker/{big-files,lines}.test.ts',
 ];
 /** Proofs that take as long as many others together: `npm run test:long`. */

@@ -1,6 +1,5 @@
 /** Turns a finished call into its record in the audit: hashes and sizes of what was said, never the words. */
 import { AppError, errorText } from '../base/errors.ts';
-import { InFlight } from '../base/in-flight.ts';
 import type { JsonObject } from '../base/json.ts';
 import { userOnRecord } from '../security/principal.ts';
 import type { AuditBook } from '../trust/audit/audit-log.ts';
@@ -38,7 +37,7 @@ export class CallNotes {
   /** A definition is the same object for as long as the listing is. */
   readonly #pins = new WeakMap<JsonObject, string>();
   /** The one that has waited longest comes first. */
-  readonly #waiting = new InFlight<number, WaitingNote>();
+  readonly #waiting = new Map<number, WaitingNote>();
   #last = 0;
   /** One for all that wait: few ever wait for it. */
   #timer: NodeJS.Timeout | undefined;
@@ -93,8 +92,9 @@ export class CallNotes {
   }
 
   #note(id: number, found: readonly string[]): void {
-    const waiting = this.#waiting.take(id);
+    const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
+    this.#waiting.delete(id);
     const { entry } = waiting;
     this.#audit.note(found.length === 0 ? entry : { ...entry, labels: found });
     if (this.#waiting.size === 0) for (const tell of this.#allNoted.splice(0)) tell();

@@ -1,5 +1,4 @@
 /** Tells whose a server's question is. Asking the wrong person is worse than not asking: what is unclear stays unanswered. */
-import { InFlight } from '../base/in-flight.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
@@ -14,7 +13,7 @@ interface Question {
 }
 
 export class CallsInFlight {
-  readonly #calls = new InFlight<number, CallContext>();
+  readonly #calls = new Map<number, CallContext>();
   readonly #owner: (() => CallContext | undefined) | undefined;
   readonly #questions = new Set<Question>();
 

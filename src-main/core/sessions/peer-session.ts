@@ -4,7 +4,6 @@ import type { Canceller, Exchange } from '../activity/ledger/exchange.ts';
 import type { LedgerSession } from '../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { AppError } from '../base/errors.ts';
-import { InFlight } from '../base/in-flight.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type LetIn, principalOf, userOnRecord } from '../security/principal.ts';
 import { isNotification, isRequest, type Message, openId, ownId, type RequestId } from '../wire/message.ts';
@@ -110,9 +109,9 @@ export async function refusePeer(transport: Transport, why: AppError): Promise<v
 class MeteredTransport implements Transport, Canceller {
   readonly #line: Transport;
   readonly #ledger: LedgerSession;
-  readonly #open = new InFlight<RequestId, Exchange>();
+  readonly #open = new Map<RequestId, Exchange>();
   /** Questions of ours that the app has not answered. */
-  readonly #questions = new InFlight<RequestId, Exchange>();
+  readonly #questions = new Map<RequestId, Exchange>();
   #handlers: TransportHandlers | undefined;
 
   constructor(line: Transport, ledger: LedgerSession) {
@@ -164,7 +163,7 @@ class MeteredTransport implements Transport, Canceller {
       exchange.canceller = this;
       this.#open.set(message.id, exchange);
     } else if (!('method' in message)) {
-      const question = this.#questions.take(ownId(message.id) as RequestId);
+      const question = take(this.#questions, ownId(message.id) as RequestId);
       if (question !== undefined) this.#ledger.answered(message, question);
     }
     // A request that is given up is not answered.
@@ -173,8 +172,8 @@ class MeteredTransport implements Transport, Canceller {
     }
   }
 
-  #giveUp(among: InFlight<RequestId, Exchange>, id: RequestId): void {
-    const exchange = among.take(id);
+  #giveUp(among: Map<RequestId, Exchange>, id: RequestId): void {
+    const exchange = take(among, id);
     if (exchange !== undefined) this.#ledger.gaveUp(exchange);
   }
 
@@ -199,7 +198,7 @@ class MeteredTransport implements Transport, Canceller {
   #sent(message: Message): void {
     if ('method' in message) return this.#told(message);
     const { id } = message;
-    this.#ledger.sent(message, id === null ? undefined : this.#open.take(id));
+    this.#ledger.sent(message, id === null ? undefined : take(this.#open, id));
   }
 
   /** A question of ours, or a notification. */
@@ -212,4 +211,11 @@ class MeteredTransport implements Transport, Canceller {
     }
     this.#ledger.sent(message, undefined);
   }
+}
+
+/** Removes an entry and returns it. */
+function take<K, V>(map: Map<K, V>, key: K): V | undefined {
+  const value = map.get(key);
+  map.delete(key);
+  return value;
 }

@@ -3,7 +3,6 @@
  * Unknown members pass untouched; what a method means is the business of whoever holds the peer.
  */
 import { AppError, errorText } from '../base/errors.ts';
-import { InFlight } from '../base/in-flight.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import {
   isFailure,
@@ -61,8 +60,8 @@ export interface PeerOptions {
 export class Peer {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new InFlight<RequestId, PendingRequest>();
-  readonly #inbound = new InFlight<RequestId, AbortController>();
+  readonly #pending = new Map<RequestId, PendingRequest>();
+  readonly #inbound = new Map<RequestId, AbortController>();
   readonly #line: RequestLine = {
     forget: (id) => void this.#pending.delete(id),
     notify: (method, params, options) => this.notify(method, params, options),

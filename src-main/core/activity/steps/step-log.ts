@@ -4,7 +4,6 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { Event } from '../../base/events.ts';
-import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
 import { type Masker, RepeatMasker } from '../../base/mask.ts';
@@ -57,7 +56,7 @@ export class StepLog implements StepBook, RowsBeside {
   readonly #options: StepLogOptions;
   readonly #masker: RepeatMasker;
   readonly #table = new StepTable();
-  readonly #open = new InFlight<number, OpenStep>();
+  readonly #open = new Map<number, OpenStep>();
   readonly #told = new OpenSteps();
   #pending: StepRecord[] = [];
   #counted: StepTokens[] = [];

@@ -2,7 +2,6 @@
  * The SDK's HTTP transports check each message against a strict schema and lose what is not in it. So they are given a
  * stub of the same kind with a number in it, and the message itself waits here until the stub comes out.
  */
-import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, ownId, type RequestId } from '../../wire/message.ts';
 import type { MessageOrigin } from '../../wire/transport.ts';
@@ -13,7 +12,7 @@ interface TappedMessage {
 }
 
 export class MessageTap {
-  readonly #kept = new InFlight<number, TappedMessage>();
+  readonly #kept = new Map<number, TappedMessage>();
   #next = 0;
 
   /** The stub's JSON text; `relatedRequestId` is the request on whose stream the message came. */
@@ -27,7 +26,9 @@ export class MessageTap {
   take(stub: unknown): TappedMessage | undefined {
     const key = keyOf(stub);
     if (typeof key !== 'number') return undefined;
-    return this.#kept.take(key);
+    const message = this.#kept.get(key);
+    this.#kept.delete(key);
+    return message;
   }
 }
 
@@ -70,7 +71,7 @@ export interface Exchange {
 }
 
 export class Exchanges {
-  readonly #open = new InFlight<string, Exchange>();
+  readonly #open = new Map<string, Exchange>();
   #next = 0;
 
   begin(id: RequestId): Exchange {

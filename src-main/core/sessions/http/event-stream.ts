@@ -1,6 +1,5 @@
 /** Server-sent events on an HTTP response, a message each. Who does not read is told less, and hung up on in the end. */
 import type { ServerResponse } from 'node:http';
-import { InFlight } from '../../base/in-flight.ts';
 import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
 import { type Message, serializeMessage } from '../../wire/message.ts';
 
@@ -24,7 +23,7 @@ const streamHeaders = [
 
 /** What all streams of a listener share. */
 export class Streams {
-  readonly #open = new InFlight<number, EventStream>();
+  readonly #open = new Map<number, EventStream>();
   readonly #unread: ByteBudget | undefined;
   #last = 0;
   #timer: NodeJS.Timeout | undefined;

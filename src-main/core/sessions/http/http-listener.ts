@@ -1,7 +1,6 @@
 /** Client apps over HTTP: 127.0.0.1 unless told otherwise, a token, Host and Origin checked, then routed by era and endpoint. */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
-import { InFlight } from '../../base/in-flight.ts';
 import { ReturnMemory } from '../../base/return-memory.ts';
 import { type HttpSettings, usualDrainSeconds } from '../../config/app-config.ts';
 import { sameToken } from '../../security/access-token.ts';
@@ -96,7 +95,7 @@ export class HttpListener {
   readonly #modern: ModernEndpoints;
   readonly #servers = new Set<HttpServer>();
   /** What is being answered to tokens of profiles, or to a team's people, by what may be over. */
-  readonly #toTokens = new Map<string, InFlight<number, ServerResponse>>();
+  readonly #toTokens = new Map<string, Map<number, ServerResponse>>();
   #lastFollowed = 0;
   readonly #endpoints = new KnownEndpoints();
   /** Requests that are being answered, and streams that stay. */
@@ -259,7 +258,7 @@ export class HttpListener {
   /** What it is answered ends where its token is over. */
   #follow({ token }: Entry, response: ServerResponse): void {
     if (token === undefined) return;
-    const open = this.#toTokens.get(token) ?? new InFlight();
+    const open = this.#toTokens.get(token) ?? new Map<number, ServerResponse>();
     this.#toTokens.set(token, open);
     const id = ++this.#lastFollowed;
     open.set(id, response);

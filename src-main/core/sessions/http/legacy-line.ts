@@ -5,7 +5,6 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
-import { InFlight } from '../../base/in-flight.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { legacyVersions } from '../../wire/eras.ts';
 import { isFailure, isRequest, type Message, type RequestId, rpcCode } from '../../wire/message.ts';
@@ -67,7 +66,7 @@ export class LegacyLine implements Transport {
   readonly presence = new LinePresence();
   readonly #parts: LegacyLineParts;
   /** Requests that are not answered yet, by id. */
-  readonly #asked = new InFlight<RequestId, Posting>();
+  readonly #asked = new Map<RequestId, Posting>();
   /** Those that are answered on a stream, by its name, until it can be resumed no more. */
   readonly #streams = new Map<string, Posting>();
   /** Wait for every request to be answered. */

@@ -5,7 +5,6 @@ import type { Exchange } from '../../activity/ledger/exchange.ts';
 import type { LedgerSession } from '../../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../../activity/ledger/ledger.ts';
 import { AppError } from '../../base/errors.ts';
-import { InFlight } from '../../base/in-flight.ts';
 import { asText, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange } from '../../catalog/live-catalog.ts';
@@ -59,7 +58,7 @@ export class ModernEndpoint {
   readonly #questions = new SessionQuestions();
   readonly #subscriptions = new Subscriptions();
   /** What is being answered, streams of changes not among it. */
-  readonly #answers = new InFlight<number, ModernAnswer>();
+  readonly #answers = new Map<number, ModernAnswer>();
   /** How many streams want to hear of a resource. */
   readonly #subscribed = new Map<string, number>();
 
