@@ -19,7 +19,9 @@ const everyday = /^(?:key|pass|auth|pat|sid|sig)$/i;
 /** Headers whose value is the rest of the line, spaces included. */
 const wholeLine = /authorization$|cookies?$/i;
 
-const placeholder = /^(?:\$\{[\w:.-]+\}|-default\}\.?|\$[A-Z_]+|true|false|null|undefined|\*{3}|<[\w -]+>)[,;)}\]]*$/;
+/** A reference, with the scheme of a header before it: `Bearer ${env:NAME}`. A default (`${env:NAME:-value}`) may be the secret itself. */
+const placeholder =
+  /^(?:(?:(?:[Bb]earer|[Bb]asic|[Tt]oken|[Aa]pi[Kk]ey) +)?\$\{[\w.]+(?::[\w.][\w.-]*)?\}|-default\}\.?|\$[A-Z_]+|true|false|null|undefined|\*{3}|<[\w -]+>)[,;)}\]]*$/;
 const number = /^-?\d{1,15}(?:\.\d+)?[,;)}\]]*$/;
 
 /** The text with every secret in it replaced by `***`. Takes time in proportion to the text. */
