@@ -321,7 +321,7 @@ export class Aggregator {
       lastLines,
       knownFix,
       knownLaunch: (server) => this.healing.launchOf(server),
-      sealed: async (server, entry) => (await this.secrets.keep(server, entry)).entry,
+      secrets: this.secrets,
       descriptions: () => this.descriptions,
     });
     this.admin.noted.on((note) => recordAdmin(this, note));

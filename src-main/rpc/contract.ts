@@ -935,7 +935,8 @@ export interface InboxContract {
     input: Record<string, never>;
     output: { readonly items: readonly InboxSummary[]; readonly decided: readonly Decided[] };
   };
-  inboxItem: { input: { readonly id: string }; output: InboxItem };
+  /** `reveal`: with the secrets that its lines show as `***` otherwise. */
+  inboxItem: { input: { readonly id: string; readonly reveal?: boolean }; output: InboxItem };
   decide: {
     input: {
       readonly id: string;

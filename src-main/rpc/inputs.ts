@@ -179,7 +179,7 @@ const inputs: Inputs = {
   healOffers: nothing,
   heal: z.object({ server: name }),
   inbox: nothing,
-  inboxItem: z.object({ id }),
+  inboxItem: z.object({ id, reveal: maybe(flag) }),
   decide: z.object({
     id,
     action: name,

@@ -1,15 +1,17 @@
 /**
- * A proposal for the person who decides on it: every change with the whole entry as it would stand, and line by line what is
- * another than today, verbatim. What cannot be seen stands there as a mark; secrets are not masked, because what is masked
- * here would be agreed to unseen.
+ * A proposal for the user who decides on it: every change with the whole entry as it would stand, and line by line what differs from today.
+ * Characters that cannot be seen are marked. Secrets are `***` until the user asks to see them; a secret that changes is marked as such.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { markHidden, markHiddenIn } from '../base/shown-text.ts';
 import type { WaitingEdit } from '../config/accepted-config.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import { writtenEntry } from '../config/edit-config.ts';
+import { maskedChange, maskedSentence } from '../trust/launch-change.ts';
 import { diffLine, diffLines } from '../trust/inbox/diff-lines.ts';
 import { entryMeanings, gravestFirst, secretMeanings, settingMeanings } from '../trust/inbox/entry-meanings.ts';
+import type { Showing } from '../trust/inbox/inbox.ts';
 import type { DiffLine, Meaning } from '../trust/inbox/inbox-item.ts';
 import { describeChange, editConfig, type ServerChange } from './server-change.ts';
 
@@ -25,20 +27,26 @@ export interface ExplainedChange {
   readonly lines: readonly DiffLine[];
   /** The entry as it would stand in the config file; undefined where none would. */
   readonly entry: JsonObject | undefined;
+  /** Secrets in it are shown as `***`. */
+  readonly isMasked: boolean;
 }
 
 /** `text`: the config file as it is. Each change is compared with what those before it leave. */
-export function explainChanges(text: string, changes: readonly ServerChange[]): readonly ExplainedChange[] {
+export function explainChanges(
+  text: string,
+  changes: readonly ServerChange[],
+  showing: Showing = {},
+): readonly ExplainedChange[] {
   let now = text;
   return changes.map((change) => {
     const before = now;
     now = tryEdit(before, change);
-    return explainChange(change, entryIn(before, change.server), entryIn(now, change.server));
+    return explainChange(change, entryIn(before, change.server), entryIn(now, change.server), showing);
   });
 }
 
 /** What an edit of the config file by another program waits for. */
-export function explainEdits(waiting: readonly WaitingEdit[]): readonly ExplainedChange[] {
+export function explainEdits(waiting: readonly WaitingEdit[], showing: Showing = {}): readonly ExplainedChange[] {
   return waiting.map((edit): ExplainedChange => {
     if (edit.kind === 'entry') {
       const { server, entry, before } = edit;
@@ -48,10 +56,7 @@ export function explainEdits(waiting: readonly WaitingEdit[]): readonly Explaine
         kind: 'file',
         server: markHidden(server),
         sentence,
-        meanings: entryMeanings(before, entry),
-        secrets: secretMeanings(before, entry),
-        lines: compareEntries(before, entry),
-        entry: shown(entry),
+        ...explainEntry(before, entry, showing),
       };
     }
     const { key, value, before } = edit;
@@ -60,41 +65,79 @@ export function explainEdits(waiting: readonly WaitingEdit[]): readonly Explaine
       kind: 'file',
       server: '',
       sentence,
-      meanings: settingMeanings(key, value),
-      secrets: [],
-      lines: compareEntries({ [key]: before }, { [key]: value }),
-      entry: undefined,
+      ...{ meanings: settingMeanings(key, value), secrets: [], entry: undefined },
+      ...compareShown({ [key]: before }, { [key]: value }, showing),
     };
   });
 }
 
-/** An entry that is new, line by line. */
-export function explainEntry(entry: JsonObject): readonly DiffLine[] {
-  return compareEntries(undefined, entry);
+/** An entry beside what stood there before; of an entry alone every line is as it is. */
+export function explainEntries(
+  before: JsonObject | undefined,
+  entry: JsonObject,
+  showing: Showing = {},
+): Pick<ExplainedChange, 'lines' | 'isMasked'> {
+  return compareShown(before ?? entry, entry, showing);
 }
 
-/** The same beside what stood there before; of an entry alone every line is as it is. */
-export function explainEntries(before: JsonObject | undefined, entry: JsonObject): readonly DiffLine[] {
-  return compareEntries(before ?? entry, entry);
+function explainEntry(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  showing: Showing,
+): Pick<ExplainedChange, 'meanings' | 'secrets' | 'lines' | 'entry' | 'isMasked'> {
+  const { entry } = showing.reveal === true ? { entry: after } : maskedChange(before, after);
+  return {
+    ...explainMeanings(before, after, showing),
+    ...compareShown(before, after, showing),
+    entry: entry && shown(entry),
+  };
+}
+
+/** What a yes to an entry would mean. */
+export function explainMeanings(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  { reveal = false }: Showing = {},
+): Pick<ExplainedChange, 'meanings' | 'secrets'> {
+  const meanings = entryMeanings(before, after).map(({ text, isGrave }) => {
+    return { text: reveal ? text : maskedSentence(text, before, after), isGrave };
+  });
+  return { meanings, secrets: secretMeanings(before, after) };
+}
+
+/** Line by line, and whether secrets are hidden in it. */
+function compareShown(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  { reveal = false }: Showing,
+): Pick<ExplainedChange, 'lines' | 'isMasked'> {
+  const plain = compareEntries(before, after);
+  if (reveal) return { lines: plain, isMasked: false };
+  const masked = maskedChange(before, after);
+  const lines = compareEntries(masked.before, masked.entry);
+  return { lines, isMasked: !isDeepStrictEqual(lines, plain) };
 }
 
 function explainChange(
   change: ServerChange,
   before: JsonObject | undefined,
   after: JsonObject | undefined,
+  showing: Showing,
 ): ExplainedChange {
   const { kind } = change;
   const [server, sentence] = [markHidden(change.server), markHidden(describeChange(change))];
   if (change.kind === 'describe') {
+    // What models are told is shown whole.
     const lines = Object.entries(change.texts).map(([tool, { text, own }]) => {
       return diffLine(`Tool ${tool}`, own, text === '' ? own : text);
     });
+    const { entry } = explainEntry(after, after, showing);
     const meanings = [{ text: 'The models of all apps read this in place of what the server says.', isGrave: false }];
-    return { kind, server, sentence, meanings, secrets: [], lines, entry: after && shown(after) };
+    return { kind, server, sentence, meanings, secrets: [], lines, entry, isMasked: false };
   }
-  const meanings = gravestFirst([...removalMeanings(change), ...entryMeanings(before, after)]);
-  const [secrets, lines] = [secretMeanings(before, after), compareEntries(before, after)];
-  return { kind, server, sentence, meanings, secrets, lines, entry: after && shown(after) };
+  const explained = explainEntry(before, after, showing);
+  const meanings = gravestFirst([...removalMeanings(change), ...explained.meanings]);
+  return { kind, server, sentence, ...explained, meanings };
 }
 
 function removalMeanings({ kind }: ServerChange): readonly Meaning[] {

@@ -3,9 +3,8 @@ import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { markHidden } from '../base/shown-text.ts';
 import { type HealOffer, offerKey, ownCommand } from '../client-apps/heal-offers.ts';
-import { maskedChange } from '../trust/launch-change.ts';
-import { entryMeanings, gravestFirst } from '../trust/inbox/entry-meanings.ts';
-import type { InboxSource, PersonsWord } from '../trust/inbox/inbox.ts';
+import { gravestFirst } from '../trust/inbox/entry-meanings.ts';
+import type { InboxSource, PersonsWord, Showing } from '../trust/inbox/inbox.ts';
 import type { InboxItem, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { DecisionHistory, KeptDecision } from './decision-history.ts';
 import { explainEdits } from './explain-change.ts';
@@ -22,10 +21,10 @@ export function healSource(parts: HealSourceParts): InboxSource {
   const { healing, edits, history } = parts;
   return {
     onChange: (listener) => healing.changed.on(listener),
-    items: async () => {
+    items: async (showing) => {
       const { offers } = healing;
       const written = await edits.writtenEntries(offers.map(({ server }) => server));
-      return offers.map((offer) => itemOf(offer, written.get(offer.server)));
+      return offers.map((offer) => itemOf(offer, written.get(offer.server), showing));
     },
     decide: (item, word) => decide(item, word, parts),
     decided: () => history.all(['heal']),
@@ -33,9 +32,9 @@ export function healSource(parts: HealSourceParts): InboxSource {
   };
 }
 
-function itemOf(offer: HealOffer, before: JsonObject | undefined): InboxItem {
+function itemOf(offer: HealOffer, before: JsonObject | undefined, showing: Showing = {}): InboxItem {
   const { server, source, entry, file } = offer;
-  const [change] = explainEdits([{ kind: 'entry', server, ...maskedChange(before, entry) }]);
+  const [change] = explainEdits([{ kind: 'entry', server, before, entry }], showing);
   const others = `${source.title}: what else it starts may then mend servers as well, without another question.`;
   const trust = source.id === ownCommand.id ? [] : [{ text: others, isGrave: false }];
   const wider = offer.reach.map((text) => ({ text, isGrave: true }));
@@ -45,11 +44,19 @@ function itemOf(offer: HealOffer, before: JsonObject | undefined): InboxItem {
     sentence: `${markHidden(server)} does not start. ${offerText(offer)}`,
     from: file === undefined ? 'Found on the PATH.' : `Found in ${markHidden(file)}. Nothing of it has run yet.`,
     isGrave: false,
-    meanings: gravestFirst([...wider, ...entryMeanings(before, entry), ...trust]),
+    meanings: gravestFirst([...wider, ...(change?.meanings ?? []), ...trust]),
     parts:
       change === undefined
         ? []
-        : [{ ...part, title: 'What would be written', lines: change.lines, entry: change.entry }],
+        : [
+            {
+              ...part,
+              title: 'What would be written',
+              lines: change.lines,
+              entry: change.entry,
+              isMasked: change.isMasked,
+            },
+          ],
     moreParts: 0,
     actions: [
       {

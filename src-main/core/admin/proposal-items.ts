@@ -28,15 +28,12 @@ interface ProposalSourceParts {
 
 export function proposalSource(parts: ProposalSourceParts): InboxSource {
   const { admin, history } = parts;
-  const all = (): Promise<readonly InboxItem[]> =>
-    admin
-      .proposals()
-      .then((proposals) =>
-        Promise.all(proposals.map(async (proposal) => itemOf(proposal, await admin.explain(proposal)))),
-      );
   return {
     onChange: (listener) => admin.proposalsChanged.on(listener),
-    items: all,
+    items: async (showing) => {
+      const proposals = await admin.proposals();
+      return Promise.all(proposals.map(async (proposal) => itemOf(proposal, await admin.explain(proposal, showing))));
+    },
     decide: (item, word) => decide(item, word, parts),
     decided: () => history.all(['proposal', 'settings']),
     undo: async ({ id }) => {
@@ -67,8 +64,8 @@ function isFromFile({ author }: Proposal): boolean {
   return author.app === '';
 }
 
-function partOf({ server, sentence, lines, entry }: ExplainedChange, at: number): InboxPart {
-  return { keys: [`${at} ${server}`], title: sentence, notes: [], added: [], lines, more: 0, entry };
+function partOf({ server, sentence, lines, entry, isMasked }: ExplainedChange, at: number): InboxPart {
+  return { keys: [`${at} ${server}`], title: sentence, notes: [], added: [], lines, more: 0, entry, isMasked };
 }
 
 function actionsOf(isFile: boolean, isRiskyToAgree: boolean): readonly InboxAction[] {

@@ -21,10 +21,10 @@ export function reviewSource({ reviews, edits, history, config }: ReviewSourcePa
       const stops = [config.changed.on(listener), reviews.looked.on(listener)];
       return () => stops.forEach((stop) => stop());
     },
-    items: async () => {
+    items: async (showing) => {
       // What another program wrote is one item as a whole.
       const edited = new Set(config.waiting.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
-      const waiting = await reviews.waiting();
+      const waiting = await reviews.waiting(showing);
       return waiting.filter(({ server, standing }) => standing === 'in-review' && !edited.has(server)).map(itemOf);
     },
     decide: async ({ id, server = '' }, { action, by }) => {
@@ -53,7 +53,7 @@ function action(id: ReviewChoice | 'look', label: string, meaning: string, isRis
   return { id, label, meaning, isRisky, isByPart: false };
 }
 
-function itemOf({ server, id, meanings, secrets, lines, look }: ServerReview): InboxItem {
+function itemOf({ server, id, meanings, secrets, lines, isMasked, look }: ServerReview): InboxItem {
   return {
     ...{
       id,
@@ -71,7 +71,7 @@ function itemOf({ server, id, meanings, secrets, lines, look }: ServerReview): I
     from: ['Its entry in the config file says that nobody has accepted it.', look?.sentence].join(' ').trim(),
     isGrave: look?.isGrave === true,
     parts: [
-      { keys: [server], title: markHidden(`Entry of ${server}`), notes: [], added: [], lines, more: 0 },
+      { keys: [server], title: markHidden(`Entry of ${server}`), notes: [], added: [], lines, more: 0, isMasked },
       ...(look?.parts ?? []),
     ],
     moreParts: look?.moreParts ?? 0,

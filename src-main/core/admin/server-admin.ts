@@ -13,8 +13,11 @@ import type { ConfigProblem, Hold, ServerConfig } from '../config/app-config.ts'
 import type { ConfigStore } from '../config/config-store.ts';
 import { mayLift, requireReviewed } from '../config/holds.ts';
 import { readConfigText } from '../config/update-config-file.ts';
+import type { SecretDesk } from '../secrets/secret-desk.ts';
 import { ownApp } from '../security/principal.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
+import { mapTexts, packageArgument } from '../trust/launch-change.ts';
+import type { Showing } from '../trust/inbox/inbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import { confined, isConfined, isUsualBox, touchesBox } from './confine-change.ts';
 import { checkEntries, type EntryCheck } from './check-entries.ts';
@@ -52,8 +55,7 @@ interface ServerAdminParts {
   readonly knownFix: (server: string) => string | undefined;
   /** The best launch that this machine knows for a name without an entry. */
   readonly knownLaunch: (server: string) => Promise<HealOffer | undefined>;
-  /** Puts an entry's secrets into the vault; resolves to the entry with references. */
-  readonly sealed: (server: string, entry: JsonObject) => Promise<JsonObject>;
+  readonly secrets: Pick<SecretDesk, 'keep' | 'removeUnused' | 'valuesOf'>;
   /** Asked for at each use: they are made after this. */
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
 }
@@ -85,7 +87,7 @@ export class ServerAdmin {
   readonly #lastLines: (server: string) => readonly string[];
   readonly #knownFix: ServerAdminParts['knownFix'];
   readonly #knownLaunch: ServerAdminParts['knownLaunch'];
-  readonly #sealed: ServerAdminParts['sealed'];
+  readonly #secrets: ServerAdminParts['secrets'];
   readonly #descriptions: ServerAdminParts['descriptions'];
   readonly #asking = new WeakSet<ChangeAuthor>();
   #waitingSince = Date.now();
@@ -98,7 +100,7 @@ export class ServerAdmin {
     this.#lastLines = lastLines;
     this.#knownFix = parts.knownFix;
     this.#knownLaunch = parts.knownLaunch;
-    this.#sealed = parts.sealed;
+    this.#secrets = parts.secrets;
     this.#descriptions = parts.descriptions;
     proposals.changed.on(() => this.proposalsChanged.emit());
     config.waitingChanged.on(() => {
@@ -189,15 +191,24 @@ export class ServerAdmin {
       return this.#noteDecision('approve', edits);
     }
     const proposal = await this.#store.take(id);
-    this.#requireAsProposed(proposal);
-    await this.#apply(proposal.changes, proposal.author);
+    try {
+      this.#requireAsProposed(proposal);
+      await this.#apply(proposal.changes, proposal.author);
+    } catch (error) {
+      await this.#removeSecrets(proposal);
+      throw error;
+    }
     this.#noteDecision('approve', proposal);
   }
 
   /** The person's no: an edit of the config file is taken back there. Rejects with AppError not_found, config_invalid. */
   async reject(id: string): Promise<void> {
     const edits = this.#foreignEdits();
-    if (edits?.id !== id) return this.#noteDecision('reject', await this.#store.take(id));
+    if (edits?.id !== id) {
+      const proposal = await this.#store.take(id);
+      await this.#removeSecrets(proposal);
+      return this.#noteDecision('reject', proposal);
+    }
     const { waiting } = this.#config;
     await this.#config.update((text) => waiting.reduce(takeBack, text));
     await this.#follow();
@@ -211,9 +222,11 @@ export class ServerAdmin {
   }
 
   /** One proposal as the person is to see it. */
-  async explain({ changes, id }: Proposal): Promise<readonly ExplainedChange[]> {
-    if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.waiting);
-    return explainChanges(await readConfigText(this.configPath).catch(() => ''), changes);
+  async explain({ changes, id, secrets = [] }: Proposal, showing: Showing = {}): Promise<readonly ExplainedChange[]> {
+    if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.waiting, showing);
+    const values = showing.reveal === true ? await this.#secrets.valuesOf(secrets) : new Map<string, string>();
+    const own = values.size === 0 ? changes : withValues(changes, values);
+    return explainChanges(await readConfigText(this.configPath).catch(() => ''), own, showing);
   }
 
   /** Whether somebody's call has asked for a change, whatever became of it. */
@@ -235,8 +248,55 @@ export class ServerAdmin {
       await this.#apply(changes, author);
       return { kind: 'applied' };
     }
-    const proposal = await this.#store.add({ author, changes, bases: this.#basesOf(changes), sentence });
-    return { kind: 'proposed', proposal };
+    return { kind: 'proposed', proposal: await this.#propose(changes, author, sentence) };
+  }
+
+  /** What is stored holds references: plain secrets go to the vault first. Rejects with AppError secret_locked. */
+  async #propose(
+    asked: readonly ServerChange[],
+    author: ChangeAuthor,
+    sentence: string | undefined,
+  ): Promise<Proposal> {
+    const bases = this.#basesOf(asked);
+    const { changes, added } = await this.#withReferences(asked);
+    try {
+      return await this.#store.add({ author, changes, bases, sentence, secrets: added });
+    } catch (error) {
+      await this.#secrets.removeUnused(added);
+      throw error;
+    }
+  }
+
+  /** `added`: names of secrets that the vault did not have. */
+  async #withReferences(
+    asked: readonly ServerChange[],
+  ): Promise<{ readonly changes: readonly ServerChange[]; readonly added: readonly string[] }> {
+    const changes: ServerChange[] = [];
+    const names: string[] = [];
+    for (const change of asked) {
+      const fields = change.kind === 'add' ? change.entry : change.kind === 'update' ? change.fields : {};
+      const { entry, added } = await this.#secrets.keep(change.server, fields, packageArgument(this.#whole(change)));
+      names.push(...added);
+      if (change.kind === 'add') changes.push({ ...change, entry });
+      else changes.push(change.kind === 'update' ? { ...change, fields: entry } : change);
+    }
+    return { changes, added: names };
+  }
+
+  /** What the change says of the launch, with the command as it is now. */
+  #whole(change: ServerChange): JsonObject {
+    if (change.kind === 'add') return change.entry;
+    const config = this.#servers.find(change.server)?.config;
+    return {
+      ...(config?.kind === 'stdio' && { command: config.command }),
+      ...(change.kind === 'update' && change.fields),
+    };
+  }
+
+  /** Of a proposal that was not made. */
+  async #removeSecrets({ secrets = [] }: Proposal): Promise<void> {
+    const others = JSON.stringify(await this.#store.all());
+    await this.#secrets.removeUnused(secrets.filter((name) => !others.includes(`\${secret:${name}}`)));
   }
 
   /** What is held back until a person agrees is not freed by what models may do otherwise: removed and added anew, neither. */
@@ -336,12 +396,9 @@ export class ServerAdmin {
 
   /** Writes the config, all or nothing, and waits until the servers follow: whoever asks next finds what it asked for. */
   async #apply(asked: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
-    const changes: ServerChange[] = [];
-    for (const change of asked) {
-      // Plain secrets of another app's entry are stored in the vault.
-      const isFound = change.kind === 'add' && change.isFoundHere === true;
-      changes.push(isFound ? { ...change, entry: await this.#sealed(change.server, change.entry) } : change);
-    }
+    // Plain secrets of another app's entry are stored in the vault.
+    const isFound = asked.some((change) => change.kind === 'add' && change.isFoundHere === true);
+    const { changes } = isFound ? await this.#withReferences(asked) : { changes: asked };
     await this.#config.update((text) => changes.reduce((edited, change) => editConfig(edited, change), text));
     await this.#follow();
     for (const change of changes) {
@@ -361,6 +418,13 @@ export class ServerAdmin {
   async #follow(): Promise<void> {
     await this.#servers.apply(this.#config.current.servers);
   }
+}
+
+/** The changes with the values that the model gave in place of the references that stand for them. */
+function withValues(changes: readonly ServerChange[], values: ReadonlyMap<string, string>): readonly ServerChange[] {
+  return mapTexts(changes, (text) =>
+    text.replace(/\$\{secret:([\w.-]+)\}/g, (whole, name: string) => values.get(name) ?? whole),
+  ) as readonly ServerChange[];
 }
 
 function withHint(text: string, hint: string | undefined): string {

@@ -156,9 +156,13 @@ export interface Proposal {
   readonly sentence: string;
   /** Hash of each server's entry when it was proposed, null for none: an entry that changed since is not overwritten. */
   readonly bases: Readonly<Record<string, string | null>>;
+  /** Names of secrets that the vault got for it. */
+  readonly secrets?: readonly string[];
 }
 
-type NewProposal = Pick<Proposal, 'author' | 'changes' | 'bases'> & { readonly sentence?: string | undefined };
+type NewProposal = Pick<Proposal, 'author' | 'changes' | 'bases' | 'secrets'> & {
+  readonly sentence?: string | undefined;
+};
 
 /** Open proposals; whoever asks for more is not asking. All apps share one person, so none may take all there is room for. */
 const mostOfAll = 100;
@@ -196,9 +200,9 @@ export class ProposalStore {
   }
 
   /** What is asked for again is the same proposal. Rejects with AppError session_limit where too much is open, bad_request where it is too long. */
-  async add({ author, changes, bases, sentence }: NewProposal): Promise<Proposal> {
+  async add({ author, changes, bases, sentence, secrets = [] }: NewProposal): Promise<Proposal> {
     const proposal: Proposal = {
-      ...{ id: randomBytes(3).toString('hex'), at: Date.now(), author, changes, bases },
+      ...{ id: randomBytes(3).toString('hex'), at: Date.now(), author, changes, bases, secrets },
       sentence: sentence ?? changes.map(describeChange).join(' '),
     };
     requireShort(proposal);

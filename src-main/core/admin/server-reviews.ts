@@ -12,11 +12,11 @@ import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { hasServer, writtenEntry } from '../config/edit-config.ts';
 import { count } from '../base/wording.ts';
-import { entryMeanings, secretMeanings } from '../trust/inbox/entry-meanings.ts';
+import type { Showing } from '../trust/inbox/inbox.ts';
 import type { DiffLine, Meaning, Outcome } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { DecisionHistory } from './decision-history.ts';
-import { explainEntries } from './explain-change.ts';
+import { explainEntries, explainMeanings } from './explain-change.ts';
 import type { ServerLook, ServerLooks } from './server-look.ts';
 import { takeBack, type WrittenEdit } from './take-back.ts';
 
@@ -28,6 +28,8 @@ export interface ServerReview {
   readonly id: string;
   /** Every line of the entry, verbatim, beside what was accepted before. */
   readonly lines: readonly DiffLine[];
+  /** Secrets of the lines are shown as `***`. */
+  readonly isMasked: boolean;
   /** What accepting it would mean, gravest first. */
   readonly meanings: readonly Meaning[];
   /** Those of them that tell which secrets it would get. */
@@ -79,7 +81,7 @@ export class ServerReviews {
   }
 
   /** Those that are not simply accepted, those that wait first. */
-  async waiting(): Promise<readonly ServerReview[]> {
+  async waiting(showing: Showing = {}): Promise<readonly ServerReview[]> {
     const { config } = this.#parts;
     const changed = config.waiting.flatMap((edit) => (edit.kind === 'entry' ? edit.server : []));
     const held = config.current.servers.flatMap(({ name, held }) =>
@@ -91,7 +93,7 @@ export class ServerReviews {
     const looks = await this.#looks();
     const reviews = names
       .filter((name) => hasServer(text, name))
-      .map((name) => this.#reviewOf(name, text, looks).review);
+      .map((name) => this.#reviewOf(name, text, looks, showing).review);
     return reviews.toSorted((one, other) => Number(one.standing === 'blocked') - Number(other.standing === 'blocked'));
   }
 
@@ -168,7 +170,7 @@ export class ServerReviews {
   }
 
   /** Throws AppError server_not_found. */
-  #reviewOf(name: string, text: string, looks: Looks): Reviewed {
+  #reviewOf(name: string, text: string, looks: Looks, showing: Showing = {}): Reviewed {
     if (!hasServer(text, name)) this.#parts.servers.get(name);
     const entry = writtenEntry(text, name);
     const before = this.#before(name);
@@ -177,9 +179,8 @@ export class ServerReviews {
     const look = looked?.entry === JSON.stringify(entry) ? looked.look : undefined;
     const review: ServerReview = {
       ...{ server: name, standing, id: idOf(name, standing, entry, before, look), look },
-      lines: explainEntries(standing === 'changed' ? before : undefined, entry),
-      meanings: entryMeanings(before, entry),
-      secrets: secretMeanings(before, entry),
+      ...explainMeanings(before, entry, showing),
+      ...explainEntries(standing === 'changed' ? before : undefined, entry, showing),
     };
     return { review, entry, before };
   }

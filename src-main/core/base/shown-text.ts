@@ -21,6 +21,11 @@ export function asMark(character: string): string {
 const steering =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
 
+/** Whether a text holds what no password does, but an attack might: characters that nobody sees, or a command of a shell. It is never hidden. */
+export function isSuspicious(text: string): boolean {
+  return text.search(steering) !== -1 || /\$\([^)]*\)/.test(text);
+}
+
 /** An answer of ours for a model, in which such characters of servers stand as marks: data, and seen as such. */
 export function markSteering<T>(value: T): T {
   return mapTexts(value, (text) => text.replace(steering, asMark)) as T;

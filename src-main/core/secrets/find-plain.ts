@@ -1,6 +1,7 @@
 /** Finds what looks like a secret in a server's entry, and puts references in its place. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { isSecretName, maskText, secretValues } from '../base/mask.ts';
+import { isSuspicious } from '../base/shown-text.ts';
 import { isPrefixedKey, prefixedKeys } from '../base/secret-shapes.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 
@@ -27,12 +28,10 @@ export interface FoundSecret {
 type Keep = (found: PlainSecret) => string | undefined;
 
 /** What an entry holds that looks like a secret, in its order. */
-export function findPlain(server: string, entry: JsonObject): readonly PlainSecret[] {
+export function findPlain(server: string, entry: JsonObject, plainArgument = -1): readonly PlainSecret[] {
   const found: PlainSecret[] = [];
-  withReferences(server, entry, (one) => {
-    found.push(one);
-    return undefined;
-  });
+  const note = (one: PlainSecret): undefined => void found.push(one);
+  withReferences(server, entry, note, plainArgument);
   return found;
 }
 
@@ -54,15 +53,18 @@ export function keyringSecrets(server: string, entry: JsonObject): readonly Foun
   }));
 }
 
-/** The entry with a reference for each value that `keep` gives a name. */
-export function withReferences(server: string, entry: JsonObject, keep: Keep): JsonObject {
+/** The entry with a reference for each value that `keep` gives a name. `plainArgument`: index of an argument that is no secret, whatever it looks like. */
+export function withReferences(server: string, entry: JsonObject, keep: Keep, plainArgument = -1): JsonObject {
   const replaced = Object.entries(entry).map(([key, value]): [string, unknown] => {
     // Cursor's client.
     const field = key === 'auth' && isObject(value) ? 'oauth' : fieldOfKey(key);
     const put = puts(server, keep, field);
     if (['env', 'headers', 'oauth'].includes(field) && isObject(value)) return [key, inMap(value, put)];
     if (field === 'args' && Array.isArray(value))
-      return [key, value.map((word, at) => inWord(word, value[at - 1], put))];
+      return [
+        key,
+        value.map((word: unknown, at) => inWord(word, at === plainArgument ? undefined : value[at - 1], put)),
+      ];
     if (field === 'url' && typeof value === 'string') return [key, inAddress(value, put)];
     if (key === 'transport' && isObject(value) && isObject(value['headers'])) {
       return [key, { ...value, headers: inMap(value['headers'], puts(server, keep, 'headers')) }];
@@ -80,6 +82,7 @@ const shortest = 6;
 
 function puts(server: string, keep: Keep, field: string): Put {
   return (value, name) => {
+    if (isSuspicious(value)) return value;
     if (value.length < shortest || /\$\{\w+:/.test(value) || /^(?:true|false|null|\d{1,15})$/.test(value)) return value;
     const [own, long] = secretNames(server, name ?? 'KEY');
     const names = field === 'env' ? [own, long] : [long];
@@ -130,8 +133,10 @@ function inWord(word: unknown, before: unknown, put: Put): unknown {
   if (name !== undefined && isSecretName(name)) return name + link + behindScheme(value, (rest) => put(rest, name));
   const keys = withoutKeys(word, put);
   if (keys !== word) return keys;
-  // A password inside an address, or the like: the whole word, since its parts mean nothing alone.
-  return maskText(word) === word ? word : put(word, undefined);
+  const [, user, password, host] = /^([a-z][\w+.-]*:\/\/[^\s/:@]*:)([^\s/@]+)(@.*)$/is.exec(word) ?? [];
+  if (user !== undefined && password !== undefined) return user + put(password, undefined) + host;
+  // Several words are a program or a sentence: what it does is to be read.
+  return /\s/.test(word) || maskText(word) === word ? word : put(word, undefined);
 }
 
 function inAddress(url: string, put: Put): string {

@@ -34,6 +34,8 @@ export interface KeptEntry {
   readonly moved: readonly FoundSecret[];
   /** What was taken out of it: for this process alone. */
   readonly values: readonly string[];
+  /** Names that the vault did not have before. */
+  readonly added: readonly string[];
 }
 
 export interface MovedSecrets {
@@ -109,21 +111,38 @@ export class SecretDesk {
 
   /**
    * Takes secrets out of an entry that is not in the config yet: each is in the vault, and was read back, before its reference is
-   * answered. Rejects with AppError secret_locked.
+   * answered. `plainArgument`: index of an argument that is no secret, whatever it looks like. Rejects with AppError secret_locked.
    */
-  async keep(server: string, entry: JsonObject): Promise<KeptEntry> {
+  async keep(server: string, entry: JsonObject, plainArgument?: number): Promise<KeptEntry> {
     const chosen = new Map<PlainSecret['value'], string>();
     const moved: FoundSecret[] = [];
-    for (const found of findPlain(server, entry)) {
-      const name = chosen.get(found.value) ?? (await this.#keepOne(found)).name;
+    const added: string[] = [];
+    for (const found of findPlain(server, entry, plainArgument)) {
+      const known = chosen.get(found.value);
+      const { name, isNew } = known === undefined ? await this.#keepOne(found) : { name: known, isNew: false };
+      if (isNew) added.push(name);
       chosen.set(found.value, name);
       moved.push({ server, where: found.where, name });
     }
     return {
-      entry: withReferences(server, entry, ({ value }) => chosen.get(value)),
+      entry: withReferences(server, entry, ({ value }) => chosen.get(value), plainArgument),
       moved,
       values: [...chosen.keys()],
+      added,
     };
+  }
+
+  /** Values of secrets, for the user who asks to see them; those that cannot be read are missing. */
+  async valuesOf(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const read = await Promise.all(
+      names.map(async (name) => [name, await this.#vault.read(vaultName(name)).catch(() => undefined)] as const),
+    );
+    return new Map(read.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  }
+
+  /** Removes secrets that no server uses. */
+  async removeUnused(names: readonly string[]): Promise<void> {
+    for (const name of names) if (this.#serversWith(name).length === 0) await this.remove(name);
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 import { type JsonObject, objectOf } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
-import { markHidden } from '../base/shown-text.ts';
+import { isSuspicious, markHidden } from '../base/shown-text.ts';
 import { packagePlace } from './pins/launch.ts';
 import { runnerOf } from './runner-words.ts';
 import { entryMeanings } from './inbox/entry-meanings.ts';
@@ -90,29 +90,71 @@ function hasReference(value: unknown): value is string {
   return typeof value === 'string' && value.search(placeholder) !== -1;
 }
 
-/** An entry for people: its secrets as `***`, wherever they stand in it; references stay. */
-export function maskedEntry(entry: JsonObject, known: Iterable<string> = []): JsonObject {
+/** Hides the secrets of an entry. */
+function maskerOf(entry: JsonObject, known: Iterable<string>): Masker {
   const plain = Object.fromEntries(
     [...Object.entries(objectOf(entry['env'])), ...Object.entries(objectOf(entry['headers']))].flatMap(
       ([name, value]) => (typeof value === 'string' && !hasReference(value) ? [[name, value] as const] : []),
     ),
   );
-  const secrets = secretValues(plain).filter((value) => value.length >= shortestValue);
-  const masked = new Masker([...secrets, ...known]).maskObject(entry) as JsonObject;
-  const { command, args } = entry;
-  if (typeof command !== 'string' || runnerOf(command) === undefined || !Array.isArray(args)) return masked;
-  // What a runner runs is never hidden: `npx --token other-package` runs other-package.
-  const at = packagePlace(wordsOf(args));
-  return { ...masked, args: wordsOf(masked['args']).map((word, index) => (index === at ? String(args[index]) : word)) };
+  const secrets = secretValues(plain).filter((value) => value.length >= shortestValue && !isSuspicious(value));
+  return new Masker([...secrets, ...known]);
+}
+
+/** An entry for people: its secrets as `***`, wherever they stand in it; references and what a runner runs stay. */
+export function maskedEntry(entry: JsonObject, known: Iterable<string> = []): JsonObject {
+  const masker = maskerOf(entry, known);
+  const masked = masker.maskObject(entry) as JsonObject;
+  const at = packageArgument(entry);
+  if (at < 0) return masked;
+  const [own, words] = [wordsOf(entry['args']), wordsOf(masked['args'])];
+  return { ...masked, args: words.map((word, index) => (index === at ? masker.maskValues(own[at] ?? '') : word)) };
+}
+
+/** The same for a user who decides on it: program text is shown although it looks like a secret (`sh -c "# Authorization: ; rm -rf ~"`). */
+function maskedForDecision(entry: JsonObject): JsonObject {
+  const masker = maskerOf(entry, []);
+  return mapPair(maskedEntry(entry), entry, (text, own) =>
+    isProgramText(own) || isSuspicious(own) ? masker.maskValues(own) : text,
+  ) as JsonObject;
+}
+
+/** The texts of a masked value, each made by `make` of it and of what stands there unmasked. */
+function mapPair(masked: unknown, own: unknown, make: (masked: string, own: string) => string): unknown {
+  if (typeof masked === 'string') return typeof own === 'string' ? make(masked, own) : masked;
+  if (typeof masked !== 'object' || masked === null) return masked;
+  const raw = Object(own) as Record<string, unknown>;
+  const members = Object.entries(masked).map(([key, item]) => [key, mapPair(item, raw[key], make)] as const);
+  return Array.isArray(masked) ? members.map(([, item]) => item) : Object.fromEntries(members);
+}
+
+/** Index of the argument that names what a package runner runs, which is never hidden: `npx --token other-package` runs other-package. */
+export function packageArgument({ command, args }: JsonObject): number {
+  const isRun = typeof command === 'string' && runnerOf(command) !== undefined && Array.isArray(args);
+  return isRun ? packagePlace(wordsOf(args)) : -1;
+}
+
+function isProgramText(word: string): boolean {
+  return /[;|&`\n]|\$\(/.test(word) && /\s/.test(word);
+}
+
+/** A sentence of ours about an entry, its secrets as `***`. */
+export function maskedSentence(sentence: string, ...entries: readonly (JsonObject | undefined)[]): string {
+  return entries.reduce((text, entry) => (entry === undefined ? text : maskerOf(entry, []).maskValues(text)), sentence);
 }
 
 /** Both sides of a change with their secrets as `***`; a secret of another value than before is marked as such. */
+export function maskedChange<Entry extends JsonObject | undefined>(
+  before: JsonObject | undefined,
+  entry: Entry,
+): { readonly before: JsonObject | undefined; readonly entry: Entry };
 export function maskedChange(
   before: JsonObject | undefined,
-  entry: JsonObject,
-): { readonly before: JsonObject | undefined; readonly entry: JsonObject } {
-  if (before === undefined) return { before, entry: maskedEntry(entry) };
-  const [was, is] = [maskedEntry(before), maskedEntry(entry)];
+  entry: JsonObject | undefined,
+): { readonly before: JsonObject | undefined; readonly entry: JsonObject | undefined } {
+  if (entry === undefined) return { before: before && maskedForDecision(before), entry };
+  if (before === undefined) return { before, entry: maskedForDecision(entry) };
+  const [was, is] = [maskedForDecision(before), maskedForDecision(entry)];
   const marked = (value: unknown, other: unknown, raw: unknown, otherRaw: unknown): unknown => {
     if (typeof value === 'string') return value === other && raw !== otherRaw ? `${value} (another value)` : value;
     if (typeof value !== 'object' || value === null) return value;
@@ -202,7 +244,8 @@ function wordsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as unknown[]).map(String) : [];
 }
 
-function mapTexts(value: unknown, onText: (text: string) => string): unknown {
+/** A copy of a JSON value, each of its texts replaced. */
+export function mapTexts(value: unknown, onText: (text: string) => string): unknown {
   if (typeof value === 'string') return onText(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, onText));
   if (typeof value !== 'object' || value === null) return value;

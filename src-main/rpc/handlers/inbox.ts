@@ -8,7 +8,7 @@ export const inboxHandlers = {
     const [items, decided] = await Promise.all([core.inbox.items(), core.inbox.decided()]);
     return { items: items.map(inboxSummary), decided };
   },
-  inboxItem: ({ id }, { core }) => core.inbox.item(id),
+  inboxItem: ({ id, reveal }, { core }) => core.inbox.item(id, { reveal }),
   decide: ({ id, action, parts, by = 'dashboard' }, { core }) => core.inbox.decide(id, { action, parts, by }),
   undecide: ({ id }, { core }) => core.inbox.undo(id),
 } satisfies Handlers;

@@ -30,7 +30,11 @@ test.for([
     { args: ['-e', 'TOKEN=${secret:MY_SERVER_TOKEN}'] },
   ],
   ['a key inside an argument', { args: [`x:${github}:y`] }, { args: ['x:${secret:MY_SERVER_KEY}:y'] }],
-  ['an address with a password', { args: ['postgres://me:abcdefgh@h/db'] }, { args: ['${secret:MY_SERVER_KEY}'] }],
+  [
+    'an address with a password',
+    { args: ['postgres://me:abcdefgh@h/db'] },
+    { args: ['postgres://me:${secret:MY_SERVER_KEY}@h/db'] },
+  ],
   [
     'a parameter of the address',
     { url: 'https://h/mcp?a=b&api_key=ab%26cdefg' },

@@ -10,6 +10,7 @@ interface Asked {
   readonly core: CoreAccess;
   readonly json: boolean;
   readonly only: readonly string[];
+  readonly reveal: boolean;
 }
 
 /** Resolves to the exit code. */
@@ -27,11 +28,12 @@ export const inbox = command({
   actions,
   usual: 'list',
   flags: {
+    reveal: { help: 'show: with the secrets, which are *** otherwise' },
     only: { value: 'NAME', many: true, help: 'decide on this tool or prompt alone; the others wait on' },
     ...commonFlags,
   },
-  run: ({ config, json, only }, [id = '', answer = ''], action) =>
-    withCore(config, (core) => actions[action].act({ core, json, only }, id, answer)),
+  run: ({ config, json, only, reveal }, [id = '', answer = ''], action) =>
+    withCore(config, (core) => actions[action].act({ core, json, only, reveal }, id, answer)),
 });
 
 async function list({ core, json }: Asked): Promise<number> {
@@ -44,8 +46,8 @@ async function list({ core, json }: Asked): Promise<number> {
   return 0;
 }
 
-async function show({ core, json }: Asked, id: string): Promise<number> {
-  const item = await core.ask('inboxItem', { id });
+async function show({ core, json, reveal }: Asked, id: string): Promise<number> {
+  const item = await core.ask('inboxItem', { id, reveal });
   printAnswer(json, item, () => itemLines(item));
   return 0;
 }
@@ -110,6 +112,7 @@ function itemLines(item: InboxItem): string[] {
     ...(meanings.length === 0 ? [] : ['', 'A yes would mean:']),
     ...meanings.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
     ...parts.flatMap(partLines),
+    ...(parts.some(({ isMasked }) => isMasked) ? ['', `Secrets are hidden: tooltray inbox show ${id} --reveal.`] : []),
     ...(moreParts === 0 ? [] : ['', `… and ${count(moreParts, 'more part')}.`]),
     '',
     'Answers:',

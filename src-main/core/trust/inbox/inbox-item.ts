@@ -75,6 +75,8 @@ export interface InboxPart {
   readonly lines: readonly DiffLine[];
   /** Sentences and lines that there was no room for. */
   readonly more: number;
+  /** Secrets of the lines and the entry are shown as `***`; the item can be asked for with them. */
+  readonly isMasked?: boolean | undefined;
   /** The whole entry as it would stand; undefined where there is none. */
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -16,11 +16,16 @@ export interface PersonsWord {
   readonly parts?: readonly string[] | undefined;
 }
 
+export interface Showing {
+  /** The user asked to see secrets, which are `***` otherwise. */
+  readonly reveal?: boolean | undefined;
+}
+
 /** One kind of questions. Whatever it shows or answers is as it stands now. */
 export interface InboxSource {
   /** Something waits that did not, or was decided. */
   readonly onChange: (listener: () => void) => () => void;
-  readonly items: () => Promise<readonly InboxItem[]>;
+  readonly items: (showing?: Showing) => Promise<readonly InboxItem[]>;
   /** Rejects with AppError where it is not as it was shown any more. */
   readonly decide: (item: InboxItem, word: PersonsWord) => Promise<Outcome>;
   /** Newest first. */
@@ -48,8 +53,8 @@ export class Inbox {
   }
 
   /** Rejects with AppError not_found. */
-  async item(id: string): Promise<InboxItem> {
-    return (await this.#find(id)).item;
+  async item(id: string, showing: Showing = {}): Promise<InboxItem> {
+    return (await this.#find(id, showing)).item;
   }
 
   /**
@@ -92,9 +97,9 @@ export class Inbox {
     });
   }
 
-  async #find(id: string): Promise<{ readonly item: InboxItem; readonly source: InboxSource }> {
+  async #find(id: string, showing: Showing = {}): Promise<{ readonly item: InboxItem; readonly source: InboxSource }> {
     for (const source of this.#sources) {
-      const item = (await source.items()).find((one) => one.id === id);
+      const item = (await source.items(showing)).find((one) => one.id === id);
       if (item !== undefined) return { item, source };
     }
     throw new AppError('not_found', `Nothing waits for you under ${shortName(id)}.`, {
