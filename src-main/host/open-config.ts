@@ -15,15 +15,15 @@ import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
 /**
  * `named`: the person said which file, so every edit of it is their word; it may be a folder in layers. Writes nothing: where the user's own is
- * missing, the config of a first run is in use, or what was agreed to. `vault` has the key of the record of what was agreed to; the file is
- * read again when it opens. Rejects with AppError config_not_found for a named one.
+ * missing, the config of a first run is in use, or what was agreed to. `vault`: of a core, which records what is agreed to with its key, and
+ * reads the file again when it opens; a command only looks. Rejects with AppError config_not_found for a named one.
  */
 export async function openConfig(
   path: string,
   named: boolean,
   env: Env,
   paths: AppPaths,
-  vault: SecretStore = openVault(paths.dataDir, env),
+  vault?: SecretStore,
 ): Promise<ConfigStore> {
   if (named && (await isFolder(path))) {
     const layers = new LayerFiles(path);
@@ -31,9 +31,11 @@ export async function openConfig(
   }
   const isOwn = path === paths.configFile;
   const record = join(paths.dataDir, 'accepted-config.json');
-  const accepted = isOwn ? new AcceptedConfig(record, named, acceptanceKey(vault)) : undefined;
-  const store = await ConfigStore.open(path, env, knownNames(), accepted, undefined, { mayBeMissing: !named });
-  if (accepted !== undefined) vault.opened.on(() => void store.reload());
+  const key = acceptanceKey(vault ?? openVault(paths.dataDir, env));
+  const accepted = isOwn ? new AcceptedConfig(record, named, key) : undefined;
+  const records = named || vault !== undefined;
+  const store = await ConfigStore.open(path, env, knownNames(), accepted, undefined, { mayBeMissing: !named, records });
+  if (accepted !== undefined) vault?.opened.on(() => void store.reload());
   return store;
 }
 

@@ -22,6 +22,12 @@ const quietMs = 50;
 /** How often it is looked whether the links on the way to a folder lead elsewhere, in ms: no watcher tells of those above it. */
 const linksMs = 400;
 
+interface ConfigStoreOptions {
+  readonly mayBeMissing?: boolean;
+  /** false: what is in use is not recorded as agreed to; only edits of our own are. */
+  readonly records?: boolean;
+}
+
 export class ConfigStore {
   /** The last good config, after it changed. */
   readonly changed = new Event<AppConfig>();
@@ -33,6 +39,7 @@ export class ConfigStore {
   readonly #known: KnownNames | undefined;
   readonly #accepted: AcceptedConfig | undefined;
   readonly #layers: LayerFiles | undefined;
+  readonly #records: boolean;
   #waiting: readonly WaitingEdit[] = [];
   #current: AppConfig;
   #problems: readonly ConfigProblem[] = [];
@@ -55,12 +62,14 @@ export class ConfigStore {
     known: KnownNames | undefined,
     accepted: AcceptedConfig | undefined,
     layers: LayerFiles | undefined,
+    records: boolean,
   ) {
     this.path = path;
     this.#env = env;
     this.#known = known;
     this.#accepted = accepted;
     this.#layers = layers;
+    this.#records = records;
     this.#current = defaultConfig(path);
   }
 
@@ -75,9 +84,9 @@ export class ConfigStore {
     known?: KnownNames,
     accepted?: AcceptedConfig,
     layers?: LayerFiles,
-    { mayBeMissing = false }: { readonly mayBeMissing?: boolean } = {},
+    { mayBeMissing = false, records = true }: ConfigStoreOptions = {},
   ): Promise<ConfigStore> {
-    const store = new ConfigStore(path, env, known, accepted, layers);
+    const store = new ConfigStore(path, env, known, accepted, layers, records);
     const take = (): Promise<void> => store.#takeFile();
     await (mayBeMissing ? take().catch((error: unknown) => store.#takeReplacement(error)) : take()).catch(
       async (error: unknown) => {
@@ -310,12 +319,12 @@ export class ConfigStore {
     const accepted = this.#accepted;
     if (accepted === undefined) return { ...reading, waiting: [] };
     const seen = await accepted.judge(text, reading, this.#env);
-    if (seen.waiting.length === 0 && seen.agree === undefined) return seen;
+    if (seen.waiting.length === 0 && (seen.agree === undefined || !this.#records)) return seen;
     // Tooltray itself, in another process, may be between saying what it writes and writing it.
     return this.#locked(async () => {
       const again = await readConfigText(this.path);
       const now = await accepted.judge(again, this.#readText(again), this.#env);
-      if (now.agree !== undefined) await accepted.keep(now.agree);
+      if (now.agree !== undefined && this.#records) await accepted.keep(now.agree);
       return now;
     }).catch((error: unknown) => {
       // Where nothing can be written nobody else writes either: what was seen counts.
