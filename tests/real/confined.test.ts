@@ -20,7 +20,7 @@ const offline = { mode: 'sandbox', write: [] };
 const initTimeoutSeconds = 170;
 const nobody = 'test-0000000000000000000000000000';
 
-/** As docs/isolation.md has them. */
+/** As docs/explanation/benchmarks.md has them. */
 const presets: Readonly<Record<string, object>> = {
   everything: { ...npx('@modelcontextprotocol/server-everything@2026.8.31'), isolation: offline },
   thinking: { ...npx('@modelcontextprotocol/server-sequential-thinking@2026.8.31'), isolation: offline },

@@ -37,7 +37,7 @@ export const profiles = command({
     },
     ...commonFlags,
   },
-  notes: ['Profiles are written in the config file, under "profiles"; docs/profiles.md tells how.'],
+  notes: ['Profiles are written in the config file, under "profiles"; docs/how-to/limit-tools.md tells how.'],
   async run({ config, json, expires }, [word = ''], action) {
     await withDesk(config, async (ask) => {
       if (action === 'token') {

@@ -3,7 +3,7 @@
 export type Verdict = 'clean' | 'review' | 'block';
 
 export interface Finding {
-  /** Id of the rule, as in the table of docs/trust.md. */
+  /** Id of the rule, as in the table of docs/reference/scanner.md. */
   readonly rule: string;
   /** JSON pointer to the text within the definition; empty for the text itself. */
   readonly place: string;
