@@ -1,4 +1,4 @@
-/** `npm run check`: format, lint and types at once, each told when it has ended; fails when one of them does. */
+/** `npm run check`: format, lint, types, and documents at once, each told when it has ended; fails when one of them does. */
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,8 @@ const checks = [
   ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '--max-warnings', '0', 'src-renderer'],
   ['svelte-check', '--tsconfig', 'src-renderer/tsconfig.json', '--fail-on-warnings'],
   ['oxfmt', '--check', '.'],
+  // Generated pages, banned words, line lengths, and links of the documents.
+  ['node', 'scripts/docs/run.ts', '--check'],
 ];
 
 /**
@@ -36,7 +38,7 @@ function check([tool, ...args]) {
     child.stderr.on('data', (chunk) => output.push(chunk));
     child.once('error', reject);
     child.once('close', (code) => {
-      console.log(`${tool}: ${code === 0 ? 'fine' : `exit ${code}`}`);
+      console.log(`${tool === 'node' ? 'documents' : tool}: ${code === 0 ? 'fine' : `exit ${code}`}`);
       process.stdout.write(Buffer.concat(output));
       resolve(code === 0 ? undefined : tool);
     });

@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anchorsOf, linkProblems, longLines, wordProblems } from '../../scripts/docs/check-documents.ts';
+import {
+  anchorsOf,
+  checkDocuments,
+  linkProblems,
+  longLines,
+  wordProblems,
+} from '../../scripts/docs/check-documents.ts';
 import { keysOf } from '../../scripts/docs/config-reference.ts';
 import { generatedPages } from '../../scripts/docs/generated-pages.ts';
 
@@ -10,6 +16,10 @@ const root = join(import.meta.dirname, '../..');
 
 test('the generated pages of docs/reference are current (npm run docs writes them)', async () => {
   for (const [path, text] of await generatedPages()) expect(readFileSync(join(root, path), 'utf8')).toBe(text);
+});
+
+test('the documents have no long lines, banned words, or broken links', () => {
+  expect(checkDocuments(root)).toEqual([]);
 });
 
 describe('the checks of prose', () => {

@@ -1,7 +1,7 @@
 /** The documents name files; each of them has to be there, under that path or that name. */
 import { globSync } from 'node:fs';
 
-const documents = ['README.md', 'CONTRIBUTING.md', 'src-main/README.md', 'docs/how-to/migrate.md', 'docs/decisions/*.md'];
+const documents = ['README.md', 'CONTRIBUTING.md', 'src-main/README.md', 'docs/**/*.md'];
 const places = ['*.ts', '{src-main,src-renderer,scripts,tests}/**/*.{ts,mjs,mts,svelte}'];
 
 const fileName = /(?<![\w./*-])(?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:ts|mjs|svelte)(?!\w|\.\w)/g;

@@ -1,12 +1,9 @@
-/** Finding one's way: help and documents that fit the commands, version, wrong use, and a Node.js that is too old. */
-import { globSync, readFileSync } from 'node:fs';
+/** Finding one's way: help that fits the commands, version, wrong use, and a Node.js that is too old. */
 import { afterAll, expect, test } from 'vitest';
 import { type Command, helpOf, readArguments } from '../../src-main/cli/command.ts';
 import { commands } from '../../src-main/cli/command-table.ts';
 import { parseShimArgs } from '../../src-main/shim/run-shim.ts';
 import { CliHome } from './cli-home.ts';
-
-const root = `${import.meta.dirname}/../..`;
 
 const home = new CliHome();
 afterAll(() => home[Symbol.asyncDispose]());
@@ -129,25 +126,4 @@ test('stdio takes what the shim takes in its place', async () => {
   const stdio = await commands.find(({ name }) => name === 'stdio')?.load();
   const given = ['--app', 'a', '--mode', 'm', '--config', '/c'];
   expect(stdio && readArguments(stdio, given).flags).toEqual({ ...parseShimArgs(given), standalone: false });
-});
-
-const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })];
-
-test.each(documents)('%s tells to type commands and flags that there are', async (file) => {
-  const text = readFileSync(`${root}/${file}`, 'utf8');
-  const told = [...text.matchAll(/(?<=[`\n] *)(?:(?:\.\/)?tooltray|node dist\/cli\.js) ([a-z][a-z-]*)([^`\n#]*)/g)];
-  const wrong = await Promise.all(
-    told.map(async ([said, name, rest = '']) => {
-      const declared = await commands.find((one) => one.name === name)?.load();
-      const flags = rest.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
-      const isKnown = declared !== undefined && flags.every((flag) => flagsOf(declared).includes(flag));
-      return isKnown ? [] : [said];
-    }),
-  );
-  expect(wrong.flat()).toEqual([]);
-});
-
-test('the documents do tell to type commands', () => {
-  const all = documents.map((file) => readFileSync(`${root}/${file}`, 'utf8')).join('\n');
-  expect(all.match(/(?<=[`\n] *)(?:(?:\.\/)?tooltray|node dist\/cli\.js) [a-z]/g)?.length).toBeGreaterThan(20);
 });

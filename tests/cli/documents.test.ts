@@ -1,0 +1,195 @@
+/** The examples of the documents: commands are read by their own declarations, configuration by its own reader, and what only reads is run. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { readDocuments } from '../../scripts/docs/check-documents.ts';
+import { type Command, readArguments, spelled } from '../../src-main/cli/command.ts';
+import { commands } from '../../src-main/cli/command-table.ts';
+import { allModes } from '../../src-main/compat/all-modes.ts';
+import type { LayerKind } from '../../src-main/core/config/layers/read-layer.ts';
+import { readLayer } from '../../src-main/core/config/layers/read-layer.ts';
+import { readConfig } from '../../src-main/core/config/read-config.ts';
+import { fixture, startCore } from '../support/start-core.ts';
+import { CliHome } from './cli-home.ts';
+
+const root = join(import.meta.dirname, '../..');
+const documents = readDocuments(root).filter(({ path }) => !path.startsWith('docs/decisions/'));
+
+interface Block {
+  readonly path: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+const blocks: readonly Block[] = documents.flatMap(({ path, text }) =>
+  [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', block = '']) => ({
+    ...{ path, language, text: block },
+  })),
+);
+
+/** Programs of others, whose flags are theirs. */
+const foreign = new Set(['kubectl', 'docker', 'claude', 'curl', 'openssl', 'export', 'git']);
+const ours = /^(?:tooltray|\.\/tooltray|node dist\/cli\.js)(?: |$)/;
+
+interface Line {
+  readonly path: string;
+  readonly line: string;
+}
+
+/** Commands of shell blocks, each on one line, without comments. */
+const lines: readonly Line[] = blocks
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ path, text }) =>
+    text
+      .replaceAll(/\\\n\s*/g, ' ')
+      .split('\n')
+      .map((line) => ({ path, line: line.replace(/(^| {2,})#.*$/, '').trim() }))
+      .filter(({ line }) => line !== ''),
+  );
+
+/** The words of a command line, as a shell splits it; what is behind a `<` or `|` is left out. */
+function wordsOf(line: string): string[] {
+  const [own = ''] = line.split(/ [<|] /);
+  return [...own.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replaceAll(/["']/g, ''));
+}
+
+async function problemOf(words: readonly string[]): Promise<string | undefined> {
+  const [name = '', ...args] = words;
+  if (name === '' || name === '--help' || name === '--version' || args.includes('--help')) return undefined;
+  const declared = await commands.find((one) => one.name === name)?.load();
+  if (declared === undefined) return `there is no command ${name}`;
+  try {
+    readArguments(declared, args);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function oursIn(line: string): string[] {
+  return wordsOf(line.replace(ours, ''));
+}
+
+describe('shell blocks', () => {
+  test('call commands of Tooltray with arguments that they accept', async () => {
+    const own = lines.filter(({ line }) => ours.test(line));
+    expect(own.length).toBeGreaterThan(100);
+    const problems = await Promise.all(
+      own.map(async ({ path, line }) => {
+        const problem = await problemOf(oursIn(line));
+        return problem === undefined ? [] : [`${path}: ${line}: ${problem}`];
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  });
+
+  test('run scripts of package.json and test files that exist, and else known programs', () => {
+    const { scripts } = packageJson;
+    const problems = lines
+      .filter(({ line }) => !ours.test(line))
+      .flatMap(({ path, line }) => {
+        const [program = '', ...words] = wordsOf(line);
+        const missing = words.filter((word) => /^(?:tests|scripts)\/\S+$/.test(word) && !existsSync(join(root, word)));
+        if (missing.length > 0) return [`${path}: ${line}: no ${missing.join(', ')}`];
+        if (foreign.has(program) || (program === 'npx' && words[0] === 'vitest')) return [];
+        const script = words[0] === 'run' ? words[1] : words[0];
+        const isScript = program === 'npm' && script !== undefined && Object.hasOwn(scripts, script);
+        return isScript ? [] : [`${path}: ${line}`];
+      });
+    expect(problems).toEqual([]);
+  });
+
+  test('a command that does not exist, a wrong flag, and a missing word are found', async () => {
+    expect(await problemOf(['lst'])).toContain('no command');
+    expect(await problemOf(['list', '--frob'])).toBeDefined();
+    expect(await problemOf(['enable'])).toBeDefined();
+    expect(await problemOf(oursIn(`tooltray spills query 3f2a9c '$.items[*].name'`))).toBeUndefined();
+    expect(wordsOf('a "b c" --d=\'e f\' < g')).toEqual(['a', 'b c', '--d=e f']);
+  });
+});
+
+test('commands in the text name flags and actions that exist', async () => {
+  const told = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?<=`)(?:(?:\.\/)?tooltray|node dist\/cli\.js) ([a-z][a-z-]*)([^`\n]*)/g)].map(
+      ([said, name = '', rest = '']) => ({ path, said, name, rest }),
+    ),
+  );
+  expect(told.length).toBeGreaterThan(80);
+  const flagsOf = ({ flags }: Command): string[] => Object.keys(flags).map((flag) => `--${spelled(flag)}`);
+  const problems = await Promise.all(
+    told.map(async ({ path, said, name, rest }) => {
+      const declared = await commands.find((one) => one.name === name)?.load();
+      const flags = rest.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
+      const action = /^ ([a-z]+)(?= |$)/.exec(rest)?.[1];
+      const isKnown = declared !== undefined && flags.every((flag) => flagsOf(declared).includes(flag));
+      const { actions } = declared ?? {};
+      const isAction = actions === undefined || action === undefined || Object.hasOwn(actions, action);
+      return isKnown && isAction ? [] : [`${path}: ${said}`];
+    }),
+  );
+  expect(problems.flat()).toEqual([]);
+});
+
+describe('configuration blocks', () => {
+  const env = { HOME: '/home/me', USERPROFILE: '/home/me', GITHUB_TOKEN: 'x' };
+  const known = { helpers: new Set(allModes.helpers.keys()) };
+  const configs = blocks.filter(({ language }) => language === 'json' || language === 'jsonc');
+
+  test.each(configs.map((block, at) => ({ ...block, name: `${block.path} ${at}` })))(
+    '$name is read without a problem',
+    ({ text }) => {
+      const [, kind] = /^\/\/ (groups|people)\//.exec(text) ?? [];
+      const organisation = { servers: readConfig('{}', '/c.json', env).config?.servers ?? [], mayOverride: undefined };
+      const problems =
+        kind === undefined
+          ? readConfig(text, '/home/me/config.json', env, undefined, known).problems
+          : readLayer(kind as LayerKind, text, `/config/${kind}/x.jsonc`, organisation).problems;
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('a key that does not exist is found', () => {
+    expect(readConfig('{ "mood": "auto" }', '/c.json', env).problems).toHaveLength(1);
+    expect(configs.length).toBeGreaterThan(15);
+  });
+});
+
+describe('examples that only read', () => {
+  const home = new CliHome({ utils: { type: 'builtin', builtin: 'utils', folders: [] } });
+  beforeAll(async () => {
+    await home.serve();
+  });
+  afterAll(() => home[Symbol.asyncDispose]());
+
+  /** Those without a name that a reader has to fill in. */
+  const reading =
+    /^(?:status|list|apps|stats|inbox|inbox history|proposals|profiles tokens|secret list|secret key|spills list|isolate|env|registry list|audit|audit verify|activity|activity sessions|import --dry-run|scan|call utils:.*|call search_tools .*|activity --(?:text|failed|since).*|audit --kind .*)$/;
+  const run = [...new Set(lines.map(({ line }) => line.replace(/^\.\//, '')))].filter((line) =>
+    reading.test(line.replace(ours, '')),
+  );
+
+  test.each(run)('%s', async (line) => {
+    const { code, stdout, stderr } = await home.run(...oursIn(line));
+    expect({ code, stderr, hasOutput: stdout !== '' }).toEqual({ code: 0, stderr: '', hasOutput: true });
+  });
+
+  test('are a good part of all', () => {
+    expect(run.length).toBeGreaterThan(15);
+  });
+});
+
+test('the request that docs/reference/endpoints.md shows lists tools', async () => {
+  const page = readFileSync(join(root, 'docs/reference/endpoints.md'), 'utf8');
+  const [, written = ''] = /```sh\ncurl ([\s\S]*?)```/.exec(page) ?? [];
+  await using core = await startCore({ servers: { echo: fixture('echo') } }, { askToken: true });
+  const token = readFileSync(join(core.host.paths.runDir, 'token'), 'utf8').trim();
+  const headers = [...written.matchAll(/-H "([^:]+): ([^"]*)"/g)].map(([, name = '', value = '']): [string, string] => [
+    name,
+    value.replace('$TOKEN', token),
+  ]);
+  const [, body = ''] = /-d '([^']*)'/.exec(written) ?? [];
+  const response = await fetch(core.url, { method: 'POST', headers, body });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('"tools":[');
+});
