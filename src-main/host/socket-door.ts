@@ -30,6 +30,7 @@ export function socketDoor(options: SocketDoorOptions): SocketListener {
   const { token, options: about } = options.core;
   return new SocketListener({
     socketPath: about.paths.socketPath,
+    namesPipe: about.paths.namesPipe,
     lockFile: homeLockFile(about.paths.dataDir),
     token,
     version: about.version,

@@ -29,52 +29,106 @@ const newline = 0x0a;
 const helloTimeoutMs = 10_000;
 
 /**
- * Resolves with the socket paused. Rejects with CoreAbsent where nobody listens, with an Error that says why where
- * somebody does and does not let us in.
+ * Resolves with the socket paused. Rejects with CoreAbsent where nobody listens, or on a pipe somebody who is not the user's core; with an Error
+ * that says why where a core does not let us in.
  */
-export function dial(location: SocketLocation, wishes: HelloWishes): Promise<Link> {
-  return new Promise((resolve, reject) => {
-    const hello = helloLine(location, wishes);
-    const socket = connect(location.socketPath);
-    const parts: Buffer[] = [];
-    const timer = setTimeout(() => fail(new Error('Tooltray is running but does not answer.')), helloTimeoutMs);
-
-    function onData(chunk: Buffer): void {
-      const end = chunk.indexOf(newline);
-      parts.push(end < 0 ? chunk : chunk.subarray(0, end));
-      if (end < 0) return;
-      const refusal = refusalIn(Buffer.concat(parts).toString('utf8'));
-      if (refusal !== undefined) return fail(refusal);
-      socket.pause();
-      stop();
-      resolve({ socket, rest: chunk.subarray(end + 1) });
-    }
-    function onClose(): void {
-      // It went down between taking the connection and answering: the same as not being there.
-      fail(new CoreAbsent('Tooltray ended while we connected to it.'));
-    }
-    function onError(error: NodeJS.ErrnoException): void {
-      fail(connectError(error));
-    }
-    function fail(error: Error): void {
-      stop();
-      socket.on('error', () => undefined);
-      socket.destroy();
-      reject(error);
-    }
-    function stop(): void {
-      clearTimeout(timer);
-      socket.off('data', onData).off('close', onClose).off('error', onError);
-    }
-    socket.on('data', onData).on('close', onClose).on('error', onError);
-    socket.write(hello);
-  });
+export async function dial(location: SocketLocation, wishes: HelloWishes): Promise<Link> {
+  const token = readToken(location.tokenFile);
+  const pipe = location.namesPipe ? readPipe(location.socketPath) : undefined;
+  if (pipe === undefined) refuseForeignFolder(location.socketPath);
+  const exchange = new Exchange(pipe ?? location.socketPath);
+  try {
+    if (pipe !== undefined) await requireProof(exchange, token, pipe);
+    const hello = { tooltray: 1, token, ...wishes, cwd: process.cwd(), pid: process.pid };
+    const refusal = refusalIn(await exchange.ask(hello));
+    if (refusal !== undefined) throw refusal;
+    return exchange.release();
+  } catch (error) {
+    exchange.abort();
+    throw error;
+  }
 }
 
-function helloLine(location: SocketLocation, wishes: HelloWishes): string {
-  const token = readToken(location.tokenFile);
-  refuseForeignFolder(location.socketPath);
-  return `${JSON.stringify({ tooltray: 1, token, ...wishes, cwd: process.cwd(), pid: process.pid })}\n`;
+/** A pipe of that name may be another user's by now: it gets no token before it proves that it knows it. */
+async function requireProof(exchange: Exchange, token: string, pipe: string): Promise<void> {
+  // Loaded only here: node:crypto costs the shim 3 ms at each start.
+  const { coreProof, newChallenge } = await import('../core/base/core-proof.ts');
+  const challenge = newChallenge();
+  const { proof } = objectIn(await exchange.ask({ tooltray: 1, challenge })) ?? {};
+  if (proof !== coreProof(token, pipe, challenge)) throw new CoreAbsent('Whoever listens on the pipe is not Tooltray.');
+}
+
+/** Lines to the core and its answers, one at a time. */
+class Exchange {
+  readonly #socket: Socket;
+  #parts: Buffer[] = [];
+  #rest = Buffer.alloc(0);
+  #answer = Promise.withResolvers<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(path: string) {
+    this.#answer.promise.catch(() => undefined);
+    this.#socket = connect(path);
+    this.#socket.on('data', this.#onData).on('close', this.#onClose).on('error', this.#onError);
+  }
+
+  /** Resolves to the next line. */
+  ask(line: object): Promise<string> {
+    const { promise, reject } = this.#answer;
+    this.#timer = setTimeout(() => reject(new Error('Tooltray is running but does not answer.')), helloTimeoutMs);
+    this.#socket.write(`${JSON.stringify(line)}\n`);
+    if (this.#rest.length > 0) this.#onData(this.#rest);
+    this.#socket.resume();
+    return promise;
+  }
+
+  /** Hands the socket over, paused. */
+  release(): Link {
+    this.#leave();
+    return { socket: this.#socket, rest: this.#rest };
+  }
+
+  abort(): void {
+    this.#leave();
+    this.#socket.on('error', () => undefined);
+    this.#socket.destroy();
+  }
+
+  #leave(): void {
+    clearTimeout(this.#timer);
+    this.#socket.off('data', this.#onData).off('close', this.#onClose).off('error', this.#onError);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const end = chunk.indexOf(newline);
+    this.#parts.push(end < 0 ? chunk : chunk.subarray(0, end));
+    if (end < 0) return;
+    this.#socket.pause();
+    clearTimeout(this.#timer);
+    const line = Buffer.concat(this.#parts).toString('utf8');
+    this.#parts = [];
+    this.#rest = Buffer.from(chunk.subarray(end + 1));
+    this.#answer.resolve(line);
+    this.#answer = Promise.withResolvers();
+    this.#answer.promise.catch(() => undefined);
+  };
+
+  readonly #onClose = (): void => {
+    // It went down between taking the connection and answering: the same as not being there.
+    this.#answer.reject(new CoreAbsent('Tooltray ended while we connected to it.'));
+  };
+
+  readonly #onError = (error: NodeJS.ErrnoException): void => this.#answer.reject(connectError(error));
+}
+
+/** A core writes it when it listens. */
+function readPipe(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CoreAbsent('Tooltray does not run.');
+    throw error;
+  }
 }
 
 /** A core writes its token before it listens: without one there is no core. */
@@ -108,15 +162,20 @@ function connectError(error: NodeJS.ErrnoException): Error {
 
 /** Undefined when the answer lets us in. */
 function refusalIn(line: string): Error | undefined {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(line);
-  } catch {
-    return new Error('Whoever listens on the socket of Tooltray is not Tooltray.');
-  }
-  const { ok, error } = answer as { ok?: unknown; error?: unknown };
+  const answer = objectIn(line);
+  if (answer === undefined) return new Error('Whoever listens on the socket of Tooltray is not Tooltray.');
+  const { ok, error } = answer;
   if (ok === true) return undefined;
   return new Error(typeof error === 'string' ? error : 'Tooltray turned the connection away without a reason.');
+}
+
+function objectIn(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** `cliFile` is the command line's script; `config` what `--config` said. */

@@ -13,13 +13,13 @@ interface Heard {
   readonly params?: { name?: string; arguments?: unknown; [key: string]: unknown };
 }
 
-const { socketPath, tokenFile, runDir, home } = socketLocation(process.env, process.platform, homedir());
+const { socketPath, namesPipe, tokenFile, runDir, home } = socketLocation(process.env, process.platform, homedir());
 const record = (name: string, line: string) => appendFileSync(join(home as string, name), `${line}\n`);
 
 record('starts.txt', String(process.pid));
 ensurePrivateDir(runDir);
 const token = readOrCreateToken(tokenFile);
-await new SocketListener({ socketPath, token, version: '1.2.3', onConnection: serve }).start();
+await new SocketListener({ socketPath, namesPipe, token, version: '1.2.3', onConnection: serve }).start();
 record('listening.txt', String(process.pid));
 
 function serve(socket: Socket, hello: Hello, rest: Buffer): void {

@@ -1,5 +1,6 @@
 /** A raw client on the core's socket, past the hello. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { type Exchange, type Id, type Params, RawClient, type RawMessage } from './raw-client.ts';
 
@@ -43,7 +44,8 @@ export class SocketClient extends RawClient {
 }
 
 export async function openSocket(path: string, token: string, wishes: HelloWishes = {}): Promise<SocketClient> {
-  const socket = connect(path);
+  // On Windows the file says the name of the pipe.
+  const socket = connect(process.platform === 'win32' ? readFileSync(path, 'utf8').trim() : path);
   await once(socket, 'connect');
   const client = new SocketClient(socket);
   client.writeText(JSON.stringify({ tooltray: 1, token, purpose: 'session', ...wishes }));

@@ -11,8 +11,10 @@ export interface AppPaths {
   readonly logDir: string;
   readonly cacheDir: string;
   readonly runDir: string;
-  /** Unix socket of at most 100 bytes, or a named pipe. Make its folder with ensurePrivateDir(dirname(socketPath)). */
+  /** Unix socket of at most 100 bytes, or where `namesPipe` a file. Make its folder with ensurePrivateDir(dirname(socketPath)). */
   readonly socketPath: string;
+  /** Windows: the file at `socketPath` says the name of the core's pipe. */
+  readonly namesPipe: boolean;
   readonly tokenFile: string;
   readonly activityFile: string;
   readonly spillDir: string;
@@ -30,7 +32,7 @@ interface Folders {
 /** All paths from what the process was given; touches nothing on disk. */
 export function appPaths(env: Env, platform: NodeJS.Platform, homedir: string): AppPaths {
   const path = platform === 'win32' ? win32 : posix;
-  const { home, runDir, socketPath, tokenFile } = socketLocation(env, platform, homedir);
+  const { home, runDir, socketPath, namesPipe, tokenFile } = socketLocation(env, platform, homedir);
   const folders = home === undefined ? systemFolders(env, platform, homedir) : privateFolders(home, path);
   return {
     ...(home === undefined ? {} : { home }),
@@ -40,6 +42,7 @@ export function appPaths(env: Env, platform: NodeJS.Platform, homedir: string): 
     cacheDir: folders.cache,
     runDir,
     socketPath,
+    namesPipe,
     tokenFile,
     activityFile: path.join(folders.data, 'activity.db'),
     spillDir: path.join(folders.data, 'spills'),
@@ -153,8 +156,10 @@ export interface SocketLocation {
   readonly home: string | undefined;
   /** Folder of what belongs to a running core: socket, token, start lock, start log. */
   readonly runDir: string;
-  /** Unix socket of at most 100 bytes, or a Windows named pipe. */
+  /** Unix socket of at most 100 bytes, or where `namesPipe` a file in the private run folder. */
   readonly socketPath: string;
+  /** Windows: the file at `socketPath` says the random name of the core's pipe. A name that could be known before could be taken by another user. */
+  readonly namesPipe: boolean;
   readonly tokenFile: string;
 }
 
@@ -174,7 +179,8 @@ export function socketLocation(
   return {
     home,
     runDir,
-    socketPath: platform === 'win32' ? pipeName(home ?? homedir) : socketFile(runDir),
+    socketPath: platform === 'win32' ? path.join(runDir, 'pipe') : socketFile(runDir),
+    namesPipe: platform === 'win32',
     tokenFile: path.join(runDir, 'token'),
   };
 }
@@ -192,11 +198,6 @@ function socketFile(runDir: string): string {
   const path = posix.join(runDir, 'core.sock');
   if (Buffer.byteLength(path) <= longestSocketPath) return path;
   return posix.join('/tmp', `tooltray-${process.getuid?.() ?? 0}`, `${shortHash(path)}.sock`);
-}
-
-function pipeName(home: string): string {
-  // Windows paths know no case.
-  return `\\\\.\\pipe\\tooltray-${shortHash(home.toLowerCase())}`;
 }
 
 /** FNV-1a, 64 bits, in hex. It only has to tell one person's folders apart; node:crypto would cost the shim 3 ms at each start. */

@@ -1,13 +1,19 @@
 /** The listener for shims and the command line: a Unix socket or named pipe that admits connections whose hello has the right token. */
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { coreProof } from '../../base/core-proof.ts';
 import { AppError, toAppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { HomeLock } from './home-lock.ts';
-import { isAnswered, SocketPlace } from './socket-place.ts';
+import { PipePlace } from './pipe-place.ts';
+import { type ListeningPlace, SocketPlace } from './socket-place.ts';
 import { sameToken } from '../../security/access-token.ts';
 
 export interface SocketListenerOptions {
   readonly socketPath: string;
+  /** The file at `socketPath` says the name of a pipe (Windows). */
+  readonly namesPipe?: boolean;
+  /** Makes the name of the pipe; random by default. */
+  readonly newPipe?: () => string;
   /** What is locked for as long as this listens (`homeLockFile`); beside the socket by default. */
   readonly lockFile?: string;
   readonly token: string;
@@ -41,23 +47,22 @@ export class SocketListener {
   readonly #sockets = new Set<Socket>();
   /** Of these, who has not said hello yet, the first to come first. */
   readonly #silent = new Set<Socket>();
-  readonly #place: SocketPlace;
+  readonly #place: ListeningPlace;
   #lock: HomeLock | undefined;
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> = Promise.resolve();
 
   constructor(options: SocketListenerOptions) {
     this.#options = options;
-    this.#place = new SocketPlace(options.socketPath, () => createServer((socket) => void this.#welcome(socket)));
+    const { socketPath, namesPipe = false, newPipe } = options;
+    const create = (): Server => createServer((socket) => void this.#welcome(socket));
+    this.#place = namesPipe ? new PipePlace(socketPath, create, newPipe) : new SocketPlace(socketPath, create);
   }
 
   /** Throws AppError `already_running` when another core listens there, `not_allowed` when the folder is not ours alone. */
   async start(): Promise<void> {
     const { socketPath, lockFile = `${socketPath}.lock`, checkIntervalMs = 1000 } = this.#options;
-    // A named pipe goes with its process: taking it is all or nothing, and nobody can remove it.
-    if (this.#place.isPipe) return this.#place.listen();
-    const isServed = (): Promise<boolean> => isAnswered(socketPath);
-    this.#lock = await HomeLock.take(lockFile, lockWaitMs, isServed);
+    this.#lock = await HomeLock.take(lockFile, lockWaitMs, () => this.#place.isServed());
     try {
       await this.#place.claim();
     } catch (error) {
@@ -101,7 +106,7 @@ export class SocketListener {
     let isIn = false;
     try {
       this.#take(socket);
-      const { line, rest } = await readFirstLine(socket, this.#options.helloTimeoutMs ?? 5000, maxHelloBytes);
+      const { line, rest } = await this.#readHello(socket);
       const hello = parseHello(line);
       if (!sameToken(hello.token, this.#options.token)) throw wrongToken();
       this.#options.check?.(hello);
@@ -116,6 +121,19 @@ export class SocketListener {
       else turnAway(socket, error);
       this.#options.onRefused?.(toAppError(error));
     }
+  }
+
+  /** A client that wants to know first whether this is the user's core sends a challenge, and its hello after the proof. */
+  async #readHello(socket: Socket): Promise<FirstLine> {
+    const { token, helloTimeoutMs = 5000 } = this.#options;
+    const first = await readFirstLine(socket, helloTimeoutMs, maxHelloBytes);
+    const challenge = challengeIn(first.line);
+    if (challenge === undefined) return first;
+    socket.write(
+      `${JSON.stringify({ tooltray: helloVersion, proof: coreProof(token, this.#place.proves, challenge) })}\n`,
+    );
+    socket.unshift(first.rest);
+    return readFirstLine(socket, helloTimeoutMs, maxHelloBytes);
   }
 
   /** Whoever says nothing must not keep out those who do: the one that has been silent longest gives way. */
@@ -195,6 +213,8 @@ function readFirstLine(socket: Socket, timeoutMs: number, maxBytes: number): Pro
       socket.off('data', onData).off('end', onClose).off('close', onClose);
     }
     socket.on('data', onData).on('end', onClose).on('close', onClose);
+    // Paused, if a line was read before.
+    socket.resume();
   });
 }
 
@@ -202,6 +222,7 @@ function readFirstLine(socket: Socket, timeoutMs: number, maxBytes: number): Pro
 
 /** Version of this exchange; raised only when an old shim could no longer talk to a new core. */
 const helloVersion = 1;
+const maxChallenge = 100;
 
 export interface Hello {
   readonly token: string;
@@ -218,6 +239,12 @@ export interface Hello {
   /** Folder the client app started the shim in, absolute. */
   readonly cwd: string | undefined;
   readonly pid: number | undefined;
+}
+
+/** Undefined for any other line. */
+function challengeIn(line: string): string | undefined {
+  const { challenge } = parseObject(line);
+  return typeof challenge === 'string' && challenge.length <= maxChallenge ? challenge : undefined;
 }
 
 /** Reads a hello line. Throws AppError `bad_request` with what is wrong with it. */

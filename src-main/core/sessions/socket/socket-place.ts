@@ -14,8 +14,20 @@ interface FileIdentity {
   readonly ino: number;
 }
 
-export class SocketPlace {
-  readonly isPipe: boolean;
+/** Where a core listens. */
+export interface ListeningPlace {
+  /** The name in a core's proof. */
+  readonly proves: string;
+  isServed(): Promise<boolean>;
+  /** For whoever holds the home's lock. Throws AppError `already_running` if another process answers there. */
+  claim(): Promise<void>;
+  /** Makes what was removed by something else anew; returns whether it had to. Throws as `claim` does. */
+  restore(): Promise<boolean>;
+  /** Resolves when the last connection has ended. */
+  close(): Promise<void>;
+}
+
+export class SocketPlace implements ListeningPlace {
   readonly #path: string;
   readonly #createServer: () => Server;
   /** The last one listens; earlier ones have connections left. */
@@ -25,19 +37,24 @@ export class SocketPlace {
   /** Listens nowhere yet. The folder of `path` must not be shared with other users. */
   constructor(path: string, createServer: () => Server) {
     this.#path = path;
-    this.isPipe = path.startsWith('\\\\');
     this.#createServer = createServer;
   }
 
-  /** For whoever holds the home's lock. Throws AppError `already_running` if another process answers there. */
+  get proves(): string {
+    return this.#path;
+  }
+
+  isServed(): Promise<boolean> {
+    return isAnswered(this.#path);
+  }
+
   async claim(): Promise<void> {
     ensurePrivateDir(dirname(this.#path));
     this.#sweep();
     if (await isAnswered(this.#path)) throw alreadyRunning(this.#path);
-    await this.listen();
+    await this.#listen();
   }
 
-  /** Listens anew if the path is no longer this core's socket; returns whether it had to. Throws as `claim` does. */
   async restore(): Promise<boolean> {
     if (isSame(identityOf(this.#path), this.#identity)) return false;
     await this.claim();
@@ -47,23 +64,20 @@ export class SocketPlace {
   /** Resolves when the last connection has ended. */
   async close(): Promise<void> {
     const closed = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
-    if (!this.isPipe && isSame(identityOf(this.#path), this.#identity)) rmSync(this.#path, { force: true });
+    if (isSame(identityOf(this.#path), this.#identity)) rmSync(this.#path, { force: true });
     await Promise.all(closed);
   }
 
-  async listen(): Promise<void> {
+  async #listen(): Promise<void> {
     const server = this.#createServer();
-    if (this.isPipe) await listenAt(server, this.#path);
-    else {
-      // Under another name first: the runtime unlinks the name that it bound when it closes, whoever's socket is there by then.
-      const bound = join(dirname(this.#path), `s.${process.pid}`);
-      rmSync(bound, { force: true });
-      await listenAt(server, bound);
-      // Some systems ignore the umask for sockets.
-      chmodSync(bound, 0o600);
-      renameSync(bound, this.#path);
-      this.#identity = identityOf(this.#path);
-    }
+    // Under another name first: the runtime unlinks the name that it bound when it closes, whoever's socket is there by then.
+    const bound = join(dirname(this.#path), `s.${process.pid}`);
+    rmSync(bound, { force: true });
+    await listenAt(server, bound);
+    // Some systems ignore the umask for sockets.
+    chmodSync(bound, 0o600);
+    renameSync(bound, this.#path);
+    this.#identity = identityOf(this.#path);
     for (const earlier of this.#servers) earlier.close();
     this.#servers = [...this.#servers.filter((earlier) => earlier.listening), server];
   }
@@ -93,7 +107,8 @@ export function isAnswered(path: string): Promise<boolean> {
   });
 }
 
-function listenAt(server: Server, path: string): Promise<void> {
+/** Throws AppError `already_running` where another process listens. */
+export function listenAt(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>
       reject(error.code === 'EADDRINUSE' ? alreadyRunning(path) : error);

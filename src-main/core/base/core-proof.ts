@@ -1,0 +1,14 @@
+/**
+ * How a core proves that it is the user's before it is given the token: on Windows any user can listen on any pipe name. The proof counts for the
+ * pipe that it was asked on, so that another process cannot have it made by the real core.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+
+export function newChallenge(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/** HMAC-SHA-256 with the token as its key, in base64url. */
+export function coreProof(token: string, pipe: string, challenge: string): string {
+  return createHmac('sha256', token).update(`tooltray core\n${pipe}\n${challenge}`).digest('base64url');
+}
