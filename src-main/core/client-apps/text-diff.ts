@@ -1,4 +1,5 @@
-/** What a change does to a text, as lines to show: what differs, with a few lines around it, and a word for what is left out. */
+/** The lines that a change adds to a text and removes, with a few lines of context. */
+import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { maskText } from '../base/mask.ts';
 import { count } from '../base/wording.ts';
 
@@ -8,73 +9,46 @@ export interface ChangedLine {
   readonly text: string;
 }
 
-const around = 3;
-const longestLine = 300;
-/** Lines before times lines after, of the part that differs: beyond that all of it is shown as gone and come. */
-const mostPairs = 1_000_000;
+const context = 3;
+const maxLineLength = 300;
+/** Lines that differ; of texts that differ in more, all lines between the first and the last difference are shown. */
+const maxEditLength = 1_000;
 
-/** Secrets in it are masked. Nothing where both are the same. */
+/** Lines that differ, each difference with its context. Secrets are masked. Empty if both texts have the same lines. */
 export function changedLines(before: string, after: string): ChangedLine[] {
-  const [old, fresh] = [linesOf(before), linesOf(after)];
+  const [old, fresh] = [wholeLines(before), wholeLines(after)];
+  const patch = structuredPatch('', '', old, fresh, '', '', { context, maxEditLength });
+  const lines = patch === undefined ? replaced(old, fresh) : patch.hunks.flatMap(linesOfHunk);
+  return narrowed(lines).map(({ kind, text }) => ({ kind, text: shown(text) }));
+}
+
+/** `\n` behind every line, the last one included. */
+function wholeLines(text: string): string {
+  const lines = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  return lines === '' || lines.endsWith('\n') ? lines : `${lines}\n`;
+}
+
+function linesOfHunk(hunk: StructuredPatchHunk, at: number, all: readonly StructuredPatchHunk[]): ChangedLine[] {
+  const last = all[at - 1];
+  const left = last === undefined ? 0 : hunk.newStart - last.newStart - last.newLines;
+  const gap: ChangedLine = { kind: 'gap', text: `${count(left, 'line')} as before` };
+  const lines = hunk.lines.map((line): ChangedLine => ({ kind: kinds[line[0] ?? ' '] ?? 'same', text: line.slice(1) }));
+  return left === 0 ? lines : [gap, ...lines];
+}
+
+const kinds: Readonly<Record<string, ChangedLine['kind']>> = { '-': 'removed', '+': 'added' };
+
+/** All lines but those that both texts begin or end with. */
+function replaced(before: string, after: string): ChangedLine[] {
+  const [old, fresh] = [before.split('\n').slice(0, -1), after.split('\n').slice(0, -1)];
   const most = Math.min(old.length, fresh.length);
   let head = 0;
   while (head < most && old[head] === fresh[head]) head++;
   let tail = 0;
   while (tail < most - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
-  const middle = changes(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail));
-  if (middle.length === 0) return [];
-  return [
-    ...same(fresh.slice(Math.max(0, head - around), head)),
-    ...folded(narrowed(middle)),
-    ...same(fresh.slice(fresh.length - tail, fresh.length - tail + around)),
-  ].map(({ kind, text }) => ({ kind, text: shown(text) }));
-}
-
-function same(lines: readonly string[]): ChangedLine[] {
-  return lines.map((text) => ({ kind: 'same', text }));
-}
-
-/** The shortest way from one to the other, by the longest lines they have in common; what goes before what comes. */
-function changes(old: readonly string[], fresh: readonly string[]): ChangedLine[] {
-  const [removed, added] = [asLines('removed', old), asLines('added', fresh)];
-  if (old.length * fresh.length > mostPairs) return [...removed, ...added];
-  const width = fresh.length + 1;
-  /** At `i * width + j`: how many lines old from i on and fresh from j on have in common. */
-  const common = new Uint32Array((old.length + 1) * width);
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = fresh.length - 1; j >= 0; j--) {
-      const here = i * width + j;
-      common[here] =
-        old[i] === fresh[j]
-          ? (common[here + width + 1] ?? 0) + 1
-          : Math.max(common[here + width] ?? 0, common[here + 1] ?? 0);
-    }
-  }
-  const lines: ChangedLine[] = [];
-  let [i, j] = [0, 0];
-  while (i < old.length && j < fresh.length) {
-    const here = i * width + j;
-    if (old[i] === fresh[j]) {
-      lines.push({ kind: 'same', text: old[i++] ?? '' });
-      j++;
-    } else if ((common[here + width] ?? 0) >= (common[here + 1] ?? 0)) lines.push(...removed.slice(i, ++i));
-    else lines.push(...added.slice(j, ++j));
-  }
-  return [...lines, ...removed.slice(i), ...added.slice(j)];
-}
-
-function asLines(kind: ChangedLine['kind'], texts: readonly string[]): ChangedLine[] {
-  return texts.map((text) => ({ kind, text }));
-}
-
-/** Long runs of what stays are told by their number. */
-function folded(lines: readonly ChangedLine[]): ChangedLine[] {
-  return runs(lines).flatMap((run) => {
-    const left = run.length - 2 * around;
-    if (run[0]?.kind !== 'same' || left < 2) return run;
-    const gap: ChangedLine = { kind: 'gap', text: `${count(left, 'line')} as before` };
-    return [...run.slice(0, around), gap, ...run.slice(-around)];
-  });
+  const part = (kind: ChangedLine['kind'], lines: readonly string[]): ChangedLine[] =>
+    lines.slice(head, lines.length - tail).map((text) => ({ kind, text }));
+  return [...part('removed', old), ...part('added', fresh)];
 }
 
 /** A line so long that nobody would find the change in it: only what differs of it. */
@@ -104,7 +78,7 @@ function runs(lines: readonly ChangedLine[]): ChangedLine[][] {
 }
 
 function parts(old: string, fresh: string): [string, string] {
-  if (Math.max(old.length, fresh.length) <= longestLine) return [old, fresh];
+  if (Math.max(old.length, fresh.length) <= maxLineLength) return [old, fresh];
   let head = 0;
   while (head < old.length && old[head] === fresh[head]) head++;
   let tail = 0;
@@ -116,11 +90,5 @@ function parts(old: string, fresh: string): [string, string] {
 
 function shown(line: string): string {
   const masked = maskText(line.slice(0, 10_000));
-  return masked.length > longestLine ? `${masked.slice(0, longestLine)}…` : masked;
-}
-
-function linesOf(text: string): string[] {
-  if (text === '') return [];
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+  return masked.length > maxLineLength ? `${masked.slice(0, maxLineLength)}…` : masked;
 }

@@ -1,4 +1,5 @@
-/** What two texts have in common line by line, and what each has alone. Pure. */
+/** Which lines two texts have in common, and which only one of them has. Pure. */
+import { diffArrays } from 'diff';
 
 export interface DiffRow {
   /** From 1; undefined: this side has nothing here. */
@@ -6,8 +7,8 @@ export interface DiffRow {
   readonly after: number | undefined;
 }
 
-/** Steps that are tried; texts that differ in more lines are told as wholly different between what both ends have in common. */
-const mostSteps = 800;
+/** Lines that differ; texts that differ in more are shown as wholly different between what both ends have in common. */
+const maxEditLength = 800;
 
 /** Equal lines are in one row, and so are those that stand in place of each other. Pure. */
 export function lineDiff(before: readonly string[], after: readonly string[]): readonly DiffRow[] {
@@ -49,41 +50,14 @@ function rowsBetween(pairs: readonly (readonly [number, number])[], before: numb
   return rows;
 }
 
-/** The longest way along equal lines (Myers, "An O(ND) difference algorithm", 1986), as pairs of places. */
+/** Equal lines in their order, as pairs of indexes. Empty if the texts differ in too many lines. */
 function common(old: readonly string[], fresh: readonly string[]): readonly (readonly [number, number])[] {
-  const furthest = new Map<number, number>([[1, 0]]);
-  const trail: ReadonlyMap<number, number>[] = [];
-  const at = (map: ReadonlyMap<number, number>, diagonal: number): number => map.get(diagonal) ?? -1;
-  const goesDown = (map: ReadonlyMap<number, number>, step: number, diagonal: number): boolean =>
-    diagonal === -step || (diagonal !== step && at(map, diagonal - 1) < at(map, diagonal + 1));
-  for (let step = 0; step <= Math.min(mostSteps, old.length + fresh.length); step++) {
-    trail.push(new Map(furthest));
-    for (let diagonal = -step; diagonal <= step; diagonal += 2) {
-      let x = goesDown(furthest, step, diagonal) ? at(furthest, diagonal + 1) : at(furthest, diagonal - 1) + 1;
-      while (x < old.length && x - diagonal < fresh.length && old[x] === fresh[x - diagonal]) x++;
-      furthest.set(diagonal, x);
-      if (x >= old.length && x - diagonal >= fresh.length) return wayBack(trail, old.length, fresh.length, goesDown);
-    }
-  }
-  return [];
-}
-
-function wayBack(
-  trail: readonly ReadonlyMap<number, number>[],
-  oldLength: number,
-  freshLength: number,
-  goesDown: (map: ReadonlyMap<number, number>, step: number, diagonal: number) => boolean,
-): readonly (readonly [number, number])[] {
   const pairs: (readonly [number, number])[] = [];
-  let [x, y] = [oldLength, freshLength];
-  for (let step = trail.length - 1; step >= 0; step--) {
-    const map = trail[step] ?? new Map<number, number>();
-    const diagonal = x - y;
-    const before = goesDown(map, step, diagonal) ? diagonal + 1 : diagonal - 1;
-    const fromX = step === 0 ? 0 : (map.get(before) ?? 0);
-    const fromY = step === 0 ? 0 : fromX - before;
-    while (x > fromX && y > fromY && x > 0 && y > 0) pairs.push([--x, --y]);
-    [x, y] = [fromX, fromY];
+  let [a, b] = [0, 0];
+  for (const { added, removed, count } of diffArrays([...old], [...fresh], { maxEditLength }) ?? []) {
+    if (!added && !removed) for (let at = 0; at < count; at++) pairs.push([a + at, b + at]);
+    if (!added) a += count;
+    if (!removed) b += count;
   }
-  return pairs.toReversed();
+  return pairs;
 }
