@@ -86,18 +86,31 @@ test.each([
 
 test('an answer that passes whole counts the same in the record and the ledger, and says why it passed', async () => {
   await using core = await startCore({ servers, results: { threshold: 0 } });
-  const { whole: sent } = await asSent(core, 'big');
+  const { whole: sent, payload } = await asSent(core, 'big');
   const client = await core.open({}, { app: 'walker', mode: 'proxy' });
   await client.callTool('x_big');
   const call = await recordOf(core, 'walker');
   const { rows } = await ask(core, 'savings', { by: 'tool', app: 'walker' });
   expect([call.resultBytes, call.tokensSent, call.tokensOut, call.passed]).toEqual([
-    sent.bytes,
+    payload.bytes,
     sent.tokens,
     sent.tokens,
     'off',
   ]);
   expect(rows.find(({ key }) => key === 'x:big')).toMatchObject({ raw: sent.tokens, net: 0 });
+});
+
+test('what an answer that passes whole says twice counts once, in sizes and tokens', async () => {
+  await using core = await startCore({ servers: { s: fixture('sized') }, results: { threshold: 0 } });
+  const client = await core.open({}, { app: 'walker', mode: 'proxy' });
+  const given = await client.callTool('give', { kind: 'twice', bytes: 60_000 });
+  const text = textOf(given);
+  const { structuredContent: _same, ...once } = given;
+  const call = await recordOf(core, 'walker');
+  expect([call.resultBytes, call.givenBytes]).toEqual([Buffer.byteLength(text), Buffer.byteLength(text)]);
+  expect([call.tokensSent, call.tokensOut]).toEqual([tokensOf(JSON.stringify(once)), tokensOf(JSON.stringify(once))]);
+  const { rows } = await ask(core, 'savings', { by: 'tool', app: 'walker' });
+  expect(rows.find(({ key }) => key === 's:give')).toMatchObject({ raw: call.tokensSent, net: 0 });
 });
 
 test.each([

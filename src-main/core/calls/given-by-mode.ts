@@ -2,6 +2,7 @@
 import { programs } from '../activity/ledger/book-answer.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { KeptAnswer } from '../spills/spill.ts';
+import { payloadBytes } from '../spills/payload.ts';
 import { isToldAsToon } from '../spills/toon.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson, toObject } from '../wire/raw-json.ts';
@@ -15,6 +16,7 @@ export interface GivenByMode {
   readonly modes: readonly string[];
   /** `program`: a program of the model reads it whole, and the model what that prints. */
   readonly kind: 'whole' | 'toon' | 'kept' | 'program';
+  /** What it says, once, as on every record. */
   readonly bytes: number;
   /** Counted as those of every answer on record are. */
   readonly tokens: number;
@@ -76,7 +78,7 @@ function rowOf(given: Result, mode: string, via: string | undefined): Given {
   const told = toObject(given);
   const text = JSON.stringify(told);
   const kind = kindOf(told, via);
-  const bytes = given instanceof RawJson ? given.byteLength : Buffer.byteLength(text);
+  const bytes = given instanceof RawJson ? given.byteLength : payloadBytes(told);
   const shown = kind === 'program' ? '' : text.slice(0, longestShown);
   const cut = kind !== 'program' && text.length > longestShown;
   return { modes: [mode], kind, bytes, text: shown, cut, given };

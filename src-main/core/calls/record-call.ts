@@ -4,8 +4,10 @@ import type { ActivityLog } from '../activity/activity-log.ts';
 import type { CallRecord, CountedText, CountedTexts } from '../activity/call-record.ts';
 import type { StepLog } from '../activity/steps/step-log.ts';
 import type { CallTexts, SaidText } from '../activity/call-texts.ts';
+import { toldOnce } from '../activity/ledger/as-read.ts';
 import { errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, textOr } from '../base/json.ts';
+import { payloadBytes } from '../spills/payload.ts';
 import { readSpillFacts, type SpillFacts } from '../spills/spill.ts';
 import { userOnRecord } from '../security/principal.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
@@ -50,8 +52,7 @@ export function recordCall({ activity: log, texts, timeline, scans, notes }: Cal
       if (id !== undefined) void labels?.then((found) => log.label(id, found));
     };
     log.record(record, { arguments: args, given: given?.text ?? '', sent: sentText(call, result, given) }, onWritten);
-    const said = typeof result?.text === 'string' ? result.text : undefined;
-    notes.note(call, durationMs, { arguments: args, result: said, labels });
+    notes.note(call, durationMs, { arguments: args, result: result?.whole, labels });
   };
   // A big answer is not held any longer than the log has room for; its size is known without work.
   if (call.result instanceof RawJson) make();
@@ -85,8 +86,12 @@ export function recordAdmin(
 const ownServer = 'tooltray';
 
 interface ResultText {
+  /** What it says, once (`payloadBytes`); of a result that is held as bytes, all of them. */
   readonly bytes: number;
+  /** Without what it says twice. */
   readonly text: CountedText;
+  /** As it was sent. */
+  readonly whole?: string;
   readonly said: SaidText;
 }
 
@@ -95,9 +100,10 @@ function textOf(result: Result): ResultText {
     const { byteLength: bytes, chunks } = result;
     return { bytes, text: result, said: { bytes, text: chunks } };
   }
-  const text = JSON.stringify(result);
-  const bytes = Buffer.byteLength(text);
-  return { bytes, text, said: { bytes, text } };
+  const whole = JSON.stringify(result);
+  const once = toldOnce(result, 'text');
+  const said = { bytes: Buffer.byteLength(whole), text: whole };
+  return { bytes: payloadBytes(result), text: once === result ? whole : JSON.stringify(once), whole, said };
 }
 
 function spillOf({ given }: FinishedCall): SpillFacts | undefined {

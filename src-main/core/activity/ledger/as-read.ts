@@ -35,6 +35,12 @@ export async function countRead(
   return cut(once.tokens < whole.tokens ? once : whole, bytes, taker);
 }
 
+/** Of an answer as a server sent it: what it says twice counts once, as on the record of its call. Never rejects. */
+export function countOnce(result: Result, counter: PayloadCounter): Promise<TokenCount> {
+  const once = result instanceof RawJson ? result : toldOnce(result, 'text');
+  return once === result ? counter.count(result) : counter.countText(() => JSON.stringify(once));
+}
+
 /** Without the half that says the same again; itself where nothing does. */
 export function toldOnce(result: JsonObject, reads: AnswerTaker['reads']): JsonObject {
   const repeating = textsOfStructure(result);

@@ -5,7 +5,7 @@ import type { Message, Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { CallOutcome } from '../call-record.ts';
 import type { TokenCount } from '../token-counter.ts';
-import { type AnswerTaker, countRead } from './as-read.ts';
+import { type AnswerTaker, countOnce, countRead } from './as-read.ts';
 import type { CountedCall } from './book-answer.ts';
 import type { Entry } from './entry.ts';
 import type { PayloadCounter } from './payload-counter.ts';
@@ -173,9 +173,13 @@ export class Exchange {
     if (result === undefined || given === undefined) {
       return { server, tool, via, raw: undefined, baseline: undefined, given: undefined, read: undefined, untouched };
     }
-    const raw = (untouched ? undefined : countedWhenKept(given)) ?? (await this.#counter.count(result));
+    const raw = (untouched ? undefined : countedWhenKept(given)) ?? (await countOnce(result, this.#counter));
+    if (untouched) {
+      const sent = await this.#counter.count(result);
+      const baseline = await countRead(result, sent, this.#taker, this.#counter);
+      return { server, tool, via, raw, baseline, given: sent, read: baseline, untouched };
+    }
     const baseline = await countRead(result, raw, this.#taker, this.#counter);
-    if (untouched) return { server, tool, via, raw, baseline, given: raw, read: baseline, untouched };
     const told = await this.#counter.count(given);
     const read = await countRead(given, told, this.#taker, this.#counter);
     return { server, tool, via, raw, baseline, given: told, read, untouched };

@@ -5,7 +5,7 @@ import type { Masker } from '../../base/mask.ts';
 import type { PutOff } from '../../base/scheduling/put-off.ts';
 import type { Result } from '../../wire/message.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
-import type { AnswerTaker } from './as-read.ts';
+import { type AnswerTaker, countOnce } from './as-read.ts';
 import { type ListedServer, ListTexts } from './baseline.ts';
 import type { Entry, KindOfHelper } from './entry.ts';
 import type { EnteredStep, StepBook } from './exchange.ts';
@@ -90,9 +90,9 @@ export class Ledger {
     return session;
   }
 
-  /** The tokens of what goes over a line, counted as all that is on record. Never rejects. */
+  /** The tokens of an answer, counted as that of a call on record. Never rejects. */
   count(payload: Result): Promise<TokenCount> {
-    return this.#counter.count(payload);
+    return countOnce(payload, this.#counter);
   }
 
   /** What servers offer is not what it was. */

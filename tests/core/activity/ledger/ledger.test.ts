@@ -175,7 +175,11 @@ test.each([
   const call = { server: 'files', tool: 'rows', via: undefined, outcome: 'ok' as const, result: twice };
   exchange(line, 'tools/call', { name: 'files_rows' }, given, [{ ...call, given }]);
   const { total } = await open.ledger.savings();
-  expect(total).toMatchObject({ raw: tokens(twice), answers: tokens(once), net: tokens(once) - tokens(given) });
+  expect(total).toMatchObject({
+    raw: tokens({ content: twice.content }),
+    answers: tokens(once),
+    net: tokens(once) - tokens(given),
+  });
   // Passed on as it is, it saves nothing.
   exchange(line, 'tools/call', { name: 'files_rows' }, twice, [{ ...call, given: twice }]);
   const both = (await open.ledger.savings()).total;
