@@ -1,7 +1,7 @@
 /** Counts tokens in a worker thread that is started when there is something to count and ended when there is not. */
 import { hash } from 'node:crypto';
-import type { Worker } from 'node:worker_threads';
-import { startThread, workerLocation } from '../base/worker-line.ts';
+import { workerLocation } from '../base/worker-line.ts';
+import { WorkerThread } from '../base/worker-thread.ts';
 import type { CountQuestion } from './token-worker.ts';
 
 export interface TokenCount {
@@ -34,36 +34,34 @@ interface Waiting {
  * back. What is sent over lies meanwhile in memory of the system's that a thread keeps even after its end.
  */
 const mostSent = 256 * 1024;
-/** After this many threads that died without an answer none is started any more. */
-const mostFailures = 3;
 
 export class TokenCounter {
-  readonly #workerUrl: URL;
   readonly #longestText: number;
   readonly #longestQueue: number;
-  readonly #idleMs: number;
   readonly #outbox: Waiting[] = [];
   /** With the thread, which answers in this order. */
   readonly #asked: Waiting[] = [];
-  #worker: Worker | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #thread: WorkerThread<readonly CountQuestion[], readonly number[]>;
   /** What is asked in one turn goes over in one message: each wakes two threads. */
   #sending: NodeJS.Immediate | undefined;
   #queued = 0;
   #sent = 0;
-  #failures = 0;
-  #closed = false;
 
   constructor(options: TokenCounterOptions) {
-    this.#workerUrl = options.workerUrl;
     this.#longestText = options.longestText ?? 4 * 1024 * 1024;
     this.#longestQueue = options.longestQueue ?? 32 * 1024 * 1024;
-    this.#idleMs = options.idleMs ?? 30_000;
+    this.#thread = new WorkerThread({
+      entry: options.workerUrl,
+      memory: 512,
+      idleTimeoutMs: options.idleMs ?? 30_000,
+      onMessage: (answers) => this.#receive(answers),
+      onLost: () => this.#abandon(),
+    });
   }
 
   /** Is a thread running now? */
   get running(): boolean {
-    return this.#worker !== undefined;
+    return this.#thread.isRunning;
   }
 
   /** Never rejects: what cannot be counted is estimated. */
@@ -72,9 +70,8 @@ export class TokenCounter {
     const large = text.length > this.#longestText;
     const { texts, scale } = sampleText(text, large ? Math.ceil(this.#longestText / 8) : text.length);
     const length = Math.round(text.length / scale);
-    if (this.#closed || this.#failures >= mostFailures || this.#queued + length > this.#longestQueue) {
+    if (!this.#thread.isUsable || this.#queued + length > this.#longestQueue)
       return Promise.resolve(byLength(text.length));
-    }
     const [only = '', ...others] = texts;
     const question = others.length === 0 ? only : texts;
     return new Promise((resolve) => {
@@ -85,12 +82,11 @@ export class TokenCounter {
 
   /** Ends the thread. What still waits is estimated. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#end();
+    this.#abandon();
+    await this.#thread.close();
   }
 
   #post(waiting: Waiting): void {
-    clearTimeout(this.#idleTimer);
     this.#outbox.push(waiting);
     this.#sending ??= setImmediate(() => this.#send());
   }
@@ -101,10 +97,10 @@ export class TokenCounter {
     if (next.length === 0) return;
     this.#asked.push(...next);
     try {
-      this.#worker ??= this.#start();
-      this.#worker.postMessage(next.map(({ question }) => question));
+      this.#thread.post(next.map(({ question }) => question));
     } catch {
-      this.#fail();
+      this.#abandon();
+      void this.#thread.end();
     }
   }
 
@@ -116,22 +112,11 @@ export class TokenCounter {
     return this.#outbox.splice(0, end);
   }
 
-  #start(): Worker {
-    const worker = startThread(this.#workerUrl, { memory: 512 });
-    worker.on('message', (answers: readonly number[]) => {
-      if (this.#worker !== worker) return;
-      this.#asked.splice(0, answers.length).forEach((waiting, at) => this.#settle(waiting, answers[at] ?? 0));
-      this.#failures = 0;
-      if (this.#asked.length + this.#outbox.length === 0)
-        this.#idleTimer = setTimeout(() => void this.#end(), this.#idleMs).unref();
-      // What was held back; what is asked in this turn goes at its end.
-      if (this.#sending === undefined && this.#sent <= mostSent / 2) this.#send();
-    });
-    worker.on('error', () => undefined);
-    worker.on('exit', () => {
-      if (this.#worker === worker) this.#fail();
-    });
-    return worker;
+  #receive(answers: readonly number[]): void {
+    this.#asked.splice(0, answers.length).forEach((waiting, at) => this.#settle(waiting, answers[at] ?? 0));
+    if (this.#asked.length + this.#outbox.length === 0) this.#thread.rest();
+    // What was held back; what is asked in this turn goes at its end.
+    if (this.#sending === undefined && this.#sent <= mostSent / 2) this.#send();
   }
 
   #settle({ length, scale, resolve }: Waiting, tokens: number): void {
@@ -140,22 +125,14 @@ export class TokenCounter {
     resolve({ tokens: Math.round(tokens * scale), estimated: scale !== 1 });
   }
 
-  #fail(): void {
-    this.#failures++;
-    void this.#end();
-  }
-
-  async #end(): Promise<void> {
-    clearTimeout(this.#idleTimer);
+  /** What waits is estimated. */
+  #abandon(): void {
     clearImmediate(this.#sending);
     this.#sending = undefined;
-    const worker = this.#worker;
-    this.#worker = undefined;
     this.#sent = 0;
     this.#queued = 0;
     const left = [...this.#asked.splice(0), ...this.#outbox.splice(0)];
     for (const { textLength, resolve } of left) resolve(byLength(textLength));
-    await worker?.terminate();
   }
 }
 

@@ -1,8 +1,8 @@
 /** Stores results by threads, so that nobody waits: short ones right here, long ones in one thread, huge ones in another. */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
-import { startThread, workerLocation } from '../base/worker-line.ts';
+import { workerLocation } from '../base/worker-line.ts';
+import { WorkerThread } from '../base/worker-thread.ts';
 import { draftResult } from './keep/draft-result.ts';
 import {
   type DraftedPart,
@@ -32,19 +32,21 @@ const memoryMegabytes = 3072;
 
 /** One result after the other. The thread starts with the first one, and ends when it is idle or has had a large one. */
 class KeepThread {
-  readonly #workerUrl: URL;
-  readonly #idleMs: number;
   readonly #waiting: Waiting[] = [];
   #current: Waiting | undefined;
   #pieces: Iterator<Uint8Array<ArrayBuffer>> | undefined;
-  #worker: Worker | undefined;
-  #error: Error | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #thread: WorkerThread<ToKeepWorker, FromKeepWorker>;
   #isClosed = false;
 
   constructor(workerUrl: URL, idleMs: number) {
-    this.#workerUrl = workerUrl;
-    this.#idleMs = idleMs;
+    this.#thread = new WorkerThread({
+      entry: workerUrl,
+      memory: memoryMegabytes,
+      stack: 16,
+      idleTimeoutMs: idleMs,
+      onMessage: (message) => this.#receive(message),
+      onLost: (error) => this.#fail(new KeepFailure('thread', error.message)),
+    });
   }
 
   /** Rejects with KeepFailure; files that were begun may be left over then. */
@@ -60,25 +62,23 @@ class KeepThread {
   /** Ends the thread whatever it is doing. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#end(new KeepFailure('closed', 'Tooltray stops.'));
+    await this.#thread.close();
+    const failure = new KeepFailure('closed', 'Tooltray stops.');
+    for (const { settle } of this.#waiting.splice(0)) settle.reject(failure);
+    this.#fail(failure);
   }
 
   #next(): void {
     if (this.#current !== undefined) return;
     this.#current = this.#waiting.shift();
-    clearTimeout(this.#idleTimer);
-    if (this.#current === undefined) {
-      this.#idleTimer = setTimeout(() => void this.#end(undefined), this.#idleMs).unref();
-      return;
-    }
+    if (this.#current === undefined) return this.#thread.rest();
     const { job, chunks } = this.#current;
     try {
-      this.#worker ??= this.#start();
       this.#post({ kind: 'begin', job, bytes: lengthOf(chunks) });
       this.#pieces = piecesOf(chunks);
       for (let piece = 0; piece < maxPieces; piece++) this.#sendPiece();
     } catch (error) {
-      void this.#end(new KeepFailure('thread', String(error)));
+      void this.#thread.end().then(() => this.#fail(new KeepFailure('thread', String(error))));
     }
   }
 
@@ -91,19 +91,7 @@ class KeepThread {
   }
 
   #post(message: ToKeepWorker, transferred?: ArrayBuffer): void {
-    this.#worker?.postMessage(message, transferred === undefined ? [] : [transferred]);
-  }
-
-  #start(): Worker {
-    const worker = startThread(this.#workerUrl, { memory: memoryMegabytes, stack: 16 });
-    worker.on('message', (message: FromKeepWorker) => {
-      if (worker === this.#worker) this.#receive(message);
-    });
-    worker.on('error', (error: Error) => (this.#error = error));
-    worker.on('exit', () => {
-      if (worker === this.#worker) void this.#end(new KeepFailure('thread', this.#error?.message ?? 'It ended.'));
-    });
-    return worker;
+    this.#thread.post(message, transferred === undefined ? [] : [transferred]);
   }
 
   #receive(message: FromKeepWorker): void {
@@ -117,15 +105,11 @@ class KeepThread {
   }
 
   /** The result that is being stored fails; those behind it get a new thread. */
-  async #end(failure: KeepFailure | undefined): Promise<void> {
-    clearTimeout(this.#idleTimer);
-    const worker = this.#worker;
-    this.#worker = undefined;
-    const failed = [this.#current, ...(this.#isClosed ? this.#waiting.splice(0) : [])];
+  #fail(failure: KeepFailure): void {
+    const failed = this.#current;
     this.#current = undefined;
     this.#pieces = undefined;
-    await worker?.terminate();
-    for (const each of failed) if (failure !== undefined) each?.settle.reject(failure);
+    failed?.settle.reject(failure);
     if (!this.#isClosed && this.#waiting.length > 0) this.#next();
   }
 }

@@ -1,6 +1,6 @@
 /** Scans without holding up the core: short texts at once, long ones in a thread that is started for them and ended when idle. */
-import type { Worker } from 'node:worker_threads';
-import { startThread, workerLocation } from '../../base/worker-line.ts';
+import { workerLocation } from '../../base/worker-line.ts';
+import { WorkerThread } from '../../base/worker-thread.ts';
 import type { ScanReport } from './finding.ts';
 import { type DefinitionKind, textsOf } from './places.ts';
 import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
@@ -28,8 +28,6 @@ const longestResult = 8 * 1024 * 1024;
 const mostWaiting = 400;
 /** In characters: results that are being looked at, all together. */
 const mostHeld = 64 * 1024 * 1024;
-/** After so many threads that died without an answer none is started any more. */
-const mostFailures = 3;
 
 const unreadable: ScanReport = {
   verdict: 'review',
@@ -43,23 +41,25 @@ const unreadable: ScanReport = {
 
 export class ScanThread {
   readonly #shortest: number;
-  readonly #idleMs: number;
   readonly #waiting = new Map<number, (answer: ScanAnswer | undefined) => void>();
-  #worker: Worker | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #thread: WorkerThread<ScanQuestion, ScanAnswer>;
   #lastId = 0;
-  #failures = 0;
   #heldLength = 0;
-  #closed = false;
 
   constructor({ shortest = 16 * 1024, idleMs = 60_000 }: ScanThreadOptions = {}) {
     this.#shortest = shortest;
-    this.#idleMs = idleMs;
+    this.#thread = new WorkerThread({
+      entry: workerLocation('scan-worker', import.meta.url),
+      memory: 512,
+      idleTimeoutMs: idleMs,
+      onMessage: (answer) => this.#settle(answer),
+      onLost: () => this.#abandon(),
+    });
   }
 
   /** Is a thread running now? */
   get running(): boolean {
-    return this.#worker !== undefined;
+    return this.#thread.isRunning;
   }
 
   /** Never rejects: what could not be scanned is for review. */
@@ -96,48 +96,28 @@ export class ScanThread {
 
   /** Ends the thread; what waits is not scanned. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#end();
+    this.#abandon();
+    await this.#thread.close();
   }
 
   #ask(question: ScanQuestion): Promise<ScanAnswer | undefined> {
-    if (this.#closed || this.#failures >= mostFailures || this.#waiting.size >= mostWaiting) {
-      return Promise.resolve(undefined);
-    }
-    clearTimeout(this.#idleTimer);
+    if (!this.#thread.isUsable || this.#waiting.size >= mostWaiting) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       this.#waiting.set(question.id, resolve);
-      this.#worker ??= this.#start();
-      this.#worker.postMessage(question);
+      this.#thread.post(question);
     });
-  }
-
-  #start(): Worker {
-    const worker = startThread(workerLocation('scan-worker', import.meta.url), { memory: 512 });
-    worker.on('message', (answer: ScanAnswer) => this.#settle(answer));
-    worker.on('error', () => undefined);
-    worker.on('exit', () => {
-      if (this.#worker !== worker) return;
-      this.#failures++;
-      void this.#end();
-    });
-    return worker;
   }
 
   #settle(answer: ScanAnswer): void {
-    this.#failures = 0;
     this.#waiting.get(answer.id)?.(answer);
     this.#waiting.delete(answer.id);
-    if (this.#waiting.size === 0) this.#idleTimer = setTimeout(() => void this.#end(), this.#idleMs).unref();
+    if (this.#waiting.size === 0) this.#thread.rest();
   }
 
-  async #end(): Promise<void> {
-    clearTimeout(this.#idleTimer);
-    const worker = this.#worker;
-    this.#worker = undefined;
+  /** What waits is not scanned. */
+  #abandon(): void {
     for (const resolve of this.#waiting.values()) resolve(undefined);
     this.#waiting.clear();
-    await worker?.terminate();
   }
 }
 

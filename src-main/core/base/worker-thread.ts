@@ -1,0 +1,83 @@
+/** A worker thread that is started when there is work, ended when there was none for a while, and given up when it keeps dying. */
+import type { Worker } from 'node:worker_threads';
+import { startThread } from './worker-line.ts';
+
+export interface WorkerThreadOptions<Out> {
+  readonly entry: URL;
+  /** Heap and stack, in MB. */
+  readonly memory: number;
+  readonly stack?: number;
+  readonly idleTimeoutMs: number;
+  readonly onMessage: (message: Out) => void;
+  /** The thread ended by itself; whatever it was given is lost. The next message starts another one. */
+  readonly onLost: (error: Error) => void;
+}
+
+/** After so many threads that died without a message none is started any more. */
+const maxFailures = 3;
+
+export class WorkerThread<In, Out> {
+  readonly #options: WorkerThreadOptions<Out>;
+  #worker: Worker | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(options: WorkerThreadOptions<Out>) {
+    this.#options = options;
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  /** Whether a message could still be handled: not after `close`, nor after three threads that died. */
+  get isUsable(): boolean {
+    return !this.#isClosed && this.#failures < maxFailures;
+  }
+
+  /** Starts the thread if there is none. Throws if it cannot be started or the message cannot be cloned. */
+  post(message: In, transferred: readonly ArrayBuffer[] = []): void {
+    clearTimeout(this.#idleTimer);
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message, transferred);
+  }
+
+  /** There is no work left: the thread ends unless a message comes in time. */
+  rest(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => void this.end(), this.#options.idleTimeoutMs).unref();
+  }
+
+  /** Ends the thread, whatever it is doing; the next message starts another one. `onLost` is not called. */
+  async end(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.end();
+  }
+
+  #start(): Worker {
+    const { entry, memory, stack, onMessage, onLost } = this.#options;
+    const worker = startThread(entry, { memory, ...(stack !== undefined && { stack }) });
+    let error = new Error('It ended.');
+    worker.on('message', (message: Out) => {
+      if (this.#worker !== worker) return;
+      this.#failures = 0;
+      onMessage(message);
+    });
+    worker.on('error', (cause: Error) => (error = cause));
+    worker.on('exit', () => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#failures++;
+      onLost(error);
+    });
+    return worker;
+  }
+}
