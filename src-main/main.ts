@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { app, crashReporter, dialog, powerMonitor } from 'electron';
+import { app, crashReporter, dialog, powerMonitor, session } from 'electron';
 import { findRunningCore } from './cli/core-access.ts';
 import { appPaths, ensurePrivateDir, launcherPath } from './core/base/app-paths.ts';
 import { errorText } from './core/base/errors.ts';
@@ -144,6 +144,7 @@ async function openHost(preferences: PreferenceStore, leaving: { isAsked: boolea
     askToken: true,
     pageRoot: join(import.meta.dirname, 'renderer'),
     onStop: () => app.quit(),
+    resolveProxy: (url) => session.defaultSession.resolveProxy(url),
     desktop: desktopSettings({
       preferences,
       autostart,

@@ -95,6 +95,9 @@ export const settingMeanings: Readonly<Record<string, string>> = {
   'quotas.*.bytes': 'Bytes of results per window.',
   'quotas.*.per': 'The window, for `calls` and `bytes`.',
   'quotas.*.atOnce': 'Number of concurrent calls.',
+  network: 'How Tooltray reaches other computers. Proxies come from the environment, your login, or the system.',
+  'network.extraCaFile':
+    'PEM file of certificate authorities that are trusted besides those of Node.js and of the system. Servers get it as `NODE_EXTRA_CA_CERTS`.',
   price: 'Price for showing savings as money.',
   'price.perMillionTokens': 'Price of a million tokens.',
   'price.currency': 'Currency code.',

@@ -1,11 +1,14 @@
 /** What is asked about registries without a running core: the registries themselves, and servers started from this process. */
 import packageJson from '../../package.json' with { type: 'json' };
 import { tryEntry } from '../core/admin/try-entry.ts';
+import { createLog } from '../core/base/log.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { addServer } from '../core/config/edit-config.ts';
 import { Registries } from '../core/registry/registries.ts';
 import { RegistryDesk } from '../core/registry/registry-desk.ts';
+import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { HttpFetch } from '../core/servers/network/http-fetch.ts';
+import { openNetwork } from '../core/servers/network/outbound-network.ts';
 import type { RegistryContract } from '../rpc/contract.ts';
 import { registryAnswers } from '../rpc/handlers/registry.ts';
 import { openCliConfig, serverNames } from './cli-config.ts';
@@ -33,7 +36,9 @@ export async function withRegistries<T>(
 }
 
 function ownAnswers(store: ConfigStore): AskRegistry {
-  const http = new HttpFetch({ env: process.env });
+  const environment = new EnvironmentResolver({ own: process.env });
+  const network = openNetwork({ env: process.env, environment, config: store, log: createLog() });
+  const http = new HttpFetch({ env: process.env, network });
   const { version } = packageJson;
   const desk = new RegistryDesk({
     registries: new Registries({ http, places: () => store.current.registries, now: Date.now }),

@@ -2,6 +2,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createLog } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
 import type { AppConfig, ServerConfig } from '../core/config/app-config.ts';
 import { secretsOf } from '../core/config/secrets-of.ts';
@@ -12,6 +13,7 @@ import { openVault } from '../core/secrets/vault.ts';
 import { ProcessRegistry } from '../core/servers/launch/process-registry.ts';
 import { openBoxes } from '../core/servers/launch/isolation/boxes.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
+import { openNetwork } from '../core/servers/network/outbound-network.ts';
 import { StartSlots } from '../core/servers/line-opener.ts';
 import { type Failed, type Probe, probeConnection } from '../core/servers/probe-connection.ts';
 import { SignIns } from '../core/servers/sign-in/sign-ins.ts';
@@ -52,6 +54,7 @@ export async function withTransports<T>(
   const boxes = openBoxes(cliPaths(), config.path);
   const transports = new TransportFactory({
     env: process.env,
+    network: openNetwork({ env: process.env, environment, config: { current: config }, log: createLog() }),
     registry,
     environment,
     boxes,

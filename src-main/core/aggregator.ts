@@ -51,6 +51,7 @@ import { openFlow, type OpenFlow } from './open-flow.ts';
 import { ownIdentity } from './servers/handshake.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import type { ServerDeps } from './servers/server-deps.ts';
+import { openNetwork, type OutboundNetwork, type OutboundNetworkOptions } from './servers/network/outbound-network.ts';
 import { ServerManager } from './servers/server-manager.ts';
 import type { AuditBook } from './trust/audit/audit-log.ts';
 import { FileDigests } from './trust/pins/file-digests.ts';
@@ -99,6 +100,8 @@ interface AggregatorOptions {
   readonly isTraced?: boolean | undefined;
   /** Where people of a team answer what waits for them, in words. */
   readonly answerAt?: (() => string) | undefined;
+  /** The system's proxy for an address, where it can be asked. */
+  readonly resolveProxy?: OutboundNetworkOptions['resolveProxy'];
   /** In place of the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
 }
@@ -117,6 +120,7 @@ export class Aggregator {
   readonly registry: ProcessRegistry;
   /** What all lines together may have of the memory. */
   readonly budgets = lineBudgets();
+  readonly network: OutboundNetwork;
   readonly signIns: SignIns;
   /** What must not stand in a file as it is; for people and launches alone. */
   readonly vault: SecretStore;
@@ -214,15 +218,19 @@ export class Aggregator {
     const fill = <C extends ServerConfig>(server: C): Promise<C> =>
       fillSecrets(server, (name) => this.vault.read(name), forNobody(this.vault));
     const documentUrl = (): string | undefined => options.config.current.signIn.clientMetadataUrl;
-    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault: this.vault, env, fill, documentUrl });
-    this.signIns.secretsChanged.on(() => this.#hideSecrets());
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;
+    const { config, resolveProxy } = options;
+    this.network = openNetwork({ env, environment, config, log, resolveProxy });
+    const { vault, network } = this;
+    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault, env, network, fill, documentUrl });
+    this.signIns.secretsChanged.on(() => this.#hideSecrets());
     this.boxes = openBoxes(paths, options.config.path, (server, host) =>
       log.child('isolation').warn(`${server} asked for ${host}, which it may not reach`),
     );
     this.transports = new TransportFactory({
       env,
+      network,
       signIns: this.signIns,
       registry: this.registry,
       environment,

@@ -7,11 +7,13 @@ import { Registries } from './registry/registries.ts';
 import { RegistryDesk } from './registry/registry-desk.ts';
 import type { SecretDesk } from './secrets/secret-desk.ts';
 import { HttpFetch } from './servers/network/http-fetch.ts';
+import type { OutboundNetwork } from './servers/network/outbound-network.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 import type { TransportFactory } from './servers/transports/create-transport.ts';
 
 interface RegistryRoom {
   readonly options: { readonly config: ConfigStore; readonly env: Env; readonly version: string };
+  readonly network: OutboundNetwork;
   readonly edits: PersonEdits;
   readonly secrets: SecretDesk;
   readonly servers: ServerManager;
@@ -26,9 +28,16 @@ export interface OpenRegistries {
   readonly close: () => void;
 }
 
-export function openRegistries({ options, edits, secrets, servers, transports }: RegistryRoom): OpenRegistries {
+export function openRegistries({
+  options,
+  network,
+  edits,
+  secrets,
+  servers,
+  transports,
+}: RegistryRoom): OpenRegistries {
   const { config, env, version } = options;
-  const http = new HttpFetch({ env });
+  const http = new HttpFetch({ env, network });
   const reader = new Registries({ http, places: () => config.current.registries, now: Date.now });
   const desk = new RegistryDesk({
     ...{ registries: reader, secrets },

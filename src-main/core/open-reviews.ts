@@ -10,6 +10,7 @@ import type { Masker } from './base/mask.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import type { Boxes } from './servers/launch/isolation/boxes.ts';
 import type { ProcessRegistry } from './servers/launch/process-registry.ts';
+import type { OutboundNetwork } from './servers/network/outbound-network.ts';
 import type { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 import { TransportFactory } from './servers/transports/create-transport.ts';
@@ -27,6 +28,7 @@ interface ReviewRoom {
   readonly servers: ServerManager;
   readonly registry: ProcessRegistry;
   readonly environment: EnvironmentResolver;
+  readonly network: OutboundNetwork;
   readonly boxes: Boxes;
   readonly budgets: LineBudgets;
   readonly scans: ScanThread;
@@ -34,9 +36,10 @@ interface ReviewRoom {
 }
 
 export function openReviews(room: ReviewRoom, history: DecisionHistory, kept: KeptDocument): ServerReviews {
-  const { options, servers, registry, environment, boxes, budgets, scans, admin } = room;
+  const { options, servers, registry, environment, network, boxes, budgets, scans, admin } = room;
   const { config, paths, env, masker, version } = options;
   const transports = new TransportFactory({
+    network,
     ...{ env, registry, environment, boxes, budgets },
     logDir: join(paths.logDir, 'looks'),
     mask: (text) => masker.maskText(text),

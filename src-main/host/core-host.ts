@@ -54,6 +54,8 @@ export interface CoreHostOptions {
   readonly onStop: () => void;
   /** false: a config file that is missing is not written, as for the core of one command. */
   readonly createsConfig?: boolean | undefined;
+  /** The system's proxy for an address, as in a PAC file; absent where the system cannot be asked. */
+  readonly resolveProxy?: ((url: string) => Promise<string>) | undefined;
   /** The desktop app around the core. */
   readonly desktop?: DesktopService | undefined;
   readonly stderr?: NodeJS.WritableStream | undefined;
@@ -100,7 +102,7 @@ export class CoreHost {
     { config, vault, health }: HostParts,
     team: TeamSeams | undefined,
   ) {
-    const { env, version, mode, counter, sandbox } = options;
+    const { env, version, mode, counter, sandbox, resolveProxy } = options;
     const stores = { vault: () => vault, ...team?.stores };
     const { personal, own, admit, isTraced, answerAt } = team ?? {};
     this.#options = options;
@@ -119,6 +121,7 @@ export class CoreHost {
       mode,
       counter,
       sandbox,
+      resolveProxy,
       stores,
       personal,
       own,

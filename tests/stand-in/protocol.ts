@@ -25,13 +25,20 @@ export const protocol: Pick<Protocol, 'registerSchemesAsPrivileged' | 'handle' |
 };
 refuseUnwritten(protocol, 'protocol');
 
-export class StandInSession implements Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler'> {
+export class StandInSession implements Pick<
+  Session,
+  'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'resolveProxy'
+> {
   readonly protocol = protocol;
   _mayAsk: Parameters<Session['setPermissionRequestHandler']>[0] = null;
   _mayHave: Parameters<Session['setPermissionCheckHandler']>[0] = null;
 
   setPermissionRequestHandler(handler: Parameters<Session['setPermissionRequestHandler']>[0]): void {
     this._mayAsk = handler;
+  }
+
+  async resolveProxy(): Promise<string> {
+    return 'DIRECT';
   }
 
   setPermissionCheckHandler(handler: Parameters<Session['setPermissionCheckHandler']>[0]): void {

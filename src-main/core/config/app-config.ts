@@ -434,6 +434,8 @@ export interface AppConfig {
   readonly quotas: Readonly<Record<string, Quota>> | undefined;
   /** Absent where the config is one file. */
   readonly layers?: ConfigLayers;
+  /** PEM file of certificate authorities that are trusted besides those of Node.js and of the system. */
+  readonly network: { readonly extraCaFile: string | undefined };
   /** What a million tokens cost, for savings in money: `3`, with the currency a person writes. */
   readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
 }

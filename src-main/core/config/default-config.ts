@@ -58,6 +58,7 @@ export function defaultConfig(path: string): AppConfig {
     mayOverride: undefined,
     signIn: { clientMetadataUrl: undefined },
     quotas: undefined,
+    network: { extraCaFile: undefined },
     price: { perMillionTokens: undefined, currency: 'USD' },
   };
 }

@@ -23,6 +23,7 @@ const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'policy',
   'dispatch',
   'results',
+  'network',
   'price',
   'signIn',
   'retrieve',

@@ -219,6 +219,7 @@ export const settingsSchema = z.object({
     })
     .partial(),
   quotas: z.record(z.string().regex(/^[\w.-]{1,60}$/), quota),
+  network: z.object({ extraCaFile: text.optional() }),
   price: z.object({ perMillionTokens: z.number().min(0).optional(), currency: text.optional() }),
 });
 

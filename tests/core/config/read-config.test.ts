@@ -125,6 +125,7 @@ test('an empty object is a config with every default', () => {
     mayOverride: undefined,
     signIn: { clientMetadataUrl: undefined },
     quotas: undefined,
+    network: { extraCaFile: undefined },
     price: { perMillionTokens: undefined, currency: 'USD' },
   });
 });

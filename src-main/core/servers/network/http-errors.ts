@@ -87,8 +87,7 @@ interface NetworkCause {
   readonly fix: string;
 }
 
-const trustIt =
-  'Set NODE_EXTRA_CA_CERTS to a PEM file with its certificate authority, where Tooltray is started, and restart Tooltray.';
+const trustIt = 'Set network.extraCaFile in the config to a PEM file with its certificate authority.';
 const untrusted: NetworkCause = { reason: 'nobody that this computer trusts signed its certificate', fix: trustIt };
 
 /** Codes of Node.js and OpenSSL. */
@@ -108,6 +107,12 @@ const certificates: Readonly<Record<string, NetworkCause>> = {
     fix: "Check the host in the server's url.",
   },
 };
+
+/** Whether a certificate was refused because nobody knows its authority. */
+export function isUntrusted(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return Object.hasOwn(certificates, code) && certificates[code]?.fix === trustIt;
+}
 
 function causeOf(error: unknown, host: string): NetworkCause {
   const { code = '', proxy } = error as NodeJS.ErrnoException & { proxy?: NamedProxy };

@@ -8,13 +8,16 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { contentCodings, decodeBody } from './decode-body.ts';
-import { isLoopback, type NamedProxy } from './http-errors.ts';
+import { isLoopback, isUntrusted, type NamedProxy } from './http-errors.ts';
+import type { OutboundNetwork } from './outbound-network.ts';
 
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface HttpFetchOptions {
   /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Further proxies and certificate authorities; without it `env` and those that Node.js brings. */
+  readonly network?: OutboundNetwork | undefined;
   /** How names are resolved; the system's way by default. */
   readonly lookup?: LookupFunction;
   /** Most decoded bytes of one compressed body; event streams have no end, so they are bounded by whoever reads their events. */
@@ -25,6 +28,8 @@ const defaultMaxDecodedBytes = 64 * 1024 * 1024;
 
 /** Answers whether an address may be dialed. */
 export type AddressRule = (address: string) => boolean;
+
+type ProxyEnv = HttpFetchOptions['env'];
 
 interface Agents {
   readonly http: HttpAgent;
@@ -41,20 +46,17 @@ export function dialedAddress(response: Response & { readonly [dialedAt]?: strin
 export class HttpFetch {
   readonly #options: HttpFetchOptions;
   readonly #direct: Agents = makeAgents({ keepAlive: true });
-  readonly #proxied: Agents;
   /** A kept connection would be used again without a look at where it leads. */
-  readonly #guarded: { readonly direct: Agents; readonly proxied: Agents };
+  readonly #guardedDirect: Agents = makeAgents({});
+  /** By the proxy variables that they follow. */
+  readonly #proxied = new Map<string, { readonly kept: Agents; readonly guarded: Agents }>();
 
   constructor(options: HttpFetchOptions) {
-    const proxyEnv = { ...options.env };
     this.#options = options;
-    this.#proxied = makeAgents({ keepAlive: true, proxyEnv });
-    this.#guarded = { direct: makeAgents({}), proxied: makeAgents({ proxyEnv }) };
   }
 
   /** Follows no redirect and knows string bodies only; decodes what is compressed. Rejects with the system's error or the signal's reason. */
-  readonly fetch: FetchLike = (url, init) =>
-    this.#send(new URL(url), init, { direct: this.#direct, proxied: this.#proxied });
+  readonly fetch: FetchLike = (url, init) => this.#send(new URL(url), init);
 
   /**
    * The same for addresses that somebody else named: a name is judged by what it resolves to at the moment it is dialed, so that
@@ -63,47 +65,78 @@ export class HttpFetch {
   guarded(allows: AddressRule, refused: (host: string) => Error): FetchLike {
     return async (url, init) => {
       const target = new URL(url);
-      return this.#send(target, init, this.#guarded, this.#guardedLookup(allows, refused));
+      return this.#send(target, init, this.#guardedLookup(allows, refused));
     };
   }
 
   /** Closes the connections that are kept for later. */
   close(): void {
-    for (const { http, https } of [this.#direct, this.#proxied, this.#guarded.direct, this.#guarded.proxied]) {
+    const proxied = [...this.#proxied.values()].flatMap(({ kept, guarded }) => [kept, guarded]);
+    for (const { http, https } of [this.#direct, this.#guardedDirect, ...proxied]) {
       http.destroy();
       https.destroy();
     }
   }
 
-  #send(
+  async #send(target: URL, init: RequestInit | undefined, guardedLookup?: LookupFunction): Promise<Response> {
+    const { network } = this.#options;
+    // A proxy has its own idea of what 127.0.0.1 is.
+    const isLocal = isLoopback(target.hostname);
+    const env = isLocal || network === undefined ? this.#options.env : await network.proxyEnv(target);
+    const dial = (): Promise<Response> => this.#dial(target, init, isLocal ? undefined : env, guardedLookup);
+    if (target.protocol !== 'https:' || network === undefined) return dial();
+    await network.ready();
+    try {
+      return await dial();
+    } catch (error) {
+      // Nothing was sent before the certificate was refused.
+      if (!isUntrusted(error) || !(await network.trustSystem())) throw error;
+      return dial();
+    }
+  }
+
+  /** `proxyEnv`: undefined for an address of this machine. */
+  #dial(
     target: URL,
     init: RequestInit = {},
-    { direct, proxied }: { readonly direct: Agents; readonly proxied: Agents },
-    guardedLookup: LookupFunction | undefined = this.#options.lookup,
+    proxyEnv: ProxyEnv | undefined,
+    guardedLookup: LookupFunction | undefined,
   ): Promise<Response> {
     const secure = target.protocol === 'https:';
-    // A proxy has its own idea of what 127.0.0.1 is.
-    const agents = isLoopback(target.hostname) ? direct : proxied;
+    const agents = this.#agents(proxyEnv, guardedLookup !== undefined);
+    const lookUp = guardedLookup ?? this.#options.lookup;
     const options: RequestOptions = {
       method: init.method ?? 'GET',
       // Compressed event streams are held back by many servers until a block is full.
       headers: { 'accept-encoding': 'identity', ...Object.fromEntries(new Headers(init.headers)) },
       agent: secure ? agents.https : agents.http,
-      ...(guardedLookup !== undefined && { lookup: guardedLookup }),
+      ...(lookUp !== undefined && { lookup: lookUp }),
       ...(init.signal == null ? {} : { signal: init.signal }),
     };
     return new Promise<Response>((resolve, reject) => {
       const request = (secure ? httpsRequest : httpRequest)(target, options, (incoming) => {
         const response = toResponse(incoming, this.#options.maxDecodedBytes ?? defaultMaxDecodedBytes);
         const { remoteAddress, remotePort } = incoming.socket;
-        const isOfProxy = agents === proxied && remotePort === proxyPort(this.#options.env, target);
+        const isOfProxy = proxyEnv !== undefined && remotePort === proxyPort(proxyEnv, target);
         if (!isOfProxy) Object.defineProperty(response, dialedAt, { value: remoteAddress });
         resolve(response);
       });
-      const proxy = agents === proxied ? proxyOf(this.#options.env, target) : undefined;
+      const proxy = proxyEnv === undefined ? undefined : proxyOf(proxyEnv, target);
       request.on('error', (error) => reject(proxy === undefined ? error : Object.assign(error, { proxy })));
       request.end(typeof init.body === 'string' ? init.body : undefined);
     });
+  }
+
+  #agents(proxyEnv: ProxyEnv | undefined, isGuarded: boolean): Agents {
+    if (proxyEnv === undefined) return isGuarded ? this.#guardedDirect : this.#direct;
+    const key = JSON.stringify(Object.entries(proxyEnv).filter(([name]) => /_proxy$/i.test(name)));
+    let agents = this.#proxied.get(key);
+    if (agents === undefined) {
+      const env = { ...proxyEnv };
+      agents = { kept: makeAgents({ keepAlive: true, proxyEnv: env }), guarded: makeAgents({ proxyEnv: env }) };
+      this.#proxied.set(key, agents);
+    }
+    return isGuarded ? agents.guarded : agents.kept;
   }
 
   /** Not asked for the name of a proxy: Node.js resolves that one in its own way. */

@@ -5,6 +5,7 @@ import { AppError } from '../../base/errors.ts';
 import { Event } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
+import type { OutboundNetwork } from '../network/outbound-network.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
 import { type FilledEntry, ServerSignIn, type ServerSignInOptions } from './server-sign-in.ts';
 import { signInKey, type SignInShelf, SignInStore, type StoredSignIn } from './sign-in-store.ts';
@@ -25,6 +26,7 @@ type SignInsOptions = (InHome | InShelf) & SignInsSettings;
 interface SignInsSettings {
   /** HTTP_PROXY and its like are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly network?: OutboundNetwork | undefined;
   /** How long a person may take to sign in, in ms (5 minutes by default). */
   readonly waitMs?: number;
   /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */

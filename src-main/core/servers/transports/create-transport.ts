@@ -18,6 +18,7 @@ import type { SendOptions, Transport, TransportHandlers } from '../../wire/trans
 import type { ProcessRegistry } from '../launch/process-registry.ts';
 import type { Boxes } from '../launch/isolation/boxes.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
+import type { OutboundNetwork } from '../network/outbound-network.ts';
 import type { TokenSource } from '../sign-in/server-sign-in.ts';
 import type { SignIns } from '../sign-in/sign-ins.ts';
 import type { HttpTransportOptions } from './http-line.ts';
@@ -33,6 +34,8 @@ interface TransportDeps {
   readonly log: ServerLog;
   /** Our own environment: proxies for servers over HTTP. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Further proxies and certificate authorities for them. */
+  readonly network?: OutboundNetwork | undefined;
   /** Without it nobody is signed in to servers over HTTP. */
   readonly signIns?: { readonly find: (config: ServerConfig) => TokenSource | undefined } | undefined;
   /** Hides secrets in what servers over HTTP say when they fail. */
@@ -56,7 +59,13 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
     case 'stdio': {
       const start = (filled: StdioServerConfig): Transport =>
         new StdioTransport({
-          ...{ ...filled, ...deps, env: filled.env, serverName: filled.name, written: config },
+          ...{
+            ...filled,
+            ...deps,
+            env: { ...deps.network?.serverEnv, ...filled.env },
+            serverName: filled.name,
+            written: config,
+          },
           inherited: config.inheritEnv ?? [],
         });
       if (secretsOfServer(config).length === 0) return start(config);
@@ -81,14 +90,15 @@ async function httpOptions(config: HttpServerConfig, deps: TransportDeps): Promi
   const { fill = noSecrets } = deps;
   const { name, url, headers, maxMessageBytes } = await fill(config);
   const signIn = deps.signIns?.find(config);
-  const { env, mask, budgets } = deps;
-  return { serverName: name, url, headers, maxMessageBytes, env, mask, budgets, signIn };
+  const { env, network, mask, budgets } = deps;
+  return { serverName: name, url, headers, maxMessageBytes, env, network, mask, budgets, signIn };
 }
 
 // Makes the transports of all servers, each with its log, which outlives restarts.
 
 interface TransportFactoryOptions {
   readonly env: Env;
+  readonly network?: OutboundNetwork | undefined;
   readonly registry: ProcessRegistry;
   readonly environment: EnvironmentResolver;
   /** Without it nothing starts that wants a box. */

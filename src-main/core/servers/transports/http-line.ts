@@ -3,6 +3,7 @@ import type { AppError } from '../../base/errors.ts';
 import type { LineBudgets } from '../../wire/byte-budget.ts';
 import type { TransportHandlers } from '../../wire/transport.ts';
 import { createAuthorizedFetch, type TokenSource } from '../sign-in/server-sign-in.ts';
+import type { OutboundNetwork } from '../network/outbound-network.ts';
 import { type FetchLike, HttpFetch } from '../network/http-fetch.ts';
 import { createLosslessFetch, type LosslessFetchOptions } from './lossless-fetch.ts';
 import { MessageTap } from './message-tap.ts';
@@ -15,6 +16,7 @@ export interface HttpTransportOptions {
   readonly maxMessageBytes: number;
   /** Where HTTP_PROXY and its like are read from. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly network?: OutboundNetwork | undefined;
   /** How we sign in there; without it a 401 is for the person to mend. */
   /** What all lines together may have of the memory. */
   readonly budgets?: LineBudgets | undefined;
@@ -41,7 +43,11 @@ export class HttpLine {
 
   constructor(options: HttpTransportOptions, closeSdk: () => Promise<void>) {
     this.#options = options;
-    this.#http = new HttpFetch({ env: options.env, maxDecodedBytes: options.maxMessageBytes });
+    this.#http = new HttpFetch({
+      env: options.env,
+      network: options.network,
+      maxDecodedBytes: options.maxMessageBytes,
+    });
     this.#closeSdk = closeSdk;
   }
 

@@ -25,8 +25,8 @@ test('names the proxy that cannot be reached, its variable and NO_PROXY', async 
 });
 
 test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
-  'names NODE_EXTRA_CA_CERTS for %s',
-  (code) => expect(networkError(place, Object.assign(new Error(code), { code })).fix).toContain('NODE_EXTRA_CA_CERTS'),
+  'names network.extraCaFile for %s',
+  (code) => expect(networkError(place, Object.assign(new Error(code), { code })).fix).toContain('network.extraCaFile'),
 );
 
 test('takes a web page for a sign-in page of the network, whatever its status', async () => {
