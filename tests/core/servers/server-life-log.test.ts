@@ -90,3 +90,43 @@ test('why it is gone is told in the last words of the process that went, not of 
   expect((await failure(server.ready())).message).toContain('It last said: first words');
   expect((await failure(server.retry())).message).toBe('s exited with code 3.');
 });
+
+test('announced changes of its lists are in the log, with what came of them', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s'));
+  await server.ready();
+  await say(server, 'set_tools', { tools: ['extra'], times: 20 });
+  await until(() => logOf(harness, 's').some((line) => line.includes('were read again')));
+  // A change that is none: read again, and as before.
+  await say(server, 'announce', { method: 'notifications/tools/list_changed' });
+  await until(() => logOf(harness, 's').filter((line) => line.includes('were read again')).length > 1);
+  const lines = logOf(harness, 's').slice(3);
+  expect(lines.filter((line) => line.includes('announced'))).toEqual(
+    Array.from({ length: 2 }, () => containing('tooltray info: ')),
+  );
+  expect(lines.filter((line) => line.includes('are read again'))).toHaveLength(2);
+  expect(lines.find((line) => line.includes('were read again'))).toMatch(/^tooltray info: .* changed\.$/);
+  expect(lines.findLast((line) => line.includes('were read again'))).toMatch(/^tooltray debug: /);
+});
+
+test('a server that announces changes without having declared them is warned of', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', { capabilities: { tools: {} } }));
+  await server.ready();
+  await say(server, 'announce', { method: 'notifications/tools/list_changed' });
+  await until(() => logOf(harness, 's').some((line) => line.startsWith('tooltray warning: ')));
+  expect(
+    logOf(harness, 's').some((line) => line.startsWith('tooltray warning: ') && line.includes('listChanged')),
+  ).toBe(true);
+});
+
+test('lists that cannot be read again stay, and the log warns of it', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', {}, { initTimeoutMs: 6000 }));
+  await server.ready();
+  const { tools } = server.listing;
+  await say(server, 'mute', { method: 'tools/list' });
+  await say(server, 'announce', { method: 'notifications/tools/list_changed' });
+  await until(() => logOf(harness, 's').some((line) => line.startsWith('tooltray warning: ')));
+  expect(server.listing.tools).toEqual(tools);
+});
