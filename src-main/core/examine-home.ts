@@ -1,4 +1,5 @@
 /** Looks at all files of a home: its folders, and what protects the user there (audit, pinned definitions, what was agreed to). */
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
 import { errorText, toAppError } from './base/errors.ts';
@@ -25,6 +26,7 @@ export async function examineHome(
       withAudit ? auditFacts(join(dataDir, 'audit'), vault) : Promise.resolve([]),
     ),
     guarded(join(dataDir, 'pins'), () => pinFacts(join(dataDir, 'pins'))),
+    guarded(dataDir, () => documentFacts(dataDir)),
     guarded(join(dataDir, 'accepted-config.json'), () => acceptedFacts(join(dataDir, 'accepted-config.json'), vault)),
   ]);
   return { folders: home.folders, files: [...home.files, ...files.flat()] };
@@ -59,6 +61,29 @@ async function pinFacts(folder: string): Promise<readonly FileFacts[]> {
     summary: `The record of accepted definitions ${path} is damaged.`,
     fix: 'Review the servers in the inbox that ask for it: tooltray inbox',
   }));
+}
+
+/** JSON files that hold no JSON: what they held is not in use. Files with a check of their own are left out. */
+async function documentFacts(folder: string): Promise<readonly FileFacts[]> {
+  const names = await readdir(folder).catch(() => []);
+  const documents = names.filter((name) => name.endsWith('.json') && name !== 'accepted-config.json');
+  const facts = documents.map(async (name): Promise<readonly FileFacts[]> => {
+    const path = join(folder, name);
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text === undefined || isJson(text)) return [];
+    const fix = 'Put a good copy back while Tooltray is stopped, or remove it.';
+    return [{ path, level: 'problem', summary: `${path} is damaged; what it held is not in use.`, fix }];
+  });
+  return (await Promise.all(facts)).flat();
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function acceptedFacts(path: string, vault: SecretStore): Promise<readonly FileFacts[]> {

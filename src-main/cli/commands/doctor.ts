@@ -124,12 +124,17 @@ async function ofStopped(store: ConfigStore | undefined): Promise<readonly Findi
 
 const noConfig = { file: '', servers: 0, isMissing: false, problems: [] };
 
-/** Decisions that wait and can be told without starting anything: edits of the config file, models' proposals, changed definitions. */
+/**
+ * Decisions that wait and are known without starting anything: edits of the config file, models' proposals, changed definitions, servers in
+ * review.
+ */
 async function waitingInFiles(paths: AppPaths, { waiting, current }: ConfigStore): Promise<HealthFacts['inbox']> {
   const { dataDir } = paths;
   const proposals = await new JsonFile(join(dataDir, 'proposals.json')).read();
   const names = new Set(current.servers.map(({ name }) => name));
   const changed = (await waitingPins(join(dataDir, 'pins'))).filter((name) => names.has(name));
+  const edited = new Set(waiting.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
+  const inReview = current.servers.filter(({ name, held }) => held === 'review' && !edited.has(name));
   const look = 'Look at it: tooltray inbox';
   return [
     ...(waiting.length === 0
@@ -143,6 +148,10 @@ async function waitingInFiles(paths: AppPaths, { waiting, current }: ConfigStore
     ...(Array.isArray(proposals) && proposals.length > 0
       ? [{ id: 'proposals', kind: 'proposal', sentence: `${count(proposals.length, 'proposal')} of models. ${look}` }]
       : []),
+    ...inReview.map(({ name: server }) => ({
+      ...{ id: `review-${server}`, kind: 'review', server },
+      sentence: `The server "${server}" waits for your review and is not started before. Look at it: tooltray review ${server}`,
+    })),
     ...changed.map((server) => ({
       ...{ id: `pins-${server}`, kind: 'change', server },
       sentence: `${server} says something else than you accepted. ${look}`,
@@ -306,6 +315,7 @@ async function probedServers(store: ConfigStore): Promise<readonly ServerFacts[]
   const probes = await probeServers(wanted, store.current);
   const switchedOff = off.map(({ name, held }): ServerFacts => {
     if (held === 'setup') return { name, level: 'attention', summary: 'Needs setup', detail: '' };
+    if (held === 'review') return { name, level: 'off', summary: 'In review', detail: 'It is not started before.' };
     return { name, level: 'off', summary: 'Off', detail: 'Switched off in the config.' };
   });
   return [...probes.map(probedServer), ...switchedOff];
@@ -314,6 +324,8 @@ async function probedServers(store: ConfigStore): Promise<readonly ServerFacts[]
 function probedServer(probe: Probe): ServerFacts {
   const { name } = probe.server;
   if (isFailed(probe)) {
+    if (probe.error.code === 'secret_missing')
+      return { name, level: 'attention', summary: 'Needs setup', detail: failureText(probe) };
     const said = probe.stderr.at(-1);
     // Text of the server: names of secrets in it stand before their values.
     const words = said === undefined ? '' : ` Its last words: ${maskText(said)}`;

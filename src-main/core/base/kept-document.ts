@@ -1,5 +1,5 @@
 /** A small JSON document that several processes read and change: a private file of a home here, a row of a team's database there. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { writeFileAtomic } from './atomic-file.ts';
@@ -73,6 +73,9 @@ export class JsonFile implements KeptDocument {
     return withFileLock(this.#file, async () => {
       const value = await this.read();
       const [next, answer] = change(value);
+      // A damaged file may be repaired by hand.
+      if (next !== value && value === undefined)
+        await copyFile(this.#file, `${this.#file}.corrupt`).catch(() => undefined);
       if (next !== value) await writeFileAtomic(this.#file, JSON.stringify(next, null, 2), { mode: 0o600 });
       return answer;
     });

@@ -56,6 +56,13 @@ const damages: readonly [what: string, damage: (home: string) => void, id: RegEx
     (home) => writeFileSync(join(home, 'data/accepted-config.json'), '{"ser'),
     /accepted-config/,
   ],
+  ['damaged proposals', (home) => writeFileSync(join(home, 'data/proposals.json'), '[{'), /^file-.*proposals/],
+  [
+    'a damaged record of decisions',
+    (home) => writeFileSync(join(home, 'data/decisions.json'), ''),
+    /^file-.*decisions/,
+  ],
+  ['a damaged list of access', (home) => writeFileSync(join(home, 'data/app-access.json'), '{'), /^file-.*app-access/],
   ['a config that cannot be read', (home) => makeFolder(join(home, 'config.json')), /^failed-config$/],
   ['a config that is gone', (home) => rmSync(join(home, 'config.json')), /^config$/],
   ['a folder that is a file', (home) => makeFile(join(home, 'cache')), /^folder-.*cache/],
@@ -73,6 +80,16 @@ test.each(damages)('finds %s', async (_what, damage, id) => {
   await using home = usedHome();
   damage(home.path);
   expect((await problems(home)).map((finding) => finding.id)).toContainEqual(expect.stringMatching(id));
+});
+
+test('finds a server in review and one that lacks a secret without a core', async () => {
+  await using home = new CliHome();
+  const lacking = { command: 'node', args: ['x.js'], env: { KEY: '${secret:NOT_SET}' } };
+  home.writeConfig({ servers: { q: { command: 'node', args: ['x.js'], quarantined: true }, lacking } });
+  const { data } = await home.json('doctor');
+  const found = data['findings'] as Finding[];
+  expect(found).toContainEqual(expect.objectContaining({ id: 'inbox-review-q', level: 'problem' }));
+  expect(JSON.stringify(found.filter(({ id }) => id === 'server-lacking'))).toContain('Needs setup');
 });
 
 test('restores a config that is gone with --fix', async () => {
