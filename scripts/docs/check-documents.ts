@@ -1,4 +1,4 @@
-/** Checks the prose of all documents: lines of at most 120 characters, no banned words, and links to files and headings that exist. */
+/** Checks the prose of all documents: lines of at most 120 characters, code in one line, no banned words, and links to files and headings that exist. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { bannedWords } from './banned-words.ts';
@@ -18,6 +18,7 @@ export function checkDocuments(root: string): string[] {
   const anchors = new Map(all.map(({ path, text }) => [path, anchorsOf(text)]));
   return all.flatMap((document) => [
     ...longLines(document),
+    ...brokenCode(document),
     ...wordProblems(document),
     ...linkProblems(document, anchors, (path) => existsSync(join(root, path))),
   ]);
@@ -51,6 +52,13 @@ export function longLines({ path, text }: Document): string[] {
         ? [`${path}:${index + 1}: ${line.length} characters, at most ${maxLine}`]
         : [],
     );
+}
+
+/** Code that begins in one line and ends in the next. */
+export function brokenCode({ path, text }: Document): string[] {
+  return withoutBlocks(text)
+    .split('\n')
+    .flatMap((line, index) => ((line.split('`').length - 1) % 2 === 1 ? [`${path}:${index + 1}: code is broken`] : []));
 }
 
 /** The generated CLI reference quotes the help texts. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   anchorsOf,
+  brokenCode,
   checkDocuments,
   linkProblems,
   longLines,
@@ -29,6 +30,11 @@ describe('the checks of prose', () => {
     const long = 'word '.repeat(30);
     expect(longLines(page(`short\n${long}`))).toEqual(['docs/a.md:2: 150 characters, at most 120']);
     expect(longLines(page(`| ${long} |\n\n\`\`\`sh\n${long}\n\`\`\`\n\n[a]: ${long}`))).toEqual([]);
+  });
+
+  test('report code that is broken between two lines', () => {
+    expect(brokenCode(page('Run `a` and `b\nc`.'))).toHaveLength(2);
+    expect(brokenCode(page('Run `a` and `b c`.\n\n```\n`\n```'))).toEqual([]);
   });
 
   test('report a banned word outside of code', () => {
