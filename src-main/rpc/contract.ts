@@ -108,6 +108,8 @@ export interface ServerStatus {
   readonly summary: string;
   /** The cause, in a sentence; may be empty. */
   readonly detail: string;
+  /** The cause in the few words that stand behind its name: `needs GITHUB_TOKEN`; undefined where nothing is wrong. */
+  readonly reason?: string;
   readonly action?: HealthAction;
   /** Number of tools it offers. */
   readonly tools: number;
@@ -435,6 +437,8 @@ export interface AttentionItem {
   readonly id: string;
   readonly sentence: string;
   readonly server: string | undefined;
+  /** Of a server: the cause in the few words that stand behind its name. */
+  readonly reason?: string;
   readonly action: AttentionAction;
   /** Items with the same cause are told of once; undefined: each is its own. */
   readonly cause?: string;
@@ -489,6 +493,8 @@ export interface CallSummary {
   readonly server: string;
   readonly tool: string;
   readonly via: string | undefined;
+  /** The argument that identifies it, secrets masked; may be empty. */
+  readonly preview: string;
   /** What the model said it calls for, where it said it. */
   readonly why: string | undefined;
   /** How sensitive it said the data is, where it said it. */
@@ -694,6 +700,8 @@ export interface SpillRow {
   readonly app: string;
   readonly server: string;
   readonly tool: string;
+  /** The argument that identifies the call, secrets masked; may be empty. */
+  readonly preview: string;
   readonly kind: 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
   readonly mimeType: string;
   /** The whole answer as the server sent it, also of a part of it; undefined where it is not on record. */

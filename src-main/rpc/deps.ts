@@ -168,11 +168,12 @@ function signedIn({ login }: ManagedServer): Pick<ServerStatus, 'signedIn'> {
 /** Where a launch is known that may work, trying that is the one thing to do. */
 function withOffer(health: ServerHealth, offer: HealOffer | undefined): Health {
   if (offer === undefined) return health;
-  const { level, summary, detail } = health;
+  const { level, summary, detail, reason } = health;
   return {
     level: level === 'ok' ? 'attention' : level,
     summary,
     detail: `${detail} ${offerHint(offer)}`.trimStart(),
+    ...(reason !== undefined && { reason }),
     action: { kind: 'heal', label: 'Decide' },
   };
 }

@@ -55,7 +55,8 @@ const activitySteps: readonly string[] = [
     sensitivity TEXT,
     step INTEGER,
     tokensSent INTEGER,
-    user TEXT
+    user TEXT,
+    preview TEXT
   ) STRICT;
   -- Whether a call of a step went to a server is read from here alone.
   CREATE INDEX callsByStep ON calls (step, server) WHERE step IS NOT NULL;

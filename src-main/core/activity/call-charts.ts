@@ -1,6 +1,6 @@
 /** What charts show of calls: by outcome over time, and how long servers take. Times in ms since the epoch. */
 import type { DatabaseSync } from 'node:sqlite';
-import { type CallOutcome, callOutcomes } from './call-record.ts';
+import { type CallOutcome, callOutcomes, isProblem } from './call-record.ts';
 import type { Stretches } from './call-sums.ts';
 import { hourMs } from './local-time.ts';
 
@@ -32,6 +32,8 @@ export interface ServerLatency {
   readonly server: string;
   /** Those that were measured. */
   readonly calls: number;
+  /** Of them, those that failed; what was cancelled did not. */
+  readonly failures: number;
   /** Half of the calls took no longer, and 95 of 100, in ms. */
   readonly p50: number;
   readonly p95: number;
@@ -48,14 +50,15 @@ export function latencies(
 ): { readonly servers: readonly ServerLatency[]; readonly measured: number } {
   const rows = database
     .prepare(
-      `SELECT server, durationMs FROM calls WHERE startedAt >= ? AND startedAt < ? AND callMs > 0
+      `SELECT server, durationMs, ${isProblem} AS failed FROM calls WHERE startedAt >= ? AND startedAt < ? AND callMs > 0
        ORDER BY id DESC LIMIT ${mostMeasured}`,
     )
     .all(since, until);
   const byServer = Map.groupBy(rows, (row) => String(row['server']));
   const servers = [...byServer].map(([server, own]): ServerLatency => {
     const times = own.map((row) => Number(row['durationMs'])).toSorted((a, b) => a - b);
-    return { server, calls: times.length, p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
+    const failures = own.filter((row) => row['failed'] === 1).length;
+    return { server, calls: times.length, failures, p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
   });
   return { servers: servers.toSorted((a, b) => b.p95 - a.p95), measured: rows.length };
 }

@@ -37,6 +37,8 @@ export interface CallRecord {
   readonly via?: string | undefined;
   /** What the model said it calls for. */
   readonly why?: string | undefined;
+  /** The argument that identifies the call (argument-preview.ts). */
+  readonly preview?: string | undefined;
   /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
   readonly sensitivity?: string | undefined;
   /** The answer was kept on disk under this id. */
@@ -177,6 +179,7 @@ export const columns: readonly Column[] = [
   { name: 'step', kind: 'integer', optional: true },
   { name: 'tokensSent', kind: 'integer', optional: true },
   { name: 'user', kind: 'text', optional: true },
+  { name: 'preview', kind: 'text', optional: true },
 ];
 
 /** Longest texts kept, in characters: a name, and what an error said. */

@@ -1,6 +1,7 @@
 /** Turns a finished call into its activity record; sizes are measured behind the answer's back, not on its way. */
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
+import { argumentPreview } from '../activity/argument-preview.ts';
 import type { CallRecord, CountedText, CountedTexts } from '../activity/call-record.ts';
 import type { StepLog } from '../activity/steps/step-log.ts';
 import type { CallTexts, SaidText } from '../activity/call-texts.ts';
@@ -141,6 +142,7 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
     tool: tool?.name ?? request.tool,
     via: request.via ?? (request.byView === true ? 'view' : undefined),
     why: request.why,
+    preview: argumentPreview(request.arguments, tool?.definition['inputSchema']),
     sensitivity: request.sensitivity,
     spillId: spillOf(call)?.parts[0]?.id,
     durationMs,

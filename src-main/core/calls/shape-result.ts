@@ -9,6 +9,7 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 import { viewUriOf } from '../servers/view-facts.ts';
 import { factsOfApp } from '../client-apps/app-limits.ts';
 import type { ResultSettings } from '../config/app-config.ts';
+import { argumentPreview } from '../activity/argument-preview.ts';
 import { excerptOfResult } from '../spills/keep/excerpt.ts';
 import { type Excerpt, isTextKind } from '../spills/messages.ts';
 import { payloadBytes, payloadTexts } from '../spills/payload.ts';
@@ -172,13 +173,13 @@ export class ResultShaper {
     const top = told === result ? undefined : topOfData(toObject(result));
     const asked = lineArgument(args);
     const vain = asked !== undefined && isOneLine(result) ? asked : undefined;
-    return this.#spill(told, limit, { server, tool, sent, top, asked: vain }, context);
+    return this.#spill(told, limit, { server, tool, args, sent, top, asked: vain }, context);
   }
 
   async #spill(
     result: Result,
     limit: SpillLimit,
-    { server, tool, sent, top, asked }: Sent & { readonly top: TopOfData | undefined },
+    { server, tool, args, sent, top, asked }: Sent & { readonly top: TopOfData | undefined },
     context: CallerContext,
   ): Promise<Result> {
     const { keep, readHint, log } = this.#options;
@@ -189,7 +190,12 @@ export class ResultShaper {
       const textKind = top === undefined ? 'text' : 'toon';
       const isMade = sent !== result && !(sent instanceof RawJson);
       const asSent = isMade ? { payload: payloadTexts(withoutMedia(sent)) } : undefined;
-      const kept = await keep(rest, originOf(context, server, tool), textKind, asSent);
+      const kept = await keep(
+        rest,
+        { ...originOf(context, server, tool), preview: argumentPreview(args) },
+        textKind,
+        asSent,
+      );
       const from = { server, tool, asked, hint: readHint(context), context };
       return spilledResult(kept, { media, top }, limit, from);
     } catch (error) {

@@ -129,6 +129,7 @@ export class ManagedServer {
   get health(): ServerHealth {
     const { name } = this.config;
     return serverHealth({
+      name,
       state: this.state,
       tools: this.listing.tools.length,
       lazy: this.config.lazy,

@@ -20,6 +20,7 @@
 import type { AppError } from '../base/errors.ts';
 import type { Hold } from '../config/app-config.ts';
 import { holdReasons } from '../config/holds.ts';
+import { failureReason, type Remedy } from './failure-reason.ts';
 
 export type ServerState =
   | { readonly kind: 'disabled' }
@@ -53,10 +54,13 @@ export interface ServerHealth {
   readonly summary: string;
   /** One sentence that tells the cause. */
   readonly detail: string;
+  /** Why it does not work, in the few words that stand behind its name; undefined where nothing is wrong. */
+  readonly reason?: string;
   readonly action: HealthAction | undefined;
 }
 
 export interface HealthFacts {
+  readonly name: string;
   readonly state: ServerState;
   readonly tools: number;
   readonly lazy: boolean;
@@ -70,10 +74,10 @@ export interface HealthFacts {
 }
 
 const retry: HealthAction = { kind: 'retry', label: 'Try again' };
-const edit: HealthAction = { kind: 'edit-config', label: 'Edit' };
+const setValue: HealthAction = { kind: 'edit-config', label: 'Set value' };
 const review: HealthAction = { kind: 'review', label: 'Review' };
 
-export function serverHealth({ state, tools, lazy, held, paused, problems, now }: HealthFacts): ServerHealth {
+export function serverHealth({ name, state, tools, lazy, held, paused, problems, now }: HealthFacts): ServerHealth {
   if (paused === true && state.kind !== 'disabled') {
     return { level: 'off', summary: 'Paused', detail: 'Tooltray is paused.', action: undefined };
   }
@@ -84,7 +88,12 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
         ...{ summary: 'Off', detail: held === undefined ? 'Switched off in the config.' : holdReasons[held] },
         action: { kind: 'enable', label: 'Switch on' },
         ...(held === 'review' && { summary: 'In review', action: review }),
-        ...(held === 'setup' && { level: 'attention', summary: 'Needs setup', action: edit }),
+        ...(held === 'setup' && {
+          level: 'attention',
+          summary: 'Needs setup',
+          reason: 'needs a value',
+          action: setValue,
+        }),
         ...(held === 'blocked' && { summary: 'Blocked', action: review }),
       };
     case 'disconnected':
@@ -127,6 +136,7 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
         level: 'attention',
         summary: 'Needs sign-in',
         detail: state.error.text,
+        reason: 'needs you to sign in',
         action: { kind: 'sign-in', label: 'Sign in' },
       };
     case 'error':
@@ -134,15 +144,12 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
       if (state.error.data?.['whose'] === 'user')
         return { level: 'off', summary: 'Waits for its people', detail: state.error.text, action: undefined };
       if (state.error.code === 'secret_missing')
-        return {
-          ...{ level: 'attention', summary: 'Needs setup', detail: state.error.text },
-          action: remedyOf(state.error),
-        };
+        return { level: 'attention', summary: 'Needs setup', detail: state.error.text, ...remedyOf(name, state.error) };
       return {
         level: 'error',
         summary: 'Stopped',
         detail: `${state.error.text} Next try in ${seconds(state.retryAt - now)}.`,
-        action: remedyOf(state.error),
+        ...remedyOf(name, state.error),
       };
     case 'ready':
       return problems.length === 0
@@ -151,20 +158,29 @@ export function serverHealth({ state, tools, lazy, held, paused, problems, now }
             level: 'attention',
             summary: 'Ready, oddly',
             detail: problems.join(' '),
+            reason: 'works, with problems in its log',
             action: { kind: 'view-log', label: 'View log' },
           };
   }
 }
 
+const remedies: Readonly<Record<Remedy, HealthAction>> = {
+  'set-value': setValue,
+  'edit-command': { kind: 'edit-config', label: 'Edit command' },
+  'edit-address': { kind: 'edit-config', label: 'Edit address' },
+  clear: retry,
+  retry,
+};
+
 /** What helps against the cause: trying again mends nothing that is missing. */
-function remedyOf({ code, data }: AppError): HealthAction {
-  if (code === 'command_not_found' || code === 'config_invalid') return edit;
-  if (code === 'secret_locked') return { kind: 'unlock', label: 'Unlock' };
-  const damaged = data?.['damagedFolder'];
-  if (typeof damaged === 'string') return { kind: 'retry', label: 'Clear and try again', clears: damaged };
-  if (code !== 'secret_missing') return retry;
-  const secret = data?.['secret'];
-  return { kind: 'add-secret', label: 'Add secret', ...(typeof secret === 'string' && { secret }) };
+function remedyOf(name: string, error: AppError): Pick<ServerHealth, 'reason' | 'action'> {
+  const { code, data = {} } = error;
+  const { words: reason, remedy } = failureReason(name, error);
+  if (code === 'secret_locked') return { reason, action: { kind: 'unlock', label: 'Unlock' } };
+  const { damagedFolder: clears, secret } = data;
+  if (typeof clears === 'string') return { reason, action: { kind: 'retry', label: 'Clear npx folder', clears } };
+  if (code !== 'secret_missing') return { reason, action: remedies[remedy] };
+  return { reason, action: { kind: 'add-secret', label: 'Set value', ...(typeof secret === 'string' && { secret }) } };
 }
 
 /** `4 s`, rounded, never below zero. */

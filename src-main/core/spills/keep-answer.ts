@@ -113,7 +113,7 @@ function describePart(
   { origin, createdAt }: WrittenAnswer,
   { tokens, estimated }: CountedTokens,
 ): KeptPart {
-  const { owner, sessionId, app, server, tool, profiles } = origin;
+  const { owner, sessionId, app, server, tool, preview, profiles } = origin;
   const fresh = { pinned: false, reads: 0, lastReadAt: undefined };
   const counted = { tokens, tokensEstimated: estimated };
   return {
@@ -124,6 +124,7 @@ function describePart(
       app,
       server,
       tool,
+      preview,
       profiles,
       kind,
       mimeType,

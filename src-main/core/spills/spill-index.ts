@@ -31,7 +31,19 @@ interface SpillRead {
 const columns = [
   ...['id', 'answerId', 'name', 'kind', 'mimeType', 'bytes', 'tokens', 'tokensEstimated', 'lines'],
   ...['sentBytes', 'sentTokens', 'sentEstimated'],
-  ...['createdAt', 'pinned', 'reads', 'lastReadAt', 'owner', 'sessionId', 'app', 'server', 'tool', 'profiles'],
+  ...[
+    'createdAt',
+    'pinned',
+    'reads',
+    'lastReadAt',
+    'owner',
+    'sessionId',
+    'app',
+    'server',
+    'tool',
+    'profiles',
+    'preview',
+  ],
 ] as const;
 
 const oldestFirst = 'SELECT id, answerId, name, bytes FROM spills';
@@ -151,6 +163,7 @@ export class SpillIndex {
       sentEstimated: sentEstimated === 1,
       lastReadAt: lastReadAt === null ? undefined : Number(lastReadAt),
       profiles: profiles === null ? undefined : String(profiles),
+      preview: row['preview'] === null ? undefined : String(row['preview']),
     };
   }
 }
@@ -192,7 +205,8 @@ const spillSteps: readonly string[] = [
     app TEXT NOT NULL,
     server TEXT NOT NULL,
     tool TEXT NOT NULL,
-    profiles TEXT
+    profiles TEXT,
+    preview TEXT
   ) STRICT;
   CREATE INDEX spillsByTime ON spills (createdAt);
   CREATE INDEX spillsBySize ON spills (bytes)`,

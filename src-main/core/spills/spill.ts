@@ -19,6 +19,8 @@ export interface SpillOrigin {
   readonly app: string;
   readonly server: string;
   readonly tool: string;
+  /** The argument that identifies the call (activity/argument-preview.ts). */
+  readonly preview?: string | undefined;
   /** The profiles that it was kept in, by what they are told apart by; undefined: in none. */
   readonly profiles?: string | undefined;
 }

@@ -84,7 +84,7 @@ export async function spillRows(filter: SpillFilter, { core, reader }: SpillDeps
 }
 
 function row(spill: Spill, core: RpcDeps['core']): SpillRow {
-  const { id, createdAt, app, server, tool, kind, mimeType, bytes, lines, file, pinned, reads } = spill;
+  const { id, createdAt, app, server, tool, preview = '', kind, mimeType, bytes, lines, file, pinned, reads } = spill;
   const { sentBytes, sentTokens, sentEstimated } = spill;
   const { keepDays } = core.options.config.current.results;
   const expiresAt = pinned ? undefined : createdAt + keepDays * dayMs;
@@ -94,6 +94,7 @@ function row(spill: Spill, core: RpcDeps['core']): SpillRow {
     app: nameOfApp(app),
     server,
     tool,
+    preview,
     kind,
     mimeType,
     sentBytes,

@@ -41,6 +41,7 @@ export function callSummary(entry: ActivityEntry): CallSummary {
     },
     via: entry.via,
     why: entry.why,
+    preview: entry.preview ?? '',
     sensitivity: entry.sensitivity,
     error: entry.errorText,
     tokensIn: entry.tokensIn,
@@ -68,6 +69,11 @@ export function groupedCalls(calls: readonly CallSummary[]): ActivityOverview['r
 
 function isAlike(a: CallSummary, b: CallSummary): boolean {
   return (
-    a.server === b.server && a.tool === b.tool && a.app === b.app && a.person === b.person && a.outcome === b.outcome
+    a.server === b.server &&
+    a.tool === b.tool &&
+    a.preview === b.preview &&
+    a.app === b.app &&
+    a.person === b.person &&
+    a.outcome === b.outcome
   );
 }

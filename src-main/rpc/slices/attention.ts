@@ -29,7 +29,14 @@ export function attentionItems({ core, servers, inbox, apps, home }: AttentionFa
   return findings.flatMap((finding): AttentionItem[] => {
     const { id, level, server, action = openSettings, cause } = finding;
     if (level !== 'problem') return [];
-    return [{ id, sentence: findingText(finding), server, action, ...(cause !== undefined && { cause }) }];
+    const reason = servers.find(({ name }) => name === server)?.reason;
+    return [
+      {
+        ...{ id, sentence: findingText(finding), server, action },
+        ...(cause !== undefined && { cause }),
+        ...(reason !== undefined && { reason }),
+      },
+    ];
   });
 }
 

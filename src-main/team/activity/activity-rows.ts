@@ -46,6 +46,7 @@ const tables: Readonly<Record<OutboxKind, Table>> = {
       ...[text('errorCode', 'error_code'), text('errorText', 'error_text'), real('durationMs', 'duration_ms')],
       ...[real('callMs', 'call_ms'), bigint('argumentBytes', 'argument_bytes'), bigint('resultBytes', 'result_bytes')],
       bigint('givenBytes', 'given_bytes'),
+      text('preview'),
     ],
     figures: [
       ...[bigint('tokensIn', 'tokens_in'), bigint('tokensSent', 'tokens_sent'), bigint('tokensOut', 'tokens_out')],

@@ -139,15 +139,15 @@ export class CallPages {
   ): Promise<{ readonly servers: readonly ServerLatency[]; readonly measured: number }> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since, until });
     const rows = await this.#ask(
-      `SELECT server, count(*) AS calls, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS p50,
+      `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS p50,
         percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95
       FROM (
-        SELECT server, duration_ms FROM tooltray.calls WHERE ${where} AND call_ms > 0 ORDER BY written DESC LIMIT ${mostMeasured}
+        SELECT server, duration_ms, outcome FROM tooltray.calls WHERE ${where} AND call_ms > 0 ORDER BY written DESC LIMIT ${mostMeasured}
       ) newest GROUP BY server ORDER BY p95 DESC, server`,
       values,
     );
     const servers = rows.map((row): ServerLatency => ({
-      ...{ server: String(row['server']), calls: Number(row['calls']) },
+      ...{ server: String(row['server']), calls: Number(row['calls']), failures: Number(row['failures']) },
       ...{ p50: Number(row['p50']), p95: Number(row['p95']) },
     }));
     return { servers, measured: servers.reduce((sum, { calls }) => sum + calls, 0) };
@@ -162,7 +162,7 @@ export class CallPages {
 
 /** Of one table, with what `callOf` reads. */
 export const callColumns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, why, sensitivity, outcome,
-  error_text, duration_ms, call_ms, argument_bytes, result_bytes, given_bytes, tokens_in, tokens_sent, tokens_out, estimated, spill, labels`;
+  error_text, duration_ms, call_ms, argument_bytes, result_bytes, given_bytes, tokens_in, tokens_sent, tokens_out, estimated, spill, labels, preview`;
 
 export function callOf(row: Row): CallOfTeam {
   const text = (name: string): string => String(row[name]);
@@ -173,7 +173,12 @@ export function callOf(row: Row): CallOfTeam {
     ...{ id: number('number'), at: Math.round(number('at')), user: optional('person') },
     ...{ app: text('app'), appName: nameOfApp(text('app')), mode: text('mode') },
     ...{ server: text('server'), tool: text('tool'), via: optional('via'), why: optional('why') },
-    ...{ sensitivity: optional('sensitivity'), outcome: text('outcome') as CallOutcome, error: optional('error_text') },
+    ...{
+      preview: optional('preview') ?? '',
+      sensitivity: optional('sensitivity'),
+      outcome: text('outcome') as CallOutcome,
+      error: optional('error_text'),
+    },
     ...{ durationMs: number('duration_ms'), callMs: number('call_ms') },
     ...{ argumentBytes: number('argument_bytes'), resultBytes: number('result_bytes') },
     ...{ givenBytes: number('given_bytes'), tokensIn: counted('tokens_in'), tokensSent: counted('tokens_sent') },

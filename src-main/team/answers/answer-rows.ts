@@ -33,6 +33,7 @@ interface Row {
   readonly server: string;
   readonly tool: string;
   readonly profiles: string | null;
+  readonly preview: string | null;
   readonly kind: SpillKind;
   readonly mime_type: string;
   readonly bytes: string;
@@ -275,6 +276,7 @@ function rowOf(tenant: string, { spill, name }: NamedSpill): Record<string, Valu
     app: plain(spill.app),
     server: plain(spill.server),
     tool: plain(spill.tool),
+    preview: spill.preview === undefined ? null : plain(spill.preview),
     profiles: spill.profiles === undefined ? null : plain(spill.profiles),
     kind: spill.kind,
     mime_type: plain(spill.mimeType),
@@ -305,6 +307,7 @@ function answerOf(row: Row): SharedAnswer {
       app: row.app,
       server: row.server,
       tool: row.tool,
+      preview: row.preview ?? undefined,
       profiles: row.profiles ?? undefined,
       kind: row.kind,
       mimeType: row.mime_type,

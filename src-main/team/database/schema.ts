@@ -59,7 +59,7 @@ const firstSchema = `
     duration_ms real NOT NULL, call_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text,
     session text NOT NULL, app text NOT NULL, mode text NOT NULL, server text NOT NULL, tool text NOT NULL,
     via text, outcome text NOT NULL, error_code text, error_text text, why text, sensitivity text, spill text, labels text,
-    number bigint NOT NULL DEFAULT nextval('tooltray.call_numbers'),
+    preview text, number bigint NOT NULL DEFAULT nextval('tooltray.call_numbers'),
     PRIMARY KEY (tenant, written, book, id)
   ) PARTITION BY RANGE (written);
   CREATE INDEX calls_of_people ON tooltray.calls (tenant, person, written);
@@ -94,7 +94,7 @@ const firstSchema = `
     changed_at timestamptz NOT NULL DEFAULT now(),
     sha256 bytea, extension text NOT NULL,
     owner text COLLATE "C" NOT NULL, session_id text NOT NULL, app text NOT NULL, server text NOT NULL, tool text NOT NULL,
-    kind text NOT NULL, mime_type text NOT NULL, bytes bigint NOT NULL, lines bigint,
+    preview text, kind text NOT NULL, mime_type text NOT NULL, bytes bigint NOT NULL, lines bigint,
     tokens bigint NOT NULL, tokens_estimated boolean NOT NULL,
     sent_bytes bigint, sent_tokens bigint, sent_estimated boolean NOT NULL,
     created_at bigint NOT NULL, pinned boolean NOT NULL DEFAULT false,

@@ -108,7 +108,7 @@ test('calls are told by outcome and hour, and by the time they took', () => {
     false,
   ]);
   expect(log.query((database) => latencies(database, noon - hour, noon + hour))).toEqual({
-    servers: [{ server: 'git', calls: 3, p50: 20, p95: 900 }],
+    servers: [{ server: 'git', calls: 3, failures: 1, p50: 20, p95: 900 }],
     measured: 3,
   });
 });

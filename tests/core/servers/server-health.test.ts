@@ -6,6 +6,7 @@ import { type HealthFacts, serverHealth, type ServerState } from '../../../src-m
 const error = new AppError('server_exited', 'it exited with code 1.', { fix: 'Look at its log.' });
 const healthOf = (state: ServerState, facts: Partial<HealthFacts> = {}): unknown[] => {
   const { level, summary, detail, action } = serverHealth({
+    name: 'a',
     state,
     tools: 2,
     lazy: false,
@@ -19,11 +20,12 @@ const healthOf = (state: ServerState, facts: Partial<HealthFacts> = {}): unknown
 test('returns "Needs setup" for a server that lacks a value, with what ends it', () => {
   const missing = new AppError('secret_missing', 'a needs KEY.', { data: { secret: 'KEY' } });
   const failed: ServerState = { kind: 'error', error: missing, failures: 1, retryAt: 14_000 };
-  expect(serverHealth({ state: failed, tools: 0, lazy: false, problems: [], now: 0 })).toMatchObject({
+  expect(serverHealth({ name: 'a', state: failed, tools: 0, lazy: false, problems: [], now: 0 })).toMatchObject({
     ...{ level: 'attention', summary: 'Needs setup' },
     action: { kind: 'add-secret', secret: 'KEY' },
   });
   const held = serverHealth({
+    name: 'a',
     state: { kind: 'disabled' },
     held: 'setup',
     tools: 0,
@@ -57,17 +59,17 @@ test.each<[ServerState, unknown[]]>([
 });
 
 test.each<[AppError, unknown]>([
-  [new AppError('command_not_found', 'No such program.'), { kind: 'edit-config', label: 'Edit' }],
-  [new AppError('config_invalid', 'No such folder.'), { kind: 'edit-config', label: 'Edit' }],
+  [new AppError('command_not_found', 'No such program.'), { kind: 'edit-config', label: 'Edit command' }],
+  [new AppError('config_invalid', 'No such folder.'), { kind: 'edit-config', label: 'Edit command' }],
   [
     new AppError('secret_missing', 'It needs TOKEN.', { data: { secret: 'TOKEN' } }),
-    { kind: 'add-secret', label: 'Add secret', secret: 'TOKEN' },
+    { kind: 'add-secret', label: 'Set value', secret: 'TOKEN' },
   ],
   [new AppError('secret_locked', 'The vault is locked.'), { kind: 'unlock', label: 'Unlock' }],
   [new AppError('server_timeout', 'No answer.'), { kind: 'retry', label: 'Try again' }],
 ])('the button fits the cause: %s', (cause, action) => {
   const state: ServerState = { kind: 'error', error: cause, failures: 1, retryAt: 14_000 };
-  expect(serverHealth({ state, tools: 0, lazy: false, problems: [], now: 10_000 }).action).toEqual(action);
+  expect(serverHealth({ name: 'a', state, tools: 0, lazy: false, problems: [], now: 10_000 }).action).toEqual(action);
 });
 
 test('a start says how long it has been going on', () => {
