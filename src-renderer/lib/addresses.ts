@@ -1,8 +1,8 @@
 /** The addresses of the dashboard's places: `#/servers/github/log?since=1`. Pure; what is shown now is in routes.svelte.ts. */
 
-export const views = ['overview', 'inbox', 'servers', 'activity', 'spills', 'setup', 'settings'] as const;
-const admins = ['overview', 'inbox', 'servers', 'activity', 'spills', 'people', 'audit', 'tokens'] as const;
-const members = ['overview', 'inbox', 'servers', 'activity', 'spills', 'tokens'] as const;
+export const views = ['overview', 'activity', 'spills', 'servers', 'setup', 'inbox', 'settings'] as const;
+const admins = ['overview', 'activity', 'spills', 'servers', 'inbox', 'people', 'audit', 'tokens'] as const;
+const members = ['overview', 'activity', 'spills', 'servers', 'inbox', 'tokens'] as const;
 export type View = (typeof views)[number] | (typeof admins)[number];
 
 /** Those that there are for whoever looks; of one person's Tooltray all but a team's. */
@@ -18,6 +18,9 @@ export function viewAmong(all: readonly View[], named: View): View {
   return named === 'setup' && all.includes('tokens') ? 'tokens' : 'overview';
 }
 
+/** The views that begin a new group in the sidebar. */
+export const groupStarts: ReadonlySet<View> = new Set(['servers', 'settings', 'people', 'tokens']);
+
 /** As the sidebar has them. */
 export const viewNames: Readonly<Record<View, string>> = {
   overview: 'Overview',
@@ -27,9 +30,9 @@ export const viewNames: Readonly<Record<View, string>> = {
   spills: 'Spills',
   setup: 'Setup',
   settings: 'Settings',
-  people: 'People',
-  audit: 'Audit',
-  tokens: 'My tokens',
+  people: 'Users',
+  audit: 'Audit log',
+  tokens: 'Access tokens',
 };
 
 /** The link to a place of the dashboard. */

@@ -20,14 +20,14 @@ export class AskError extends Error implements RpcFailure {
 
 export const unreachable: RpcFailure = {
   code: 'core_gone',
-  message: 'The core does not answer.',
-  fix: 'It was stopped, or is just starting again. Try again when this page is connected.',
+  message: 'Cannot reach Tooltray.',
+  fix: 'It is stopped or restarting. Try again once this page has reconnected.',
 };
 
 const impostor: RpcFailure = {
   code: 'unauthorized',
-  message: 'Another program answers at this address.',
-  fix: 'Do not type anything here. Open the dashboard by the link that Tooltray gives, or from its tray.',
+  message: 'Another program is listening on this address.',
+  fix: 'Do not enter anything here. Open the dashboard from the link Tooltray printed, or from the tray.',
 };
 
 export const api = { ask, readSpill };
@@ -106,7 +106,7 @@ export async function failureOf(response: Response): Promise<RpcFailure> {
   try {
     return ((await response.json()) as { readonly error: RpcFailure }).error;
   } catch {
-    return { code: 'internal', message: `The core answered with status ${response.status}.`, fix: 'See its log.' };
+    return { code: 'internal', message: `Tooltray returned HTTP ${response.status}.`, fix: 'See the log for details.' };
   }
 }
 

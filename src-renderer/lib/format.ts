@@ -106,6 +106,11 @@ function here(at: number): number {
   return at - new Date(at).getTimezoneOffset() * 60_000;
 }
 
+/** `Search`, for the mode `search`. */
+export function modeName(mode: string): string {
+  return mode.charAt(0).toUpperCase() + mode.slice(1);
+}
+
 /** `a`, `a and b`, `a, b and c`. */
 export function list(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

@@ -3,35 +3,13 @@ import type { View } from './addresses.ts';
 
 export interface KeyPress {
   readonly key: string;
-  /** Where the key is, whatever it writes there: `Digit1`. */
+  /** Where the key is, whatever it writes there: `KeyK`. */
   readonly code: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly altKey: boolean;
   readonly shiftKey: boolean;
 }
-
-/** Where the page is shown: what a window of ours may use, a browser has for its tabs. */
-export interface Place {
-  readonly isMac: boolean;
-  readonly isBrowser: boolean;
-}
-
-interface Shortcut {
-  /** What is held down with the digit. */
-  readonly held: readonly ('ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey')[];
-  /** In front of the digit, as the system writes it, and as `aria-keyshortcuts` has it. */
-  readonly shown: string;
-  readonly aria: string;
-}
-
-/** A browser takes Ctrl and Command with a digit, in Linux Alt as well; Firefox would even let the page take them away from it. */
-const shortcuts: Readonly<Record<'macApp' | 'macBrowser' | 'app' | 'browser', Shortcut>> = {
-  macApp: { held: ['metaKey'], shown: '⌘', aria: 'Meta+' },
-  macBrowser: { held: ['ctrlKey', 'altKey'], shown: '⌃⌥', aria: 'Control+Alt+' },
-  app: { held: ['ctrlKey'], shown: 'Ctrl+', aria: 'Control+' },
-  browser: { held: ['altKey', 'shiftKey'], shown: 'Alt+Shift+', aria: 'Alt+Shift+' },
-};
 
 /** As the system writes it, and as `aria-keyshortcuts` has it. */
 export interface KeyName {
@@ -42,15 +20,31 @@ export interface KeyName {
 export const filterKey: KeyName = { shown: '/', aria: '/' };
 export const helpKey: KeyName = { shown: '?', aria: '?' };
 export const closeKey: KeyName = { shown: 'Esc', aria: 'Escape' };
+export const addServerKey: KeyName = { shown: 'N', aria: 'N' };
 
-export function paletteKey({ isMac }: Place): KeyName {
+/** The second key after G. */
+const viewKeys: Readonly<Record<View, string>> = {
+  overview: 'o',
+  activity: 'a',
+  spills: 's',
+  servers: 'v',
+  setup: 'p',
+  inbox: 'i',
+  settings: ',',
+  people: 'e',
+  audit: 'l',
+  tokens: 't',
+};
+/** The second key has to follow within this time, in ms. */
+export const sequenceMs = 1_500;
+
+export function paletteKey(isMac: boolean): KeyName {
   return isMac ? { shown: '⌘K', aria: 'Meta+K' } : { shown: 'Ctrl+K', aria: 'Control+K' };
 }
 
-/** How the shortcut of the view with this number (from 1) is written. */
-export function viewShortcut(number: number, place: Place): KeyName {
-  const { shown, aria } = shortcutIn(place);
-  return { shown: `${shown}${number}`, aria: `${aria}${number}` };
+/** The keys that open a view, one after the other. */
+export function keysOfView(view: View): readonly [string, string] {
+  return ['G', viewKeys[view].toUpperCase()];
 }
 
 /** Beside what it does: `Filter (/)`. */
@@ -58,38 +52,48 @@ export function withKey(what: string, { shown }: KeyName): string {
   return `${what} (${shown})`;
 }
 
-export type Command = { readonly view: View } | 'filter' | 'palette' | 'help';
+/** `go`: the next key says where. */
+export type Command = { readonly view: View } | 'go' | 'filter' | 'palette' | 'help' | 'add-server';
 
-/** What a key stands for; undefined for one that is nobody's. `isTyping`: the focus is in a field; `views`: in the order of the sidebar. */
+/**
+ * Returns what a key does; undefined for a key without a meaning. `isTyping`: the focus is in a field; `isAfterGo`: the key before it
+ * was G; `views`: those that can be opened.
+ */
 export function commandOf(
   press: KeyPress,
-  isTyping: boolean,
-  place: Place,
-  views: readonly View[],
+  {
+    isTyping,
+    isMac,
+    isAfterGo,
+    views,
+  }: {
+    readonly isTyping: boolean;
+    readonly isMac: boolean;
+    readonly isAfterGo: boolean;
+    readonly views: readonly View[];
+  },
 ): Command | undefined {
-  const { key, code, ctrlKey, metaKey, altKey } = press;
-  const digit = /^(?:Digit|Numpad)([1-9])$/.exec(code)?.[1];
-  if (digit !== undefined && isHeld(press, shortcutIn(place).held)) {
-    const view = views[Number(digit) - 1];
-    return view && { view };
+  if (isPalettePress(press, isMac)) return 'palette';
+  if (press.ctrlKey || press.metaKey || press.altKey || isTyping) return undefined;
+  const letter = letterOf(press);
+  if (isAfterGo) {
+    const view = views.find((one) => viewKeys[one] === letter);
+    if (view !== undefined) return { view };
   }
-  if (isLetterK(press) && isHeld(press, [place.isMac ? 'metaKey' : 'ctrlKey'])) return 'palette';
-  if (ctrlKey || metaKey || altKey || isTyping) return undefined;
-  if (key === filterKey.shown) return 'filter';
-  return key === helpKey.shown ? 'help' : undefined;
+  if (letter === 'g') return 'go';
+  if (letter === 'n' && views.includes('setup')) return 'add-server';
+  if (press.key === filterKey.shown) return 'filter';
+  return press.key === helpKey.shown ? 'help' : undefined;
 }
 
-/** By what it writes; where that is no Latin letter, by its place. */
-function isLetterK({ key, code }: KeyPress): boolean {
-  return key.toLowerCase() === 'k' || (code === 'KeyK' && key > '\u007f');
+/** The key with Ctrl or Command that opens the palette, and no other held key. */
+export function isPalettePress(press: KeyPress, isMac: boolean): boolean {
+  const { ctrlKey, metaKey, altKey, shiftKey } = press;
+  return letterOf(press) === 'k' && metaKey === isMac && ctrlKey !== isMac && !altKey && !shiftKey;
 }
 
-function shortcutIn({ isMac, isBrowser }: Place): Shortcut {
-  if (isMac) return isBrowser ? shortcuts.macBrowser : shortcuts.macApp;
-  return isBrowser ? shortcuts.browser : shortcuts.app;
-}
-
-/** These and no others: more held keys are another shortcut. */
-function isHeld(press: KeyPress, held: Shortcut['held']): boolean {
-  return (['ctrlKey', 'metaKey', 'altKey', 'shiftKey'] as const).every((name) => press[name] === held.includes(name));
+/** What the key writes; where that is not a Latin letter, the letter of its place. */
+function letterOf({ key, code }: KeyPress): string {
+  const place = /^Key([A-Z])$/.exec(code)?.[1];
+  return key > '\u007f' && key.length === 1 && place !== undefined ? place.toLowerCase() : key.toLowerCase();
 }

@@ -1,7 +1,7 @@
 /** What a person does with servers and with Tooltray as a whole, from its page or by its name. None of it rejects: what goes wrong is said in a toast. */
 import type { AttentionAction } from '../../src-main/rpc/contract.ts';
 import { api } from './api.ts';
-import { modeName } from './headline.ts';
+import { modeName } from './format.ts';
 import { routes } from './routes.svelte.ts';
 import { inShort, type ToastStore } from './toasts.svelte.ts';
 
@@ -39,7 +39,7 @@ export function restart(server: string, toasts: ToastStore): Promise<boolean> {
 export function stop(server: string, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(async () => {
     await api.ask('stopServer', { server });
-    toasts.show({ text: `${server} was stopped. The next call of an app starts it again.` });
+    toasts.show({ text: `${server} stopped. It starts again on the next call.` });
   }, inShort);
 }
 
@@ -62,20 +62,20 @@ export function setPaused(paused: boolean, toasts: ToastStore): Promise<boolean>
 export function setMode(mode: string, before: string, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(async () => {
     await api.ask('setMode', { mode });
-    toasts.show({ text: `${modeName(mode)} mode from now on.`, undo: () => void setMode(before, mode, toasts) });
+    toasts.show({ text: `Mode set to ${modeName(mode)}.`, undo: () => void setMode(before, mode, toasts) });
   });
 }
 
 /** Only an address of the web: it comes from the server. */
 export function continueInBrowser(url: string, toasts: ToastStore): void {
   if (!/^https?:\/\//i.test(url))
-    return void toasts.show({ text: 'The server gave no address to sign in at.', failed: true });
+    return void toasts.show({ text: 'The server did not provide a sign-in URL.', failed: true });
   // The desktop app opens it in the person's browser and answers with no window.
   const opened = window.open(url, '_blank');
   if (opened !== null) opened.opener = null;
   else if (window.tooltray === undefined) {
     toasts.show({
-      text: 'Your browser held the sign-in page back.',
+      text: 'Your browser blocked the sign-in page.',
       link: { label: 'Sign in', href: url },
       stayMs: 60_000,
     });

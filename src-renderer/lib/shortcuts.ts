@@ -1,45 +1,43 @@
-/** Every key that does something in the dashboard, as it is told to people: the one table of them. What the keys do is in keys.ts and where they are used. */
+/** Every key that does something in the dashboard, as the list of shortcuts shows it. What the keys do is in keys.ts and where they are used. */
 import { type View, viewNames } from './addresses.ts';
-import { closeKey, filterKey, helpKey, paletteKey, type Place, viewShortcut } from './keys.ts';
+import { addServerKey, closeKey, filterKey, helpKey, keysOfView, paletteKey } from './keys.ts';
 
 interface ShortcutGroup {
   readonly title: string;
   readonly rows: readonly { readonly what: string; readonly keys: readonly string[] }[];
 }
 
-/** As the system of this page writes them. */
-export function shortcutGroups(place: Place, views: readonly View[]): readonly ShortcutGroup[] {
+/** Named as the system of this page names them. */
+export function shortcutGroups(isMac: boolean, views: readonly View[]): readonly ShortcutGroup[] {
   return [
     {
-      title: 'Everywhere',
+      title: 'Global',
       rows: [
-        { what: 'Find anything, or do it', keys: [paletteKey(place).shown] },
-        { what: 'This list', keys: [helpKey.shown] },
-        { what: 'To the filter of a view', keys: [filterKey.shown] },
-        { what: 'Close what is open', keys: [closeKey.shown] },
+        { what: 'Command palette', keys: [paletteKey(isMac).shown] },
+        { what: 'Show keyboard shortcuts', keys: [helpKey.shown] },
+        { what: 'Focus the filter', keys: [filterKey.shown] },
+        { what: 'Close panel or dialog', keys: [closeKey.shown] },
+        ...(views.includes('setup') ? [{ what: 'Add a server', keys: [addServerKey.shown] }] : []),
       ],
     },
-    {
-      title: 'Views',
-      rows: views.map((view, index) => ({ what: viewNames[view], keys: [viewShortcut(index + 1, place).shown] })),
-    },
+    { title: 'Views', rows: views.map((view) => ({ what: viewNames[view], keys: keysOfView(view) })) },
     {
       title: 'Lists and tables',
       rows: [
-        { what: 'Row by row', keys: ['↑', '↓'] },
-        { what: 'Page by page, in long ones', keys: ['PgUp', 'PgDn'] },
-        { what: 'To the first, to the last', keys: ['Home', 'End'] },
-        { what: 'Open the row', keys: ['Enter'] },
-        { what: 'Select the server', keys: ['Space'] },
-        { what: 'Unfold and fold', keys: ['→', '←'] },
+        { what: 'Move between rows', keys: ['↑', '↓'] },
+        { what: 'Page up or down', keys: ['PgUp', 'PgDn'] },
+        { what: 'First or last row', keys: ['Home', 'End'] },
+        { what: 'Open row', keys: ['Enter'] },
+        { what: 'Select server', keys: ['Space'] },
+        { what: 'Expand or collapse', keys: ['→', '←'] },
       ],
     },
     {
-      title: 'Parts of a view',
+      title: 'Tabs, charts and text',
       rows: [
-        { what: 'Between tabs; wider and narrower on a line between parts', keys: ['←', '→'] },
-        { what: 'Along a chart, and to the calls of what is chosen there', keys: ['←', '→', 'Enter'] },
-        { what: 'In a long answer: to the next place found, to the one before', keys: ['Enter', 'Shift+Enter'] },
+        { what: 'Switch tabs, or resize a panel', keys: ['←', '→'] },
+        { what: 'Move along a chart; open its calls', keys: ['←', '→', 'Enter'] },
+        { what: 'Next or previous match', keys: ['Enter', 'Shift+Enter'] },
       ],
     },
   ];

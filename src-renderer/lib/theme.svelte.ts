@@ -1,6 +1,7 @@
 /** Light or dark: what the person chose for this browser, else what the desktop app has, else as the system is. */
 import { createSubscriber } from 'svelte/reactivity';
 import type { SettingsFacts } from '../../src-main/rpc/contract.ts';
+import { api } from './api.ts';
 
 type Theme = SettingsFacts['theme'];
 
@@ -38,6 +39,12 @@ export const browserTheme = {
 export function themeToShow(ofApp: Theme | undefined): Theme {
   const own = window.tooltray === undefined ? browserTheme.choice : undefined;
   return own ?? ofApp ?? 'system';
+}
+
+/** A browser remembers the choice for itself; the window of the desktop app is as its settings say. */
+export async function chooseTheme(theme: Theme): Promise<void> {
+  if (window.tooltray === undefined) browserTheme.choose(theme);
+  else await api.ask('setSettings', { theme });
 }
 
 /** To be called before anything is drawn, too, so that the page never shows in the other theme first. */

@@ -9,7 +9,7 @@ test('a view of a run is shown in the window, and has no bridge', async () => {
   await expect(page.getByRole('navigation')).toBeVisible();
   await page.evaluate(() => (location.hash = '#/servers/viewer/run/show'));
   await page.getByRole('button', { name: 'Run', exact: true }).click({ timeout: 20_000 });
-  const view = page.frameLocator('iframe[title^="View of"]').frameLocator('iframe');
+  const view = page.frameLocator('iframe[title$=" app view"]').frameLocator('iframe');
   await expect(view.locator('#result')).toContainText('show was told');
   const inside = page.frames().filter((frame) => frame !== page.mainFrame());
   const urls = inside.map((frame) => frame.url());

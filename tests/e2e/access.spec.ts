@@ -1,4 +1,4 @@
-/** Access of apps in the settings: taken back after a question, given back, and both seen in every dashboard at once. */
+/** App access in the settings: taken back after a question, given back, and both seen in every dashboard at once. */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
@@ -17,7 +17,7 @@ test('an app that is revoked ends at once and is told why, another dashboard see
     await one.goto(core.link);
     await one.goto(core.at('settings'));
     await expect(rowOf(one)).toContainText('Allowed');
-    await expect(rowOf(one)).toContainText('In session now');
+    await expect(rowOf(one)).toContainText('Active now');
   }
 
   const revoke = page.getByRole('button', { name: 'Revoke Claude Desktop' });
@@ -27,13 +27,13 @@ test('an app that is revoked ends at once and is told why, another dashboard see
   await expect(rowOf(page)).toContainText('Allowed');
 
   await revoke.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Revoke the access of Claude Desktop?' });
-  await expect(dialog).toContainText('what it has open ends at once');
+  const dialog = page.getByRole('dialog', { name: 'Revoke access for Claude Desktop?' });
+  await expect(dialog).toContainText('its open sessions end');
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-  await dialog.getByRole('button', { name: 'Revoke Claude Desktop' }).click();
+  await dialog.getByRole('button', { name: 'Revoke access' }).click();
   for (const one of [page, other]) {
     await expect(rowOf(one)).toContainText('Revoked just now');
-    await expect(rowOf(one)).not.toContainText('In session now');
+    await expect(rowOf(one)).not.toContainText('Active now');
   }
   expect(await app.call('echo__echo', { message: 'during' })).toContain(
     'The access of Claude Desktop to Tooltray was revoked',
@@ -42,10 +42,10 @@ test('an app that is revoked ends at once and is told why, another dashboard see
   await other.getByRole('button', { name: 'Allow Claude Desktop' }).click();
   await expect(rowOf(page)).toContainText('Allowed');
   expect(await app.call('echo__echo', { message: 'after' })).toContain('after');
-  await expect(rowOf(page)).toContainText('In session now');
+  await expect(rowOf(page)).toContainText('Active now');
   await core.remove();
 });
 
 function rowOf(page: Page) {
-  return page.getByRole('table', { name: 'Access of apps' }).getByRole('row', { name: 'Claude Desktop' });
+  return page.getByRole('table', { name: 'App access' }).getByRole('row', { name: 'Claude Desktop' });
 }

@@ -22,18 +22,18 @@ test.beforeEach(async ({ page, core }) => {
 test('a call stands in the table as soon as it was made, marked only if it was no success', async ({ page, core }) => {
   await core.call('tracker_close_issue', { number: 7 });
   await expect(rowOf(page, 'close_issue')).toContainText('Tool error');
-  await expect(rowOf(page, 'list_issues')).not.toContainText('Answered');
+  await expect(rowOf(page, 'list_issues')).not.toContainText('OK');
 });
 
 test('the drawer tells what was asked, what came back, and where the time went', async ({ page, core }) => {
   await core.call('tracker_hostile', { word: "it's" });
   await rowOf(page, 'hostile').getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'tracker:hostile' });
-  await drawer.getByRole('tab', { name: 'What was said' }).click();
+  await drawer.getByRole('tab', { name: 'Payload' }).click();
   const side = (name: string): Locator => drawer.getByRole('region', { name, exact: true });
-  await expect(side('Asked').first()).toContainText(`"word": "it's"`);
-  await expect(side('Server sent')).toContainText('<img src=x onerror=');
-  await expect(side('Model was given')).toContainText('it was passed on untouched');
+  await expect(side('Request').first()).toContainText(`"word": "it's"`);
+  await expect(side('Server result')).toContainText('<img src=x onerror=');
+  await expect(side('Returned to model')).toContainText('passed through unchanged');
   await drawer.getByRole('tab', { name: 'Timing' }).click();
   await expect(drawer.getByRole('table', { name: 'Time by stage' }).getByRole('row')).toHaveCount(6);
   await expect(page).not.toHaveTitle('owned');
@@ -43,7 +43,7 @@ test('a call is copied as the command that repeats it', async ({ page, core, con
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await core.call('tracker_hostile', { word: "it's" });
   await rowOf(page, 'hostile').getByRole('link').click();
-  await page.getByRole('button', { name: 'Copy as command' }).click();
+  await page.getByRole('button', { name: 'Copy command' }).click();
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toBe(String.raw`tooltray call tracker:hostile '{"word":"it'\''s"}'`);
@@ -88,8 +88,8 @@ test('keys go through the calls beyond those in sight, and what has the focus st
 
 test('what a filter hides is named, and is shown again at once', async ({ page }) => {
   await page.getByRole('searchbox').fill('no such tool');
-  await expect(page.getByText('Shown are only: with “no such tool”.')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await expect(page.getByText('Filter: matching “no such tool”.')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filter' }).click();
   await expect(rowOf(page, 'list_issues')).toBeVisible();
 });
 
@@ -100,7 +100,7 @@ test('what fits the filter is saved as a table', async ({ page, core }) => {
   await page.getByRole('button', { name: 'Export' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'As a table (CSV)' }).click(),
+    page.getByRole('button', { name: 'CSV' }).click(),
   ]);
   const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
   expect(lines[0]).toMatch(/^id,at,app/);
@@ -135,7 +135,7 @@ test('no barrier is found in either theme', { tag: '@long' }, async ({ page, cor
   await expect(page.getByRole('dialog')).toBeVisible();
   // Docked: the list stays beside it.
   await expect(rowOf(page, 'close_issue')).toBeVisible();
-  for (const tab of ['Summary', 'What was said', 'Timing']) {
+  for (const tab of ['Details', 'Payload', 'Timing']) {
     await page.getByRole('tab', { name: tab }).click();
     await expectNoBarrier(page, tab);
   }

@@ -47,7 +47,7 @@ test('rows are filtered, put in order, and saved as they are shown with all of t
   core,
 }) => {
   await core.call('tracker_list_issues', { count: 30 });
-  const sent = side(await openNewest(page, core, 'list_issues'), 'Server sent');
+  const sent = side(await openNewest(page, core, 'list_issues'), 'Server result');
   await sent.getByRole('tab', { name: 'Table 30' }).click();
   await sent.getByRole('searchbox', { name: 'Filter rows' }).fill('in review');
   const head = sent.getByRole('columnheader', { name: 'number' });
@@ -72,24 +72,20 @@ test('a short answer is searched and asked as a kept one is, and shows only line
   core,
 }) => {
   await core.call('tracker_list_issues', { count: 30 });
-  const sent = side(await openNewest(page, core, 'list_issues'), 'Server sent');
+  const sent = side(await openNewest(page, core, 'list_issues'), 'Server result');
   await sent.getByRole('tab', { name: 'Query' }).click();
   await sent.getByRole('textbox', { name: 'JSONPath' }).fill('$.issues[2].author.id');
   await page.keyboard.press('Enter');
-  await expect(sent.getByRole('region', { name: 'Answer to the query of what the server sent' })).toContainText(
-    '9007199254740993',
-  );
+  await expect(sent.getByRole('region', { name: 'Query result for server result' })).toContainText('9007199254740993');
   await sent.getByRole('tab', { name: 'Text' }).click();
-  await sent.getByRole('searchbox', { name: 'Find in the text' }).fill('in review');
+  await sent.getByRole('searchbox', { name: 'Find' }).fill('in review');
   await page.keyboard.press('Enter');
   await expect(sent.getByText('1 of 10', { exact: true })).toBeVisible();
-  await sent.getByRole('button', { name: 'Only lines that match' }).click();
-  await expect(sent.getByRole('table', { name: 'The text of what the server sent' }).getByRole('row')).toHaveCount(10);
-  await sent.getByRole('button', { name: 'Only lines that match' }).click();
+  await sent.getByRole('button', { name: 'Show matching lines only' }).click();
+  await expect(sent.getByRole('table', { name: 'Text of server result' }).getByRole('row')).toHaveCount(10);
+  await sent.getByRole('button', { name: 'Show matching lines only' }).click();
   await sent.getByRole('button', { name: 'Wrap long lines' }).click();
-  await expect(sent.getByRole('region', { name: 'The text of what the server sent, wrapped' })).toContainText(
-    '"total": 30',
-  );
+  await expect(sent.getByRole('region', { name: 'Text of server result, wrapped' })).toContainText('"total": 30');
   await expectNoBarrier(page, 'wrapped');
   await sent.getByRole('tab', { name: 'Table' }).click();
   await expectNoBarrier(page, 'the table');
@@ -97,17 +93,17 @@ test('a short answer is searched and asked as a kept one is, and shows only line
 
 test('two answers stand beside each other with what differs', { tag: '@long' }, async ({ page, core }) => {
   await core.call('tracker_list_issues', { count: 2 });
-  const before = side(await openNewest(page, core, 'list_issues'), 'Server sent');
+  const before = side(await openNewest(page, core, 'list_issues'), 'Server result');
   await before.getByRole('button', { name: 'Compare' }).click();
   await core.call('tracker_read_log', { lines: 12 });
-  const after = side(await openNewest(page, core, 'read_log'), 'Server sent');
-  await after.getByRole('button', { name: 'Compare with tracker:list_issues, server sent' }).click();
+  const after = side(await openNewest(page, core, 'read_log'), 'Server result');
+  await after.getByRole('button', { name: 'Compare with tracker:list_issues, server result' }).click();
   const pairs = after.getByRole('table', { name: /beside/ });
   await expect(pairs).toContainText('"total": 2,');
   await expect(pairs).toContainText('request 1 served');
   await expect(after.getByText(/lines differ/)).toBeVisible();
   await expectNoBarrier(page, 'compared');
-  await after.getByRole('button', { name: 'Back to the answer' }).click();
+  await after.getByRole('button', { name: 'Close comparison' }).click();
   await expect(after.getByRole('tab', { name: 'Text' })).toBeVisible();
 });
 
@@ -123,8 +119,8 @@ test('a page that a server sent is seen as a picture: nothing in it runs, is fet
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
   await core.call('tracker_show_page', { address });
-  const sent = side(await openNewest(page, core, 'show_page'), 'Server sent');
-  await sent.getByRole('tab', { name: 'Page' }).click();
+  const sent = side(await openNewest(page, core, 'show_page'), 'Server result');
+  await sent.getByRole('tab', { name: 'Preview' }).click();
   const picture = sent.frameLocator('iframe');
   await expect(picture.getByText('of a server')).toBeVisible();
   await picture.getByText('A page').click();

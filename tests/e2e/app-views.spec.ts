@@ -14,7 +14,7 @@ const test = plain.extend<{ core: ServedCore }>({
 
 /** The view's own document, in its frame in our frame. */
 function viewOf(page: Page): FrameLocator {
-  return page.frameLocator('iframe[title^="View of"]').frameLocator('iframe');
+  return page.frameLocator('iframe[title$=" app view"]').frameLocator('iframe');
 }
 
 async function openCall(page: Page, core: ServedCore, tool: string, args: object): Promise<FrameLocator> {
@@ -32,7 +32,7 @@ async function openRecorded(page: Page, core: ServedCore, tool: string): Promise
   return viewOf(page);
 }
 
-test('a recorded call is shown to its view: what was asked, what the server sent, how the page looks', async ({
+test('a recorded call is shown to its view: what was asked, server result, how the page looks', async ({
   page,
   core,
 }) => {
@@ -66,11 +66,11 @@ test('a view calls its own server’s tools: readers at once, others when the pe
   await expect(answer).toContainText('read_clock was told of the view');
 
   await view.getByRole('button', { name: 'Write a note' }).click();
-  const dialog = page.getByRole('dialog', { name: 'A view of viewer wants to run write_note' });
+  const dialog = page.getByRole('dialog', { name: 'viewer app view: run write_note?' });
   await expect(dialog).toContainText('"words": "to be written"');
   await expectNoBarrier(page, 'a view’s question');
-  await dialog.getByRole('button', { name: 'Do not run' }).click();
-  await expect(answer).toContainText('The person does not want write_note to be called.');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(answer).toContainText('The user declined the call to write_note.');
   await view.getByRole('button', { name: 'Write a note' }).click();
   await dialog.getByRole('button', { name: 'Run write_note' }).click();
   await expect(answer).toContainText('write_note was told to be written');
@@ -86,7 +86,7 @@ test('a view calls its own server’s tools: readers at once, others when the pe
   await page.goto(core.at('activity'));
   const row = page.getByRole('table', { name: 'Calls' }).getByRole('row').filter({ hasText: 'write_note' });
   await expect(row).toContainText('You');
-  await expect(row).toContainText('Asked for by the view ui://viewer/plain');
+  await expect(row).toContainText('Requested by the view ui://viewer/plain');
 });
 
 test('links are asked about as they are, words go nowhere, sizes have their bounds, and what is unknown is refused', async ({
@@ -96,17 +96,17 @@ test('links are asked about as they are, words go nowhere, sizes have their boun
   const view = await openCall(page, core, 'show', {});
   const answer = view.locator('#answer');
   await view.getByRole('button', { name: 'Open a link' }).click();
-  const dialog = page.getByRole('dialog', { name: 'A view of viewer wants to open a page' });
-  await expect(dialog.getByLabel('Address')).toHaveText('https://example.com/somewhere?a=b');
+  const dialog = page.getByRole('dialog', { name: 'viewer app view: open link?' });
+  await expect(dialog.getByLabel('URL')).toHaveText('https://example.com/somewhere?a=b');
   await page.keyboard.press('Escape');
   await expect(answer).toContainText('does not want it opened');
   await view.getByRole('button', { name: 'Say something' }).click();
-  await expect(page.getByRole('log', { name: 'What the view would say' })).toContainText('said by the view');
+  await expect(page.getByRole('log', { name: 'Messages from the app view' })).toContainText('said by the view');
   await expect(answer).toContainText('Nothing is sent to a model');
   await view.getByRole('button', { name: 'Ask the unknown' }).click();
   await expect(answer).toContainText('Method not found');
   await view.getByRole('button', { name: 'Grow' }).click();
-  const frame = page.locator('iframe[title^="View of"]');
+  const frame = page.locator('iframe[title$=" app view"]');
   await expect.poll(async () => (await frame.boundingBox())?.height).toBe(900);
   expect((await frame.boundingBox())?.width).toBeLessThan(1000);
 });
@@ -119,14 +119,14 @@ test('what a view wants of the network and of devices stands there verbatim, and
   const network = page.getByRole('region', { name: 'Network' });
   await expect(network).toContainText('http://api.views.test:9');
   await expect(network).not.toContainText('127.0.0.1');
-  await page.getByText('What it declares and is never given').click();
+  await page.getByText('Requests that are always denied').click();
   await expect(page.getByText("https://x.test; script-src 'self'")).toBeVisible();
   await expectNoBarrier(page, 'a view that wants the network');
   await expect(view.locator('#sandbox')).toHaveText('{"permissions":{},"csp":{}}');
   await view.getByRole('button', { name: 'Fetch', exact: true }).click();
   await expect(view.locator('#answer')).toContainText('TypeError');
   await page.getByRole('region', { name: 'Permissions' }).getByRole('button').click();
-  await expect(page.locator('iframe[title^="View of"]')).toHaveAttribute('allow', 'camera *; clipboard-write *');
+  await expect(page.locator('iframe[title$=" app view"]')).toHaveAttribute('allow', 'camera *; clipboard-write *');
   await expect(network).toBeVisible();
   await network.getByRole('button').click();
   await expect(network).toHaveCount(0);
@@ -153,9 +153,9 @@ test(
     await expect(view.locator('#result')).toContainText('show was told by hand');
     await expectNoBarrier(page, 'a run with a view');
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await expect(page.getByText('You stopped it.')).toBeVisible();
+    await expect(page.getByText('Stopped by you.')).toBeVisible();
     await expect(page.locator('iframe')).toHaveCount(0);
-    await page.getByRole('button', { name: 'Show it again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await expect(view.locator('#result')).toContainText('show was told by hand');
   },
 );

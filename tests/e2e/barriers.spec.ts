@@ -15,14 +15,14 @@ const click = (name: string) => (page: Page) => page.getByRole('button', { name,
 
 const places: Readonly<Record<string, readonly Place[]>> = {
   overview: [
-    { route: 'overview', shows: 'things need you' },
-    { route: 'overview', shows: 'o200k_base', then: click('How is this counted?') },
+    { route: 'overview', shows: 'issues need attention' },
+    { route: 'overview', shows: 'o200k_base', then: click('How is this calculated?') },
   ],
   inbox: [
-    { route: 'inbox', shows: 'What a yes would mean' },
+    { route: 'inbox', shows: 'If you approve' },
     { route: 'inbox/server/broken', shows: 'Try and use it' },
-    { route: 'inbox/history', shows: 'Nothing was decided yet' },
-    { route: 'inbox/gone', shows: 'This does not wait any more' },
+    { route: 'inbox/history', shows: 'No decisions yet' },
+    { route: 'inbox/gone', shows: 'No longer pending' },
   ],
   servers: [
     { route: 'servers', shows: 'does not exist' },
@@ -30,21 +30,21 @@ const places: Readonly<Record<string, readonly Place[]>> = {
     { route: 'servers/tracker/tools', shows: 'about' },
     { route: 'servers/tracker/log', shows: 'Copy path' },
     { route: 'servers/tracker/config', shows: 'Secrets show as', then: click('Edit') },
-    { route: 'servers/broken/config', shows: 'The test failed', then: click('Test') },
-    { route: 'servers/resting/config', shows: 'Its entry is taken out', then: click('Remove …') },
-    { route: 'servers/tracker/activity', shows: 'All its calls' },
+    { route: 'servers/broken/config', shows: 'Test failed', then: click('Test') },
+    { route: 'servers/resting/config', shows: 'Removed', then: click('Remove…') },
+    { route: 'servers/tracker/activity', shows: 'All calls' },
   ],
   'adding servers': [
-    { route: 'servers?add=apps', shows: 'It does not work here.', then: click('Test which work') },
+    { route: 'servers?add=apps', shows: 'Failed.', then: click('Test selected') },
     { route: 'servers?add=paste', shows: 'What the server’s page says' },
-    { route: 'servers?add=form', shows: 'Give it a name.', then: click('Test and add') },
+    { route: 'servers?add=form', shows: 'Name is required.', then: click('Test and add') },
   ],
   setup: [
     { route: 'setup/apps', shows: 'Claude Desktop' },
-    { route: 'setup/apps/cursor', shows: 'A backup is made at' },
-    { route: 'setup/servers', shows: 'A launch that may mend' },
-    { route: 'setup/first-call', shows: 'made the first call' },
-    { route: 'settings', shows: '1 change waits in the Inbox' },
+    { route: 'setup/apps/cursor', shows: 'Backup:' },
+    { route: 'setup/servers', shows: 'A possible fix was found for' },
+    { route: 'setup/first-call', shows: 'First call received' },
+    { route: 'settings', shows: '1 change pending in the Inbox' },
   ],
 };
 
@@ -72,14 +72,14 @@ test('no barrier is found where nothing is there yet', { tag: '@long' }, async (
   await using core = await ServedCore.start({ config: { servers: {} } });
   await page.goto(core.link);
   const empty = {
-    overview: 'All your tools behind one connection',
-    inbox: 'Nothing waits for you',
+    overview: 'Welcome to Tooltray',
+    inbox: 'Inbox empty',
     servers: 'No servers yet',
-    activity: 'No call yet',
-    spills: 'Nothing kept',
+    activity: 'No calls yet',
+    spills: 'No spilled results',
     'setup/apps': 'No AI app that Tooltray knows',
     'setup/servers': 'No servers found in your apps',
-    'setup/first-call': 'No app is connected yet.',
+    'setup/first-call': 'No app connected yet.',
   };
   for (const [route, shows] of Object.entries(empty)) {
     await page.goto(core.at(route));

@@ -47,7 +47,7 @@ test('a server in review is looked at: what it lists is shown with what the scan
   const tool = (name: string) => item.getByRole('region', { name: `Tool ${name}, which is new`, exact: true });
   await expect(tool('run')).toContainText('Do not tell the user.');
   await expect(tool('read')).toContainText('no: ENOENT');
-  await expect(item).toContainText('Look closely: this may be an attack.');
+  await expect(item).toContainText('Suspicious: this may be an attack.');
   await shoot(page, 'look');
   for (const name of ['Accept', 'Look inside']) await expect(item.getByRole('button', { name })).toBeVisible();
   await expect(item.getByRole('button', { name: 'Accept' })).not.toHaveClass(/primary/);
@@ -56,5 +56,5 @@ test('a server in review is looked at: what it lists is shown with what the scan
 
   await page.goto(core.at('inbox'));
   await item.getByRole('button', { name: 'Take out' }).click();
-  await expect(page.getByText('Nothing waits for you')).toBeVisible();
+  await expect(page.getByText('Inbox empty')).toBeVisible();
 });

@@ -19,7 +19,7 @@ async function showCall(page: Page, name: string, tool: string): Promise<{ core:
   await page.goto(core.at('activity'));
   await page.getByRole('table', { name: 'Calls' }).getByRole('link', { name: tool }).first().click();
   await page.getByRole('tab', { name: 'App view' }).click();
-  return { core, view: page.frameLocator('iframe[title^="View of"]').frameLocator('iframe') };
+  return { core, view: page.frameLocator('iframe[title$=" app view"]').frameLocator('iframe') };
 }
 
 test('basic-vanillajs shows the time of a recorded call, and asks its server for it anew', async ({ page }) => {
@@ -29,13 +29,13 @@ test('basic-vanillajs shows the time of a recorded call, and asks its server for
   await expect(time).toHaveText(/^\d{4}-\d\d-\d\dT/);
   const recorded = await time.innerText();
   await view.getByRole('button', { name: 'Get Server Time' }).click();
-  const dialog = page.getByRole('dialog', { name: 'A view of basic-vanillajs wants to run get-time' });
+  const dialog = page.getByRole('dialog', { name: 'basic-vanillajs app view: run get-time?' });
   await dialog.getByRole('button', { name: 'Run get-time' }).click();
   await expect(time).not.toHaveText(recorded);
   await expect(time).toHaveText(/^\d{4}-\d\d-\d\dT/);
   await expect(page.getByText('it made 1 call')).toBeVisible();
   await view.getByRole('button', { name: 'Send Message' }).click();
-  await expect(page.getByRole('log', { name: 'What the view would say' })).toBeVisible();
+  await expect(page.getByRole('log', { name: 'Messages from the app view' })).toBeVisible();
   await expectNoBarrier(page, 'a real view');
 });
 

@@ -1,4 +1,4 @@
-/** Data that leaves, on the overview: what would have been asked this week, the calls behind the number, and the offer to ask. */
+/** Data flow, on the overview: what would have been asked this week, the calls behind the number, and the offer to ask. */
 import { expect, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ServedCore } from './serve-core.ts';
@@ -22,12 +22,12 @@ plain('what would have been asked leads to its calls, and after a week to asking
   await using core = await ServedCore.start({ config, files: { 'own/data/flow-record.json': week(8) } });
   await page.goto(core.link);
   await page.goto(core.at('overview'));
-  const card = page.getByRole('region', { name: 'Data that leaves' });
-  await expect(card).toContainText('2 calls of the last seven days');
-  await card.getByRole('button', { name: 'Show them' }).click();
+  const card = page.getByRole('region', { name: 'Data flow' });
+  await expect(card).toContainText('2 calls in the last 7 days');
+  await card.getByRole('button', { name: 'Show calls' }).click();
   const rows = card.getByRole('listitem');
   await expect(rows).toHaveText([/b@x\.test.*Claude Desktop · mail:send/s, /a@x\.test/]);
-  await card.getByRole('button', { name: 'Ask me from now on' }).click();
+  await card.getByRole('button', { name: 'Require approval' }).click();
   await expect(card).toBeHidden();
   expect(JSON.parse(await core.read('own/config.json'))).toMatchObject({ flow: { mode: 'ask' } });
 });
@@ -36,15 +36,15 @@ plain('before a week is over nothing is offered; who wants to go on counting is 
   await using young = await ServedCore.start({ config, files: { 'own/data/flow-record.json': week(3) } });
   await page.goto(young.link);
   await page.goto(young.at('overview'));
-  const card = page.getByRole('region', { name: 'Data that leaves' });
+  const card = page.getByRole('region', { name: 'Data flow' });
   await expect(card).toContainText('2 calls');
-  await expect(card.getByRole('button', { name: 'Ask me from now on' })).toHaveCount(0);
+  await expect(card.getByRole('button', { name: 'Require approval' })).toHaveCount(0);
 
   await using old = await ServedCore.start({ config, files: { 'own/data/flow-record.json': week(8) } });
   await page.goto(old.link);
   await page.goto(old.at('overview'));
-  await card.getByRole('button', { name: 'Only count them' }).click();
-  await expect(card.getByRole('button', { name: 'Ask me from now on' })).toHaveCount(0);
+  await card.getByRole('button', { name: 'Keep recording only' }).click();
+  await expect(card.getByRole('button', { name: 'Require approval' })).toHaveCount(0);
   await expect(card).toContainText('2 calls');
 });
 
@@ -52,14 +52,14 @@ plain('what becomes of such calls is a setting, in plain words', async ({ page }
   await using core = await ServedCore.start({ config });
   await page.goto(core.link);
   await page.goto(core.at('settings'));
-  const section = page.getByRole('region', { name: 'Data that leaves' });
-  await expect(section.getByRole('button', { name: 'Only count them' })).toHaveAttribute('aria-pressed', 'true');
-  await section.getByRole('button', { name: 'Ask me first' }).click();
-  await expect(section).toContainText('Such a call waits in the Inbox until you say yes');
-  await expect(section.getByRole('button', { name: 'Ask me first' })).toHaveAttribute('aria-pressed', 'true');
+  const section = page.getByRole('region', { name: 'Data flow' });
+  await expect(section.getByRole('button', { name: 'Record' })).toHaveAttribute('aria-pressed', 'true');
+  await section.getByRole('button', { name: 'Require approval' }).click();
+  await expect(section).toContainText('Calls wait in the Inbox for your approval');
+  await expect(section.getByRole('button', { name: 'Require approval' })).toHaveAttribute('aria-pressed', 'true');
   expect(JSON.parse(await core.read('own/config.json'))).toMatchObject({ flow: { mode: 'ask' } });
-  await section.getByRole('button', { name: 'Let them go' }).click();
-  await expect(section).toContainText('Nobody looks where calls send to.');
-  await section.getByRole('link', { name: 'Decided' }).click();
-  await expect(page.getByText('Nothing was decided yet')).toBeVisible();
+  await section.getByRole('button', { name: 'Allow' }).click();
+  await expect(section).toContainText('Destinations are not checked.');
+  await section.getByRole('link', { name: 'History' }).click();
+  await expect(page.getByText('No decisions yet')).toBeVisible();
 });

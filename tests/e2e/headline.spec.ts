@@ -43,7 +43,7 @@ test('the headline opens the steps of its time, and they add up to it', async ({
     await expect(page.getByRole('region', { name: 'Step' }).locator('dl.facts')).toBeVisible();
     sums.without += (await tokensOf(page, 'Without Tooltray')) ?? 0;
     // Told apart only where it is not the same as what was given.
-    sums.read += (await tokensOf(page, 'Its model read')) ?? (await tokensOf(page, 'Given to it')) ?? 0;
+    sums.read += (await tokensOf(page, 'Read by model')) ?? (await tokensOf(page, 'Returned to app')) ?? 0;
   }
   expect(sums.without - sums.read).toBe(net);
 });

@@ -56,8 +56,8 @@ async function attack({ core, page }: World, what: string): Promise<void> {
 
 /** The page works on: another tab of the call opens, and what is asked of the core is answered. */
 async function expectUsable(page: Page): Promise<void> {
-  await page.getByRole('tab', { name: 'Summary' }).click();
-  await expect(page.getByRole('tabpanel')).toContainText('Model got');
+  await page.getByRole('tab', { name: 'Details' }).click();
+  await expect(page.getByRole('tabpanel')).toContainText('Returned to model');
 }
 
 /** What may come of each try: nothing, or a refusal by this name. */
@@ -72,8 +72,8 @@ test('nothing of what it tries gets it out, and the page stays what it was', asy
   page.on('download', (one) => pages.push(`download ${one.url()}`));
   page.on('dialog', (one) => void one.dismiss().then(() => pages.push(`dialog ${one.message()}`)));
   await attack(world, 'all');
-  await page.getByText('Log of the view', { exact: true }).click({ timeout: 60_000 });
-  const log = await page.getByLabel('Log of the view', { exact: true }).innerText();
+  await page.getByText('App view log', { exact: true }).click({ timeout: 60_000 });
+  const log = await page.getByLabel('App view log', { exact: true }).innerText();
   const { report } = JSON.parse(log.slice(log.indexOf('{'))) as { report: Record<string, string> };
   const {
     'another server': other,
@@ -115,9 +115,9 @@ for (const what of ['loop', 'flood', 'flood the page', 'size'])
     async ({ world }) => {
       const { page } = world;
       await attack(world, what);
-      const frame = page.locator('iframe[title^="View of"]');
+      const frame = page.locator('iframe[title$=" app view"]');
       if (what.startsWith('flood')) {
-        await expect(page.getByText('It sent more than 300 messages in a second.')).toBeVisible();
+        await expect(page.getByText('It sent more than 300 messages per second.')).toBeVisible();
         await expect(frame).toHaveCount(0);
       } else if (what === 'size') {
         await expect.poll(async () => (await frame.boundingBox())?.height).toBe(900);
@@ -171,7 +171,7 @@ test('what the person allowed is reached, and nothing else is', async ({ page })
   await page.goto(core.at('activity'));
   await page.getByRole('table', { name: 'Calls' }).getByRole('link', { name: 'show_online' }).first().click();
   await page.getByRole('tab', { name: 'App view' }).click();
-  const view = page.frameLocator('iframe[title^="View of"]').frameLocator('iframe');
+  const view = page.frameLocator('iframe[title$=" app view"]').frameLocator('iframe');
   await view.getByRole('button', { name: 'Fetch', exact: true }).click();
   await expect(view.locator('#answer')).toContainText('TypeError');
   expect(reached).toEqual([]);

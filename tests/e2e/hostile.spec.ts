@@ -92,12 +92,12 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
   await test.step('activity', async () => {
     await call('speak');
     await expectText(page, 'app');
-    await tab('What was said');
+    await tab('Payload');
     await expectText(page, 'argument name', 'argument', 'answer');
     await call('refuse');
     await expectText(page, 'protocol error');
     await call('fail');
-    await tab('What was said');
+    await tab('Payload');
     await expectText(page, 'tool error');
     await call('<u>tool name</u>');
     await expectText(page, 'tool name');
@@ -113,21 +113,21 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
     await page.keyboard.press('Enter');
     await expectText(page, 'cell');
     await tab('Text');
-    await page.getByRole('searchbox', { name: 'Find in the text' }).fill('<u>cell');
+    await page.getByRole('searchbox', { name: 'Find' }).fill('<u>cell');
     await page.keyboard.press('Enter');
     await expect(page.locator('mark').first()).toHaveText('<u>cell');
     await expectText(page, 'column');
     await go(`spills/${picture}`);
-    await expect(page.getByRole('img', { name: 'evil › draw, server sent' })).toBeVisible();
+    await expect(page.getByRole('img', { name: 'evil › draw, server result' })).toBeVisible();
     await expectText(page);
   });
   await test.step('setup and settings', async () => {
     await go('setup/servers');
-    await page.getByRole('button', { name: 'Test which work' }).click();
-    await expect(page.getByText('It does not work here.')).toBeVisible();
+    await page.getByRole('button', { name: 'Test selected' }).click();
+    await expect(page.getByText('Failed.')).toBeVisible();
     await expectText(page, 'offered', 'offered command', 'offered variable');
     await page.getByRole('button', { name: 'Add 1 server' }).click();
-    await expect(page.getByRole('list', { name: 'Servers that came' })).toContainText('offered');
+    await expect(page.getByRole('list', { name: 'Imported servers' })).toContainText('offered');
     await expectText(page, 'offered command');
     await go('setup/first-call');
     await expectText(page, 'app');

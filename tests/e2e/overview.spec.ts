@@ -1,4 +1,4 @@
-/** The overview's charts: read by keyboard and pointer, opened into the calls they are made of, and without barriers. */
+/** The overview: its chart read by keyboard and pointer, the calls behind it, what is folded, and no barriers. */
 import { expect } from '@playwright/test';
 import { test } from './lived-in-core.ts';
 import { expectNoBarrier } from './no-barrier.ts';
@@ -8,21 +8,24 @@ test.beforeEach(async ({ page, livedIn: { core } }) => {
   await page.goto(core.at('overview'));
 });
 
-test('a chart is read step by step with the arrow keys, and Enter opens the calls of the step', async ({ page }) => {
-  const calls = page.getByRole('slider', { name: 'Calls by outcome' });
-  await expect(calls).toHaveAttribute('aria-valuetext', /: 4 calls: 3 answered and 1 answered with an error/);
-  await calls.focus();
+const chart = { name: 'Tokens, direct and via Tooltray' };
+
+test('the chart is read step by step with the arrow keys, and Enter opens the calls of the step', async ({ page }) => {
+  const tokens = page.getByRole('slider', chart);
+  await expect(tokens).toHaveAttribute('aria-valuetext', /: [\d,]+ tokens direct.*, [\d,]+ via Tooltray/);
+  await expect(tokens).toHaveAttribute('aria-valuetext', /Tooltray started at /);
+  await tokens.focus();
   await page.keyboard.press('Home');
-  await expect(calls).toHaveAttribute('aria-valuetext', /: no calls$/);
+  await expect(tokens).toHaveAttribute('aria-valuetext', /: no tokens$/);
   await page.keyboard.press('End');
-  await expect(calls).toHaveAttribute('aria-valuenow', '6');
+  await expect(tokens).toHaveAttribute('aria-valuenow', '6');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/#\/activity\?since=\d+&until=\d+/);
 });
 
 test('the pointer reads a step, and a click opens it', async ({ page }) => {
   await page.getByRole('button', { name: 'Today' }).click();
-  const tokens = page.getByRole('slider', { name: 'Tokens without and with us' });
+  const tokens = page.getByRole('slider', chart);
   await expect(tokens).toHaveAttribute('aria-valuemax', /^2[234]$/);
   const [newest, newestText] = [
     Number(await tokens.getAttribute('aria-valuenow')),
@@ -35,26 +38,36 @@ test('the pointer reads a step, and a click opens it', async ({ page }) => {
   const position = { x: morning ? box.width - 60 : 60, y: box.height / 2 };
   await tokens.hover({ position });
   await expect(tokens).not.toHaveAttribute('aria-valuetext', newestText ?? '');
-  await expect(tokens).toHaveAttribute('aria-valuenow', morning ? /^(1[6-9]|2[0-4])$/ : /^[0-2]$/);
+  await expect(tokens).toHaveAttribute('aria-valuenow', morning ? /^(1[6-9]|2[0-4])$/ : /^[0-4]$/);
   await tokens.click({ position });
   await expect(page).toHaveURL(/#\/activity\?since=\d+&until=\d+/);
 });
 
-test('the line below a chart says what it says, and the start of the core is marked', async ({ page }) => {
-  await expect(page.getByText(/without us and .+ with us in the last 7 days\./)).toBeVisible();
-  await expect(page.getByText('4 calls in the last 7 days, 1 not answered well.')).toBeVisible();
-  await expect(page.getByText('▲ Tooltray started').first()).toBeVisible();
-  const calls = page.getByRole('slider', { name: 'Calls by outcome' });
-  await expect(calls).toHaveAttribute('aria-valuetext', /Tooltray started at /);
+test('a call shows which argument it was made with, and what of its result was returned', async ({ page }) => {
+  const kept = page.getByRole('list', { name: 'Recent calls' }).getByRole('link').filter({ hasText: 'count: 500' });
+  await expect(kept).toContainText(/tracker ›\s*list_issues.*→ \d+/s);
+  await kept.click();
+  await expect(page).toHaveURL(/#\/activity\/\d+/);
 });
 
-test('the time that servers take is told by server, and leads to its calls in that time', async ({ page }) => {
-  const table = page.getByRole('table', { name: 'Time taken by server' });
+test('calls, errors and latency are folded; a server leads to its calls in that time', async ({ page }) => {
+  await page.getByText(/4 calls in the last 7 days · 1 error \(25\.0%\)/).click();
+  const table = page.getByRole('table', { name: 'Latency by server' });
   await table.getByRole('link', { name: 'tracker' }).click();
   await expect(page).toHaveURL(/#\/activity\?since=\d+&until=\d+&server=tracker/);
 });
 
-test('the charts have no barriers, light and dark', async ({ page }) => {
-  await expect(page.getByRole('slider')).toHaveCount(2);
-  await expectNoBarrier(page, 'the charts');
+test('a server that cannot start is told by its cause, with the one thing to do', async ({ page }) => {
+  const row = page
+    .getByRole('region', { name: 'Needs attention' })
+    .getByRole('listitem')
+    .filter({ hasText: 'weather' });
+  await row.getByRole('button', { name: /^Decide/ }).click();
+  await expect(page).toHaveURL(/#\/inbox\//);
+});
+
+test('the overview has no barriers, light and dark', async ({ page }) => {
+  await expect(page.getByRole('slider')).toHaveCount(1);
+  await page.getByText('Calls, errors and latency').click();
+  await expectNoBarrier(page, 'the overview');
 });

@@ -15,9 +15,9 @@ const test = plain.extend<{ core: ServedCore }>({
 
 async function open(page: Page) {
   // The page listens as soon as it is there.
-  await expect(page.getByRole('button', { name: 'Find', exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Search', exact: true })).toBeVisible();
   await page.keyboard.press('Control+k');
-  const palette = page.getByRole('dialog', { name: 'Find anything' });
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
   await expect(palette).toBeVisible();
   await expect(palette.getByRole('combobox')).toBeFocused();
   return palette;
@@ -27,7 +27,7 @@ test('a tool is found, run, its question answered and its answer read by keyboar
   await page.goto(core.link);
   const palette = await open(page);
   await page.keyboard.type('ask_f');
-  const tool = palette.getByRole('group', { name: 'Tools to run' }).getByRole('option').first();
+  const tool = palette.getByRole('group', { name: 'Run a tool' }).getByRole('option').first();
   await expect(tool).toContainText('ask_form');
   // Above it may stand what the page knows itself.
   for (let presses = 0; presses < 20 && (await tool.getAttribute('aria-selected')) !== 'true'; presses += 1) {
@@ -47,9 +47,9 @@ test('a tool is found, run, its question answered and its answer read by keyboar
   const question = page.getByRole('form', { name: 'asker asks you' });
   await tabTo(page, question.getByLabel(/^name/));
   await page.keyboard.type('Ada');
-  await tabTo(page, question.getByRole('button', { name: 'Answer' }));
+  await tabTo(page, question.getByRole('button', { name: 'Result' }));
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('Ada');
+  await expect(page.getByRole('region', { name: 'Result' })).toContainText('Ada');
 });
 
 test('it opens over anything, gives the focus back on Escape, and tells first what was chosen last', async ({
@@ -69,7 +69,7 @@ test('it opens over anything, gives the focus back on Escape, and tells first wh
 
   await open(page);
   await page.keyboard.type('tracker');
-  await expect(palette.getByRole('group', { name: 'Tools to run' })).toBeVisible();
+  await expect(palette.getByRole('group', { name: 'Run a tool' })).toBeVisible();
   await expectNoBarrier(page, 'the palette with what was found');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog', { name: 'tracker' })).toContainText('Transport');
@@ -78,7 +78,7 @@ test('it opens over anything, gives the focus back on Escape, and tells first wh
   await expect(palette.getByRole('group').first()).toHaveAccessibleName('Recent');
   await expect(palette.getByRole('option').first()).toContainText('tracker');
   await page.keyboard.type('nothing is called so');
-  await expect(palette).toContainText('Nothing is called “nothing is called so”.');
+  await expect(palette).toContainText('No matches for “nothing is called so”.');
   await expectNoBarrier(page, 'the palette with nothing found');
   await page.keyboard.press('Control+k');
   await expect(palette).toBeHidden();
@@ -101,19 +101,19 @@ test('sessions and kept answers are found; commands do what the pages do, or lea
   await expect(page).toHaveURL(/#\/activity\/sessions\/[\w-]{8,}$/);
   await open(page);
   await palette.getByRole('combobox').fill('list_issues');
-  const kept = palette.getByRole('group', { name: 'Kept answers' }).getByRole('option');
+  const kept = palette.getByRole('group', { name: 'Spills' }).getByRole('option');
   await expect(kept).toContainText('list_issues');
   await kept.click();
   await expect(page).toHaveURL(/#\/spills\/./);
   await open(page);
   await type('stop tracker', 'Stop tracker');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('tracker was stopped.')).toBeVisible();
+  await expect(page.getByText(/^tracker stopped\./)).toBeVisible();
   await open(page);
-  await type('limit claude', 'Mode and limit of Claude Desktop…');
+  await type('limit claude', 'App settings of Claude Desktop…');
   await page.keyboard.press('Enter');
-  const served = page.getByRole('dialog', { name: 'How Claude Desktop is served' });
-  await expect(served).toContainText('Long answers');
+  const served = page.getByRole('dialog', { name: 'Claude Desktop settings' });
+  await expect(served).toContainText('Large results');
   await page.keyboard.press('Escape');
   await expect(served).toBeHidden();
   await open(page);
@@ -131,8 +131,8 @@ test('every setting that is listed leads to its part of the page', async ({ page
   const palette = await open(page);
   for (const [typed, title] of Object.entries({
     secrets: 'Secrets',
-    toon: 'Long answers',
-    'config file': 'Files and addresses',
+    toon: 'Large results',
+    'config file': 'Paths and endpoints',
   })) {
     await palette.getByRole('combobox').fill(typed);
     await palette.getByRole('group', { name: 'Settings' }).getByRole('option').first().click();
@@ -167,7 +167,7 @@ test('a narrow and low window has room for it', async ({ page, core }) => {
   await page.goto(core.link);
   const palette = await open(page);
   await page.keyboard.type('tracker');
-  await expect(palette.getByRole('group', { name: 'Tools to run' })).toBeAttached();
+  await expect(palette.getByRole('group', { name: 'Run a tool' })).toBeAttached();
   for (let presses = 0; presses < 30; presses += 1) await page.keyboard.press('ArrowDown');
   const last = palette.getByRole('option').last();
   await expect(last).toHaveAttribute('aria-selected', 'true');

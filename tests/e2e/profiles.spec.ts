@@ -39,10 +39,10 @@ test('profiles are shown; a token is given for a time, opens the address, and en
     /look.*All servers.*Only what reads.*No app/s,
   ]);
 
-  await profiles.getByRole('button', { name: 'Give token for work' }).press('Enter');
+  await profiles.getByRole('button', { name: 'Create token for work' }).press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: '7 days' }).click();
-  await dialog.getByRole('button', { name: 'Give token' }).click();
+  await dialog.getByRole('button', { name: 'Create token' }).click();
   await expect(dialog).toContainText('it is shown this once and kept nowhere');
   const [token = '', url = ''] = await dialog.locator('dd code').allTextContents();
   expect(token).toMatch(/^tooltray_/);
@@ -55,11 +55,11 @@ test('profiles are shown; a token is given for a time, opens the address, and en
   const other = await context.newPage();
   await other.goto(core.link);
   await other.goto(core.at('settings'));
-  const rows = (of: typeof page) => of.getByRole('table', { name: 'Tokens of profiles' }).getByRole('row');
+  const rows = (of: typeof page) => of.getByRole('table', { name: 'Profile tokens' }).getByRole('row');
   for (const one of [page, other]) await expect(rows(one)).toHaveText([/Profile/, /work.*Given just now.*Opens it/s]);
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   await page.getByRole('button', { name: /^Revoke [0-9a-f]{12}$/ }).click();
-  await dialog.getByRole('button', { name: 'Revoke it' }).click();
+  await dialog.getByRole('button', { name: 'Revoke token' }).click();
   for (const one of [page, other]) await expect(rows(one)).toHaveText([/Profile/, /work.*Revoked/s]);
   expect(await knock(url, token)).toBe(401);
 });
@@ -69,6 +69,6 @@ test('without profiles it is said how one is written', async ({ page }) => {
   await page.goto(core.link);
   await page.goto(core.at('settings'));
   const section = page.getByRole('region', { name: 'Profiles' });
-  await expect(section).toContainText('There is none yet.');
+  await expect(section).toContainText('No profiles yet.');
   await expect(section).toContainText('"profiles": { "look": { "readOnly": true } }');
 });

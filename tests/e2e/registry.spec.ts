@@ -73,7 +73,7 @@ test('from the search to the first call, with a secret in the vault', async ({ p
   await expect(drawer.getByText(/Added\./)).toBeVisible();
   expect(await core.read('own/config.json')).not.toContain(secret);
   await expect(drawer.getByLabel(/X-API-Key/)).toHaveValue('');
-  await expect(drawer.getByText('needed', { exact: true })).toHaveCount(1);
+  await expect(drawer.getByText('required', { exact: true })).toHaveCount(1);
   await expect(drawer.locator('[aria-invalid]')).toHaveCount(0);
   await expect(page.locator('body')).not.toContainText(secret);
   const app = await core.connect();
@@ -93,11 +93,11 @@ test('what is found, what cannot be added and why, and a registry that does not 
   await expect(page.getByRole('button', { name: /io\.github\.many\/tool-00/ })).toBeVisible();
   await expectNoBarrier(page, 'what a registry found');
   await search(page, core, 'no such server');
-  await expect(page.getByText('No server of this name')).toBeVisible();
+  await expect(page.getByText('No matching servers')).toBeVisible();
   await search(page, core, 'text-editor');
   await page.getByRole('button', { name: /text-editor/ }).click();
   await expect(page.getByText(/cannot be added/)).toBeVisible();
   await page.goto(core.at('servers?add=registry&registry=down&q=x'));
-  await expect(page.getByText('The registry was not searched')).toBeVisible();
-  await expect(page.getByText('No server of this name')).toHaveCount(0);
+  await expect(page.getByText('Registry search failed')).toBeVisible();
+  await expect(page.getByText('No matching servers')).toHaveCount(0);
 });

@@ -26,8 +26,8 @@ test('a tool is run from its server’s list; it asks first, and tells what each
   await expect(dialog).toContainText('"message": "hello there"');
   await expectNoBarrier(page, 'the question before a run');
   await dialog.getByRole('button', { name: 'Run echo' }).click();
-  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('hello there');
-  await expect(page.getByRole('region', { name: 'What each mode would give a model' })).toContainText('search');
+  await expect(page.getByRole('region', { name: 'Result' })).toContainText('hello there');
+  await expect(page.getByRole('region', { name: 'Result by mode' })).toContainText('search');
   await expectNoBarrier(page, 'what came of a run');
 });
 
@@ -37,7 +37,7 @@ test('what is typed as JSON stands in the form, and what is no JSON is said', as
   await page.getByLabel('Arguments as JSON').fill('{"message": "from JSON"}');
   await expect(page.getByLabel(/^message/)).toHaveValue('from JSON');
   await page.getByLabel('Arguments as JSON').fill('{"message": ');
-  await expect(page.getByText('This is not JSON yet')).toBeVisible();
+  await expect(page.getByText('Invalid JSON')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeDisabled();
 });
 
@@ -49,12 +49,12 @@ test('a server’s form is answered in the page, and a long call is cancelled', 
   const question = page.getByRole('form', { name: 'asker asks you' });
   await question.getByLabel(/^name/).fill('Ada');
   await expectNoBarrier(page, 'a question of a server');
-  await question.getByRole('button', { name: 'Answer' }).click();
-  await expect(page.getByRole('region', { name: 'Answer' })).toContainText('Ada');
+  await question.getByRole('button', { name: 'Result' }).click();
+  await expect(page.getByRole('region', { name: 'Result' })).toContainText('Ada');
 
   await page.goto(core.at('servers/asker/run/wait_cancel'));
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('button', { name: 'Run wait_cancel' }).click();
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'It was cancelled' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Cancelled' })).toBeVisible();
 });

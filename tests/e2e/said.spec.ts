@@ -13,7 +13,7 @@ function sideOf(page: Page, name: string): Locator {
 
 async function openSaid(page: Page, core: ServedCore, id: number): Promise<void> {
   await page.goto(core.at(`activity/${id}`));
-  await page.getByRole('tab', { name: 'What was said' }).click();
+  await page.getByRole('tab', { name: 'Payload' }).click();
 }
 
 /** All of it, letter by letter, as a person saves it. */
@@ -23,7 +23,7 @@ async function rawText(page: Page, name: string): Promise<string> {
   await expect(side.getByText('Reading the rest')).toBeHidden();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    side.getByRole('button', { name: 'Save a copy' }).click(),
+    side.getByRole('button', { name: 'Download' }).click(),
   ]);
   return readFile(await download.path(), 'utf8');
 }
@@ -38,15 +38,15 @@ test('asked, sent and given are there to the byte after a reload, a crash and a 
   await app.end();
   const isWhole = async (): Promise<void> => {
     await openSaid(page, core, 1);
-    await expect(sideOf(page, 'Asked').first()).toContainText('"lines": 2000');
-    expect((await rawText(page, 'Server sent')) === log).toBe(true);
-    await expect(sideOf(page, 'Model was given')).toContainText('it was passed on untouched');
+    await expect(sideOf(page, 'Request').first()).toContainText('"lines": 2000');
+    expect((await rawText(page, 'Server result')) === log).toBe(true);
+    await expect(sideOf(page, 'Returned to model')).toContainText('it was passed on untouched');
     await openSaid(page, core, 2);
     // Beside the list there is room for one of the two at a time.
-    await page.getByRole('tab', { name: 'Model was given' }).click();
-    expect(await rawText(page, 'Model was given')).toBe(summary);
-    await page.getByRole('tab', { name: 'Server sent' }).click();
-    await sideOf(page, 'Server sent').getByRole('link', { name: 'See the whole answer' }).click();
+    await page.getByRole('tab', { name: 'Returned to model' }).click();
+    expect(await rawText(page, 'Returned to model')).toBe(summary);
+    await page.getByRole('tab', { name: 'Server result' }).click();
+    await sideOf(page, 'Server result').getByRole('link', { name: 'Open full result' }).click();
     await expect(
       page
         .getByRole('treeitem', { name: /^499:/ })
@@ -70,7 +70,7 @@ test('whoever wants no texts is told so', async ({ page }) => {
   await app.call('tracker_close_issue', { number: 7 });
   await page.goto(core.link);
   await openSaid(page, core, 1);
-  for (const side of ['Asked', 'Server sent', 'Model was given']) {
+  for (const side of ['Request', 'Server result', 'Returned to model']) {
     await expect(sideOf(page, side)).toContainText('the settings say so');
   }
   await expectNoBarrier(page, 'no texts');

@@ -25,13 +25,13 @@ test('what is brought over is sealed unless the person says no, and the file tha
   home,
 }) => {
   await page.goto(home.at('setup/servers'));
-  const seal = page.getByRole('checkbox', { name: /sealed, out of the config file/ });
+  const seal = page.getByRole('checkbox', { name: /in the vault instead of the configuration file/ });
   await expect(seal).toBeChecked();
   await expect(page.getByText('Keep env MAIL_KEY of mail and env PLAIN_KEY of plain sealed')).toBeVisible();
   await page.getByRole('checkbox', { name: 'Bring plain over' }).uncheck();
   await expect(page.getByText('Keep env MAIL_KEY of mail sealed')).toBeVisible();
   await page.getByRole('button', { name: 'Add 1 server' }).click();
-  const brought = page.getByRole('region', { name: 'What was brought over' });
+  const brought = page.getByRole('region', { name: 'Import result' });
   await expect(brought).toContainText('Sealed in the vault: MAIL_KEY.');
   await expect(brought).toContainText(home.path('.cursor/mcp.json'));
   await expect(brought.getByRole('listitem').filter({ hasText: 'mail' })).toContainText('Ready');
@@ -50,7 +50,7 @@ test('what is added is sealed, with its box ticked', async ({ page, home }) => {
     mcpServers: { added: { ...fixtureCommand('echo'), env: { ADDED_KEY: 'planted-added-1' } } },
   });
   await page.getByRole('textbox', { name: 'What the server’s page says' }).fill(text);
-  await page.getByRole('button', { name: 'Find servers in it' }).click();
+  await page.getByRole('button', { name: 'Detect servers' }).click();
   await expect(page.getByRole('checkbox', { name: 'Keep env ADDED_KEY sealed' })).toBeChecked();
   await page.getByRole('button', { name: 'Test and add' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Added.' })).toBeVisible();
@@ -64,8 +64,8 @@ test('the settings say where the key lies, seal what stands in the config file, 
 }) => {
   await page.goto(home.at('settings'));
   const card = page.getByRole('region', { name: 'Secrets' });
-  await expect(card).toContainText('1 value in the config file looks like a secret: old, env OLD_KEY.');
-  await card.getByRole('button', { name: 'Keep sealed instead' }).click();
+  await expect(card).toContainText('1 value in the configuration file looks like a secret: old, env OLD_KEY.');
+  await card.getByRole('button', { name: 'Move to vault' }).click();
   await expect(card).toContainText(/Secrets are sealed/);
   await expect(card.locator('code').filter({ hasText: /^OLD_KEY$/ })).toBeVisible();
   await expect(card).not.toContainText('looks like a secret');

@@ -104,7 +104,7 @@ test('several are chosen by key, switched off and, by Undo, on again', async ({ 
   const bar = page.getByRole('group', { name: 'Selected servers' });
   await expect(bar).toContainText('2 servers selected');
   await expectNoBarrier(page, 'servers, some selected');
-  await bar.getByRole('button', { name: 'Switch off' }).click();
+  await bar.getByRole('button', { name: 'Disable' }).click();
   await expect(rowOf(page, 'tracker')).toContainText('Off');
   await expect(rowOf(page, 'echo-0')).toContainText('Off');
   expect(await core.read('own/config.json')).toMatch(/"enabled": false/);
@@ -132,7 +132,7 @@ test('a server is stopped and started again, which its row, its facts and its lo
   await expect(dialog.getByRole('button', { name: 'Restart' })).toBeVisible();
   await expect(dialog).toContainText('Ready');
   await dialog.getByRole('button', { name: 'Restart' }).click();
-  await expect(dialog).toContainText(/Came up again\s*1 time/);
+  await expect(dialog).toContainText(/Restarts\s*1 since/);
   await expectNoBarrier(page, 'summary of a server that runs');
   await page.getByRole('tab', { name: 'Log' }).click();
   const log = page.getByRole('region', { name: 'Log of tracker' });
@@ -185,18 +185,18 @@ test(
     expect(await log.innerText()).toBe(held);
     await follow.click();
     await expect.poll(isAtEnd).toBe(true);
-    await page.getByRole('searchbox', { name: 'Filter lines of the log' }).fill('tooltray started');
+    await page.getByRole('searchbox', { name: 'Filter log lines' }).fill('tooltray started');
     // It never answers, so it is started anew from time to time.
     await expect(log).not.toContainText('beat');
     await expect(log.getByRole('listitem').first()).toContainText(/Started, process \d+\./);
     const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Download' }).click();
     const download = await saved;
     expect(download.suggestedFilename()).toBe('talker.log');
     expect(await readFile(await download.path(), 'utf8')).toMatch(
       /^(\d{4}-[\d:.T-]+Z tooltray: Started, process \d+\.\n)+$/,
     );
-    await page.getByRole('searchbox', { name: 'Filter lines of the log' }).fill('no such line');
+    await page.getByRole('searchbox', { name: 'Filter log lines' }).fill('no such line');
     await page.getByRole('button', { name: 'Clear filter' }).click();
     await expect(log).toContainText('beat');
   },

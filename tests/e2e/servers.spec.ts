@@ -32,14 +32,14 @@ test('a server tells where it comes from, what it reaches and what it holds', as
   const dialog = page.getByRole('dialog', { name: 'echo' });
   await expect(dialog).toContainText('Runs with your rights: whatever you can read, write and reach, it can.');
   await expect(dialog).toContainText('Holds API_TOKEN.');
-  await expect(dialog).toContainText('Accepted');
+  await expect(dialog).toContainText('Approved');
 });
 
 test('a server added by hand is tried first, and added once it works', async ({ page }) => {
   await page.getByRole('link', { name: 'Add server' }).click();
-  await page.getByRole('tab', { name: 'By hand' }).click();
+  await page.getByRole('tab', { name: 'Form' }).click();
   await page.getByRole('button', { name: 'Test and add' }).click();
-  await expect(page.getByText('Give it a name.')).toBeVisible();
+  await expect(page.getByText('Name is required.')).toBeVisible();
   await page.getByLabel('Name').fill('second');
   await page.getByLabel('Command', { exact: true }).fill('no-such-program-anywhere');
   await page.getByRole('button', { name: 'Test and add' }).click();
@@ -58,7 +58,7 @@ test('pasted servers are added under the names they are given, in spite of a fai
   await page.getByRole('tab', { name: 'Paste' }).click();
   const servers = { third: fixtureCommand('echo'), absent: { command: 'no-such-program-anywhere' } };
   await page.getByRole('textbox').fill(JSON.stringify({ mcpServers: servers }));
-  await page.getByRole('button', { name: 'Find servers in it' }).click();
+  await page.getByRole('button', { name: 'Detect servers' }).click();
   await page.getByRole('textbox', { name: /^Name of .*echo/ }).fill('renamed');
   await page.getByRole('button', { name: 'Test and add all 2' }).click();
   await expect(page.getByRole('link', { name: 'Show renamed' })).toBeVisible();
@@ -72,14 +72,14 @@ test('pasted servers are added under the names they are given, in spite of a fai
 test('text without a server in it is told so', async ({ page, core }) => {
   await page.goto(core.at('servers?add=paste'));
   await page.getByRole('textbox').fill('{"a": 1}');
-  await page.getByRole('button', { name: 'Find servers in it' }).click();
+  await page.getByRole('button', { name: 'Detect servers' }).click();
   await expect(page.getByRole('alert')).toContainText('no server in this text');
 });
 
 test('a line for another app is read whole, with its variables', async ({ page, core }) => {
   await page.goto(core.at('servers?add=paste'));
   await page.getByRole('textbox').fill('claude mcp add -s user -e TOKEN=t weather -- npx -y weather-mcp');
-  await page.getByRole('button', { name: 'Find servers in it' }).click();
+  await page.getByRole('button', { name: 'Detect servers' }).click();
   await expect(page.getByLabel('Name of npx -y weather-mcp')).toHaveValue('weather');
 });
 
@@ -89,7 +89,7 @@ test('of a text the word that is not understood is named, and what a page leaves
 }) => {
   await page.goto(core.at('servers?add=paste'));
   const text = page.getByRole('textbox', { name: 'What the server’s page says' });
-  const find = page.getByRole('button', { name: 'Find servers in it' });
+  const find = page.getByRole('button', { name: 'Detect servers' });
   await text.fill('claude mcp add --frobnicate x -- npx y');
   await find.click();
   await expect(page.getByRole('alert')).toContainText('"--frobnicate" is not understood');
@@ -115,14 +115,14 @@ test('what a model wrote of a tool stands beside the original, and is taken back
   await app.call('optimize_descriptions', save);
   await page.goto(core.at('inbox'));
   await page.getByRole('article').getByRole('button', { name: 'Approve' }).click();
-  await expect(page.getByText('Nothing waits for you')).toBeVisible();
+  await expect(page.getByText('Inbox empty')).toBeVisible();
   await page.goto(core.at('servers/echo/tools'));
-  await expect(page.getByText('Apps read: Safe, call this first')).toBeVisible();
+  await expect(page.getByText('Shown to apps: Safe, call this first')).toBeVisible();
   await expectNoBarrier(page, 'tools with a written description');
-  await page.getByText('Apps read: Safe, call this first').click();
-  await page.getByRole('button', { name: 'Take back what was written of echo' }).click();
-  await expect(page.getByText('Apps read:')).toHaveCount(0);
-  await expect(page.getByRole('status').filter({ hasText: 'Apps are told again what echo says' })).toBeVisible();
+  await page.getByText('Shown to apps: Safe, call this first').click();
+  await page.getByRole('button', { name: 'Restore the original description of echo' }).click();
+  await expect(page.getByText('Shown to apps:')).toHaveCount(0);
+  await expect(page.getByRole('status').filter({ hasText: 'Original description of echo restored.' })).toBeVisible();
 });
 
 test('a server is switched off and on again', async ({ page, core }) => {
@@ -156,7 +156,7 @@ test('an edit that is not saved is asked about, whichever way its place is left'
   const entry = page.getByLabel('Entry of echo, as JSON');
   await entry.press('End');
   await entry.pressSequentially(' ');
-  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const question = page.getByRole('dialog', { name: 'Discard unsaved changes?' });
   const ways: readonly (() => Promise<unknown>)[] = [
     () => page.goBack(),
     () => page.getByRole('link', { name: 'Spills' }).click(),
@@ -165,7 +165,7 @@ test('an edit that is not saved is asked about, whichever way its place is left'
   ];
   for (const leave of ways) {
     await leave();
-    await expect(question).toContainText('The entry of echo was changed and not saved.');
+    await expect(question).toContainText('Unsaved: configuration of echo.');
     await page.getByRole('button', { name: 'Keep editing' }).click();
     await expect(question).toBeHidden();
     await expect(entry).toBeVisible();
@@ -181,10 +181,10 @@ test('an edit that is not saved is asked about, whichever way its place is left'
 
 test('a server is removed after a question, and comes back', async ({ page, core }) => {
   await page.goto(core.at('servers/hostile/config'));
-  await page.getByRole('button', { name: 'Remove …' }).click();
+  await page.getByRole('button', { name: 'Remove…' }).click();
   await page.getByRole('dialog', { name: 'Remove hostile?' }).getByRole('button', { name: 'Cancel' }).click();
   await expect(rowOf(page, 'hostile')).toBeVisible();
-  await page.getByRole('button', { name: 'Remove …' }).click();
+  await page.getByRole('button', { name: 'Remove…' }).click();
   await page.getByRole('button', { name: 'Remove hostile' }).click();
   await expect(rowOf(page, 'hostile')).toBeHidden();
   const told = page.getByRole('status').filter({ hasText: 'hostile was removed.' });

@@ -28,7 +28,7 @@ const test = plain.extend<{ home: ServedCore }>({
 });
 
 function appLine(page: Page, name: string): Locator {
-  return page.getByRole('list', { name: 'Apps on this machine' }).getByRole('listitem').filter({ hasText: name });
+  return page.getByRole('list', { name: 'Detected apps' }).getByRole('listitem').filter({ hasText: name });
 }
 
 /** Starts exactly what the app's file says, as the app would. */
@@ -55,15 +55,15 @@ test('from two found apps to the first call: shown, connected, taken back, conne
   const sheet = page.getByRole('dialog');
 
   await test.step('two apps are found', async () => {
-    const apps = page.getByRole('list', { name: 'Apps on this machine' }).getByRole('listitem');
-    await expect(apps).toHaveText([/Claude Desktop.*1 server of its own/s, /Cursor.*2 servers of its own/s]);
+    const apps = page.getByRole('list', { name: 'Detected apps' }).getByRole('listitem');
+    await expect(apps).toHaveText([/Claude Desktop.*1 other server/s, /Cursor.*2 other servers/s]);
   });
 
   await test.step('the change is shown before anything is written', async () => {
     await page.getByRole('button', { name: 'Connect Claude Desktop' }).click();
-    await expect(sheet.getByRole('region', { name: 'Change of the file' })).toContainText('"tooltray"');
+    await expect(sheet.getByRole('region', { name: 'File diff' })).toContainText('"tooltray"');
     await expect(sheet).toContainText(home.path(claudeFile));
-    await expect(sheet).toContainText('A backup is made at');
+    await expect(sheet).toContainText('Backup:');
     expect(await home.read(claudeFile)).toBe(before);
   });
 
@@ -88,13 +88,13 @@ test('from two found apps to the first call: shown, connected, taken back, conne
   await test.step('three servers are tried, and brought over', async () => {
     await page.getByRole('tab', { name: 'Servers' }).click();
     const rowOf = (name: string): Locator =>
-      page.getByRole('table', { name: 'Servers of your apps' }).getByRole('row').filter({ hasText: name });
-    await page.getByRole('button', { name: 'Test which work' }).click();
+      page.getByRole('table', { name: 'Servers found in your apps' }).getByRole('row').filter({ hasText: name });
+    await page.getByRole('button', { name: 'Test selected' }).click();
     await expect(rowOf('TRACKER_TOKEN')).toContainText('It works.');
-    await expect(rowOf('notes-server')).toContainText('It does not work here.');
+    await expect(rowOf('notes-server')).toContainText('Failed.');
     await page.getByRole('button', { name: 'Add 3 servers' }).click();
-    const brought = page.getByRole('list', { name: 'Servers that came' }).getByRole('listitem');
-    await expect(page.getByRole('region', { name: 'What was brought over' })).toBeFocused();
+    const brought = page.getByRole('list', { name: 'Imported servers' }).getByRole('listitem');
+    await expect(page.getByRole('region', { name: 'Import result' })).toBeFocused();
     await expect(brought.filter({ hasText: 'tracker' })).toContainText('Ready');
     await expect(brought.filter({ hasText: 'echo' })).toContainText('Ready');
     await expect(brought.filter({ hasText: 'notes' })).toContainText('does not exist');
@@ -102,7 +102,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
   });
 
   await test.step('the broken one is mended from another place, after a yes', async () => {
-    await page.getByRole('link', { name: 'decide in the Inbox' }).click();
+    await page.getByRole('link', { name: 'review in Inbox' }).click();
     const offer = page.getByRole('article');
     await expect(offer).toContainText('Your own bundles');
     expect(await home.read('own/config.json')).toContain('/no/such/folder/notes-server');
@@ -118,13 +118,13 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await page.getByRole('tab', { name: 'First call' }).click();
     await expect(page.getByText('Waiting for Claude Desktop to start Tooltray.')).toBeVisible();
     const app = await startApp(home, claudeFile, 'claude-ai');
-    await expect(page.getByText('is in session. Waiting for the first call…')).toBeVisible();
+    await expect(page.getByText('connected. Waiting for the first call…')).toBeVisible();
     const { tools } = await app.listTools();
     const tool = tools.find(({ name }) => name.endsWith('echo'))?.name ?? 'nothing like it is listed';
     expect(await app.callTool({ name: tool, arguments: { message: 'hello' } })).toMatchObject({
       content: [{ type: 'text', text: 'hello' }],
     });
-    await expect(page.getByRole('heading', { name: 'Claude Desktop made the first call' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'First call received from Claude Desktop' })).toBeVisible();
     await expect(page.getByRole('tab', { name: 'First call ✓' })).toBeVisible();
     await expect(page.getByText('All done: your apps reach your servers through Tooltray.')).toBeVisible();
     await app.close();
@@ -134,7 +134,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     const connected = await home.read(claudeFile);
     await page.getByRole('tab', { name: 'Apps' }).click();
     await page.getByRole('button', { name: 'Disconnect Claude Desktop' }).click();
-    await expect(sheet.getByRole('region', { name: 'Change of the file' })).toContainText('removed: "tooltray"');
+    await expect(sheet.getByRole('region', { name: 'File diff' })).toContainText('removed: "tooltray"');
     await expectNoBarrier(page, 'the sheet that disconnects');
     await page.keyboard.press('Escape');
     await expect(sheet).toBeHidden();
@@ -159,14 +159,14 @@ for (const { where, open } of [
     async ({ page, home }) => {
       const before = [await home.read(claudeFile), await home.read(cursorFile)];
       await page.goto(home.at(open));
-      await expect(page.getByText('Its secrets come along: TRACKER_TOKEN')).toBeVisible();
+      await expect(page.getByText('Includes secrets: TRACKER_TOKEN')).toBeVisible();
       await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('echo');
-      await expect(page.getByText('Another one would have this name.')).toBeVisible();
+      await expect(page.getByText('Duplicate name.')).toBeVisible();
       await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('issues');
       await page.getByRole('checkbox', { name: 'Bring notes over' }).uncheck();
       await page.getByRole('checkbox', { name: /^Move them/ }).check();
       await page.getByRole('button', { name: 'Move 2 servers' }).click();
-      const brought = page.getByRole('list', { name: 'Servers that came' }).getByRole('listitem');
+      const brought = page.getByRole('list', { name: 'Imported servers' }).getByRole('listitem');
       await expect(brought.filter({ hasText: 'issues' })).toContainText('Ready');
       expect(Object.keys((JSON.parse(await home.read(claudeFile)) as { mcpServers: object }).mcpServers)).toEqual([
         'tooltray',
@@ -184,7 +184,7 @@ test('a setting is kept as soon as it is changed, and an empty one is taken out 
   await page.goto(home.at('settings'));
   await page.getByRole('button', { name: /^Search/ }).click();
   await expect(page.getByRole('button', { name: /^Search/ })).toHaveAttribute('aria-pressed', 'true');
-  const threshold = page.getByRole('spinbutton', { name: /Keep answers on disk from/ });
+  const threshold = page.getByRole('spinbutton', { name: /Spill results larger than/ });
   await threshold.fill('64');
   await threshold.press('Enter');
   await expect.poll(() => home.read('own/config.json')).toContain('64000');
@@ -194,7 +194,7 @@ test('a setting is kept as soon as it is changed, and an empty one is taken out 
 });
 
 test('what is typed into a setting stays while the core tells of another value', async ({ page, home, context }) => {
-  const field = 'Keep answers on disk from';
+  const field = 'Spill results larger than';
   await page.goto(home.at('settings'));
   const typed = page.getByRole('spinbutton', { name: field });
   await typed.fill('7');

@@ -15,20 +15,20 @@ async function open(page: Page, core: TrackerCore, id = ''): Promise<void> {
 }
 
 function shownLine(page: Page, number: string): Locator {
-  return page.getByRole('region', { name: 'The text of the answer' }).getByText(number, { exact: true });
+  return page.getByRole('region', { name: 'Text of the result' }).getByText(number, { exact: true });
 }
 
 test('an answer that was kept stands in the list with its size and what room is used', async ({ page, core }) => {
   await keep(core, 'tracker_list_issues', { count: 500 });
   await open(page, core);
-  await expect(page.getByRole('table', { name: 'Kept answers' }).getByRole('row').nth(1)).toContainText('list_issues');
-  await expect(page.getByRole('meter', { name: 'Room used by kept answers' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Spills' }).getByRole('row').nth(1)).toContainText('list_issues');
+  await expect(page.getByRole('meter', { name: 'Disk space used by spills' })).toBeVisible();
   await expect(page.getByText(/ of 1 GB · \d+ answers? · kept 7 days/)).toBeVisible();
 });
 
 test('the whole stands beside what the model was given, as tree, as table and as text', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
-  await expect(page.getByRole('region', { name: 'What the model was given' })).toContainText('kept on disk, whole');
+  await expect(page.getByRole('region', { name: 'Returned to model' })).toContainText('kept on disk, whole');
   await page.getByRole('treeitem', { name: /^0:/ }).click();
   await page.getByRole('treeitem', { name: /^author: \{/ }).click();
   await expect(page.getByText('9007199254740993', { exact: true })).toBeVisible();
@@ -43,7 +43,7 @@ test('the whole stands beside what the model was given, as tree, as table and as
 test('a table of 400,000 rows goes to its last one, and row by row', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_numbers', { count: 400_000 }));
   await page.getByRole('tab', { name: 'Table 400,000' }).click();
-  const region = page.getByRole('region', { name: 'Rows of the answer' });
+  const region = page.getByRole('region', { name: 'Rows of the result' });
   await region.focus();
   await page.keyboard.press('End');
   await expect(region.getByRole('cell', { name: '400000', exact: true })).toBeInViewport();
@@ -63,14 +63,14 @@ test('what the model read back is listed, and leads to the lines', async ({ page
 test('a text is searched, and a JSONPath is asked', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
   await page.getByRole('tab', { name: 'Text' }).click();
-  await page.getByRole('searchbox', { name: 'Find in the text' }).fill('issue 321:');
+  await page.getByRole('searchbox', { name: 'Find' }).fill('issue 321:');
   await page.keyboard.press('Enter');
   await expect(page.getByText('1 of 1', { exact: true })).toBeVisible();
   await expect(page.locator('mark')).toHaveText('Issue 321:');
   await page.getByRole('tab', { name: 'Query' }).click();
   await page.getByRole('textbox', { name: 'JSONPath' }).fill('$.issues[2].state');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('region', { name: 'Answer to the query' })).toContainText('"in review"');
+  await expect(page.getByRole('region', { name: 'Query result' })).toContainText('"in review"');
 });
 
 test(
@@ -79,12 +79,12 @@ test(
   async ({ page, core }) => {
     test.slow();
     await open(page, core, await keep(core, 'big_big', { bytes: 100_000_000 }));
-    const region = page.getByRole('region', { name: 'The text of the answer' });
+    const region = page.getByRole('region', { name: 'Text of the result' });
     await region.focus();
     await page.keyboard.press('End');
     await expect(region.getByText('"row": 97655,')).toBeVisible();
     await page.getByRole('tab', { name: 'Tree' }).click();
-    await page.getByRole('textbox', { name: 'Part to show' }).fill('$[97000]');
+    await page.getByRole('textbox', { name: 'JSONPath' }).fill('$[97000]');
     await page.keyboard.press('Enter');
     await expect(page.getByText('97000', { exact: true })).toBeVisible();
     // Would go on for hours.
@@ -101,7 +101,7 @@ test('the tree is gone through by keyboard beyond what is in sight, and screen r
   core,
 }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
-  const items = page.getByRole('tree', { name: 'The answer as a tree' }).getByRole('treeitem');
+  const items = page.getByRole('tree', { name: 'Result tree' }).getByRole('treeitem');
   await items.first().focus();
   for (let turn = 0; turn < 60; turn++) await page.keyboard.press('ArrowDown');
   await expect(page.locator('[data-index="60"] [data-row]')).toBeFocused();
@@ -112,17 +112,17 @@ test('the tree is gone through by keyboard beyond what is in sight, and screen r
   await page.keyboard.press('Home');
   await expect(items.first()).toBeFocused();
   await page.getByRole('tab', { name: 'Text' }).click();
-  const lines = page.getByRole('table', { name: 'The text of the answer' });
+  const lines = page.getByRole('table', { name: 'Text of the result' });
   await expect(lines).toHaveAttribute('aria-rowcount', /^\d{4,}$/);
   await expect(lines.getByRole('row').first()).toHaveAttribute('aria-rowindex', '1');
 });
 
 test('a picture is shown and a sound is played', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_screenshot', { bytes: 2_000_000 }));
-  const picture = page.getByRole('img', { name: 'tracker › screenshot, server sent' });
+  const picture = page.getByRole('img', { name: 'tracker › screenshot, server result' });
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   await open(page, core, await keep(core, 'tracker_record', { bytes: 2_000_000 }));
-  const sound = page.getByLabel('tracker › record, server sent', { exact: true });
+  const sound = page.getByLabel('tracker › record, server result', { exact: true });
   await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeGreaterThan(0);
 });
 
@@ -131,13 +131,13 @@ test('a deleted answer comes back as long as the undo is there', async ({ page, 
   await open(page, core, id);
   await page.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('dialog')).toBeHidden();
-  const rows = page.getByRole('table', { name: 'Kept answers' }).getByRole('link', { name: /read_log/ });
+  const rows = page.getByRole('table', { name: 'Spills' }).getByRole('link', { name: /read_log/ });
   await expect(rows).toHaveCount(0);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(rows).toHaveCount(1);
   await rows.click();
   await page.getByRole('button', { name: 'Keep' }).click();
-  await expect(page.getByText('kept until you delete it')).toBeVisible();
+  await expect(page.getByText('pinned')).toBeVisible();
 });
 
 test('no barrier is found in either theme', { tag: '@long' }, async ({ page, core }) => {
@@ -145,7 +145,7 @@ test('no barrier is found in either theme', { tag: '@long' }, async ({ page, cor
   test.slow();
   const id = await keep(core, 'tracker_list_issues', { count: 500 });
   await open(page, core);
-  await expect(page.getByRole('table', { name: 'Kept answers' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Spills' })).toBeVisible();
   await expectNoBarrier(page, 'the list');
   await open(page, core, id);
   for (const tab of ['Tree', 'Table', 'Text', 'Query']) {

@@ -72,7 +72,7 @@ const test = plain.extend<{ team: Team }>({
 
 async function signIn(page: Page, { url, tokens }: Team, name: keyof Team['tokens']): Promise<void> {
   await page.goto(url);
-  await page.getByLabel('Your personal token').fill(tokens[name]);
+  await page.getByLabel('Access token').fill(tokens[name]);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('button', { name: `Sign out ${name}` })).toBeVisible();
 }
@@ -103,7 +103,7 @@ const open = (page: Page, view: string): Promise<void> => page.getByRole('link',
 
 test('an admin and a member sign in, see what is theirs, and are let out', async ({ page, team, browser }) => {
   await page.goto(team.url);
-  await page.getByLabel('Your personal token').fill('tt_0_guess');
+  await page.getByLabel('Access token').fill('tt_0_guess');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByText('This token opens nothing. Take')).toBeVisible();
   await expectNoBarrier(page, 'signing in');
@@ -115,9 +115,9 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
     'Servers',
     'Activity',
     'Spills',
-    'People',
-    'Audit',
-    'My tokens',
+    'Users',
+    'Audit log',
+    'Access tokens',
   ]);
   await open(page, 'Servers');
   await page.getByRole('row').filter({ hasText: 'echo' }).getByRole('link').click();
@@ -130,37 +130,37 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await page.keyboard.press('Escape');
   await open(page, 'Activity');
   await page.getByRole('link', { name: 'Sessions', exact: true }).click();
-  await expect(page.getByText('No step yet')).toBeVisible();
-  await page.getByLabel('Person').selectOption('ben');
+  await expect(page.getByText('No steps yet')).toBeVisible();
+  await page.getByLabel('User').selectOption('ben');
   await page.getByRole('link', { name: 'Calls', exact: true }).click();
-  await expect(page.getByText('Shown are only: by ben.')).toBeVisible();
-  await open(page, 'Audit');
+  await expect(page.getByText('Filter: by ben.')).toBeVisible();
+  await open(page, 'Audit log');
   await expect(page.getByText('ana signed in to the dashboard, by a token.')).toBeVisible();
   await expectNoBarrier(page, 'the audit');
-  await open(page, 'People');
-  await expect(page.getByRole('button', { name: 'Switch off ben' })).toBeVisible();
+  await open(page, 'Users');
+  await expect(page.getByRole('button', { name: 'Disable ben' })).toBeVisible();
   await expectNoBarrier(page, 'the people');
 
   const other = await (await browser.newContext()).newPage();
   await signIn(other, team, 'ben');
-  expect(await views(other)).toEqual(['Overview', 'Inbox', 'Servers', 'Activity', 'Spills', 'My tokens']);
+  expect(await views(other)).toEqual(['Overview', 'Inbox', 'Servers', 'Activity', 'Spills', 'Access tokens']);
   // Whoever is sent an admin's link has a view of their own all the same.
   await other.goto(`${team.url}/#/people`);
   await expect(other.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  await open(other, 'My tokens');
-  await other.getByRole('button', { name: 'Make a token' }).click();
+  await open(other, 'Access tokens');
+  await other.getByRole('button', { name: 'Create token' }).click();
   await other.getByLabel('What for').fill('My editor');
-  await other.getByRole('button', { name: 'Make token' }).click();
+  await other.getByRole('button', { name: 'Create token' }).click();
   await expect(other.getByText(/^tt_\d+_/)).toBeVisible();
   await expectNoBarrier(other, 'a token that is told once');
   await other.getByRole('button', { name: 'Done' }).click();
   await expect(other.getByRole('row').filter({ hasText: 'My editor' })).toBeVisible();
 
-  await page.getByRole('button', { name: 'Switch off ben' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Switch off', exact: true }).click();
+  await page.getByRole('button', { name: 'Disable ben' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click();
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign out ana' }).click();
-  await expect(page.getByLabel('Your personal token')).toBeVisible();
+  await expect(page.getByLabel('Access token')).toBeVisible();
 });
 
 test('on a narrow page the servers of a team stay within their card, with room for what is wrong', async ({
@@ -213,7 +213,7 @@ test('whose each call and step is, an admin sees at every width', async ({ page,
     const step = page.getByRole('table', { name: 'Steps' }).getByRole('row').filter({ hasText: 'read_inbox' });
     await expect(step.getByText('ben')).toBeInViewport();
   }
-  await page.getByLabel('Person').selectOption('ben');
+  await page.getByLabel('User').selectOption('ben');
   await expect(page.getByRole('columnheader', { name: 'App' })).toBeVisible();
 });
 
@@ -227,7 +227,7 @@ test('a call that waits is let go by whoever made it; an admin sees whose it is,
   await open(admins, 'Inbox');
   await signIn(page, team, 'ben');
   await open(page, 'Inbox');
-  await expect(page.getByText('A call of yours that would send something')).toBeVisible();
+  await expect(page.getByText('Calls of yours that')).toBeVisible();
   const answer = bensMail(team);
   const [own, others] = [page.getByRole('article'), admins.getByRole('article')];
   await expect(own.getByRole('heading', { name: /^Cursor wants to send to mark@evil\.example/ })).toBeVisible();
@@ -240,8 +240,8 @@ test('a call that waits is let go by whoever made it; an admin sees whose it is,
   await expect(others).not.toContainText('All that I have.');
   await own.getByRole('button', { name: 'Send this once' }).click();
   expect(await answer).toContain('Done.');
-  await expect(page.getByText('A call of yours that would send something')).toBeVisible();
-  await expect(admins.getByText('Nothing waits for you')).toBeVisible();
+  await expect(page.getByText('Calls of yours that')).toBeVisible();
+  await expect(admins.getByText('Inbox empty')).toBeVisible();
 });
 
 test('somebody signs in at the issuer, who was never here, and signs out', async ({ page, team }) => {

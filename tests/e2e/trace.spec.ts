@@ -28,27 +28,27 @@ test('search, call, spill, reading on and a program are followed live, and are t
   await using core = await ServedCore.start({ config });
   await page.goto(core.link);
   await page.goto(core.at('activity/sessions/all'));
-  await expect(page.getByText('No step yet')).toBeVisible();
+  await expect(page.getByText('No steps yet')).toBeVisible();
   const app = await core.connect();
   await app.call('search_tools', { query: 'list open issues' });
   await expect(row(page, 'Searched “list open issues”')).toBeVisible();
   await expect(row(page, 'Connected')).toBeVisible();
   const kept = await app.call('call_tool', { name: 'tracker_list_issues', arguments: { count: 300 } });
-  await expect(row(page, /tracker\s*›\s*list_issues/)).toContainText('kept on disk');
+  await expect(row(page, /tracker\s*›\s*list_issues/)).toContainText('spilled');
   const { _meta: meta } = JSON.parse(kept) as { _meta: Record<string, { parts: { id: string }[] }> };
   const id = meta['tooltray/spill']?.parts[0]?.id ?? '';
   await app.call('read_result', { resultFile: id, op: 'grep', pattern: 'number' });
   await expect(row(page, 'Read on')).toContainText('grep number');
   await expect(row(page, 'Read on')).not.toContainText('error');
   await app.call('execute', { language: 'javascript', code: program });
-  await expect(row(page, 'Ran a program of 3 calls')).toContainText('tracker:read_log ×3');
+  await expect(row(page, 'Ran code (3 calls)')).toContainText('tracker:read_log ×3');
   const isWhole = async (): Promise<void> => {
-    await row(page, 'Ran a program').getByRole('link').click();
+    await row(page, 'Ran code').getByRole('link').click();
     const panel = page.getByRole('region', { name: 'Step', exact: true });
-    await expect(panel.getByRole('region', { name: 'Asked', exact: true }).first()).toContainText('call_tool');
-    await expect(panel.getByText('3 calls of tools ran for it')).toBeVisible();
+    await expect(panel.getByRole('region', { name: 'Request', exact: true }).first()).toContainText('call_tool');
+    await expect(panel.getByText('3 tool calls')).toBeVisible();
     await panel.getByText('tracker:read_log').first().click();
-    await expect(panel.getByRole('region', { name: 'Server sent', exact: true })).toBeVisible();
+    await expect(panel.getByRole('region', { name: 'Server result', exact: true })).toBeVisible();
     await panel.getByRole('button', { name: 'Close' }).click();
     await expect(panel).toBeHidden();
   };
@@ -93,7 +93,7 @@ test('by keyboard: rows, the panel, the widths of the parts', { tag: '@long' }, 
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   const panel = page.getByRole('region', { name: 'Step', exact: true });
-  await expect(panel.getByRole('region', { name: 'Asked', exact: true })).toContainText('"number": 1');
+  await expect(panel.getByRole('region', { name: 'Request', exact: true })).toContainText('"number": 1');
   await expectNoBarrier(page, 'a step');
   const splitter = page.getByRole('separator', { name: 'Width of the step' });
   const before = (await panel.boundingBox())?.width ?? 0;
@@ -105,7 +105,7 @@ test('by keyboard: rows, the panel, the widths of the parts', { tag: '@long' }, 
   // Narrow: one after the other, with a way back.
   await page.setViewportSize({ width: 640, height: 800 });
   await expect(page.getByRole('table', { name: 'Steps' })).toBeHidden();
-  await page.getByRole('link', { name: 'Back to the steps' }).click();
+  await page.getByRole('link', { name: 'Back to steps' }).click();
   await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
   await expectNoBarrier(page, 'steps, narrow');
 });
@@ -125,23 +125,26 @@ test(
     const side = (name: string) => panel.getByRole('region', { name, exact: true });
     // Beside the steps: one of the two at a time, and the one that was looked at last is there again.
     await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
-    await expect(side('Asked')).toBeVisible();
-    await expect(side('Server sent')).toBeVisible();
-    await expect(side('Model was given')).toBeHidden();
-    await panel.getByRole('tab', { name: 'Model was given' }).click();
-    await expect(side('Server sent')).toBeHidden();
+    await expect(side('Request')).toBeVisible();
+    await expect(side('Server result')).toBeVisible();
+    await expect(side('Returned to model')).toBeHidden();
+    await panel.getByRole('tab', { name: 'Returned to model' }).click();
+    await expect(side('Server result')).toBeHidden();
     await page.reload();
-    await expect(side('Model was given')).toBeVisible();
+    await expect(side('Returned to model')).toBeVisible();
     await expectNoBarrier(page, 'one side at a time');
-    await panel.getByRole('button', { name: 'Show it alone' }).click();
+    await panel.getByRole('button', { name: 'Full width' }).click();
     await expect(page.getByRole('table', { name: 'Steps' })).toBeHidden();
-    const [sent, given] = await Promise.all([side('Server sent').boundingBox(), side('Model was given').boundingBox()]);
+    const [sent, given] = await Promise.all([
+      side('Server result').boundingBox(),
+      side('Returned to model').boundingBox(),
+    ]);
     expect(sent?.y).toBe(given?.y);
     await expectNoBarrier(page, 'a step alone');
     await page.setViewportSize({ width: 640, height: 400 });
-    await expect(panel.getByRole('tab', { name: 'Server sent' })).toBeVisible();
-    await expect(panel.getByRole('button', { name: 'Show it beside the steps' })).toBeHidden();
-    await panel.getByRole('link', { name: 'Back to the steps' }).click();
+    await expect(panel.getByRole('tab', { name: 'Server result' })).toBeVisible();
+    await expect(panel.getByRole('button', { name: 'Exit full width' })).toBeHidden();
+    await panel.getByRole('link', { name: 'Back to steps' }).click();
     await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
   },
 );
@@ -156,22 +159,22 @@ test('an app’s mode and limit are changed beside its sessions, for that app, w
   await page.goto(core.link);
   await openAll(page, core);
   const list = page.getByRole('navigation', { name: 'Sessions' });
-  await expect(list).toContainText('proxy, answers up to 40 kB');
-  const opener = page.getByRole('link', { name: 'Mode and limit of Claude Desktop' });
+  await expect(list).toContainText('proxy, results up to 40 kB');
+  const opener = page.getByRole('link', { name: 'App settings of Claude Desktop' });
   await opener.focus();
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'How Claude Desktop is served' });
+  const dialog = page.getByRole('dialog', { name: 'Claude Desktop settings' });
   await expect(dialog).toContainText('it is shown your tools as all apps are, in Proxy mode');
   await expectNoBarrier(page, 'how an app is served');
   await dialog.getByRole('button', { name: /^Search/ }).click();
-  await expect(dialog).toContainText('Claude Desktop has a mode of its own');
-  await dialog.getByLabel('Keep answers to Claude Desktop on disk from, in kB').fill('20');
+  await expect(dialog).toContainText('Overrides the default mode');
+  await dialog.getByLabel('Spill results to Claude Desktop larger than, in kB').fill('20');
   await page.keyboard.press('Enter');
-  await expect(dialog).toContainText('Answers longer than 20 kB are kept on disk');
+  await expect(dialog).toContainText('Results over 20 kB are spilled to disk');
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(opener).toBeFocused();
-  await expect(list).toContainText('search, answers up to 20 kB');
+  await expect(list).toContainText('search, results up to 20 kB');
   const config = JSON.parse(await core.read('own/config.json')) as object;
   expect(config).toMatchObject({
     mode: 'proxy',
@@ -180,7 +183,7 @@ test('an app’s mode and limit are changed beside its sessions, for that app, w
   });
   await page.getByRole('button', { name: 'Problems' }).click();
   const totals = page.getByRole('group', { name: 'Totals' });
-  await expect(totals).toContainText(/^3 of 5 steps fit the filter/);
+  await expect(totals).toContainText(/^3 of 5 steps match/);
 });
 
 test('a chain of look-ups, the same again and a program are one row each, unfolded by keys and by the mouse; sums are those of all', async ({
@@ -198,7 +201,7 @@ test('a chain of look-ups, the same again and a program are one row each, unfold
   await page.goto(core.link);
   await openAll(page, core);
   const totals = page.getByRole('group', { name: 'Totals' });
-  await expect(totals).toContainText('8 steps on record');
+  await expect(totals).toContainText('8 steps recorded');
   const rows = page.getByRole('table', { name: 'Steps' }).getByRole('row');
   // The head, the program, four of the same, the chain, and the handshake.
   await expect(rows).toHaveCount(5);
@@ -223,18 +226,18 @@ test('a chain of look-ups, the same again and a program are one row each, unfold
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   const panel = page.getByRole('region', { name: 'Step', exact: true });
-  await expect(panel.getByRole('region', { name: 'Asked', exact: true }).first()).toContainText('"number": 1');
+  await expect(panel.getByRole('region', { name: 'Request', exact: true }).first()).toContainText('"number": 1');
   await panel.getByRole('button', { name: 'Close' }).click();
   await chain.focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowLeft');
   await expect(chain).toBeFocused();
   await expect(rows).toHaveCount(9);
-  await row(page, 'Ran a program').getByRole('button', { name: 'Calls of this program' }).click();
+  await row(page, 'Ran code').getByRole('button', { name: 'Calls made by this program' }).click();
   await expect(rows).toHaveCount(12);
-  await expect(totals).toContainText('8 steps on record');
+  await expect(totals).toContainText('8 steps recorded');
   // Who looks for something sees each of what was found.
   await page.getByRole('button', { name: 'Problems' }).click();
-  await expect(totals).toContainText(/^5 of 8 steps fit the filter/);
+  await expect(totals).toContainText(/^5 of 8 steps match/);
   await expect(rows).toHaveCount(6);
 });

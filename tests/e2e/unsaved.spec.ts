@@ -4,11 +4,11 @@ import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';
 import { ServedCore, test } from './serve-core.ts';
 
-const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' });
+const question = (page: Page) => page.getByRole('dialog', { name: 'Discard unsaved changes?' });
 
 async function staysAfter(page: Page, what: string, leave: () => Promise<unknown>): Promise<void> {
   await leave();
-  await expect(question(page)).toContainText(`${what} was changed and not saved.`);
+  await expect(question(page)).toContainText(`Unsaved: ${what}.`);
   await page.getByRole('button', { name: 'Keep editing' }).click();
   await expect(question(page)).toBeHidden();
 }
@@ -32,9 +32,9 @@ test.beforeEach(async ({ page, core }) => {
 
 test('a setting that is being typed, and one that makes no sense', async ({ page, core }) => {
   await page.goto(core.at('settings'));
-  const field = page.getByRole('spinbutton', { name: 'Keep answers for' });
+  const field = page.getByRole('spinbutton', { name: 'Spill retention' });
   await field.fill('9');
-  await staysAfter(page, 'Keep answers for', () => page.keyboard.press('Alt+Shift+Digit3'));
+  await staysAfter(page, 'Spill retention', () => page.keyboard.press('Alt+Shift+Digit3'));
   await expect(field).toHaveValue('9');
   await field.press('Enter');
   await expect.poll(() => core.read('own/config.json')).toContain('"keepDays": 9');
@@ -44,22 +44,22 @@ test('a setting that is being typed, and one that makes no sense', async ({ page
 
   await page.goto(core.at('settings'));
   await field.fill('0');
-  await staysAfter(page, 'Keep answers for', () => page.getByRole('link', { name: 'Spills' }).click());
-  await expect(page.getByText('A number from 1 on')).toBeVisible();
+  await staysAfter(page, 'Spill retention', () => page.getByRole('link', { name: 'Spills' }).click());
+  await expect(page.getByText('Enter a number of at least 1')).toBeVisible();
   expect(await asksWhenClosed(page)).toBe(true);
 });
 
 test('a server that is added by hand, and a pasted text', async ({ page, core }) => {
   for (const [tab, label, what] of [
-    ['form', 'Name', 'The new server'],
-    ['paste', 'What the server’s page says', 'The pasted text'],
+    ['form', 'Name', 'new server'],
+    ['paste', 'What the server’s page says', 'pasted text'],
   ] as const) {
     await page.goto(core.at(`servers?add=${tab}`));
     await page.getByLabel(label).fill('npx x');
     for (const leave of [
       () => page.keyboard.press('Escape'),
       () => page.getByRole('button', { name: 'Close' }).click(),
-      () => page.getByRole('tab', { name: 'From your apps' }).click(),
+      () => page.getByRole('tab', { name: 'Import' }).click(),
     ])
       await staysAfter(page, what, leave);
     await expect(page.getByLabel(label)).toHaveValue('npx x');
@@ -80,9 +80,9 @@ test('what is chosen to be brought over, until it is', { tag: '@long' }, async (
   await page.getByRole('tab', { name: 'Servers' }).click();
   const name = page.getByLabel('Name of echo here');
   await name.fill('mine');
-  await staysAfter(page, 'What you chose to bring over', () => page.getByRole('tab', { name: 'Apps' }).click());
+  await staysAfter(page, 'import selection', () => page.getByRole('tab', { name: 'Apps' }).click());
   await expect(name).toHaveValue('mine');
   await page.getByRole('button', { name: 'Add 1 server' }).click();
   await page.getByRole('link', { name: 'connect an app' }).click();
-  await expect(page.getByRole('list', { name: 'Apps on this machine' })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Detected apps' })).toBeVisible();
 });

@@ -2,7 +2,7 @@
 import type { AppRow, ModesOverview, ServerRow, SessionStatus } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
 import { hrefTo } from '../../lib/addresses.ts';
-import { modeName } from '../../lib/headline.ts';
+import { modeName } from '../../lib/format.ts';
 import { helpKey } from '../../lib/keys.ts';
 import { isRunning, restartWord } from '../../views/servers/server-words.ts';
 import { modeCost } from '../../views/settings/settings-words.ts';
@@ -13,10 +13,10 @@ type Facts = Pick<Slices, 'core' | 'servers' | 'sessions' | 'setup' | 'modes' | 
 
 /** Those that are shown before anything is typed come first. */
 export function commandEntries({ core, servers, sessions, setup, modes, team }: Facts): PaletteEntry[] {
-  const help = { ...does('help', 'Keyboard shortcuts', '', { does: 'help' }), key: helpKey };
+  const help = { ...does('help', 'Keyboard shortcuts', '', { does: 'help' }), keys: [helpKey.shown] };
   const exports = [
-    does('export/csv', 'Export all calls as a table (CSV)', 'Activity', { does: 'export', format: 'csv' }),
-    does('export/json', 'Export all calls as JSON', 'Activity', { does: 'export', format: 'json' }),
+    does('export/csv', 'Export all calls (CSV)', 'Activity', { does: 'export', format: 'csv' }),
+    does('export/json', 'Export all calls (JSON)', 'Activity', { does: 'export', format: 'json' }),
   ];
   // The rest is of one person's servers and apps.
   if (team !== null && team !== undefined) return [help, ...exports];
@@ -25,13 +25,13 @@ export function commandEntries({ core, servers, sessions, setup, modes, team }: 
     leads(
       'add',
       'Add a server',
-      'From your apps, a registry, pasted, or by hand',
+      'From your apps, a registry, a snippet, or a form',
       hrefTo('servers', [], { add: 'apps' }),
     ),
     help,
     leads('add/registry', 'Add a server from a registry', '', hrefTo('servers', [], { add: 'registry' })),
-    leads('add/paste', 'Add a server from what its page says', 'Paste', hrefTo('servers', [], { add: 'paste' })),
-    leads('add/form', 'Add a server by hand', '', hrefTo('servers', [], { add: 'form' })),
+    leads('add/paste', 'Add a server from a pasted snippet', '', hrefTo('servers', [], { add: 'paste' })),
+    leads('add/form', 'Add a server with a form', '', hrefTo('servers', [], { add: 'form' })),
     ...exports,
     ...(servers ?? []).flatMap(serverCommands),
     ...(setup?.apps ?? []).flatMap(appCommands),
@@ -41,7 +41,7 @@ export function commandEntries({ core, servers, sessions, setup, modes, team }: 
 }
 
 function pauseEntry(paused: boolean): PaletteEntry {
-  const [label, detail] = paused ? ['Resume', 'Let all servers go on'] : ['Pause all', 'Hold all servers still'];
+  const [label, detail] = paused ? ['Resume all', 'Resume all servers'] : ['Pause all', 'Reject calls to every server'];
   return does('pause', label, detail, { does: 'pause', paused: !paused });
 }
 
@@ -64,20 +64,31 @@ function serverCommands(server: ServerRow): PaletteEntry[] {
         ]),
     ...(enabled && !isOffered ? [on('restart', restartWord(server), '', { does: 'restart', server: name })] : []),
     ...(enabled && isRunning(server)
-      ? [on('stop', 'Stop', 'The next call of an app starts it again', { does: 'stop', server: name })]
+      ? [on('stop', 'Stop', 'Starts again on the next call', { does: 'stop', server: name })]
       : []),
     ...(action?.kind === 'enable'
       ? []
-      : [on('switch', enabled ? 'Switch off' : 'Switch on', '', { does: 'switch', server: name, on: !enabled })]),
+      : [on('switch', enabled ? 'Disable' : 'Enable', '', { does: 'switch', server: name, on: !enabled })]),
     ...(signedIn === undefined
       ? []
       : [on('sign-out', 'Sign out of', signedIn.account, { does: 'sign-out', server: name })]),
-    leads(`log/${name}`, `Log of ${name}`, '', hrefTo('servers', [name, 'log'])),
-    leads(`config/${name}`, `Entry of ${name}`, 'Edit, test', hrefTo('servers', [name, 'config']), 'config edit test'),
+    leads(`log/${name}`, `${name}: log`, '', hrefTo('servers', [name, 'log'])),
+    leads(
+      `config/${name}`,
+      `${name}: configuration`,
+      'Edit, test',
+      hrefTo('servers', [name, 'config']),
+      'config edit test',
+    ),
     ...(server.transport === 'builtin'
       ? []
       : [
-          leads(`remove/${name}`, `Remove ${name}…`, 'Asks first', hrefTo('servers', [name, 'config'], { remove: '' })),
+          leads(
+            `remove/${name}`,
+            `Remove ${name}…`,
+            'Asks for confirmation',
+            hrefTo('servers', [name, 'config'], { remove: '' }),
+          ),
         ]),
   ];
 }
@@ -87,9 +98,9 @@ function appCommands({ id, name, connected, problem }: AppRow): PaletteEntry[] {
   if (problem !== '') return [];
   const sheet = (...wish: string[]): string => hrefTo('setup', ['apps', id, ...wish]);
   if (connected === 'yes')
-    return [leads(`disconnect/${id}`, `Disconnect ${name}…`, 'Shows the change first', sheet('disconnect'))];
+    return [leads(`disconnect/${id}`, `Disconnect ${name}…`, 'Previews the change', sheet('disconnect'))];
   const verb = connected === 'stale' ? 'Reconnect' : 'Connect';
-  return [leads(`connect/${id}`, `${verb} ${name}…`, 'Shows the change first', sheet())];
+  return [leads(`connect/${id}`, `${verb} ${name}…`, 'Previews the change', sheet())];
 }
 
 /** Of each app in session once. */
@@ -98,8 +109,8 @@ function servedApps(sessions: readonly SessionStatus[]): PaletteEntry[] {
   return [...names].map(([app, name]) =>
     leads(
       `served/${app}`,
-      `Mode and limit of ${name}…`,
-      'For this app alone, with what each would mean',
+      `${name}: app settings…`,
+      'Mode and result limit for this app',
       hrefTo('activity', ['sessions', 'all'], { served: app }),
     ),
   );
@@ -109,7 +120,7 @@ function modeCommands({ mode: before, modes }: ModesOverview): PaletteEntry[] {
   return modes.flatMap((card) => {
     const { name: mode } = card;
     if (mode === before) return [];
-    const detail = `For apps that have none of their own. ${modeCost(card)}`;
+    const detail = `Default for all apps. ${modeCost(card)}`;
     return does(`mode/${mode}`, `Use ${modeName(mode)} mode`, detail, { does: 'mode', mode, before });
   });
 }

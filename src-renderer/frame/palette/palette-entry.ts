@@ -1,9 +1,8 @@
 /** What stands in the palette: a place to go to, or something to do. Types, and what the entries of places are made from. */
 import type { FoundTool, SpillRow, TimelineSession } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
-import { bytes, count, moment } from '../../lib/format.ts';
-import { modeName } from '../../lib/headline.ts';
-import { type KeyName, type Place, viewShortcut } from '../../lib/keys.ts';
+import { bytes, count, modeName, moment } from '../../lib/format.ts';
+import { keysOfView } from '../../lib/keys.ts';
 import { hrefTo, type View, viewNames } from '../../lib/addresses.ts';
 import type { PaletteCommand } from './run-command.ts';
 
@@ -16,9 +15,9 @@ export const kindTitles: Readonly<Record<EntryKind, string>> = {
   server: 'Servers',
   command: 'Commands',
   setting: 'Settings',
-  tool: 'Tools to run',
+  tool: 'Run a tool',
   session: 'Sessions',
-  kept: 'Kept answers',
+  kept: 'Spills',
 };
 
 export interface PaletteEntry {
@@ -32,30 +31,31 @@ export interface PaletteEntry {
   readonly detail: string;
   /** By which it is found beside its label. */
   readonly words?: string;
-  readonly key?: KeyName;
+  /** One after the other. */
+  readonly keys?: readonly string[];
   readonly target: { readonly href: string } | { readonly command: PaletteCommand };
 }
 
 /** `views`: in the order of the sidebar. */
-export function viewEntries(place: Place, views: readonly View[]): PaletteEntry[] {
-  const main = views.map((view, index): PaletteEntry => ({
+export function viewEntries(views: readonly View[]): PaletteEntry[] {
+  const main = views.map((view): PaletteEntry => ({
     id: `view/${view}`,
     kind: 'view',
     label: viewNames[view],
     detail: '',
-    key: viewShortcut(index + 1, place),
+    keys: keysOfView(view),
     target: { href: hrefTo(view) },
   }));
   const parts = [
     {
       id: 'sessions',
       label: 'Sessions',
-      detail: 'Activity, as each model lived it',
+      detail: 'Activity: traces by session',
       href: ['activity', 'sessions', 'all'],
     },
-    { id: 'decided', label: 'Decided', detail: 'Inbox: what was decided before', href: ['inbox', 'history'] },
-    { id: 'apps', label: 'AI apps', detail: 'Setup: connect and disconnect', href: ['setup', 'apps'] },
-    { id: 'import', label: 'Servers of your apps', detail: 'Setup: bring them over', href: ['setup', 'servers'] },
+    { id: 'decided', label: 'History', detail: 'Inbox: past decisions', href: ['inbox', 'history'] },
+    { id: 'apps', label: 'AI apps', detail: 'Setup: connect or disconnect', href: ['setup', 'apps'] },
+    { id: 'import', label: 'Import servers', detail: 'Setup: from your apps', href: ['setup', 'servers'] },
   ] as const;
   return [
     ...main,
@@ -93,7 +93,7 @@ export function foundEntries({ tools, sessions, kept }: FoundThings, now: number
     })),
     ...sessions.map(({ id, appName, mode, from, steps, isLive }): PaletteEntry => ({
       ...{ id: `session/${id}`, kind: 'session', label: appName },
-      detail: `${isLive ? 'now, ' : ''}${modeName(mode)} mode, ${moment(from, now, true)}, ${count(steps, 'step')}`,
+      detail: `${isLive ? 'active, ' : ''}${modeName(mode)} mode, ${moment(from, now, true)}, ${count(steps, 'step')}`,
       target: { href: hrefTo('activity', ['sessions', id]) },
     })),
     ...kept.map(({ id, server, tool, bytes: size, app, at }): PaletteEntry => ({

@@ -14,7 +14,7 @@ export function recentEntries(known: readonly PaletteEntry[]): readonly PaletteE
 }
 
 export function rememberEntry(entry: PaletteEntry): void {
-  const { key: _key, ...kept } = entry;
+  const { keys: _keys, ...kept } = entry;
   const others = readRecent().filter(({ id }) => id !== entry.id);
   localStorage.setItem(storageName, JSON.stringify([kept, ...others].slice(0, mostRecent)));
 }

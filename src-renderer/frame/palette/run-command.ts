@@ -34,7 +34,7 @@ export async function runCommand(command: PaletteCommand, { toasts, showHelp }: 
       await setMode(command.mode, command.before, toasts);
       return;
     case 'restart':
-      toasts.show({ text: `${command.server} is started anew.` });
+      toasts.show({ text: `Restarting ${command.server}.` });
       await restart(command.server, toasts);
       return;
     case 'stop':
@@ -45,7 +45,7 @@ export async function runCommand(command: PaletteCommand, { toasts, showHelp }: 
       return;
     case 'switch':
       if (await setEnabled(command.server, command.on, toasts)) {
-        toasts.show({ text: `${command.server} was switched ${command.on ? 'on' : 'off'}.` });
+        toasts.show({ text: `${command.server} ${command.on ? 'enabled' : 'disabled'}.` });
       }
       return;
     case 'mend':

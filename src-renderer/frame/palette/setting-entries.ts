@@ -4,20 +4,20 @@ import type { PaletteEntry } from './palette-entry.ts';
 
 /** Part of the page (`settings-…` is its title's id), its title, and what is set there. */
 const parts = [
-  { part: 'mode', title: 'Mode', settings: 'How apps are shown your tools; auto, proxy, search' },
+  { part: 'mode', title: 'Mode', settings: 'How tools are presented to apps: auto, proxy, search…' },
   {
     part: 'results',
-    title: 'Long answers',
-    settings: 'Keep on disk from, keep for, limit, TOON, invisible characters, price of tokens',
+    title: 'Large results',
+    settings: 'Spill threshold, retention, disk limit, TOON, invisible characters, token price',
   },
-  { part: 'desktop', title: 'This computer', settings: 'Theme, dark, light, start at login, notifications, updates' },
-  { part: 'changes', title: 'Changes by models', settings: 'What models may change of your servers' },
-  { part: 'flow', title: 'Data that leaves', settings: 'Calls that send what was read elsewhere' },
-  { part: 'apps', title: 'In session now', settings: 'Apps that use Tooltray' },
-  { part: 'access', title: 'Access of apps', settings: 'Revoke and allow' },
-  { part: 'profiles', title: 'Profiles', settings: 'Sets of servers and tools, tokens that open them' },
-  { part: 'secrets', title: 'Secrets', settings: 'The vault and its key, passphrase, keychain' },
-  { part: 'places', title: 'Files and addresses', settings: 'Config file, logs, socket, address of the endpoint' },
+  { part: 'desktop', title: 'Desktop app', settings: 'Theme, dark mode, start at login, notifications, updates' },
+  { part: 'changes', title: 'Agent changes', settings: 'What models may change in your configuration' },
+  { part: 'flow', title: 'Data flow', settings: 'Calls that send data to a destination taken from a result' },
+  { part: 'apps', title: 'Active sessions', settings: 'Apps connected right now' },
+  { part: 'access', title: 'App access', settings: 'Revoke or allow access' },
+  { part: 'profiles', title: 'Profiles', settings: 'Named sets of servers and tools, and their tokens' },
+  { part: 'secrets', title: 'Secrets', settings: 'Vault, key, passphrase, keychain' },
+  { part: 'places', title: 'Paths and endpoints', settings: 'Configuration file, logs, socket, HTTP endpoint' },
 ] as const;
 
 export function settingEntries(): PaletteEntry[] {

@@ -79,9 +79,9 @@ export function filterInWords({ text, only, person, app, server, since, until }:
     ...(only === undefined ? [] : [onlyWords[only]]),
     ...(person === '' ? [] : [`by ${person}`]),
     ...(app === '' ? [] : [`from ${app}`]),
-    ...(server === '' ? [] : [`of ${server}`]),
+    ...(server === '' ? [] : [`to ${server}`]),
     ...spanInWords({ since, until }),
-    ...(text.trim() === '' ? [] : [`with “${text.trim()}”`]),
+    ...(text.trim() === '' ? [] : [`matching “${text.trim()}”`]),
   ].join(' · ');
 }
 

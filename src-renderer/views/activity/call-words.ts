@@ -16,11 +16,11 @@ export interface OutcomeWords {
 }
 
 export const outcomeWords: Readonly<Record<CallSummary['outcome'], OutcomeWords>> = {
-  ok: { level: 'ok', word: 'Answered', sentence: 'The tool answered.' },
-  tool_error: { level: 'attention', word: 'Tool error', sentence: 'The tool answered that it could not do it.' },
-  failed: { level: 'error', word: 'Failed', sentence: 'No answer came.' },
-  cancelled: { level: 'off', word: 'Cancelled', sentence: 'The app took the call back.' },
-  blocked: { level: 'attention', word: 'Blocked', sentence: 'The call was not allowed; the server never saw it.' },
+  ok: { level: 'ok', word: 'OK', sentence: 'The call succeeded.' },
+  tool_error: { level: 'attention', word: 'Tool error', sentence: 'The tool returned an error.' },
+  failed: { level: 'error', word: 'Failed', sentence: 'No result was returned.' },
+  cancelled: { level: 'off', word: 'Cancelled', sentence: 'The app cancelled the call.' },
+  blocked: { level: 'attention', word: 'Blocked', sentence: 'Blocked by policy; the server was not called.' },
 };
 
 /** `120 → 2.4k`; a dash where nothing was counted (yet), a swung one in front of an estimate. */
@@ -43,9 +43,9 @@ export function newsInWords({ calls, problems }: { readonly calls: number; reado
 /** What they say of the answer: `looks as if it gave orders and holds a card number`. */
 export function labelsSentence(labels: CallSummary['labels']): string {
   const said = [
-    ...(labels.some(({ about }) => about === 'orders') ? ['looks as if it gave orders'] : []),
+    ...(labels.some(({ about }) => about === 'orders') ? ['looks like a prompt injection'] : []),
     ...labels.filter(({ about }) => about === 'data').map(({ name }) => name.charAt(0).toLowerCase() + name.slice(1)),
-    ...(labels.some(({ about }) => about === 'unread') ? ['was not looked at whole'] : []),
+    ...(labels.some(({ about }) => about === 'unread') ? ['was only partly scanned'] : []),
   ];
   return new Intl.ListFormat('en').format(said);
 }
@@ -69,34 +69,35 @@ export function commandLine(call: CallSummary, args: string | undefined, platfor
 
 /** Why a side of a call shows no text. */
 export function noTextSentence(none: NoCallText, side: CallSide): string {
-  if (none === 'nothing') return side === 'given' ? 'The model was given nothing.' : 'Nothing came back.';
+  if (none === 'nothing')
+    return side === 'given' ? 'Nothing was returned to the model.' : 'The server returned nothing.';
   return noTextSentences[none];
 }
 
 const noTextSentences: Readonly<Record<Exclude<NoCallText, 'nothing'>, string>> = {
-  same: 'The same as the server sent: it was passed on untouched.',
-  'kept-answer': 'It was too long for the app and is kept on disk, whole.',
-  'lost-answer': 'It was kept on disk as a whole, and has been deleted since.',
-  'too-long': 'It was not kept: a text of more than 8 MB is kept only as a kept answer.',
-  off: 'It was not kept: the settings say so ("activity": { "keepTexts": false }).',
-  busy: 'It was not kept: too much waited to be written just then.',
-  failed: 'It could not be written or read; the log says why.',
-  gone: 'No longer kept: it was too old, or there was no more room ("results": "keepDays", "maxBytes"). Sizes and times stay on record.',
-  crashed: 'Lost in a crash: Tooltray was killed before it had written it. Sizes and times stay on record.',
+  same: 'Same as the server result (passed through unchanged).',
+  'kept-answer': 'Too large for the app: the full result was spilled to disk.',
+  'lost-answer': 'Spilled to disk and since deleted.',
+  'too-long': 'Not recorded: payloads over 8 MB are stored only as spills.',
+  off: 'Not recorded: payload recording is off ("activity": { "keepTexts": false }).',
+  busy: 'Not recorded: the write queue was full.',
+  failed: 'Could not be written or read. See the log.',
+  gone: 'Expired, or evicted to free space ("results": "keepDays", "maxBytes"). Sizes and times are still recorded.',
+  crashed: 'Lost: Tooltray was killed before writing it. Sizes and times are still recorded.',
 };
 
 /** Why a big answer went to the model as a whole: `It is below the limit of 1 MB.` */
 export function passedSentence(passed: NonNullable<CallSummary['passed']>, limitBytes: number | undefined): string {
   const limit = limitBytes === undefined ? 'the limit' : `the limit of ${bytes(limitBytes)}`;
   const sentences: Readonly<Record<typeof passed, string>> = {
-    below: `It is below ${limit} for this app or tool.`,
-    payload: `What it says is below ${limit}; the message around it does not count.`,
-    media: `It shows a picture or sound, which does not count towards ${limit}.`,
-    off: 'The limit for long answers is switched off.',
-    server: 'It was asked for at the address of one server, where everything passes untouched.',
-    program: 'A program of the model got it; the model reads only what the program hands on.',
-    wanted: 'The tool that it came through takes answers whole.',
-    unkept: 'It could not be kept on disk; the log says why.',
+    below: `Below ${limit} for this app or tool.`,
+    payload: `The content is below ${limit}; the message envelope does not count.`,
+    media: `Image or audio, which does not count towards ${limit}.`,
+    off: 'Spilling is disabled.',
+    server: 'Called through a single-server endpoint, which passes results through unchanged.',
+    program: 'Returned to a program; the model reads only the program’s output.',
+    wanted: 'The helper tool requested the full result.',
+    unkept: 'Could not be written to disk. See the log.',
   };
   return sentences[passed];
 }

@@ -23,5 +23,5 @@ export async function saveCalls(
     const type = format === 'json' ? 'application/json' : 'text/csv';
     saveText(exportText(calls, format), `tooltray-calls-${day}.${format}`, type);
   };
-  await toasts.attempt(read, ({ message }) => `The calls were not saved: ${message}`);
+  await toasts.attempt(read, ({ message }) => `Export failed: ${message}`);
 }

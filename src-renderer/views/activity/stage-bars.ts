@@ -13,10 +13,10 @@ export interface StageBar {
 }
 
 const stages = [
-  ['resolve', 'Finding the tool'],
-  ['allow', 'Policy, and the arguments checked'],
-  ['call', 'The server at work'],
-  ['shape', 'Making the answer fit'],
+  ['resolve', 'Tool lookup'],
+  ['allow', 'Policy and argument validation'],
+  ['call', 'Server time'],
+  ['shape', 'Result shaping'],
 ] as const;
 
 export function stageBars({ stages: times }: Pick<CallDetail, 'stages'>): readonly StageBar[] {

@@ -29,6 +29,6 @@ export function splitAtMatch(line: string, text: string): readonly [before: stri
 
 /** `2 of 14`, `2 of the first 1,000 of 20,400`, `nothing found`. */
 export function matchesInWords(current: number, shown: number, total: number): string {
-  if (total === 0) return 'nothing found';
+  if (total === 0) return 'no matches';
   return `${whole(current + 1)} of ${shown < total ? `the first ${whole(shown)} of ` : ''}${whole(total)}`;
 }

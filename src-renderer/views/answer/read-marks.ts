@@ -26,7 +26,7 @@ export function isInRanges(ranges: readonly LineRange[], line: number): boolean 
 
 /** `line 7`, `lines 1 to 40`. */
 export function rangeInWords({ fromLine, toLine }: LineRange): string {
-  return fromLine === toLine ? `line ${whole(fromLine)}` : `lines ${whole(fromLine)} to ${whole(toLine)}`;
+  return fromLine === toLine ? `line ${whole(fromLine)}` : `lines ${whole(fromLine)}–${whole(toLine)}`;
 }
 
 /** The last reading first, equal ones once. */

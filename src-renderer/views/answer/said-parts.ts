@@ -22,13 +22,13 @@ export function resultParts(json: string): readonly SaidPart[] {
       ? [jsonPart('Structured content', memberText(prettyJson(json), 'structuredContent'))]
       : [];
   const parts = [...blocks, ...structured];
-  const whole = parts.length > 0 || result === undefined ? [] : [jsonPart('Readable', json)];
+  const whole = parts.length > 0 || result === undefined ? [] : [jsonPart('Formatted', json)];
   return [...parts, ...whole, rawPart(json)];
 }
 
 /** Of arguments. */
 export function askedParts(json: string): readonly SaidPart[] {
-  return parsed(json) === undefined ? [rawPart(json)] : [jsonPart('Readable', json), rawPart(json)];
+  return parsed(json) === undefined ? [rawPart(json)] : [jsonPart('Formatted', json), rawPart(json)];
 }
 
 export function isHtml({ mimeType, text }: Pick<SaidPart, 'mimeType' | 'text'>): boolean {

@@ -51,7 +51,7 @@ function askThread(question: TextQuestion, signal: AbortSignal): Promise<TextAns
       else resolve(data);
     });
     worker.addEventListener('error', (event) => {
-      reject(new Error(toFailure(event.message === '' ? 'The text could not be searched.' : event.message).message));
+      reject(new Error(toFailure(event.message === '' ? 'Search failed.' : event.message).message));
     });
     worker.postMessage(question);
   });
@@ -59,7 +59,7 @@ function askThread(question: TextQuestion, signal: AbortSignal): Promise<TextAns
 }
 
 function unanswered(): never {
-  throw new Error('The text could not be searched.');
+  throw new Error('Search failed.');
 }
 
 /** One part of what was said, as a source of its own. */
@@ -79,7 +79,7 @@ function mediaSource({
   mimeType: string;
   base64: string;
 }): AnswerSource {
-  const noText = (): Promise<never> => Promise.reject(new Error('This is no text.'));
+  const noText = (): Promise<never> => Promise.reject(new Error('This is not text.'));
   return {
     ...{ name, kind, mimeType, lines: undefined, readLines: noText, find: noText, query: noText },
     bytes: Math.floor((base64.length * 3) / 4),

@@ -47,7 +47,7 @@ interface LineOptions {
 
 /** How long a view may take to put its things away, in ms. */
 const farewellMs = 300;
-const nobodyReads = 'Nothing is sent to a model from the dashboard: it is shown to the person beside the view.';
+const nobodyReads = 'Messages are not sent to a model from the dashboard; they are shown to the user next to the view.';
 
 /** To be opened before the frame's address is set: the frame says only once that it is there. */
 export async function openLine({

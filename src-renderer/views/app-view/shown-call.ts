@@ -17,15 +17,15 @@ export async function shownCall(
   const asked = parsed(args);
   const shown = isRecord(asked) ? asked : {};
   if (call.outcome !== 'ok' && call.outcome !== 'tool_error')
-    return { call: { arguments: shown, outcome: { cancelled: call.error ?? 'The call came to nothing.' } } };
+    return { call: { arguments: shown, outcome: { cancelled: call.error ?? 'The call did not complete.' } } };
   const { sent } = call.texts;
   const isKept = 'none' in sent && sent.none === 'kept-answer' && call.spillId !== undefined;
   if (isKept) return { call: { arguments: shown, outcome: { result: await keptResult(call.spillId ?? '', signal) } } };
   const text = await wholeText(call, 'sent', signal);
   if (text === undefined)
-    return { none: 'What the server sent was not kept, or is gone: there is nothing that its view could show.' };
+    return { none: 'The server result was not recorded or has expired, so there is nothing to show.' };
   const result = parsed(text);
-  if (!isRecord(result)) return { none: `What the server sent has more than ${count(longest, 'character')}.` };
+  if (!isRecord(result)) return { none: `The server result is larger than ${count(longest, 'character')}.` };
   return { call: { arguments: shown, outcome: { result } } };
 }
 

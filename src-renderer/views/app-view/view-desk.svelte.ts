@@ -73,10 +73,10 @@ export class ViewDesk implements ViewHost {
       if ('asks' in begun) {
         const { asks } = begun;
         const question = { about: 'call', tool: name, asks, arguments: JSON.stringify(args, undefined, 2) } as const;
-        if (!(await this.#ask(question, signal))) throw new Error(`The person does not want ${name} to be called.`);
+        if (!(await this.#ask(question, signal))) throw new Error(`The user declined the call to ${name}.`);
         begun = await api.ask('callFromView', { ...wish, agreed: true }, signal);
       }
-      if ('asks' in begun) throw new Error('It was not called.');
+      if ('asks' in begun) throw new Error('The tool was not called.');
       this.calls++;
       return this.#resultOf(begun.id, signal);
     });
@@ -87,13 +87,13 @@ export class ViewDesk implements ViewHost {
   }
 
   async openLink(url: string, signal: AbortSignal): Promise<void> {
-    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new Error('Only http and https addresses are opened.');
-    if (!(await this.#ask({ about: 'link', url }, signal))) throw new Error('The person does not want it opened.');
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new Error('Only http and https URLs can be opened.');
+    if (!(await this.#ask({ about: 'link', url }, signal))) throw new Error('The user declined to open the link.');
   }
 
   say(kind: 'message' | 'context', content: unknown): void {
     const words = typeof content === 'string' ? content : JSON.stringify(content);
-    this.said = added(this.said, `${kind === 'message' ? 'In your name' : 'For the model'}: ${words}`);
+    this.said = added(this.said, `${kind === 'message' ? 'User message' : 'Model context'}: ${words}`);
   }
 
   log(level: string, data: unknown): void {
@@ -129,9 +129,8 @@ export class ViewDesk implements ViewHost {
   async #inTurn(work: () => Promise<Result>): Promise<Result> {
     const now = performance.now();
     this.#times = this.#times.filter((time) => now - time < minuteMs);
-    if (this.#underWay >= mostAtOnce)
-      throw new Error(`${count(mostAtOnce, 'call')} of this view are under way: wait for one.`);
-    if (this.#times.length >= mostAMinute) throw new Error(`A view may ask its server ${mostAMinute} times a minute.`);
+    if (this.#underWay >= mostAtOnce) throw new Error(`Too many concurrent calls (limit ${mostAtOnce}).`);
+    if (this.#times.length >= mostAMinute) throw new Error(`Rate limit: ${count(mostAMinute, 'call')} per minute.`);
     this.#times.push(now);
     this.#underWay++;
     try {
@@ -146,7 +145,7 @@ export class ViewDesk implements ViewHost {
   /** Resolves to what the person says; no, where nobody waits for it any more. */
   #ask(question: ViewQuestion, signal: AbortSignal): Promise<boolean> {
     if (this.#questions.length >= mostQuestions)
-      return Promise.reject(new Error(`${count(mostQuestions, 'question')} of this view wait for the person.`));
+      return Promise.reject(new Error(`Too many pending confirmations (limit ${mostQuestions}).`));
     return new Promise((resolve) => {
       const open: OpenQuestion = {
         question,

@@ -9,18 +9,18 @@ interface WishRow {
 /** What it would reach, and for what, verbatim. */
 export function networkRows({ connect, resources, frames, baseUris }: ViewWishes): readonly WishRow[] {
   return [
-    { what: 'Ask', domains: connect },
-    { what: 'Load scripts, pictures, fonts from', domains: resources },
-    { what: 'Show pages of', domains: frames },
-    { what: 'Begin its addresses with', domains: baseUris },
+    { what: 'Connect to', domains: connect },
+    { what: 'Load scripts, images and fonts from', domains: resources },
+    { what: 'Embed pages from', domains: frames },
+    { what: 'Use as base URL', domains: baseUris },
   ].filter(({ domains }) => domains.length > 0);
 }
 
 const devices: Readonly<Record<ViewWishes['permissions'][number], string>> = {
   camera: 'the camera',
   microphone: 'the microphone',
-  geolocation: 'where you are',
-  clipboardWrite: 'writing to the clipboard',
+  geolocation: 'your location',
+  clipboardWrite: 'the clipboard (write)',
 };
 
 export function permissionsInWords({ permissions }: ViewWishes): string {

@@ -3,22 +3,22 @@ import type { InboxAction, InboxItem, InboxKind, InboxPart, InboxSummary } from 
 
 export const kindNames: Readonly<Record<InboxKind, string>> = {
   change: 'Server changed',
-  review: 'Review',
-  proposal: 'Proposal',
-  settings: 'Config file',
-  flow: 'Data leaves',
+  review: 'New server',
+  proposal: 'Proposed change',
+  settings: 'Config edit',
+  flow: 'Data flow',
   heal: 'Repair',
-  rights: 'More rights',
+  rights: 'Additional scopes',
 };
 
 /** Where nothing does; `role`: of whoever looks, in a team. */
 export function whatWaits(role: 'admin' | 'member' | undefined): string {
-  const sends = 'would send something to where only an answer led';
-  if (role === 'member') return `A call of yours that ${sends} waits here until you say whether it may.`;
+  const sends = 'would send data to a destination taken from a tool result';
+  if (role === 'member') return `Calls of yours that ${sends} wait here for your approval.`;
   if (role === 'admin') {
-    return `A server that says something else than what was accepted, a change that a model proposes, a call that ${sends}: each waits here until it is decided.`;
+    return `Changed servers, changes proposed by models, and calls that ${sends} wait here for a decision.`;
   }
-  return `A server that says something else than what you accepted, a change that a model proposes, an edit of the config file by another program, a call that ${sends}, a launch that may mend a server: each waits here until you decide.`;
+  return `Changed servers, changes proposed by models, config edits by other programs, calls that ${sends}, and suggested repairs wait here for your decision.`;
 }
 
 /** What is shown: by its id, by the server it is about, else the first one. */

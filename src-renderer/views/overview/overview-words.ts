@@ -1,44 +1,103 @@
 /** What the overview's figures say, in words. Pure. */
-import type { AppState, SavingsSummary } from '../../../src-main/rpc/contract.ts';
-import { compact, compactCount, count } from '../../lib/format.ts';
+import type { AppState, HealthLevel, SavingsSummary, ServerRow } from '../../../src-main/rpc/contract.ts';
+import type { Slices } from '../../lib/app-state.svelte.ts';
+import { ago, compact, compactCount, count } from '../../lib/format.ts';
+
+/** The two things that save tokens, and which causes of the ledger belong to each: what they cost is taken off. */
+const groups = [
+  { name: 'Large results kept on disk', causes: ['results', 'code', 'readback'] },
+  { name: 'Shorter tool lists', causes: ['lists', 'instructions', 'helpers', 'discovery'] },
+] as const;
 
 const causeNames: Readonly<Record<string, string>> = {
   lists: 'Tool lists',
-  instructions: 'Instructions of servers',
-  results: 'Big results kept on disk or shortened',
-  code: 'Results that programs worked on',
-  discovery: 'Looking tools up',
-  helpers: 'Texts of our own tools',
-  readback: 'Reading kept results again',
+  instructions: 'Server instructions',
+  results: 'Spilled and compacted results',
+  code: 'Results processed by code',
+  discovery: 'Tool discovery',
+  helpers: 'Helper tool definitions',
+  readback: 'Reading spilled results',
 };
 
-export function causeName(cause: string): string {
-  return causeNames[cause] ?? cause;
+export interface SavingsCause {
+  readonly name: string;
+  readonly net: number;
+  /** What it is made of, a line each. */
+  readonly title: string;
 }
 
-/** What the big number means: `fewer tokens than without Tooltray, 92 % less`. */
-export function savingsMeaning({ without, net }: SavingsSummary): string {
-  if (net < 0) return 'tokens more than without Tooltray so far: its own lists and look-ups are not paid for yet';
+export function causesOf(causes: SavingsSummary['causes']): readonly SavingsCause[] {
+  return groups.map(({ name, causes: own }) => {
+    const parts = causes.filter(({ cause }) => (own as readonly string[]).includes(cause));
+    const lines = parts.map(({ cause, net }) => `${causeNames[cause] ?? cause}: ${compact(net)}`);
+    return { name, net: parts.reduce((sum, { net }) => sum + net, 0), title: lines.join('\n') };
+  });
+}
+
+export function savingsMeaning({ net }: SavingsSummary): string {
+  return net < 0 ? 'more tokens than without Tooltray so far' : 'tokens saved';
+}
+
+/** `92% less`; empty where it is not. */
+export function savedShare({ without, net }: SavingsSummary): string {
   const share = without > 0 ? Math.round((net / without) * 100) : 0;
-  return `tokens saved${share > 0 ? `, ${share} % of what your apps would have read` : ''}`;
+  return share > 0 ? `${share}% less` : '';
 }
 
 export function estimateNote({ estimatedShare }: SavingsSummary): string {
   if (estimatedShare <= 0) return '';
   const percent = Math.round(estimatedShare * 100);
-  return percent === 0 ? 'less than 1 % estimated' : `${percent} % estimated`;
+  return percent === 0 ? '<1% estimated' : `${percent}% estimated`;
 }
 
 /** What counts of answers is what the apps would have let in of them; empty where that is all of it. */
 export function uncappedNote({ without, uncapped }: SavingsSummary): string {
-  return uncapped === without ? '' : `${compact(uncapped)} without us if apps let everything in that servers sent`;
+  return uncapped === without ? '' : `${compact(uncapped)} without Tooltray if apps did not truncate results`;
 }
 
-/** `≈ 0.55 USD`; empty where no price is set. */
+/** `≈ $3.15`; empty where no price is set. */
 export function worth(net: number, pricePerMillion: number | undefined, currency: string): string {
   if (pricePerMillion === undefined) return '';
   const amount = (net / 1_000_000) * pricePerMillion;
-  return `≈ ${amount.toLocaleString('en', { maximumFractionDigits: Math.abs(amount) < 1 ? 3 : 2 })} ${currency}`;
+  const maximumFractionDigits = Math.abs(amount) < 1 ? 3 : 2;
+  try {
+    return `≈ ${amount.toLocaleString('en', { style: 'currency', currency, maximumFractionDigits })}`;
+  } catch {
+    // The config may name a currency that has no code.
+    return `≈ ${amount.toLocaleString('en', { maximumFractionDigits })} ${currency}`;
+  }
+}
+
+/** The apps that are connected or active: those that are active first, then the one that was seen last. */
+export function appStates(
+  { setup, sessions, access }: Pick<Slices, 'setup' | 'sessions' | 'access'>,
+  now: number,
+): readonly { readonly id: string; readonly name: string; readonly level: HealthLevel; readonly words: string }[] {
+  const live = Map.groupBy(sessions ?? [], ({ app }) => app);
+  const known = new Map<string, string>([
+    ...(setup?.apps ?? []).flatMap(({ id, name, connected }) => (connected === 'no' ? [] : [[id, name] as const])),
+    ...[...live].map(([app, own]) => [app, own[0]?.appName ?? app] as const),
+  ]);
+  const seenAt = new Map(access?.map(({ app, seen }) => [app, seen]));
+  const rows = [...known].map(([id, name]) => {
+    const many = live.get(id)?.length ?? 0;
+    const seen = seenAt.get(id);
+    const words = seen === undefined ? 'Not seen yet' : `Seen ${ago(seen, now)}`;
+    if (many > 0) return { id, name, seen: Infinity, level: 'ok', words: `Live · ${count(many, 'session')}` } as const;
+    return { id, name, seen: seen ?? 0, level: 'off', words } as const;
+  });
+  return rows.toSorted((a, b) => b.seen - a.seen || a.name.localeCompare(b.name));
+}
+
+const levelWords = { ok: 'ready', busy: 'starting', attention: 'to set up', error: 'stopped', off: 'off' } as const;
+
+export function serverCounts(
+  servers: readonly ServerRow[],
+): readonly { readonly level: HealthLevel; readonly words: string }[] {
+  return (['ok', 'busy', 'attention', 'error', 'off'] as const).flatMap((level) => {
+    const many = servers.filter((one) => one.level === level).length;
+    return many === 0 ? [] : [{ level, words: `${many} ${levelWords[level]}` }];
+  });
 }
 
 /** Where data flows are counted and there is something to tell, or to decide. */
@@ -47,10 +106,8 @@ export function showsFlow({ mode, week, mayOffer }: NonNullable<AppState['flow']
 }
 
 export function flowSentence(recorded: number): string {
-  if (recorded === 0)
-    return 'No call of the last seven days would have been asked about: none sent to where only an answer led.';
-  const what = recorded === 1 ? 'It was' : 'They were';
-  return `${count(recorded, 'call')} of the last seven days went to where only an answer of a tool led. ${what} let through and counted.`;
+  if (recorded === 0) return 'No call in the last 7 days sent data to a destination taken from a tool result.';
+  return `${count(recorded, 'call')} in the last 7 days sent data to a destination taken from a tool result. Recorded only; nothing was blocked.`;
 }
 
 export function tokensInWords(tokens: number): string {

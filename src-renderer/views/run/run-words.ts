@@ -5,18 +5,18 @@ import { bytes, compactCount } from '../../lib/format.ts';
 type Outcome = NonNullable<RunState['end']>['outcome'];
 
 export const outcomeTitles: Readonly<Record<Outcome, string>> = {
-  ok: 'Server sent',
+  ok: 'Server result',
   tool_error: 'The tool reported an error',
-  failed: 'It failed',
-  cancelled: 'It was cancelled',
-  blocked: 'It was not allowed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  blocked: 'Blocked by policy',
 };
 
 const givenWords: Readonly<Record<GivenByMode['kind'], string>> = {
-  whole: 'as it is',
+  whole: 'unchanged',
   toon: 'as TOON',
-  kept: 'kept on disk, a summary given',
-  program: 'to a program',
+  kept: 'spilled, summary returned',
+  program: 'returned to a program',
 };
 
 /** `as it is · 1.2 kB · 310 tokens`; what goes to a program is nothing that a model reads. */

@@ -135,8 +135,8 @@ export function withMember(value: unknown, name: string, member: unknown): Schem
 export function readObject(text: string): { readonly value: Schema } | { readonly problem: string } {
   try {
     const value = JSON.parse(text) as unknown;
-    return isRecord(value) ? { value } : { problem: 'This is not a JSON object.' };
+    return isRecord(value) ? { value } : { problem: 'Arguments must be a JSON object.' };
   } catch (error) {
-    return { problem: `This is not JSON yet: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -26,18 +26,18 @@ export function toEntry({ kind, command, url, env, headers }: EntryFields): Entr
 
 /** Why the fields are not enough yet; empty where they are. */
 export function whatIsMissing(name: string, { kind, command, url }: EntryFields): string {
-  if (name.trim() === '') return 'Give it a name.';
-  if (kind === 'command') return command.trim() === '' ? 'Write the command that starts it.' : '';
-  return /^https?:\/\/\S+$/i.test(url.trim()) ? '' : 'Write its address, with http:// or https://.';
+  if (name.trim() === '') return 'Name is required.';
+  if (kind === 'command') return command.trim() === '' ? 'Command is required.' : '';
+  return /^https?:\/\/\S+$/i.test(url.trim()) ? '' : 'Enter a URL starting with http:// or https://.';
 }
 
 /** What a person typed as an entry. */
 export function readEntry(text: string): { readonly entry: Entry } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? { entry: value } : { problem: 'An entry is an object: { "command": … } or { "url": … }.' };
+    return isRecord(value) ? { entry: value } : { problem: 'Expected an object: { "command": … } or { "url": … }.' };
   } catch (error) {
-    return { problem: `This is not JSON yet: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

@@ -2,7 +2,7 @@
 import type { ListedCost, ServerRow, ServerUsage, ToolMatches } from '../../../src-main/rpc/contract.ts';
 import { bytes, compact, count, duration, problemsInWords, whole } from '../../lib/format.ts';
 
-const transports = { stdio: 'Process', http: 'HTTP', sse: 'SSE', builtin: 'Built in' } as const;
+const transports = { stdio: 'stdio', http: 'HTTP', sse: 'SSE', builtin: 'Built-in' } as const;
 
 export function transportName({ transport }: Pick<ServerRow, 'transport'>): string {
   return transports[transport];
@@ -26,21 +26,21 @@ export function listCost({ tools, listTokens, listed }: Listed): string {
 
 /** `Claude Desktop, Codex: 310 tokens in search mode`. */
 export function shownTo({ apps, mode, tokens }: ListedCost): string {
-  const whom = apps.length === 0 ? 'The next app' : apps.join(', ');
-  return `${whom}: ${tokens === 0 ? 'nothing listed' : count(tokens, 'token')} in ${mode} mode`;
+  const whom = apps.length === 0 ? 'Any app' : apps.join(', ');
+  return `${whom}: ${tokens === 0 ? 'not listed' : count(tokens, 'token')} in ${mode} mode`;
 }
 
 /** What it takes its time for; empty where it does not. */
 export function waitsFor({ level, state }: Pick<ServerRow, 'level' | 'state'>): string {
   if (level !== 'busy') return '';
-  if (state === 'authenticating') return 'Waiting for the sign-in in your browser';
-  if (state === 'discovering') return 'Reading its tools';
+  if (state === 'authenticating') return 'Waiting for sign-in in your browser';
+  if (state === 'discovering') return 'Listing tools';
   if (state === 'installing') return 'Its package is being fetched, which may take minutes the first time';
-  return 'Starting; the first start of a package downloads it';
+  return 'Starting; the first start may download the package';
 }
 
 export function callsInWords({ calls24h, failures24h }: Pick<ServerRow, 'calls24h' | 'failures24h'>): string {
-  return `${count(calls24h, 'call')} in 24 hours, ${problemsInWords(failures24h)}`;
+  return `${count(calls24h, 'call')} in the last 24 h, ${problemsInWords(failures24h)}`;
 }
 
 /** It has a line to Tooltray, gets one, or is tried again and again: there is something to stop. */
@@ -50,27 +50,27 @@ export function isRunning({ state }: Pick<ServerRow, 'state'>): boolean {
 
 /** What starting it anew is called as it stands now. */
 export function restartWord(server: Pick<ServerRow, 'state'>): string {
-  if (server.state === 'error') return 'Try again';
+  if (server.state === 'error') return 'Retry';
   return isRunning(server) ? 'Restart' : 'Start';
 }
 
 /** `0 %`, `3.5 %`, `140 %`: of one processor. */
 export function loadInWords(load: number): string {
   const percent = load * 100;
-  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  if (percent > 0 && percent < 0.1) return '<0.1%';
   return `${percent < 9.95 && percent > 0 ? percent.toFixed(1).replace(/\.0$/, '') : Math.round(percent)} %`;
 }
 
 /** `84 MB in 3 processes`. */
 export function memoryInWords({ memoryBytes, processes, inContainer }: ServerUsage): string {
   const plural = processes === 1 ? '1 process' : `${whole(processes)} processes`;
-  return `${bytes(memoryBytes)} in ${plural}${inContainer ? '; what runs in its container is not measured' : ''}`;
+  return `${bytes(memoryBytes)} in ${plural}${inContainer ? '(container processes not included)' : ''}`;
 }
 
 /** `1.2 % of one processor, 12 s so far`. */
 export function processorInWords({ load, cpuMs }: ServerUsage): string {
-  const so = `${duration(cpuMs)} so far`;
-  return load === undefined ? so : `${loadInWords(load)} of one processor, ${so}`;
+  const so = `${duration(cpuMs)} CPU time`;
+  return load === undefined ? so : `${loadInWords(load)} of one core, ${so}`;
 }
 
 /** `Tools: list_issues, close_issue and 3 more`. */

@@ -3,9 +3,9 @@ import type { AccessRow, HealthLevel, SessionStatus } from '../../../src-main/rp
 import { ago } from '../../lib/format.ts';
 
 const ways: Readonly<Record<AccessRow['via'], string>> = {
-  stdio: 'Starts Tooltray’s command',
-  http: 'Asks its own address',
-  none: 'No entry found',
+  stdio: 'stdio (command)',
+  http: 'HTTP (own endpoint)',
+  none: 'Not configured',
 };
 
 /** How it stands, as a mark and a word, and the verb that changes it. */
@@ -22,7 +22,7 @@ export function accessFacts({ via, since, revoked }: AccessRow, now: number): st
 
 /** `In session now`, `2 h ago`, `Never`. */
 export function lastSeen({ app, seen }: AccessRow, sessions: readonly SessionStatus[], now: number): string {
-  if (sessions.some((session) => session.app === app)) return 'In session now';
+  if (sessions.some((session) => session.app === app)) return 'Active now';
   if (seen === undefined) return 'Never';
   const [first = '', ...rest] = ago(seen, now);
   return first.toUpperCase() + rest.join('');

@@ -23,28 +23,30 @@ export function endAfter(days: TokenDays, now: number): number {
 /** `All servers`, `github and jira`. */
 export function serversOf({ servers }: ProfileRow): string {
   if (servers === undefined) return 'All servers';
-  return servers.length === 0 ? 'No server' : list(servers);
+  return servers.length === 0 ? 'No servers' : list(servers);
 }
 
 /** `Everything of them`, `Only what reads; not github:delete`. */
 export function rulesOf({ rules }: ProfileRow): string {
   const [first = '', ...rest] = rules.join('; ');
-  return first === '' ? 'Everything of them' : first.toUpperCase() + rest.join('');
+  return first === '' ? 'All tools' : first.toUpperCase() + rest.join('');
 }
 
 /** `No app`, `Cursor and Claude Desktop`. */
 export function appsOf({ apps }: ProfileRow): string {
-  return apps.length === 0 ? 'No app' : list(apps.map(({ appName }) => appName));
+  return apps.length === 0 ? 'None' : list(apps.map(({ appName }) => appName));
 }
 
 export function tokenMark({ state }: ProfileTokenRow): { level: HealthLevel; word: string } {
-  if (state === 'in force') return { level: 'ok', word: 'Opens it' };
-  return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Ended' };
+  if (state === 'in force') return { level: 'ok', word: 'Active' };
+  return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Expired' };
 }
 
 /** `Given 3 days ago`. */
 export function tokenFacts({ since, revoked }: ProfileTokenRow, now: number): string {
-  return revoked === undefined ? `Given ${ago(since, now)}` : `Given ${ago(since, now)}, revoked ${ago(revoked, now)}`;
+  return revoked === undefined
+    ? `created ${ago(since, now)}`
+    : `created ${ago(since, now)}, revoked ${ago(revoked, now)}`;
 }
 
 /** The day it ends on, with the year: a token may last one. */

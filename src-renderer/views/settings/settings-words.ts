@@ -4,7 +4,7 @@ import { count } from '../../lib/format.ts';
 
 /** `Lists 142 tools, 38,400 tokens`. */
 export function modeCost({ tools, tokens }: Pick<ModeCard, 'tools' | 'tokens'>): string {
-  return `Lists ${count(tools, 'tool')}, ${count(tokens, 'token')}`;
+  return `${count(tools, 'tool')} listed, ${count(tokens, 'token')}`;
 }
 
 /** The most that one of them costs: what the bars are measured by. */
@@ -12,21 +12,21 @@ export function mostTokens(modes: readonly Pick<ModeCard, 'tokens'>[]): number {
   return Math.max(1, ...modes.map(({ tokens }) => tokens));
 }
 
-const updateNames = { off: 'Do not look', notify: 'Tell me', install: 'Install when I quit' } as const;
+const updateNames = { off: 'Off', notify: 'Notify me', install: 'Install on quit' } as const;
 
 export const updateChoices = (Object.keys(updateNames) as (keyof typeof updateNames)[]).map((value) => ({
   value,
   label: updateNames[value],
 }));
 
-const themeNames = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const themeNames = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 
 export const themeChoices = (Object.keys(themeNames) as SettingsFacts['theme'][]).map((value) => ({
   value,
   label: themeNames[value],
 }));
 
-const flowNames = { off: 'Let them go', record: 'Only count them', ask: 'Ask me first' } as const;
+const flowNames = { off: 'Allow', record: 'Record', ask: 'Require approval' } as const;
 
 export const flowChoices = (Object.keys(flowNames) as FlowOverview['mode'][]).map((value) => ({
   value,
@@ -34,9 +34,9 @@ export const flowChoices = (Object.keys(flowNames) as FlowOverview['mode'][]).ma
 }));
 
 const flowMeanings: Readonly<Record<FlowOverview['mode'], string>> = {
-  off: 'Nobody looks where calls send to.',
-  record: 'They go out. The Overview says how many there were, and which.',
-  ask: 'Such a call waits in the Inbox until you say yes: once, or always for where it goes. Unanswered it is refused.',
+  off: 'Destinations are not checked.',
+  record: 'Calls are sent and listed on the Overview.',
+  ask: 'Calls wait in the Inbox for your approval, once or always for that destination. Unanswered calls are rejected.',
 };
 
 /** What the choice does, as a sentence. */

@@ -58,10 +58,10 @@ export function nameProblem(
 ): string {
   if (!isTicked(offer, wishes) || offer.already !== undefined) return '';
   const name = nameOf(offer, wishes).trim();
-  if (name === '') return 'It needs a name.';
+  if (name === '') return 'Name is required.';
   // A name that came along is given a number by itself.
   if (name === offer.name) return '';
-  if (here.includes(name)) return `There is a server ${name} already.`;
+  if (here.includes(name)) return `A server named ${name} already exists.`;
   const others = offers.filter((one) => one.id !== offer.id && isTicked(one, wishes) && one.already === undefined);
-  return others.some((one) => nameOf(one, wishes).trim() === name) ? 'Another one would have this name.' : '';
+  return others.some((one) => nameOf(one, wishes).trim() === name) ? 'Duplicate name.' : '';
 }

@@ -46,29 +46,29 @@ export function sortApps(apps: readonly AppRow[]): readonly AppRow[] {
 
 /** How it stands with an app: a mark and a few words. */
 export function appMark({ installed, connected, problem, revoked }: AppRow): { level: HealthLevel; word: string } {
-  if (!installed) return { level: 'off', word: 'Not found here' };
+  if (!installed) return { level: 'off', word: 'Not installed' };
   if (revoked) return { level: 'off', word: 'Access revoked' };
-  if (connected === 'stale') return { level: 'attention', word: 'Needs reconnecting' };
+  if (connected === 'stale') return { level: 'attention', word: 'Reconnect needed' };
   if (connected === 'yes') return { level: 'ok', word: 'Connected' };
-  return problem === '' ? { level: 'off', word: 'Not connected' } : { level: 'attention', word: 'Cannot be changed' };
+  return problem === '' ? { level: 'off', word: 'Not connected' } : { level: 'attention', word: 'Config not readable' };
 }
 
 /** `running · 3 servers of its own`. */
 export function appFacts({ running, servers }: Pick<AppRow, 'running' | 'servers'>): string {
   return [
     ...(running ? ['running'] : []),
-    servers === 0 ? 'no servers of its own' : `${count(servers, 'server')} of its own`,
+    servers === 0 ? 'no other servers' : `${count(servers, 'other server')}`,
   ].join(' · ');
 }
 
 /** What is left to do after an import, and where: what came and is ill first, then an app to use it, then a call. */
 export function nextStep(setup: SetupFacts, came: readonly ServerRow[]): NextStep {
   const ill = came.find(({ level }) => level === 'error' || level === 'attention');
-  if (ill !== undefined) return { words: `see to ${ill.name}`, place: ['servers', ill.name] };
+  if (ill !== undefined) return { words: `fix ${ill.name}`, place: ['servers', ill.name] };
   if (!setup.apps.some(({ connected }) => connected === 'yes'))
-    return { words: 'connect an app, so that it can use them', place: ['setup', 'apps'] };
-  if (setup.firstCall === undefined) return { words: 'make the first call', place: ['setup', 'first-call'] };
-  return { words: 'see how they do', place: ['servers'] };
+    return { words: 'connect an app', place: ['setup', 'apps'] };
+  if (setup.firstCall === undefined) return { words: 'make a test call', place: ['setup', 'first-call'] };
+  return { words: 'view your servers', place: ['servers'] };
 }
 
 /** Something to say to an assistant that makes it call a tool without changing anything. */
@@ -76,6 +76,6 @@ export function firstPrompt(servers: readonly ServerRow[]): string {
   const [best] = servers
     .filter(({ transport, level, tools }) => transport !== 'builtin' && level === 'ok' && tools > 0)
     .toSorted((a, b) => b.tools - a.tools);
-  if (best === undefined) return 'Use the tools of Tooltray to tell me what time it is in Tokyo.';
-  return `Use Tooltray to see what ${best.name} offers, then call one of its tools that only reads.`;
+  if (best === undefined) return 'Use Tooltray to tell me what time it is in Tokyo.';
+  return `Use Tooltray to list the tools of ${best.name}, then call a read-only one.`;
 }

@@ -6,9 +6,9 @@ export const kindWords: Readonly<Record<SpillRow['kind'], string>> = {
   text: 'Text',
   json: 'JSON',
   toon: 'TOON',
-  image: 'Picture',
-  audio: 'Sound',
-  binary: 'Data',
+  image: 'Image',
+  audio: 'Audio',
+  binary: 'Binary',
 };
 
 const hourMs = 3_600_000;
@@ -16,7 +16,7 @@ const dayMs = 24 * hourMs;
 
 /** `Kept`, `in 6 days`, `in 5 h`, `soon`. */
 export function expiryInWords({ pinned, expiresAt }: SpillRow, now: number): string {
-  if (pinned) return 'Kept';
+  if (pinned) return 'Pinned';
   if (expiresAt === undefined) return 'Never';
   const left = expiresAt - now;
   if (left < hourMs) return 'soon';
@@ -31,7 +31,7 @@ export function sentTokens({ sentTokens: tokens, sentEstimated }: SpillRow): str
 /** `server sent 91.4 kB, 27,310 tokens`; nothing where it is not on record. */
 export function sentInWords({ sentBytes, sentTokens: tokens, sentEstimated }: SpillRow): readonly string[] {
   if (sentBytes === undefined || tokens === undefined) return [];
-  return [`server sent ${bytes(sentBytes)}, ${sentEstimated ? 'about ' : ''}${count(tokens, 'token')}`];
+  return [`result ${bytes(sentBytes)}, ${sentEstimated ? 'about ' : ''}${count(tokens, 'token')}`];
 }
 
 /** `412 MB of 1 GB · 12 answers · kept 7 days`. */
@@ -41,6 +41,6 @@ export function usageInWords(usage: {
   readonly count: number;
   readonly keepDays: number;
 }): string {
-  const kept = `kept ${count(usage.keepDays, 'day')}`;
-  return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'answer'), kept].join(' · ');
+  const kept = `retained ${count(usage.keepDays, 'day')}`;
+  return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'spill'), kept].join(' · ');
 }

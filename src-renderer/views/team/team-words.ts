@@ -1,37 +1,37 @@
 /** What a team's people and tokens are called on the page. Pure. */
 import type { HealthLevel, PersonRow, PersonTokenRow } from '../../../src-main/rpc/contract.ts';
-import { ago, count, list, whole } from '../../lib/format.ts';
+import { ago, count } from '../../lib/format.ts';
 
 export function personMark({ isOff }: PersonRow): { readonly level: HealthLevel; readonly word: string } {
-  return isOff ? { level: 'off', word: 'Off' } : { level: 'ok', word: 'Let in' };
+  return isOff ? { level: 'off', word: 'Suspended' } : { level: 'ok', word: 'Active' };
 }
 
 /** `ana@example.org, in platform and sales`, `A program`. */
 export function personFacts({ email, isService, groups }: PersonRow): string {
   const facts = [
-    ...(isService ? ['A program'] : []),
+    ...(isService ? ['Service account'] : []),
     ...(email === '' ? [] : [email]),
-    ...(groups.length === 0 ? [] : [`in ${list([...groups])}`]),
+    ...(groups.length === 0 ? [] : [`groups: ${groups.join(', ')}`]),
   ];
   return facts.join(', ');
 }
 
 export function tokenMark({ state }: PersonTokenRow): { readonly level: HealthLevel; readonly word: string } {
-  if (state === 'in force') return { level: 'ok', word: 'In force' };
-  return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Ended' };
+  if (state === 'in force') return { level: 'ok', word: 'Active' };
+  return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Expired' };
 }
 
 /** `editor`, and what it is bounded by. */
 export function tokenName({ label }: PersonTokenRow): string {
-  return label === '' ? 'Without a name' : label;
+  return label === '' ? 'Unnamed token' : label;
 }
 
 export function tokenFacts({ id, profile, readOnly, madeAt, usedAt }: PersonTokenRow, now: number): string {
-  const bounds = [...(profile === '' ? [] : [`profile ${profile}`]), ...(readOnly ? ['only what reads'] : [])];
+  const bounds = [...(profile === '' ? [] : [`profile ${profile}`]), ...(readOnly ? ['read-only'] : [])];
   return [
     ...bounds,
-    `made ${ago(madeAt, now)}`,
-    usedAt === undefined ? 'never used' : `used ${ago(usedAt, now)}`,
+    `created ${ago(madeAt, now)}`,
+    usedAt === undefined ? 'never used' : `last used ${ago(usedAt, now)}`,
     id,
   ].join(', ');
 }
@@ -46,5 +46,5 @@ export function tokensInWords(tokens: number): string {
 }
 
 export function peopleInWords(people: number): string {
-  return people === 1 ? '1 person' : `${whole(people)} people`;
+  return count(people, 'user');
 }

@@ -8,7 +8,6 @@ import { firstEntries, rankEntries } from '../../../src-renderer/frame/palette/r
 import { settingEntries } from '../../../src-renderer/frame/palette/setting-entries.ts';
 import { serverRow, session } from '../rows.ts';
 
-const place = { isMac: false, isBrowser: true };
 const servers = [
   serverRow('github'),
   serverRow('tracker', { state: 'disconnected', level: 'off', summary: 'Asleep' }),
@@ -25,7 +24,7 @@ const modes: ModesOverview = {
   modes: ['auto', 'search', 'proxy'].map((name) => ({ name, line: '', tools: 3, tokens: 40, reason: undefined })),
 };
 const facts = { core: undefined, servers, sessions: undefined, setup: undefined, modes, team: null };
-const known = [...viewEntries(place, views), ...serverEntries(servers), ...commandEntries(facts), ...settingEntries()];
+const known = [...viewEntries(views), ...serverEntries(servers), ...commandEntries(facts), ...settingEntries()];
 
 function labels(typed: string, found: readonly PaletteEntry[] = []): Record<string, readonly string[]> {
   const groups = rankEntries(typed, known, found);
@@ -39,10 +38,10 @@ describe('commands', () => {
 
   test('a server has those that its own page offers as it stands', () => {
     expect(of('github')).toEqual([
-      ...['Restart github', 'Stop github', 'Switch off github', 'Log of github', 'Entry of github', 'Remove github…'],
+      ...['Restart github', 'Stop github', 'Disable github', 'github: log', 'github: configuration', 'Remove github…'],
     ]);
-    expect(of('tracker').slice(0, 2)).toEqual(['Start tracker', 'Switch off tracker']);
-    expect(of('gone')[0]).toBe('Switch on gone');
+    expect(of('tracker').slice(0, 2)).toEqual(['Start tracker', 'Disable tracker']);
+    expect(of('gone')[0]).toBe('Enable gone');
     expect(of('locked')[0]).toBe('Sign in: locked');
   });
 
@@ -95,8 +94,8 @@ describe('what fits', () => {
       target: { href: `#/servers/github/run/${label}` },
     });
     const found = labels('github', [tool('zebra'), tool('ant')]);
-    expect(Object.keys(found).at(-1)).toBe('Tools to run');
-    expect(found['Tools to run']).toEqual(['zebra', 'ant']);
+    expect(Object.keys(found).at(-1)).toBe('Run a tool');
+    expect(found['Run a tool']).toEqual(['zebra', 'ant']);
   });
 
   test('before anything is typed: what was chosen last, and that not twice', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AskError } from '../../../src-renderer/lib/api.ts';
 import { Asking } from '../../../src-renderer/lib/asking.svelte.ts';
 
-const gone = new AskError({ code: 'core_gone', message: 'The core does not answer.', fix: 'Try again.' });
+const gone = new AskError({ code: 'core_gone', message: 'Cannot reach Tooltray.', fix: 'Try again.' });
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: () => void } {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

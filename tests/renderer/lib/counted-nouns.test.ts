@@ -61,8 +61,8 @@ test('one is one, also where it was rounded', () => {
   ]);
   expect(compactCount(1_000, 'token')).toBe('1k tokens');
   expect(tokensInWords(1)).toBe('1 token');
-  expect(flowSentence(1)).toMatch(/^1 call of the last seven days/);
-  expect(modeCost({ tools: 1, tokens: 1 })).toBe('Lists 1 tool, 1 token');
-  expect(appFacts({ running: false, servers: 1 })).toBe('1 server of its own');
+  expect(flowSentence(1)).toMatch(/^1 call in the last 7 days/);
+  expect(modeCost({ tools: 1, tokens: 1 })).toBe('1 tool listed, 1 token');
+  expect(appFacts({ running: false, servers: 1 })).toBe('1 other server');
   expect(traySummary({ servers: [] })).toBe('0 servers');
 });

@@ -14,16 +14,16 @@ export interface StepWords {
 }
 
 const lists: Readonly<Record<string, string>> = {
-  'tools/list': 'the list of tools',
-  'prompts/list': 'the list of prompts',
-  'resources/list': 'the list of resources',
-  'resources/templates/list': 'the list of resource templates',
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resource templates',
 };
 
 const questions: Readonly<Record<string, string>> = {
-  'sampling/createMessage': 'for its model',
-  'elicitation/create': 'for an input',
-  'roots/list': 'for its folders',
+  'sampling/createMessage': 'a model completion',
+  'elicitation/create': 'user input',
+  'roots/list': 'roots',
 };
 
 export function stepInWords(step: Told): StepWords {
@@ -33,29 +33,29 @@ export function stepInWords(step: Told): StepWords {
     case 'handshake':
       return say('Connected');
     case 'list':
-      return say('Read', lists[name] ?? name);
+      return say('Listed', lists[name] ?? name);
     case 'search':
-      return say(what === '' ? 'Looked through' : 'Searched', what === '' ? name : `“${what}”`);
+      return say(what === '' ? 'Browsed' : 'Searched', what === '' ? name : `“${what}”`);
     case 'schema':
-      return say('Looked up', what === '' ? name : what);
+      return say('Read schema', what === '' ? name : what);
     case 'readback':
-      return say('Read on', [name.replace(/^(?:read_result|proxy.*)/, ''), what].join(' ').trim());
+      return say('Read spill', [name.replace(/^(?:read_result|proxy.*)/, ''), what].join(' ').trim());
     case 'program':
-      return say('Ran a program', callCount === 0 ? '' : `of ${count(callCount, 'call')}`);
+      return say('Ran code', callCount === 0 ? '' : `(${count(callCount, 'call')})`);
     case 'await':
-      return say('Came for an answer', what);
+      return say('Awaited result', what);
     case 'prompt':
-      return say('Took the prompt', name);
+      return say('Got prompt', name);
     case 'resource':
-      return say('Read', name);
+      return say('Read resource', name);
     case 'change':
-      return say('Changed', what === '' ? name : what);
+      return say('Changed config', what === '' ? name : what);
     case 'question':
-      return say('Was asked', questions[name] ?? name);
+      return say('Server asked for', questions[name] ?? name);
     case 'call':
       return called(step);
     case 'other':
-      return say('Asked for', name);
+      return say('Requested', name);
   }
 }
 
@@ -94,5 +94,5 @@ export function toolsInWords(calls: readonly CallSummary[]): string {
 export function apartInWords(apart: { readonly without: number; readonly with: number }): string {
   if (apart.without === 0 && apart.with === 0) return '';
   const net = apart.without - apart.with;
-  return `and ${compact(Math.abs(net))} ${net < 0 ? 'spent' : 'saved'} that no step here accounts for`;
+  return `plus ${compact(Math.abs(net))} ${net < 0 ? 'spent' : 'saved'} outside these steps`;
 }

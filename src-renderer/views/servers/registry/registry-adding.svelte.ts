@@ -43,9 +43,9 @@ export class RegistryAddingState {
   /** What is to be done first; empty: nothing. */
   get hint(): string {
     if (!this.#isTold) return '';
-    if (this.name.trim() === '') return 'Give it a name.';
+    if (this.name.trim() === '') return 'Name is required.';
     const missing = this.shown?.problems.length ?? 0;
-    return missing === 0 ? '' : `Missing: ${count(missing, 'answer')}.`;
+    return missing === 0 ? '' : `${count(missing, 'required field')} missing.`;
   }
 
   problemOf(id: string): string | undefined {

@@ -15,6 +15,7 @@ function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
     tool: 'list',
     via: undefined,
     why: undefined,
+    preview: '',
     sensitivity: undefined,
   };
   const sizes = {

@@ -26,7 +26,7 @@ test('a span of time stands in the address, and is what the core is asked for', 
   const span = { ...everything, server: 'github', since: 1_700_000_000_000, until: 1_700_003_600_000 };
   expect(readFilter(new URLSearchParams(filterQuery(span)))).toEqual(span);
   expect(toSearch(span)).toEqual({ server: 'github', since: span.since, until: span.until });
-  expect(filterInWords(span)).toMatch(/^of github · from .+ to .+$/);
+  expect(filterInWords(span)).toMatch(/^to github · from .+ to .+$/);
   expect(readFilter(new URLSearchParams('since=-1&until=yesterday'))).toEqual(everything);
 });
 
@@ -42,5 +42,5 @@ test('the core is asked for what is chosen and nothing else', () => {
 });
 
 test('a filter is said in words', () => {
-  expect(filterInWords(filter)).toBe('Blocked · by ana · from Cursor · of github · with “issue”');
+  expect(filterInWords(filter)).toBe('Blocked · by ana · from Cursor · to github · matching “issue”');
 });

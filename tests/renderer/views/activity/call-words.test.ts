@@ -53,13 +53,13 @@ test('a call that took no time at all has bars without length', () => {
 });
 
 test.each([
-  [['override', 'take-talk'], 'looks as if it gave orders'],
+  [['override', 'take-talk'], 'looks like a prompt injection'],
   [['holds-key'], 'holds what looks like a key'],
   [
     ['override', 'holds-private-key', 'holds-card'],
-    'looks as if it gave orders, holds a private key, and holds a card number',
+    'looks like a prompt injection, holds a private key, and holds a card number',
   ],
-  [['holds-card', 'not-scanned'], 'holds a card number and was not looked at whole'],
+  [['holds-card', 'not-scanned'], 'holds a card number and was only partly scanned'],
 ])('the labels %j say of an answer that it %s', (rules, sentence) => {
   expect(labelsSentence(wordsOfLabels(rules))).toBe(sentence);
 });

@@ -31,7 +31,7 @@ test('a text that is no whole JSON is shown as it is', () => {
 
 test('a list, which is no result of a tool, is shown as data', () => {
   expect(resultParts('{"tools":[]}').map(({ title, kind }) => [title, kind])).toEqual([
-    ['Readable', 'json'],
+    ['Formatted', 'json'],
     ['Raw', 'text'],
   ]);
 });

@@ -1,13 +1,17 @@
 /** What the figures of the overview say. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
+  appStates,
+  causesOf,
   estimateNote,
   isFirstUse,
+  savedShare,
   savingsMeaning,
+  serverCounts,
   uncappedNote,
   worth,
 } from '../../../../src-renderer/views/overview/overview-words.ts';
-import { serverRow } from '../../rows.ts';
+import { serverRow, session } from '../../rows.ts';
 
 const savings = {
   since: undefined,
@@ -19,33 +23,75 @@ const savings = {
   causes: [],
 };
 
-describe('the big number', () => {
-  test('is a share of what the apps would have read', () => {
-    expect(savingsMeaning(savings)).toBe('tokens saved, 92 % of what your apps would have read');
-  });
+test('the number is a share of what the apps would have read', () => {
+  expect([savingsMeaning(savings), savedShare(savings)]).toEqual(['tokens saved', '92% less']);
+});
 
-  test('owns up where Tooltray costs more than it saves', () => {
-    expect(savingsMeaning({ ...savings, net: -40 })).toMatch(/^tokens more than without Tooltray/);
-  });
+test('the number owns up where Tooltray costs more than it saves', () => {
+  const costly = { ...savings, net: -40 };
+  expect([savingsMeaning(costly), savedShare(costly)]).toEqual(['more tokens than without Tooltray so far', '']);
+});
+
+test('causes are told as two, and what they cost is taken off', () => {
+  const causes = [
+    { cause: 'results', net: 1_000 },
+    { cause: 'readback', net: -100 },
+    { cause: 'lists', net: 50 },
+    { cause: 'helpers', net: -80 },
+  ];
+  expect(causesOf(causes).map(({ net }) => net)).toEqual([900, -30]);
+  expect(causesOf(causes)[0]?.title).toBe('Spilled and compacted results: 1k\nReading spilled results: −100');
+  expect(causesOf([]).map(({ net }) => net)).toEqual([0, 0]);
+});
+
+test('apps that are active come first, then the one that was seen last', () => {
+  const access = [
+    { app: 'cursor', name: 'Cursor', via: 'stdio', since: 0, seen: 1_000, revoked: undefined },
+    { app: 'zed', name: 'Zed', via: 'stdio', since: 0, seen: 3_600_000, revoked: undefined },
+  ] as const;
+  const app = { installed: true, running: false, via: 'stdio', revoked: false, configFile: '', servers: 0 } as const;
+  const more = { problem: '', link: undefined } as const;
+  const setup = {
+    apps: [
+      { id: 'cursor', name: 'Cursor', connected: 'yes', ...app, ...more },
+      { id: 'zed', name: 'Zed', connected: 'yes', ...app, ...more },
+      { id: 'vscode', name: 'VS Code', connected: 'no', ...app, ...more },
+    ],
+    ...{ offered: 0, firstCall: undefined, open: 0 },
+  } as const;
+  const rows = appStates({ setup, access, sessions: [session('claude', 'Claude Code')] }, 7_200_000);
+  expect(rows.map(({ name, words }) => `${name}: ${words}`)).toEqual([
+    'Claude Code: Live · 1 session',
+    'Zed: Seen 1 h ago',
+    'Cursor: Seen 1 h ago',
+  ]);
+});
+
+test('servers are counted by how they are', () => {
+  const servers = [serverRow('a'), serverRow('b'), serverRow('c', { level: 'attention' })];
+  expect(serverCounts(servers)).toEqual([
+    { level: 'ok', words: '2 ready' },
+    { level: 'attention', words: '1 to set up' },
+  ]);
 });
 
 test('an estimate is called one, however small', () => {
   const notes = [0, 0.001, 0.04].map((estimatedShare) => estimateNote({ ...savings, estimatedShare }));
-  expect(notes).toEqual(['', 'less than 1 % estimated', '4 % estimated']);
+  expect(notes).toEqual(['', '<1% estimated', '4% estimated']);
 });
 
 test('money is named only where a price is set', () => {
   expect([worth(371_000, undefined, 'USD'), worth(371_000, 3, 'USD'), worth(1_000, 3, 'EUR')]).toEqual([
     '',
-    '≈ 1.11 USD',
-    '≈ 0.003 EUR',
+    '≈ $1.11',
+    '≈ €0.003',
   ]);
 });
 
 test('what servers sent is told where it is more than what counts', () => {
   expect([uncappedNote(savings), uncappedNote({ ...savings, uncapped: 2_400_000 })]).toEqual([
     '',
-    '2.4M without us if apps let everything in that servers sent',
+    '2.4M without Tooltray if apps did not truncate results',
   ]);
 });
 

@@ -13,7 +13,7 @@ const row = {
 } as const;
 
 test('tokens that were counted are told as they are, estimated ones as about so many, and none of what goes to a program', () => {
-  expect(givenInWords(row)).toBe('as it is · 1.23 kB · 310 tokens');
+  expect(givenInWords(row)).toBe('unchanged · 1.23 kB · 310 tokens');
   expect(givenInWords({ ...row, kind: 'kept', tokens: 1, estimated: true })).toContain('about 1 token');
-  expect(givenInWords({ ...row, kind: 'program' })).toBe('to a program');
+  expect(givenInWords({ ...row, kind: 'program' })).toBe('returned to a program');
 });

@@ -47,7 +47,7 @@ test('what is missing is named, one thing at a time', () => {
     whatIsMissing('a', empty),
     whatIsMissing('a', { ...empty, kind: 'address', url: 'ftp://a' }),
     whatIsMissing('a', { ...empty, command: 'npx' }),
-  ]).toEqual(['Give it a name.', expect.stringContaining('command'), expect.stringContaining('https://'), '']);
+  ]).toEqual(['Name is required.', expect.stringContaining('Command'), expect.stringContaining('https://'), '']);
 });
 
 test('an entry is shown as its command line or address', () => {
@@ -60,6 +60,6 @@ test('only an object is read as an entry; anything else says why not', () => {
   expect([readEntry('[]'), readEntry('null'), readEntry('{')]).toEqual([
     { problem: expect.stringContaining('object') as string },
     { problem: expect.stringContaining('object') as string },
-    { problem: expect.stringContaining('not JSON') as string },
+    { problem: expect.stringContaining('Invalid JSON') as string },
   ]);
 });

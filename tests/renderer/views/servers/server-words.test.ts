@@ -34,8 +34,8 @@ test('the cost of a list is told as it is and as it is shown, once where that is
   ];
   expect(costs.map(listCost)).toEqual(['18.4k → 310', '18.4k → 0–310', '42', '–']);
   expect([shown(310), shown(0, 'search', ['Codex', 'Cursor'])].map(shownTo)).toEqual([
-    'The next app: 310 tokens in proxy mode',
-    'Codex, Cursor: nothing listed in search mode',
+    'Any app: 310 tokens in proxy mode',
+    'Codex, Cursor: not listed in search mode',
   ]);
 });
 
@@ -46,7 +46,7 @@ test('only what takes its time says what it waits for', () => {
 });
 
 test('failures are told beside the calls', () => {
-  expect(callsInWords({ calls24h: 96, failures24h: 2 })).toBe('96 calls in 24 hours, 2 problems');
+  expect(callsInWords({ calls24h: 96, failures24h: 2 })).toBe('96 calls in the last 24 h, 2 problems');
 });
 
 test('a filter finds every word, in name, state or address', () => {
@@ -74,16 +74,16 @@ test('a server stays in the filter for its tools, and says which', () => {
 });
 
 test('what it takes of the computer is told with what it is a part of', () => {
-  expect([0, 0.0004, 0.035, 0.2, 1.4].map(loadInWords)).toEqual(['0 %', '< 0.1 %', '3.5 %', '20 %', '140 %']);
+  expect([0, 0.0004, 0.035, 0.2, 1.4].map(loadInWords)).toEqual(['0 %', '<0.1%', '3.5 %', '20 %', '140 %']);
   const taken = { server: 'a', load: 0.012, cpuMs: 12_400, memoryBytes: 84_000_000, processes: 3, inContainer: false };
   expect([memoryInWords(taken), processorInWords(taken)]).toEqual([
     '84 MB in 3 processes',
-    '1.2 % of one processor, 12 s so far',
+    '1.2 % of one core, 12 s CPU time',
   ]);
   const fresh = { ...taken, load: undefined, processes: 1, inContainer: true };
   expect([memoryInWords(fresh), processorInWords(fresh)]).toEqual([
-    '84 MB in 1 process; what runs in its container is not measured',
-    '12 s so far',
+    '84 MB in 1 process(container processes not included)',
+    '12 s CPU time',
   ]);
 });
 

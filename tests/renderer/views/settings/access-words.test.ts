@@ -13,9 +13,9 @@ const row = (more: Partial<AccessRow> = {}): AccessRow => ({
 test('access is told with its way and its age, and by the verb that changes it', () => {
   expect([accessMark(row()), accessFacts(row(), 0)]).toEqual([
     { level: 'ok', word: 'Allowed', change: 'Revoke' },
-    'Starts Tooltray’s command',
+    'stdio (command)',
   ]);
-  expect(accessFacts(row({ via: 'http', since: 0 }), 3 * day)).toBe('Asks its own address · allowed 3 days ago');
+  expect(accessFacts(row({ via: 'http', since: 0 }), 3 * day)).toBe('HTTP (own endpoint) · allowed 3 days ago');
   const revoked = row({ since: 0, revoked: day });
   expect([accessMark(revoked), accessFacts(revoked, 3 * day)]).toEqual([
     { level: 'off', word: 'Revoked', change: 'Allow' },
@@ -29,5 +29,5 @@ test('an app is seen now while it is in session, else when it came or left last'
     lastSeen(row({ seen: 1 }), [session], 1),
     lastSeen(row({ seen: 0 }), [], 2 * day),
     lastSeen(row(), [], 1),
-  ]).toEqual(['In session now', '2 days ago', 'Never']);
+  ]).toEqual(['Active now', '2 days ago', 'Never']);
 });

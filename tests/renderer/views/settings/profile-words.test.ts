@@ -20,13 +20,13 @@ test('a profile says what it lets through, and that it lets through everything o
     serversOf(profile()),
     serversOf(profile({ servers: [] })),
     serversOf(profile({ servers: ['a', 'b'] })),
-  ]).toEqual(['All servers', 'No server', 'a and b']);
+  ]).toEqual(['All servers', 'No servers', 'a and b']);
   expect([rulesOf(profile()), rulesOf(profile({ rules: ['only what reads', 'not a:x'] }))]).toEqual([
-    'Everything of them',
+    'All tools',
     'Only what reads; not a:x',
   ]);
   const apps = ['Cursor', 'Zed'].map((appName) => ({ app: appName.toLowerCase(), appName }));
-  expect([appsOf(profile()), appsOf(profile({ apps }))]).toEqual(['No app', 'Cursor and Zed']);
+  expect([appsOf(profile()), appsOf(profile({ apps }))]).toEqual(['None', 'Cursor and Zed']);
 });
 
 test('a token says how it stands and since when', () => {
@@ -34,11 +34,11 @@ test('a token says how it stands and since when', () => {
     ...{ id: '0', profile: 'p', since: now - 3 * day, ends: now + day, revoked, state },
   });
   expect((['in force', 'ended', 'revoked'] as const).map((state) => tokenMark(token(state)).word)).toEqual([
-    ...['Opens it', 'Ended', 'Revoked'],
+    ...['Active', 'Expired', 'Revoked'],
   ]);
   expect([tokenFacts(token('in force'), now), tokenFacts(token('revoked', now - day), now)]).toEqual([
-    'Given 3 days ago',
-    'Given 3 days ago, revoked 1 day ago',
+    'created 3 days ago',
+    'created 3 days ago, revoked 1 day ago',
   ]);
 });
 

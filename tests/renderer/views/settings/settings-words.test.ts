@@ -9,8 +9,8 @@ import {
 } from '../../../../src-renderer/views/settings/settings-words.ts';
 
 test('a mode is told with what it lists and what that costs', () => {
-  expect(modeCost({ tools: 142, tokens: 38_400 })).toBe('Lists 142 tools, 38,400 tokens');
-  expect(modeCost({ tools: 1, tokens: 199 })).toBe('Lists 1 tool, 199 tokens');
+  expect(modeCost({ tools: 142, tokens: 38_400 })).toBe('142 tools listed, 38,400 tokens');
+  expect(modeCost({ tools: 1, tokens: 199 })).toBe('1 tool listed, 199 tokens');
   expect(mostTokens([{ tokens: 5 }, { tokens: 9 }])).toBe(9);
   expect(mostTokens([])).toBe(1);
 });

@@ -65,9 +65,9 @@ test('a new name goes along, without the spaces around it', () => {
 test('a name that is empty, taken or given twice is told before anything is asked', () => {
   const problemOf = (name: string, here: readonly string[] = []): string =>
     nameProblem(offer('github'), { offers, wishes: wishes({ names: new Map([['id-github', name]]) }), here });
-  expect(problemOf('  ')).toBe('It needs a name.');
-  expect(problemOf('work', ['work'])).toBe('There is a server work already.');
-  expect(problemOf('linear')).toBe('Another one would have this name.');
+  expect(problemOf('  ')).toBe('Name is required.');
+  expect(problemOf('work', ['work'])).toBe('A server named work already exists.');
+  expect(problemOf('linear')).toBe('Duplicate name.');
   expect(problemOf('github', ['github'])).toBe('');
   expect(problemOf('hub')).toBe('');
 });

@@ -53,7 +53,7 @@ test('the first step that is open is shown, unless another one is asked for', ()
 test('after an import the next step is what came and is ill, then an app, then a call', () => {
   const cursor = app('cursor', { connected: 'yes' });
   const ill = [server('a'), server('b', { level: 'attention' })];
-  expect(nextStep(facts(), ill)).toEqual({ words: 'see to b', place: ['servers', 'b'] });
+  expect(nextStep(facts(), ill)).toEqual({ words: 'fix b', place: ['servers', 'b'] });
   expect(nextStep(facts({ apps: [app('cursor')] }), [server('a')]).place).toEqual(['setup', 'apps']);
   expect(nextStep(facts({ apps: [cursor] }), [server('a')]).place).toEqual(['setup', 'first-call']);
   const firstCall = { app: 'Cursor', tool: 'a:x', at: 1 };
@@ -71,10 +71,10 @@ test('what needs something stands first, what is connected last', () => {
 });
 
 test('the state of an app is told in shape and word', () => {
-  expect(appMark(app('a', { connected: 'stale' }))).toEqual({ level: 'attention', word: 'Needs reconnecting' });
-  expect(appMark(app('a', { problem: 'no JSON' })).word).toBe('Cannot be changed');
+  expect(appMark(app('a', { connected: 'stale' }))).toEqual({ level: 'attention', word: 'Reconnect needed' });
+  expect(appMark(app('a', { problem: 'no JSON' })).word).toBe('Config not readable');
   expect(appMark(app('a', { connected: 'yes', revoked: true })).word).toBe('Access revoked');
-  expect(appFacts({ running: true, servers: 1 })).toBe('running · 1 server of its own');
+  expect(appFacts({ running: true, servers: 1 })).toBe('running · 1 other server');
 });
 
 test('the first question goes to the server with the most tools, and to the clock where there is none', () => {

@@ -9,7 +9,7 @@ import { expiryInWords, usageInWords } from '../../../../src-renderer/views/spil
 const hour = 3_600_000;
 
 test.each([
-  [{ pinned: true, expiresAt: undefined }, 'Kept'],
+  [{ pinned: true, expiresAt: undefined }, 'Pinned'],
   [{ pinned: false, expiresAt: 7 * 24 * hour - 1 }, 'in 7 days'],
   [{ pinned: false, expiresAt: 5 * hour }, 'in 5 h'],
   [{ pinned: false, expiresAt: -1 }, 'soon'],
@@ -19,7 +19,7 @@ test.each([
 
 test('the room that is used is said in one line', () => {
   expect(usageInWords({ bytes: 412e6, maxBytes: 1e9, count: 12, keepDays: 7 })).toBe(
-    '412 MB of 1 GB · 12 answers · kept 7 days',
+    '412 MB of 1 GB · 12 spills · retained 7 days',
   );
 });
 
@@ -59,7 +59,7 @@ test('the place among the matches is said, and that there are more than shown', 
   expect([matchesInWords(1, 14, 14), matchesInWords(0, 1000, 20_400), matchesInWords(0, 0, 0)]).toEqual([
     '2 of 14',
     '1 of the first 1,000 of 20,400',
-    'nothing found',
+    'no matches',
   ]);
 });
 

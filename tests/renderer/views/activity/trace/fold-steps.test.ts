@@ -51,8 +51,8 @@ test('what was looked up, the call that it led to and what was read on in its an
   const { fold } = rows[1] as { fold: Fold };
   expect(foldInWords(fold)).toEqual({
     main: { verb: '', place: 'github', subject: 'list_issues', times: 1 },
-    others: 'Searched “issues” → Looked up github_list_issues → Read on grep x ×2',
-    whole: 'Searched “issues” → Looked up github_list_issues → github › list_issues → Read on grep x ×2',
+    others: 'Searched “issues” → Read schema github_list_issues → Read spill grep x ×2',
+    whole: 'Searched “issues” → Read schema github_list_issues → github › list_issues → Read spill grep x ×2',
   });
 });
 

@@ -8,13 +8,13 @@ const call = (server: string, tool: string, more: Partial<CallSummary> = {}): Ca
 
 test.each([
   [{ kind: 'handshake', name: 'initialize' }, 'Connected'],
-  [{ kind: 'list', name: 'tools/list' }, 'Read the list of tools'],
+  [{ kind: 'list', name: 'tools/list' }, 'Listed tools'],
   [{ kind: 'search', name: 'search_tools', what: 'open issues' }, 'Searched “open issues”'],
-  [{ kind: 'search', name: 'catalog_tools' }, 'Looked through catalog_tools'],
-  [{ kind: 'schema', name: 'get_schema', what: 'git_log' }, 'Looked up git_log'],
-  [{ kind: 'readback', name: 'read_result', what: 'grep x' }, 'Read on grep x'],
-  [{ kind: 'program', name: 'execute', callCount: 1 }, 'Ran a program of 1 call'],
-  [{ kind: 'question', name: 'elicitation/create' }, 'Was asked for an input'],
+  [{ kind: 'search', name: 'catalog_tools' }, 'Browsed catalog_tools'],
+  [{ kind: 'schema', name: 'get_schema', what: 'git_log' }, 'Read schema git_log'],
+  [{ kind: 'readback', name: 'read_result', what: 'grep x' }, 'Read spill grep x'],
+  [{ kind: 'program', name: 'execute', callCount: 1 }, 'Ran code (1 call)'],
+  [{ kind: 'question', name: 'elicitation/create' }, 'Server asked for user input'],
   [{ kind: 'call', name: 'call_tool', what: 'no_such' }, 'no_such'],
 ] as const)('%j', (step, words) => {
   const { verb, subject } = stepInWords({ what: '', callCount: 0, ...step });
