@@ -127,13 +127,11 @@ export class ManagedServer {
   }
 
   get health(): ServerHealth {
-    const { name } = this.config;
+    const { name, lazy, held } = this.config;
     return serverHealth({
-      name,
+      ...{ name, lazy, held },
       state: this.state,
       tools: this.listing.tools.length,
-      lazy: this.config.lazy,
-      held: this.config.held,
       problems: [...this.#listings.problems, ...(this.#deps.usageProblems?.(name) ?? [])],
       paused: this.#deps.pause.isOn,
       now: this.#deps.now(),

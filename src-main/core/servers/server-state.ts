@@ -20,7 +20,7 @@
 import type { AppError } from '../base/errors.ts';
 import type { Hold } from '../config/app-config.ts';
 import { holdReasons } from '../config/holds.ts';
-import { failureReason, type Remedy } from './failure-reason.ts';
+import { failureReason, type Remedy } from './launch/failure-reason.ts';
 
 export type ServerState =
   | { readonly kind: 'disabled' }

@@ -1,7 +1,7 @@
 /** The usual causes for which a server does not start, read from what it printed, and the few words and the action for each. */
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../src-main/core/base/errors.ts';
-import { failureReason, type Remedy, reasonInOutput } from '../../../src-main/core/servers/failure-reason.ts';
+import { AppError } from '../../../../src-main/core/base/errors.ts';
+import { failureReason, type Remedy, reasonInOutput } from '../../../../src-main/core/servers/launch/failure-reason.ts';
 
 /** What real programs print, and what a user reads of it. */
 const printed: readonly (readonly [string, string, string, Remedy])[] = [
