@@ -139,7 +139,7 @@ export class DesktopApp {
         tell: (item) =>
           this.#notices.show('Tooltray needs you', item.sentence, { onClick: () => this.open(placeOf(item)) }),
       }),
-      watchWake({ monitor: powerMonitor, onWake: () => retryFailed(host) }),
+      watchWake({ monitor: powerMonitor, onWake: () => reconnectServers(host) }),
     );
   }
 
@@ -231,10 +231,15 @@ export class DesktopApp {
   }
 }
 
-/** Servers that wait for their next try are tried now; the others find out by themselves. */
-function retryFailed({ core }: CoreHost): void {
+/** How long a remote server may take to answer after the computer slept, in ms. */
+const probeTimeoutMs = 10_000;
+
+/** Servers that wait for their next try are tried now; connections over HTTP, which may lead nowhere, are probed. */
+function reconnectServers({ core }: CoreHost): void {
   for (const server of core.servers.all) {
+    const { kind } = server.config;
     if (server.state.kind === 'error') void server.retry().catch(() => undefined);
+    else if (kind === 'http' || kind === 'sse') void server.probe(probeTimeoutMs);
   }
 }
 

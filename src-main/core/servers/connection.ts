@@ -123,14 +123,19 @@ export class Connection {
       : this.#send(method, withoutEnvelope(params), context, extra);
   }
 
-  /** Why nothing gets through any more; undefined where the server answers, whatever, or takes its time. */
-  async cutOff(timeoutMs: number): Promise<AppError | undefined> {
+  /**
+   * Why nothing gets through any more; undefined where the server answers, whatever, or takes its time. With `needsAnswer` a server that has
+   * nothing to do and gives no answer counts as cut off, too.
+   */
+  async cutOff(timeoutMs: number, needsAnswer = false): Promise<AppError | undefined> {
+    const isIdle = this.#calls.size === 0;
     const method = this.#handshake?.era === 'modern' ? 'server/discover' : 'ping';
     const error = await this.request(method, {}, undefined, { timeoutMs }).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    return error instanceof AppError && error.code === 'server_unreachable' ? error : undefined;
+    if (!(error instanceof AppError)) return undefined;
+    return error.code === 'server_unreachable' || (needsAnswer && isIdle) ? error : undefined;
   }
 
   notify(method: string, params?: JsonObject): void {

@@ -192,16 +192,15 @@ export class ManagedServer {
     this.#listings.again();
   }
 
-  /**
-   * Forgets the back-off and tries at once; `clear` removes the damaged package that its failure names first. Resolves when ready; rejects with
-   * the reason it is not.
-   */
+  /** Closes the shared connection if it gives no answer in time; whoever asks next gets a new one. */
+  probe(timeoutMs: number): Promise<void> {
+    return this.#requests.probe(timeoutMs);
+  }
+
+  /** Forgets the back-off and tries at once; `clear` removes the damaged package that its failure names first. Rejects with why it is not ready. */
   async retry({ clear = false }: { readonly clear?: boolean } = {}): Promise<void> {
     if (clear) await clearPackage(this.state, this.#log);
-    if (this.#personal !== undefined) {
-      await this.rest();
-      return this.#ofSomebody();
-    }
+    if (this.#personal !== undefined) return this.rest().then(() => this.#ofSomebody());
     await this.#unlessInstalling(this.#line.reopen());
     await this.#listed();
   }

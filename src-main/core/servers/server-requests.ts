@@ -208,6 +208,13 @@ export class ServerRequests {
     }
   }
 
+  /** After the computer slept, connections may lead nowhere without a sign of it. One that gives no answer in time is closed. */
+  async probe(timeoutMs: number): Promise<void> {
+    const { connection } = this.#parts.line;
+    const reason = await connection?.cutOff(timeoutMs, true);
+    if (connection !== undefined && reason !== undefined) this.#lost(connection, reason);
+  }
+
   /** A session that the server does not know is of no use to anybody. */
   async #forget(connection: Connection, error: unknown): Promise<void> {
     const { line } = this.#parts;

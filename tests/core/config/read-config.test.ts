@@ -87,9 +87,9 @@ test('an empty object is a config with every default', () => {
     exposeAdmin: false,
     port: 8690,
     http: {
-      sessions: 10_000,
+      sessions: 2000,
       sessionIdleMinutes: 1440,
-      streams: 10_000,
+      streams: 2000,
       requests: 2_000,
       bodyMB: 64,
       drainSeconds: undefined,
@@ -132,10 +132,10 @@ test('an empty object is a config with every default', () => {
 
 test('of the limits of HTTP one is set, and the others keep their defaults', () => {
   expect(read('{ "http": { "sessions": 5, "drainSeconds": 0 } }').config?.http).toMatchObject({
-    ...{ sessions: 5, drainSeconds: 0, streams: 10_000 },
+    ...{ sessions: 5, drainSeconds: 0, streams: 2000 },
   });
   expect(said('{ "http": { "sessions": 0 } }')).toEqual([
-    expect.stringMatching(/^1:\d+ http\.sessions error: .* 10000 is used\.$/) as string,
+    expect.stringMatching(/^1:\d+ http\.sessions error: .* 2000 is used\.$/) as string,
   ]);
 });
 

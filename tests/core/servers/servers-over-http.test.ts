@@ -1,5 +1,6 @@
 /** Promises of servers over HTTP: both eras, the older transport, and a sign-in that is refused. */
 import { type IncomingMessage, request as forward, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../scripts/team/engines/free-port.ts';
@@ -54,6 +55,33 @@ test('a refused sign-in waits for the person, without a try by itself or by a ca
   expect(fixture.requests.length).toBe(asked);
   await failure(server.retry());
   expect(fixture.requests.length).toBeGreaterThan(asked);
+});
+
+test('a connection that leads nowhere after a sleep is found by a probe, and the next call has a new one', async () => {
+  const fixture = await kept(startHttpFixture('conformance'));
+  const { port } = new URL(fixture.url);
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const relay = createServer((socket) => {
+    const onward = connect(Number(port), '127.0.0.1');
+    pairs.add([socket, onward]);
+    for (const one of [socket, onward]) one.on('error', () => undefined);
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    relay.close();
+    for (const one of [...pairs].flat()) one.destroy();
+  });
+  const harness = serversHarness();
+  const url = `http://127.0.0.1:${(relay.address() as AddressInfo).port}${new URL(fixture.url).pathname}`;
+  const server = harness.server(harness.http('far', url));
+  await server.ready();
+  await server.probe(5000);
+  expect(server.state.kind).toBe('ready');
+  // What is open stays open, and passes nothing on.
+  for (const one of [...pairs].flat()) one.unpipe().pause();
+  await server.probe(200);
+  expect(await say(server, 'test_simple_text')).toEqual(containing('text'));
 });
 
 test('403 is a refused sign-in as well', async () => {
