@@ -10,7 +10,7 @@ import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { LayerKind } from '../../src-main/core/config/layers/read-layer.ts';
 import { readLayer } from '../../src-main/core/config/layers/read-layer.ts';
 import { readConfig } from '../../src-main/core/config/read-config.ts';
-import { fixture, startCore } from '../support/start-core.ts';
+import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { CliHome } from './cli-home.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -196,17 +196,51 @@ describe('examples that need nothing that a reader has to fill in run', () => {
   });
 });
 
-test('the request that docs/reference/endpoints.md shows lists tools', async () => {
+interface Case {
+  readonly status: number;
+  readonly path?: string;
+  readonly method?: string;
+  /** Headers that differ from those of the example. */
+  readonly changed?: Readonly<Record<string, string>>;
+  readonly sent?: string;
+}
+
+describe('docs/reference/endpoints.md', () => {
   const page = readFileSync(join(root, 'docs/reference/endpoints.md'), 'utf8');
   const [, written = ''] = /```sh\ncurl ([\s\S]*?)```/.exec(page) ?? [];
-  await using core = await startCore({ servers: { echo: fixture('echo') } }, { askToken: true });
-  const token = readFileSync(join(core.host.paths.runDir, 'token'), 'utf8').trim();
-  const headers = [...written.matchAll(/-H "([^:]+): ([^"]*)"/g)].map(([, name = '', value = '']): [string, string] => [
-    name,
-    value.replace('$TOKEN', token),
-  ]);
   const [, body = ''] = /-d '([^']*)'/.exec(written) ?? [];
-  const response = await fetch(core.url, { method: 'POST', headers, body });
-  expect(response.status).toBe(200);
-  expect(await response.text()).toContain('"tools":[');
+  let core: TestCore;
+  let headers: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    core = await startCore({ servers: { echo: fixture('echo') }, http: { bodyMB: 1 } }, { askToken: true });
+    const token = readFileSync(join(core.host.paths.runDir, 'token'), 'utf8').trim();
+    const pairs = [...written.matchAll(/-H "([^:]+): ([^"]*)"/g)];
+    headers = Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value.replace('$TOKEN', token)]));
+  });
+  afterAll(() => core[Symbol.asyncDispose]());
+
+  test('the request of the example lists tools', async () => {
+    const response = await fetch(core.url, { method: 'POST', headers, body });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('"tools":[');
+  });
+
+  const unknownSession = { 'Mcp-Session-Id': 'gone', 'MCP-Protocol-Version': '2025-11-25' };
+  const cases: readonly Case[] = [
+    { status: 401, changed: { Authorization: 'Bearer wrong' } },
+    { status: 403, changed: { Origin: 'https://example.org' } },
+    { status: 404, path: '/mcp/nowhere/x' },
+    { status: 404, changed: unknownSession, sent: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' },
+    { status: 405, method: 'PUT' },
+    { status: 406, changed: { Accept: 'text/html' } },
+    { status: 413, sent: `"${'x'.repeat(1_100_000)}"` },
+    { status: 415, changed: { 'Content-Type': 'text/plain' } },
+  ];
+  test.each(cases)('status $status is returned as the table says', async (one) => {
+    const { status, path = '/mcp', method = 'POST', changed, sent = body } = one;
+    const init = { method, headers: { ...headers, ...changed }, body: sent };
+    const response = await fetch(new URL(path, core.url), init);
+    expect(response.status).toBe(status);
+    expect(page).toMatch(new RegExp(`^\\| +${status} \\|`, 'm'));
+  });
 });
