@@ -127,7 +127,7 @@ function readPipe(file: string): string {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CoreAbsent('Tooltray does not run.');
-    throw error;
+    throw Object.assign(error as Error, { path: file });
   }
 }
 
@@ -137,7 +137,7 @@ function readToken(file: string): string {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CoreAbsent('Tooltray has not run here yet.');
-    throw error;
+    throw Object.assign(error as Error, { path: file });
   }
 }
 
@@ -157,7 +157,7 @@ function connectError(error: NodeJS.ErrnoException): Error {
   // EAGAIN: the queue of a core that just starts is full; ECONNRESET and EPIPE: it just went down.
   const absent = ['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'ECONNRESET', 'EPIPE'];
   if (absent.includes(error.code ?? '')) return new CoreAbsent('Nobody listens.', { cause: error });
-  return new Error(`Could not connect to Tooltray: ${error.message}.`, { cause: error });
+  return error;
 }
 
 /** Undefined when the answer lets us in. */

@@ -123,9 +123,12 @@ export class ShimSession {
 
   /** No core is to be had: says so to whatever waits, and waits until the client tries again. */
   async #refuse(error: Error): Promise<void> {
-    this.#refusal = error.message;
-    this.#options.complain(error.message);
-    this.#tell(this.#memory.giveUp(error.message));
+    // Loaded only here: a shim hardly ever fails.
+    const { failureText } = await import('./failure-text.ts');
+    const text = failureText(error);
+    this.#refusal = text;
+    this.#options.complain(text);
+    this.#tell(this.#memory.giveUp(text));
     this.#inbox.empty((chunk) => this.#reader.push(chunk));
     if (this.#inbox.gone) this.#reader.end();
     await this.#inbox.spoken();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quitFile } from '../core/base/app-paths.ts';
 import { LockFile } from '../core/base/file-lock.ts';
+import { errorLineText, failureText } from './failure-text.ts';
 
 export interface CoreStart {
   /** Program and arguments. */
@@ -81,7 +82,7 @@ function launch(start: CoreStart, command: readonly string[], logFile: string): 
       stdio: ['ignore', log, log],
     });
     const end = (how: string, isFine = false) => (launched.ended ??= { how, at: Date.now(), isFine });
-    child.once('error', (error) => end(error.message));
+    child.once('error', (error) => end(failureText(error)));
     child.once('exit', (code, signal) => end(`it ended with ${signal ?? `code ${code}`}`, code === 0));
     child.unref();
   } finally {
@@ -122,7 +123,7 @@ function isNode([program = '']: readonly string[], env: NodeJS.ProcessEnv): bool
 }
 
 function failure(how: string, logFile: string): Error {
-  const lastWords = tail(logFile);
+  const lastWords = errorLineText(tail(logFile));
   const said = lastWords === '' ? '' : ` Its last words: ${lastWords}`;
   return new Error(`Tooltray could not be started: ${how}.${said} See ${logFile}, or run "tooltray doctor".`);
 }
