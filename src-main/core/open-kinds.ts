@@ -34,7 +34,7 @@ interface KindCore {
 }
 
 /** Each may have a connection to each server. */
-const mostKinds = 12;
+const mostKinds = 4;
 /** One that was used a moment ago is not let go for another, or two apps could start all servers anew in turns. */
 const restMs = 10 * 60_000;
 

@@ -4,12 +4,13 @@ import { isObject, type JsonObject, textOr } from '../base/json.ts';
 import { Slots } from '../base/slots.ts';
 import { within } from '../base/within.ts';
 import type { ServerConfig } from '../config/app-config.ts';
+import type { Person } from '../security/principal.ts';
 import type { ClientIdentity, Era } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import { Connection } from './connection.ts';
+import type { PooledConnection } from './connection-pool.ts';
 import type { Handshake } from './handshake.ts';
-import type { LineKind, Person } from './personal-lines.ts';
 import { isLogLevel } from './transports/log-lines.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
@@ -89,23 +90,28 @@ export class LineOpener {
     while (!isSettled && !this.isInstalling) await within(settled, installShowsMs);
   }
 
+  /** A connection beside the shared one. Rejects where the server does not speak its protocol. */
+  openPooled(entry: PooledConnection, closed: Closed): Promise<Connection> {
+    const { owner, protocol } = entry.key;
+    if (owner.kind === 'any') return this.#openForHandshakes(closed);
+    if (owner.kind === 'user') return this.#openPersonal(owner.person, closed, protocol === 'stateful');
+    return this.#openPrivate(() => entry.context ?? owner.context, closed);
+  }
+
   /** One for all sessions of the handshake era, beside the shared one in 2026-07-28. Rejects where the server has no handshake. */
-  openForHandshakes(closed: Closed): Promise<Connection> {
+  #openForHandshakes(closed: Closed): Promise<Connection> {
     return this.#open(this.#options.identity, undefined, closed, { legacyOnly: true });
   }
 
   /** To what is a person's own, of whatever kind the other end finds best. */
-  openPersonal(person: Person, closed: Closed, lineKind: LineKind): Promise<Connection> {
+  #openPersonal(person: Person, closed: Closed, legacyOnly: boolean): Promise<Connection> {
     const { identity, personal } = this.#options;
     if (personal === undefined) throw new AppError('internal', 'Nothing of single people is kept here.');
-    return this.#open(identity, undefined, closed, {
-      createTransport: () => personal(person),
-      legacyOnly: lineKind === 'handshakes',
-    });
+    return this.#open(identity, undefined, closed, { createTransport: () => personal(person), legacyOnly });
   }
 
   /** A line of one session, with its own introduction and the log level it wants. */
-  async openPrivate(owner: () => CallContext, closed: Closed): Promise<Connection> {
+  async #openPrivate(owner: () => CallContext, closed: Closed): Promise<Connection> {
     const { clientInfo, clientCapabilities, logLevel: level } = owner();
     // Only sessions of the handshake era have one.
     const inItsEra = this.#options.knownEra() === 'modern';

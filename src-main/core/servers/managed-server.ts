@@ -3,20 +3,20 @@ import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
+import type { Person } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection } from './connection.ts';
-import { HandshakeLine } from './handshake-line.ts';
+import { ConnectionPool, keyOfUser } from './connection-pool.ts';
+import { FirstListing } from './first-listing.ts';
 import type { Handshake } from './handshake.ts';
 import { IdleWatch, SharedLine } from './shared-line.ts';
 import { LineOpener } from './line-opener.ts';
 import { ListingKeeper, type Said } from './listing-keeper.ts';
 import { listChanges, listed, type Listing } from './listing.ts';
 import { lookedInVain, OwnSignIn } from './own-sign-in.ts';
-import { FirstLook, type Person, PersonalLines } from './personal-lines.ts';
-import { PrivateConnections } from './private-connections.ts';
-import { neededCapability, personOf, ServerRequests } from './server-requests.ts';
+import { neededCapability, personOf, ServerRequests, statefulForAll } from './server-requests.ts';
 import { ownLine, type ServerDeps, type ServerNotification } from './server-deps.ts';
 import { clearPackage, signedOutError, unlessInstalling } from './server-standing.ts';
 import { seconds, serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
@@ -41,16 +41,16 @@ export class ManagedServer {
   readonly #deps: ServerDeps;
   readonly #log: ServerLog;
   readonly #line: SharedLine;
-  readonly #handshakeLine: HandshakeLine;
   readonly #listings: ListingKeeper;
-  readonly #private: PrivateConnections;
-  readonly #personal: PersonalLines | undefined;
+  readonly #pool: ConnectionPool;
+  /** Each user of a team has connections of their own; the shared one is not used then. */
+  readonly #isPerUser: boolean;
   readonly #subscriptions: ServerSubscriptions;
   readonly #opener: LineOpener;
   readonly #idle: IdleWatch;
   readonly #requests: ServerRequests;
   /** Until somebody's own process has told what it offers. */
-  readonly #firstLook: FirstLook;
+  readonly #firstListing: FirstListing;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
     this.config = config;
@@ -59,13 +59,12 @@ export class ManagedServer {
     this.pins = deps.pinsOf?.(config);
     this.#opener = this.#makeOpener();
     this.#line = this.#makeLine();
-    this.#handshakeLine = this.#makeHandshakeLine();
     this.#listings = this.#makeListings();
     this.#idle = this.#makeIdle();
-    this.#private = new PrivateConnections((owner, closed) => this.#opener.openPrivate(owner, closed));
-    this.#personal = this.#makePersonal();
-    this.#firstLook = new FirstLook({
-      look: (person) => this.#personal?.get(person).then(() => this.#listings.now()) ?? Promise.resolve(),
+    this.#isPerUser = ownLine(config, deps) !== undefined;
+    this.#pool = this.#makePool();
+    this.#firstListing = new FirstListing({
+      look: (person) => this.#pool.get(keyOfUser(person, 'negotiated')).then(() => this.#listings.now()),
       onEnd: () => this.changed.emit(),
       onOddity: (text) => this.#odd(text),
     });
@@ -76,9 +75,10 @@ export class ManagedServer {
     this.#requests = new ServerRequests({
       config,
       line: this.#line,
-      handshakeLine: this.#handshakeLine,
-      privateLines: this.#private,
-      personal: this.#personal,
+      pool: this.#pool,
+      isPerUser: this.#isPerUser,
+      now: deps.now,
+      onOddity: (text) => this.#odd(text),
       ownSignIn: this.#makeOwnSignIn(),
       subscriptions: this.#subscriptions,
       listings: this.#listings,
@@ -91,10 +91,10 @@ export class ManagedServer {
   /** One whose shared line sleeps works all the same while apps of the handshake era use theirs. */
   get state(): ServerState {
     const { state } = this.#line;
-    const { failure } = this.#firstLook;
+    const { failure } = this.#firstListing;
     // Whoever comes or calls next tries it.
     if (failure !== undefined && this.listedAt === undefined) return lookedInVain(this.config.name, failure);
-    const since = this.#handshakeLine.openedAt;
+    const since = this.#pool.find(statefulForAll)?.openedAt;
     return state.kind === 'disconnected' && since !== undefined ? { kind: 'ready', since } : state;
   }
 
@@ -146,7 +146,7 @@ export class ManagedServer {
   /** Starts unless disabled, or lazy with a known listing. Resolves when ready or failed; never rejects. */
   async start(): Promise<void> {
     if (!this.config.enabled || (this.config.lazy && this.listedAt !== undefined)) return;
-    if (this.#personal !== undefined) return;
+    if (this.#isPerUser) return;
     await this.#unlessInstalling(this.#line.connect()).then(
       () => this.#listings.now(),
       () => undefined,
@@ -155,15 +155,15 @@ export class ManagedServer {
 
   /** Resolves when its listing is read, starting it if need be. Rejects with the reason it cannot be. */
   async ready(): Promise<void> {
-    if (this.#personal !== undefined) return this.#ofSomebody();
+    if (this.#isPerUser) return this.#ofSomebody();
     await this.#unlessInstalling(this.#wake());
     await this.#listed();
   }
 
   /** Somebody has come to whom it could be shown: where it was never listed, that is read from their own process. Never rejects. */
   meet(person: Person): void {
-    if (this.#personal === undefined || this.listedAt !== undefined || !this.config.enabled) return;
-    this.#firstLook.at(person);
+    if (!this.#isPerUser || this.listedAt !== undefined || !this.config.enabled) return;
+    this.#firstListing.at(person);
   }
 
   /**
@@ -178,13 +178,13 @@ export class ManagedServer {
 
   /** The same of somebody who has signed in to it, or out. */
   meetAnew(person: Person): void {
-    this.#firstLook.changed(person);
+    this.#firstListing.changed(person);
     this.meet(person);
   }
 
   /** What is open for them ends. Never rejects. */
   async personEnds(person: Person): Promise<void> {
-    await this.#personal?.close(person);
+    await this.#pool.closeUser(person);
   }
 
   /** Reads its lists again soon; `listingChanged` says whether they are others. */
@@ -200,7 +200,7 @@ export class ManagedServer {
   /** Forgets the back-off and tries at once; `clear` removes the damaged package that its failure names first. Rejects with why it is not ready. */
   async retry({ clear = false }: { readonly clear?: boolean } = {}): Promise<void> {
     if (clear) await clearPackage(this.state, this.#log);
-    if (this.#personal !== undefined) return this.rest().then(() => this.#ofSomebody());
+    if (this.#isPerUser) return this.rest().then(() => this.#ofSomebody());
     await this.#unlessInstalling(this.#line.reopen());
     await this.#listed();
   }
@@ -248,13 +248,13 @@ export class ManagedServer {
 
   /** Ends its processes until somebody asks again. */
   async rest(): Promise<void> {
-    await Promise.all([this.#closeSideLines(), this.#line.close()]);
+    await Promise.all([this.#pool.close(), this.#line.close()]);
   }
 
   async stop(): Promise<void> {
     this.#idle.stop();
     this.#opener.stop();
-    await Promise.all([this.#closeSideLines(), this.#line.stop()]);
+    await Promise.all([this.#pool.close(), this.#line.stop()]);
     await this.#listings.saved();
   }
 
@@ -314,9 +314,9 @@ export class ManagedServer {
 
   /** What it offers is read from whoever's process is there; for a list none is started. */
   async #ofSomebody(): Promise<void> {
-    if (this.#personal?.connections[0] !== undefined) return this.#listings.now();
+    if (this.#userConnections.length > 0) return this.#listings.now();
     if (this.listedAt !== undefined) return;
-    const looked = this.#firstLook.again();
+    const looked = this.#firstListing.again();
     if (looked !== undefined) return looked;
     throw new AppError(
       'server_starting',
@@ -372,38 +372,37 @@ export class ManagedServer {
     });
   }
 
-  #makeHandshakeLine(): HandshakeLine {
-    const { now } = this.#deps;
-    return new HandshakeLine({
-      open: (closed) => this.#opener.openForHandshakes(closed),
-      now,
-      onRefused: () => this.#listings.learnRefusal(),
-      onChange: () => {
-        // What it listed may have been its own.
-        if (this.#handshakeLine.connection === undefined) this.#listings.soon();
-        this.changed.emit();
+  #makePool(): ConnectionPool {
+    return new ConnectionPool({
+      open: (entry, closed) => this.#opener.openPooled(entry, closed),
+      onOpen: ({ key }, connection) => {
+        if (key.owner.kind === 'any') this.changed.emit();
+        // What all are shown is what apps without a handshake are.
+        if (key.owner.kind === 'user' && key.protocol === 'negotiated') this.#followOne(connection);
       },
-      onOddity: (text) => this.#odd(text),
+      onClose: ({ key }, connection) => {
+        if (key.owner.kind === 'any') {
+          // What it listed may have been its own.
+          this.#listings.soon();
+          this.changed.emit();
+        }
+        if (key.owner.kind !== 'user' || !this.#listings.follows(connection)) return;
+        this.#listings.unfollow();
+        this.#followOne(this.#userConnections[0]);
+      },
+      idleMs: this.config.idleStopMs ?? this.#deps.own?.idleMs,
+      now: this.#deps.now,
     });
   }
 
-  #makePersonal(): PersonalLines | undefined {
-    if (ownLine(this.config, this.#deps) === undefined) return undefined;
-    return new PersonalLines({
-      open: (...wanted) => this.#opener.openPersonal(...wanted),
-      onOpen: (connection) => this.#followOne(connection),
-      onClose: (connection) => {
-        if (!this.#listings.follows(connection)) return;
-        this.#listings.unfollow();
-        this.#followOne(this.#personal?.connections[0]);
-      },
-      idleMs: this.config.idleStopMs ?? this.#deps.own?.idleMs,
-    });
+  get #userConnections(): readonly Connection[] {
+    const ofUsers = this.#pool.entries.filter(({ key }) => key.owner.kind === 'user');
+    return ofUsers.flatMap(({ connection }) => connection ?? []);
   }
 
   /** What all are shown is read on one person's line until that ends: each one's would be another picture all the time. */
   #followOne(connection: Connection | undefined): void {
-    const isFollowed = this.#personal?.connections.some((one) => this.#listings.follows(one)) === true;
+    const isFollowed = this.#userConnections.some((one) => this.#listings.follows(one));
     if (connection?.handshake === undefined || isFollowed) return;
     this.#listings.follow(connection, connection.handshake);
   }
@@ -411,8 +410,7 @@ export class ManagedServer {
   #makeOwnSignIn(): OwnSignIn | undefined {
     const { own } = this.#deps;
     const { config } = this;
-    if (own === undefined || this.#personal === undefined || config.kind === 'stdio' || config.kind === 'builtin')
-      return undefined;
+    if (own === undefined || !this.#isPerUser || config.kind === 'stdio' || config.kind === 'builtin') return undefined;
     const notify = (method: string, params: JsonObject, sessionId: string): void =>
       this.notified.emit({ method, params, sessionId });
     return new OwnSignIn({ config, access: own, personOf, notify });
@@ -424,7 +422,7 @@ export class ManagedServer {
       hash: this.config.hash,
       cache,
       pins: this.pins,
-      isEachOnes: ownLine(this.config, this.#deps) !== undefined,
+      isEachOnes: this.#isPerUser,
       now,
       silenceMs: this.config.initTimeoutMs,
       onOddity: (text) => this.#odd(text),
@@ -445,7 +443,8 @@ export class ManagedServer {
       now: this.#deps.now,
       // Whoever subscribed to a resource relies on the process that watches it.
       isBusy: () => {
-        const isHeard = this.#subscriptions.isUsed || this.#handshakeLine.subscriptions.isUsed;
+        const stateful = this.#pool.find(statefulForAll);
+        const isHeard = this.#subscriptions.isUsed || stateful?.subscriptions.isUsed === true;
         return isHeard || this.#requests.isBusy;
       },
       onIdle: () => {
@@ -453,7 +452,7 @@ export class ManagedServer {
           this.#log.note('Not used for a while: it is put to sleep until its next call.');
           void this.#line.close();
         }
-        void this.#closeSideLines();
+        void this.#pool.close();
       },
     });
   }
@@ -483,14 +482,11 @@ export class ManagedServer {
     return this.#line.connect();
   }
 
-  async #closeSideLines(): Promise<void> {
-    await Promise.all([this.#private.closeAll(), this.#handshakeLine.close(), this.#personal?.closeAll()]);
-  }
-
   #hear(method: string, params: JsonObject, sessionId: string | undefined, on: Connection): void {
-    const person = this.#personal?.whose(on);
-    // A line that nothing new is asked on is still its person's.
-    if (person === undefined && this.#personal !== undefined) return;
+    const owner = this.#pool.entries.find(({ connection }) => connection === on)?.key.owner;
+    const person = owner?.kind === 'user' ? owner.person : undefined;
+    // A connection that is being closed is still its user's.
+    if (person === undefined && this.#isPerUser) return;
     if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId, ...(person && { person }) });
     else if (person !== undefined) this.#listings.soon();
     else if (sessionId === undefined) this.#listings.soon(on);

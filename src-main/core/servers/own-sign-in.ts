@@ -6,11 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { AppError, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOf } from '../base/json.ts';
 import type { HttpServerConfig } from '../config/app-config.ts';
+import type { Person } from '../security/principal.ts';
 import { awaitTelling } from '../wire/await-telling.ts';
 import { fact } from '../wire/raw-json.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './calls-in-flight.ts';
-import type { LookFailure, Person } from './personal-lines.ts';
+import type { ListingFailure } from './first-listing.ts';
 import { namedQuestion } from './questions.ts';
 import type { ServerState } from './server-state.ts';
 
@@ -147,7 +148,7 @@ function withLink(server: string, error: unknown, link: string): AppError {
 }
 
 /** Of a server whose lists nobody could read yet: mostly since nobody who came has signed in. */
-export function lookedInVain(server: string, failure: LookFailure): ServerState {
+export function lookedInVain(server: string, failure: ListingFailure): ServerState {
   if (failure.error.code !== 'server_unauthorized') return { kind: 'error', ...failure };
   const why = `${server} needs a sign-in of each person, and nobody has signed in yet.`;
   const fix = 'What it offers is known when the first person has.';

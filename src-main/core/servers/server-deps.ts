@@ -2,6 +2,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
 import { placementOf } from '../config/placement.ts';
+import type { Person } from '../security/principal.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { ClientIdentity } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
@@ -9,7 +10,6 @@ import type { AppKind } from './app-kind.ts';
 import type { StartSlots } from './line-opener.ts';
 import type { ListingCache } from './listing-cache.ts';
 import type { OwnAccess } from './own-sign-in.ts';
-import type { Person } from './personal-lines.ts';
 import type { Pause } from './shared-line.ts';
 import type { SignIns } from './sign-in/sign-ins.ts';
 import type { ServerLog } from './transports/server-log.ts';

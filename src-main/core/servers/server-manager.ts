@@ -3,10 +3,10 @@ import { AppError } from '../base/errors.ts';
 import { Event } from '../base/events.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { hashServer } from '../config/build-server.ts';
+import type { Person } from '../security/principal.ts';
 import { secretsOfServer } from '../secrets/fill-secrets.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
 import type { AppKind } from './app-kind.ts';
-import type { Person } from './personal-lines.ts';
 import { ManagedServer } from './managed-server.ts';
 import type { ServerDeps, ServerNotification } from './server-deps.ts';
 

@@ -1,42 +1,44 @@
-/** What a server asks of its clients, and what a client must be able to do for that. */
-import { AppError, toAppError } from '../base/errors.ts';
+/**
+ * Sends the requests of sessions to one server, on the connection that one policy chooses: the shared one; the one for the stateful
+ * protocol, where the shared one is stateless and the session is not; the session's own, where the server sends requests to its client; the
+ * user's own in a team.
+ */
+import { AppError, errorText, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
+import type { Person } from '../security/principal.ts';
 import { legacyVersions } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { awaitStart, switchedOff, unlessInstalling } from './server-standing.ts';
 import { isDeclared } from './app-kind.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection, RequestExtra } from './connection.ts';
+import { type ConnectionKey, type ConnectionPool, keyOfUser } from './connection-pool.ts';
 import { isRefusal } from './handshake.ts';
-import type { HandshakeLine } from './handshake-line.ts';
 import { isNobodyThere } from './network/http-errors.ts';
 import { type IdleWatch, nameError, type Pause, type SharedLine } from './shared-line.ts';
 import type { ListingKeeper } from './listing-keeper.ts';
 import { isSessionLost, isUnheard } from './lost-session.ts';
 import type { OwnSignIn } from './own-sign-in.ts';
 import { paramHeaders } from './param-headers.ts';
-import type { LineKind, Person, PersonalLines } from './personal-lines.ts';
-import type { PrivateConnections } from './private-connections.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
 import { within } from '../base/within.ts';
-
-// What sessions ask of one server: down the line that all share; down the one of the handshake era, where the shared one is not of
-// the session's era; or down the session's own, where the server asks its client things.
 
 interface ServerRequestsParts {
   readonly config: ServerConfig;
   readonly line: SharedLine;
-  readonly handshakeLine: HandshakeLine;
-  readonly privateLines: PrivateConnections;
-  /** Where each person has a line of their own; the lines before these are not used then. */
-  readonly personal: PersonalLines | undefined;
+  /** Connections beside the shared one. */
+  readonly pool: ConnectionPool;
+  /** Each user of a team has connections of their own; no other one is used then. */
+  readonly isPerUser: boolean;
   /** Where they sign in themselves. */
   readonly ownSignIn: OwnSignIn | undefined;
   readonly subscriptions: ServerSubscriptions;
   readonly listings: ListingKeeper;
   readonly idle: IdleWatch;
   readonly pause: Pause;
+  readonly now: () => number;
+  readonly onOddity: (text: string) => void;
   /** The connection that all share, opened if need be. Rejects with the reason it cannot be. */
   readonly wake: () => Promise<Connection>;
 }
@@ -44,10 +46,21 @@ interface ServerRequestsParts {
 /** How long a failure is held back to see whether the server is gone. */
 const checkMs = 1000;
 
+/** A server that cannot be had twice, such as one that locks its files, is not tried again before. */
+const retryMs = 5 * 60_000;
+
+/**
+ * The connection of all sessions of the stateful protocol, to a server that speaks both protocols. The shared connection is stateless then, and
+ * a server that sends requests to its client cannot do so there.
+ */
+export const statefulForAll: ConnectionKey = { protocol: 'stateful', owner: { kind: 'any' } };
+
 const questions = ['sampling/createMessage', 'elicitation/create'];
 
 export class ServerRequests {
   readonly #parts: ServerRequestsParts;
+  /** When a second connection could not be opened, in ms since 1970. */
+  #failedAt = -Infinity;
   /** Requests that wait for their line, or for their answer. */
   #waiting = 0;
   #calls = 0;
@@ -87,7 +100,7 @@ export class ServerRequests {
   async admit(context: CallContext): Promise<boolean> {
     const { ownSignIn } = this.#parts;
     if (ownSignIn === undefined) return false;
-    await ownSignIn.under(context, async () => this.#lineFor(context, 'usual'));
+    await ownSignIn.under(context, async () => this.#lineFor(context, true));
     return true;
   }
 
@@ -134,60 +147,56 @@ export class ServerRequests {
 
   /** Goes to the session's own line; on the shared one nobody is meant by it. */
   notify(method: string, params: JsonObject, sessionId: string): void {
-    const { listings, privateLines } = this.#parts;
-    if (isDeclared(method, listings.handshake?.capabilities)) privateLines.find(sessionId)?.notify(method, params);
+    const { listings, pool } = this.#parts;
+    if (isDeclared(method, listings.handshake?.capabilities))
+      pool.ofSession(sessionId)?.connection?.notify(method, params);
   }
 
   async subscribe(uri: string, context: CallContext): Promise<Result> {
-    const { personal } = this.#parts;
-    if (personal !== undefined) {
-      const { ownSignIn } = this.#parts;
-      if (ownSignIn === undefined) await this.#lineFor(context, 'usual');
+    const { isPerUser, ownSignIn, pool, subscriptions } = this.#parts;
+    if (isPerUser) {
+      if (ownSignIn === undefined) await this.#lineFor(context, true);
       else await this.admit(context);
-      return personal.subscriptions(personOf(context)).add(uri, context.sessionId);
+      return this.#ofUser(context).add(uri, context.sessionId);
     }
     if (this.#needsPrivate(context)) return this.send('resources/subscribe', { uri }, context);
-    const { handshakeLine, subscriptions } = this.#parts;
     const connection = await this.#lineFor(context);
-    const shared = connection === handshakeLine.connection ? handshakeLine.subscriptions : subscriptions;
+    const stateful = pool.entry(statefulForAll);
+    const shared = connection === stateful.connection ? stateful.subscriptions : subscriptions;
     return shared.add(uri, context.sessionId);
   }
 
   async unsubscribe(uri: string, context: CallContext): Promise<Result> {
-    const { handshakeLine, personal, subscriptions } = this.#parts;
-    if (personal !== undefined) return personal.subscriptions(personOf(context)).remove(uri, context.sessionId);
+    if (this.#parts.isPerUser) return this.#ofUser(context).remove(uri, context.sessionId);
     // It may have subscribed before it was known that this server asks.
-    const shared = [subscriptions, handshakeLine.subscriptions].find((one) => one.sessions(uri).has(context.sessionId));
+    const shared = this.#allSubscriptions.find((one) => one.sessions(uri).has(context.sessionId));
     if (shared !== undefined) return shared.remove(uri, context.sessionId);
     return this.#needsPrivate(context) ? this.send('resources/unsubscribe', { uri }, context) : {};
   }
 
   /** The sessions that want to hear of a resource. */
   subscribers(uri: string): ReadonlySet<string> {
-    const { handshakeLine, personal, subscriptions } = this.#parts;
-    if (personal !== undefined) return new Set(personal.sessions(uri));
-    return new Set([...subscriptions.sessions(uri), ...handshakeLine.subscriptions.sessions(uri)]);
+    return new Set(this.#allSubscriptions.flatMap((one) => [...one.sessions(uri)]));
   }
 
   async setLogLevel(level: string, context: CallContext): Promise<void> {
-    const { listings, privateLines } = this.#parts;
+    const { listings, pool } = this.#parts;
     if (listings.handshake !== undefined && !isObject(listings.handshake.capabilities['logging'])) return;
     if (!this.#needsPrivate(context)) this.#subscriptionsOf(context).setLogLevel(level, context.sessionId);
     // No reason to start a process: a private line is told when it is opened.
-    else if (privateLines.find(context.sessionId) !== undefined) {
+    else if (pool.ofSession(context.sessionId)?.connection !== undefined) {
       await this.send('logging/setLevel', { level }, context);
     }
   }
 
   hasPrivateLine(sessionId: string): boolean {
-    return this.#parts.privateLines.has(sessionId);
+    return this.#parts.pool.ofSession(sessionId) !== undefined;
   }
 
   async endSession(sessionId: string): Promise<void> {
-    const { handshakeLine, personal, privateLines, subscriptions } = this.#parts;
+    const { pool, subscriptions } = this.#parts;
     subscriptions.endSession(sessionId);
-    personal?.endSession(sessionId);
-    await Promise.all([handshakeLine.endSession(sessionId), privateLines.close(sessionId)]);
+    await pool.endSession(sessionId);
   }
 
   /**
@@ -224,21 +233,21 @@ export class ServerRequests {
 
   /** All lines to a server over HTTP lead to the same place. */
   #lost(connection: Connection, error: AppError): void {
-    const { handshakeLine, line } = this.#parts;
+    const { line, pool } = this.#parts;
     const shared = line.connection;
     if (shared !== undefined) line.lost(shared, error);
-    void handshakeLine.close();
+    void pool.find(statefulForAll)?.close();
     if (connection !== shared) void connection.close();
   }
 
   /** At once where it is open. Throws or rejects with why it cannot be had. */
-  #lineFor(context: CallContext, kind?: LineKind): Promise<Connection> | Connection {
-    const { config, line, listings, pause, personal, wake } = this.#parts;
+  #lineFor(context: CallContext, isNegotiated = false): Promise<Connection> | Connection {
+    const { config, isPerUser, line, listings, pause, wake } = this.#parts;
     const { state } = line;
     if (pause.isOn) throw pause.refusal(config.name);
     if (state.kind === 'pending-sign-in') throw state.error;
     if (state.kind === 'disabled') throw switchedOff(config.name);
-    if (personal !== undefined) return this.#personsLine(personal, context, kind);
+    if (isPerUser) return this.#lineOfUser(context, isNegotiated);
     // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
     const isStarting = state.kind === 'connecting' || state.kind === 'installing';
     if (listings.handshake === undefined || isStarting || state.kind === 'error')
@@ -246,30 +255,49 @@ export class ServerRequests {
     return this.#lineInEra(context);
   }
 
-  /** A person's process has one introduction; to an address there is a line in each era, for apps that can be asked things. */
-  async #personsLine(personal: PersonalLines, context: CallContext, kind?: LineKind): Promise<Connection> {
-    const { config, listings } = this.#parts;
-    const person = personOf(context);
-    const usual = await personal.get(person);
-    const isOne = config.kind === 'stdio' || kind === 'usual';
-    if (isOne || !mayBeAsked(context, questions) || !this.#isOfOtherEra(context, usual.handshake?.era)) return usual;
+  /** A user's process has one introduction; to an address there is a connection in each protocol, for apps that can be asked things. */
+  async #lineOfUser(context: CallContext, isNegotiated: boolean): Promise<Connection> {
+    const { config, listings, pool } = this.#parts;
+    const negotiated = await pool.get(keyOfUser(personOf(context), 'negotiated'));
+    if (config.kind === 'stdio' || isNegotiated || !mayBeAsked(context, questions)) return negotiated;
+    if (!this.#isOfOtherEra(context, negotiated.handshake?.era)) return negotiated;
     try {
-      return await personal.get(person, 'handshakes');
+      return await pool.get(keyOfUser(personOf(context), 'stateful'));
     } catch (error) {
       if (!isRefusal(error)) throw error;
       listings.learnRefusal();
-      return usual;
+      return negotiated;
     }
   }
 
   #lineInEra(context: CallContext): Promise<Connection> | Connection {
-    const { handshakeLine, line, privateLines, wake } = this.#parts;
-    const own = (): Promise<Connection> => privateLines.get(context);
+    const { line, pool, wake } = this.#parts;
     const isOfOtherEra = this.#isOfOtherEra(context);
     const needsPrivate = this.#needsPrivate(context, isOfOtherEra);
-    if (!isOfOtherEra) return needsPrivate ? own() : (line.connection ?? wake());
-    const inItsEra = needsPrivate ? own : () => handshakeLine.get(context.sessionId);
-    return handshakeLine.attempt(inItsEra).then((connection) => connection ?? wake());
+    const own: ConnectionKey = { protocol: 'negotiated', owner: { kind: 'session', context } };
+    if (!isOfOtherEra) return needsPrivate ? pool.get(own) : (line.connection ?? wake());
+    const inItsEra = needsPrivate ? { ...own, protocol: 'stateful' as const } : statefulForAll;
+    return this.#tryStateful(inItsEra, context.sessionId).then((connection) => connection ?? wake());
+  }
+
+  /** A second connection, in the stateful protocol; undefined if there is none to be had, so that the shared one has to do. */
+  async #tryStateful(key: ConnectionKey, sessionId: string): Promise<Connection | undefined> {
+    const { listings, now, onOddity, pool } = this.#parts;
+    if (now() - this.#failedAt < retryMs) return undefined;
+    if (key.owner.kind === 'any') pool.entry(key).usedBy(sessionId);
+    try {
+      const connection = await pool.get(key);
+      this.#failedAt = -Infinity;
+      return connection;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'cancelled') throw error;
+      if (isRefusal(error)) listings.learnRefusal();
+      else {
+        this.#failedAt = now();
+        onOddity(`A second line, for apps with a handshake, could not be opened: ${errorText(error)}`);
+      }
+      return undefined;
+    }
   }
 
   /** The shared line speaks 2026-07-28 and the session does not, though the server might in its era as well. */
@@ -281,18 +309,27 @@ export class ServerRequests {
 
   /** Only in the handshake era servers ask out of band; 2026-07-28 asks inside the answer to the call itself. */
   #needsPrivate(context: CallContext, isOfOtherEra = this.#isOfOtherEra(context)): boolean {
-    const { config, listings, personal, privateLines } = this.#parts;
-    if (personal !== undefined) return false;
+    const { config, isPerUser, listings, pool } = this.#parts;
+    if (isPerUser) return false;
     if (listings.handshake?.era === 'modern' && !isOfOtherEra) return false;
     // Where a line costs no process and has to be opened anyway, nobody waits for the first question.
     const mayAsk = isOfOtherEra && config.kind === 'http' ? [...listings.asks, ...questions] : [...listings.asks];
-    return mayBeAsked(context, mayAsk) && privateLines.hasRoom(context.sessionId);
+    return mayBeAsked(context, mayAsk) && pool.hasRoomFor(context.sessionId);
   }
 
   #subscriptionsOf(context: CallContext): ServerSubscriptions {
-    const { personal } = this.#parts;
-    if (personal !== undefined) return personal.subscriptions(personOf(context));
-    return this.#isOfOtherEra(context) ? this.#parts.handshakeLine.subscriptions : this.#parts.subscriptions;
+    const { isPerUser, pool, subscriptions } = this.#parts;
+    if (isPerUser) return this.#ofUser(context);
+    return this.#isOfOtherEra(context) ? pool.entry(statefulForAll).subscriptions : subscriptions;
+  }
+
+  #ofUser(context: CallContext): ServerSubscriptions {
+    return this.#parts.pool.entry(keyOfUser(personOf(context), 'negotiated')).subscriptions;
+  }
+
+  get #allSubscriptions(): readonly ServerSubscriptions[] {
+    const { pool, subscriptions } = this.#parts;
+    return [subscriptions, ...pool.entries.map((entry) => entry.subscriptions)];
   }
 
   #extra(method: string, params: JsonObject): RequestExtra {

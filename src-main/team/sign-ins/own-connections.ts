@@ -7,7 +7,7 @@ import { AppError } from '../../core/base/errors.ts';
 import { count } from '../../core/base/wording.ts';
 import type { HttpServerConfig } from '../../core/config/app-config.ts';
 import type { OwnAccess } from '../../core/servers/own-sign-in.ts';
-import type { Person } from '../../core/servers/personal-lines.ts';
+import type { Person } from '../../core/security/principal.ts';
 import type { Message } from '../../core/wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
 import type { TeamSignIns } from './team-sign-ins.ts';

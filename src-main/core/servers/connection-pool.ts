@@ -1,0 +1,257 @@
+/**
+ * The connections to one server beside the shared one, keyed by protocol and owner. Each is opened when it is first needed, is used by all
+ * who need it meanwhile, and is closed with its owner or when nobody uses it.
+ */
+import type { Person } from '../security/principal.ts';
+import type { CallContext } from './calls-in-flight.ts';
+import type { Connection } from './connection.ts';
+import { ServerSubscriptions } from './server-subscriptions.ts';
+
+/**
+ * `any`: sessions of all clients. `session`: one session, which the server can send requests to. `user`: one user of a team, whatever app
+ * they come from.
+ */
+export type ConnectionOwner =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'session'; readonly context: CallContext }
+  | { readonly kind: 'user'; readonly person: Person };
+
+export interface ConnectionKey {
+  /** `stateful`: greets by `initialize` and by nothing else; `negotiated`: whatever the server prefers. */
+  readonly protocol: 'negotiated' | 'stateful';
+  readonly owner: ConnectionOwner;
+}
+
+interface ConnectionPoolOptions {
+  /** `closed` is to be called when it ends. */
+  readonly open: (entry: PooledConnection, closed: () => void) => Promise<Connection>;
+  readonly onOpen: (entry: PooledConnection, connection: Connection) => void;
+  readonly onClose: (entry: PooledConnection, connection: Connection) => void;
+  /** A connection of a user that nobody used for so long is closed, in ms; undefined: the other end sees to that. */
+  readonly idleMs: number | undefined;
+  /** In ms since 1970. */
+  readonly now: () => number;
+}
+
+/** Connections of sessions: each is a process, or a session at a server over HTTP. */
+const maxSessionConnections = 16;
+
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions;
+  readonly #entries = new Map<string, PooledConnection>();
+  #uses = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(options: ConnectionPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the connection if need be. Rejects with the reason it cannot be had. */
+  get(key: ConnectionKey): Promise<Connection> {
+    if (key.owner.kind === 'session' && !this.#entries.has(idOf(key))) this.#evict();
+    const entry = this.entry(key);
+    if (key.owner.kind === 'session') entry.context = key.owner.context;
+    entry.lastUse = ++this.#uses;
+    return entry.get();
+  }
+
+  /** The place of a connection and of what is subscribed to on it, open or not. */
+  entry(key: ConnectionKey): PooledConnection {
+    const id = idOf(key);
+    const known = this.#entries.get(id);
+    if (known !== undefined) return known;
+    const entry = new PooledConnection(key, this.#options, () => {
+      if (this.#entries.get(id) === entry) this.#entries.delete(id);
+    });
+    this.#entries.set(id, entry);
+    if (key.owner.kind === 'user') this.#closeIdleLater();
+    return entry;
+  }
+
+  find(key: ConnectionKey): PooledConnection | undefined {
+    return this.#entries.get(idOf(key));
+  }
+
+  ofSession(sessionId: string): PooledConnection | undefined {
+    return this.#entries.get(sessionKey(sessionId));
+  }
+
+  get entries(): readonly PooledConnection[] {
+    return [...this.#entries.values()];
+  }
+
+  /** Whether the session has a connection of its own, or can have one: the one that was used longest ago is closed, unless it is busy. */
+  hasRoomFor(sessionId: string): boolean {
+    return (
+      this.ofSession(sessionId) !== undefined ||
+      this.#sessionEntries.length < maxSessionConnections ||
+      this.#longestUnused() !== undefined
+    );
+  }
+
+  /** Closes what a session was the last to use. */
+  async endSession(sessionId: string): Promise<void> {
+    const ended = this.entries.filter((entry) => entry.endSession(sessionId));
+    await Promise.all(ended.map((entry) => entry.close()));
+  }
+
+  /** Until the user asks again. Never rejects. */
+  async closeUser(person: Person): Promise<void> {
+    const keys = (['negotiated', 'stateful'] as const).map((protocol) => keyOfUser(person, protocol));
+    await Promise.all(keys.map(async (key) => this.find(key)?.close()));
+  }
+
+  /** Closes all of them until somebody asks again. Never rejects. */
+  async close(): Promise<void> {
+    await Promise.all(this.entries.map((entry) => entry.close()));
+  }
+
+  get #sessionEntries(): readonly PooledConnection[] {
+    return this.entries.filter(({ key }) => key.owner.kind === 'session');
+  }
+
+  #evict(): void {
+    if (this.#sessionEntries.length >= maxSessionConnections) void this.#longestUnused()?.close();
+  }
+
+  #longestUnused(): PooledConnection | undefined {
+    const idle = this.#sessionEntries.filter(({ connection }) => connection?.inFlight === 0);
+    return idle.toSorted((a, b) => a.lastUse - b.lastUse)[0];
+  }
+
+  #closeIdleLater(): void {
+    const { idleMs } = this.#options;
+    if (idleMs === undefined || this.#idle !== undefined) return;
+    this.#idle = setInterval(() => this.#closeIdle(idleMs), Math.max(10, idleMs / 4)).unref();
+  }
+
+  #closeIdle(idleMs: number): void {
+    const ofUsers = this.entries.filter(({ key }) => key.owner.kind === 'user');
+    for (const entry of ofUsers) if (entry.idleForMs >= idleMs) void entry.close();
+    if (ofUsers.length > 0) return;
+    clearInterval(this.#idle);
+    this.#idle = undefined;
+  }
+}
+
+/** The connection of a user of a team, whatever app they come from. */
+export function keyOfUser({ tenant, user }: Person, protocol: ConnectionKey['protocol']): ConnectionKey {
+  return { protocol, owner: { kind: 'user', person: { tenant, user } } };
+}
+
+function idOf({ protocol, owner }: ConnectionKey): string {
+  if (owner.kind === 'any') return JSON.stringify(['any', protocol]);
+  if (owner.kind === 'session') return sessionKey(owner.context.sessionId);
+  return JSON.stringify(['user', protocol, owner.person.tenant, owner.person.user]);
+}
+
+/** A session has one connection, in its own protocol. */
+function sessionKey(sessionId: string): string {
+  return JSON.stringify(['session', sessionId]);
+}
+
+export class PooledConnection {
+  readonly key: ConnectionKey;
+  readonly subscriptions: ServerSubscriptions;
+  /** The session as its latest call describes it. */
+  context: CallContext | undefined;
+  /** The order of uses. */
+  lastUse = 0;
+  readonly #options: ConnectionPoolOptions;
+  readonly #forget: () => void;
+  /** Sessions that have used it. */
+  readonly #users = new Set<string>();
+  #opening: Promise<Connection> | undefined;
+  #connection: Connection | undefined;
+  #openedAt = 0;
+  /** On a clock that only goes forward. */
+  #usedAt = performance.now();
+
+  constructor(key: ConnectionKey, options: ConnectionPoolOptions, forget: () => void) {
+    this.key = key;
+    this.#options = options;
+    this.#forget = forget;
+    this.subscriptions = new ServerSubscriptions(
+      () => this.#connection,
+      () => undefined,
+    );
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  /** In ms since 1970; undefined while it is not open. */
+  get openedAt(): number | undefined {
+    return this.#connection && this.#openedAt;
+  }
+
+  /** How long nobody has used it, in ms; calls in flight use it, and sessions that are subscribed to a resource. */
+  get idleForMs(): number {
+    const isOpening = this.#opening !== undefined && this.#connection === undefined;
+    const isBusy = isOpening || (this.#connection?.inFlight ?? 0) > 0 || this.subscriptions.isUsed;
+    if (isBusy) this.#usedAt = performance.now();
+    return performance.now() - this.#usedAt;
+  }
+
+  get(): Promise<Connection> {
+    this.#usedAt = performance.now();
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** Notes that a session uses it. */
+  usedBy(sessionId: string): void {
+    this.#users.add(sessionId);
+  }
+
+  /** Whether the session was the only one that used it. */
+  endSession(sessionId: string): boolean {
+    this.subscriptions.endSession(sessionId);
+    if (this.key.owner.kind === 'session') return this.key.owner.context.sessionId === sessionId;
+    return this.#users.delete(sessionId) && this.#users.size === 0;
+  }
+
+  /** Until somebody asks again. Never rejects. */
+  async close(): Promise<void> {
+    const opening = this.#opening;
+    this.#users.clear();
+    this.#drop(opening);
+    this.#forgetUnused();
+    await opening?.then(
+      (connection) => connection.close(),
+      () => undefined,
+    );
+  }
+
+  #open(): Promise<Connection> {
+    const { now, onOpen, open } = this.#options;
+    const opening: Promise<Connection> = Promise.resolve().then(() => open(this, () => this.#drop(opening)));
+    opening.then(
+      (connection) => {
+        if (this.#opening !== opening) return;
+        this.#connection = connection;
+        this.#openedAt = now();
+        const { handshake } = connection;
+        if (handshake !== undefined && this.key.owner.kind !== 'session') this.subscriptions.opened(handshake);
+        onOpen(this, connection);
+      },
+      () => this.#drop(opening),
+    );
+    return opening;
+  }
+
+  #forgetUnused(): void {
+    if (this.key.owner.kind !== 'any' && !this.subscriptions.isUsed) this.#forget();
+  }
+
+  /** What sessions are subscribed to is asked for again on the next connection. */
+  #drop(opening: Promise<Connection> | undefined): void {
+    if (opening === undefined || this.#opening !== opening) return;
+    const connection = this.#connection;
+    this.#opening = undefined;
+    this.#connection = undefined;
+    this.#forgetUnused();
+    if (connection !== undefined) this.#options.onClose(this, connection);
+  }
+}

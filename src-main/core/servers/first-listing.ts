@@ -1,0 +1,83 @@
+/** Reads what a server of one process per user lists from the process of the first user who comes. */
+import { type AppError, errorText, toAppError } from '../base/errors.ts';
+import type { Person } from '../security/principal.ts';
+
+/** Why lists could not be read. */
+export interface ListingFailure {
+  readonly error: AppError;
+  readonly failures: number;
+  /** In ms since 1970. */
+  readonly retryAt: number;
+}
+
+interface FirstListingOptions {
+  /** Opens this person's line and reads what is listed there. */
+  readonly look: (person: Person) => Promise<void>;
+  readonly onEnd: () => void;
+  readonly onOddity: (text: string) => void;
+}
+
+/** What a server lists that nobody has used yet: read from the process of whoever comes first; one that fails says why, and the next one tries. */
+export class FirstListing {
+  readonly #options: FirstListingOptions;
+  #person: Person | undefined;
+  #looking: Promise<void> | undefined;
+  #failure: ListingFailure | undefined;
+  /** Who has to sign in first: nothing is tried with them before. */
+  readonly #signedOut = new Set<string>();
+
+  constructor(options: FirstListingOptions) {
+    this.#options = options;
+  }
+
+  /** Why the last one came to nothing, as a server's state has it. */
+  get failure(): ListingFailure | undefined {
+    return this.#failure;
+  }
+
+  /** Somebody has come. Never throws. */
+  at(person: Person): void {
+    if (this.#signedOut.has(keyOf(person))) return;
+    this.#person = person;
+    void this.again()?.catch(() => undefined);
+  }
+
+  /** They have signed in, or out. */
+  changed(person: Person): void {
+    this.#signedOut.delete(keyOf(person));
+  }
+
+  /** With whoever came last; undefined: nobody has. Rejects with the reason that nothing came of it. */
+  again(): Promise<void> | undefined {
+    const person = this.#person;
+    if (person === undefined) return undefined;
+    return (this.#looking ??= this.#look(person).finally(() => {
+      this.#looking = undefined;
+      this.#options.onEnd();
+    }));
+  }
+
+  async #look(person: Person): Promise<void> {
+    try {
+      await this.#options.look(person);
+      this.#failure = undefined;
+      this.#person = undefined;
+    } catch (error) {
+      const failures = (this.#failure?.failures ?? 0) + 1;
+      const failure = toAppError(error);
+      if (failure.code === 'server_unauthorized') this.#mustSignIn(person);
+      this.#failure = { error: failure, failures, retryAt: Date.now() };
+      this.#options.onOddity(errorText(error));
+      throw error;
+    }
+  }
+
+  #mustSignIn(person: Person): void {
+    this.#signedOut.add(keyOf(person));
+    if (this.#person === person) this.#person = undefined;
+  }
+}
+
+function keyOf({ tenant, user }: Person): string {
+  return JSON.stringify([tenant, user]);
+}
