@@ -7,6 +7,7 @@ import { readDocuments } from '../../scripts/docs/check-documents.ts';
 import { type Command, readArguments, spelled } from '../../src-main/cli/command.ts';
 import { commands } from '../../src-main/cli/command-table.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
+import { layerSettings } from '../../src-main/core/config/app-config.ts';
 import type { LayerKind } from '../../src-main/core/config/layers/read-layer.ts';
 import { readLayer } from '../../src-main/core/config/layers/read-layer.ts';
 import { readConfig } from '../../src-main/core/config/read-config.ts';
@@ -148,6 +149,13 @@ describe('configuration blocks', () => {
       expect(problems).toEqual([]);
     },
   );
+
+  test('the page about layers names every setting that a layer can have', () => {
+    const page = readFileSync(join(root, 'docs/team/configuration.md'), 'utf8');
+    const [table = ''] = /^\| key[\s\S]*?\n\n/m.exec(page) ?? [];
+    const missing = layerSettings.filter((key) => !table.includes(`\`${key}\``));
+    expect(missing).toEqual([]);
+  });
 
   test('a key that does not exist is found', () => {
     expect(readConfig('{ "mood": "auto" }', '/c.json', env).problems).toHaveLength(1);
