@@ -3,6 +3,8 @@
 /** Of all streams together, and of one event, in bytes. What is larger is not kept. */
 const maxTotalBytes = 16_000_000;
 const maxEventBytes = 1_000_000;
+/** Of one stream: beyond it the oldest events are dropped, since a long call may report its progress thousands of times. */
+const maxStreamBytes = 2_000_000;
 /** After a stream's last event. */
 const retentionMs = 60_000;
 
@@ -14,6 +16,7 @@ export class ReplayBudget {
 export class ReplayBuffer {
   readonly #budget: ReplayBudget;
   #events: { readonly number: number; readonly text: string; readonly bytes: number }[] = [];
+  #bytes = 0;
   #expiry: NodeJS.Timeout | undefined;
 
   constructor(budget: ReplayBudget) {
@@ -23,9 +26,11 @@ export class ReplayBuffer {
   /** Keeps an event as it is written. Numbers rise. */
   add(number: number, pieces: readonly (string | Buffer)[]): void {
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (bytes >= maxEventBytes || this.#budget.bytes + bytes > maxTotalBytes) return;
-    this.#budget.bytes += bytes;
+    if (bytes >= maxEventBytes) return;
+    while (this.#bytes + bytes > maxStreamBytes) this.#drop();
+    if (this.#budget.bytes + bytes > maxTotalBytes) return;
     this.#events.push({ number, text: pieces.join(''), bytes });
+    this.#count(bytes);
   }
 
   /** Events behind this number, as they were written. */
@@ -43,7 +48,16 @@ export class ReplayBuffer {
 
   clear(): void {
     clearTimeout(this.#expiry);
-    for (const { bytes } of this.#events) this.#budget.bytes -= bytes;
     this.#events = [];
+    this.#count(-this.#bytes);
+  }
+
+  #drop(): void {
+    this.#count(-(this.#events.shift()?.bytes ?? 0));
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#budget.bytes += bytes;
   }
 }

@@ -20,15 +20,24 @@ test('keeps events until a minute after the last one', () => {
   expect([buffer.after(0), budget.bytes, expired.mock.calls.length]).toEqual([[], 0, 1]);
 });
 
-test('keeps no event of a megabyte, and nothing beyond what all streams may hold together', () => {
+test('keeps no event of a megabyte, and drops the oldest ones of a stream that has many', () => {
   const budget = new ReplayBudget();
-  const [one, other] = [new ReplayBuffer(budget), new ReplayBuffer(budget)];
-  one.add(1, ['x'.repeat(1_000_000)]);
-  expect(one.after(0)).toEqual([]);
-  for (let number = 1; number <= 20; number++) one.add(number, ['x'.repeat(900_000)]);
-  other.add(1, ['x'.repeat(900_000)]);
-  expect([one.after(0).length, other.after(0)]).toEqual([17, []]);
-  one.clear();
-  other.add(2, ['y']);
-  expect([other.after(0), budget.bytes]).toEqual([['y'], 1]);
+  const buffer = new ReplayBuffer(budget);
+  buffer.add(1, ['x'.repeat(1_000_000)]);
+  expect(buffer.after(0)).toEqual([]);
+  for (let number = 2; number <= 1000; number++) buffer.add(number, [`${number}${'x'.repeat(9_000)}`]);
+  buffer.add(1001, ['the result']);
+  const kept = buffer.after(0);
+  expect([kept.at(-1), kept.length > 200, budget.bytes <= 2_000_000]).toEqual(['the result', true, true]);
+  expect(kept[0]?.startsWith(String(1001 - kept.length + 1))).toBe(true);
+});
+
+test('keeps nothing beyond what all streams may hold together', () => {
+  const budget = new ReplayBudget();
+  const buffers = Array.from({ length: 9 }, () => new ReplayBuffer(budget));
+  for (const buffer of buffers) for (const number of [1, 2]) buffer.add(number, ['x'.repeat(999_999)]);
+  expect(buffers.map((buffer) => buffer.after(0).length)).toEqual([2, 2, 2, 2, 2, 2, 2, 2, 0]);
+  buffers[0]?.clear();
+  buffers[8]?.add(3, ['y']);
+  expect([buffers[8]?.after(0), budget.bytes]).toEqual([['y'], 14 * 999_999 + 1]);
 });
