@@ -6,7 +6,7 @@ import { markupSpans } from './markup.ts';
 import { compilePattern, matchPattern, type Pattern } from './pattern.ts';
 import type { Place, Rule } from './rule.ts';
 import { allRules } from './rule-table.ts';
-import { readSentences, type Sentence, type Token } from './sentences.ts';
+import { readSentences, type Sentence } from './sentences.ts';
 import type { WordKind } from './word-kinds.ts';
 
 export interface Hit {
@@ -101,13 +101,10 @@ function matchRule(rule: Rule, pattern: Pattern, sentence: Sentence, add: AddHit
   const match = matchPattern(pattern, sentence);
   if (match === undefined) return;
   const { first, last } = match;
-  add(rule.id, first.start, last.end, pattern.factor * (rule.isSpeech ? seriousness(sentence, first, last) : 1));
-}
-
-/** 0 for what is quoted or given as an example, little for what stands in a sentence about detecting such things. */
-function seriousness({ kinds }: Sentence, first: Token, last: Token): number {
-  if (first.quoted && last.quoted) return 0;
-  return kinds.has('DETECT') ? 0.25 : 1;
+  // What is quoted, or given as an example, is what somebody else says.
+  if (first.quoted && last.quoted) return;
+  const isAboutSpeech = rule.isSpeech === true && sentence.kinds.has('DETECT');
+  add(rule.id, first.start, last.end, pattern.factor * (isAboutSpeech ? 0.25 : 1));
 }
 
 function weightOf({ weights }: Rule, place: Place): number {

@@ -1,11 +1,18 @@
 /** All words of all languages with their kinds. */
-import type { Vocabulary, WordKind } from './word-kinds.ts';
-import { chinese, japanese, korean } from './words/east-asian.ts';
-import { english } from './words/english.ts';
-import { german } from './words/german.ts';
-import { french, italian, portuguese, spanish } from './words/romance.ts';
-import { russian } from './words/russian.ts';
+import { isWordKind, type WordKind } from './word-kinds.ts';
+import chinese from './words/chinese.json' with { type: 'json' };
+import english from './words/english.json' with { type: 'json' };
+import french from './words/french.json' with { type: 'json' };
+import german from './words/german.json' with { type: 'json' };
+import italian from './words/italian.json' with { type: 'json' };
+import japanese from './words/japanese.json' with { type: 'json' };
+import korean from './words/korean.json' with { type: 'json' };
+import portuguese from './words/portuguese.json' with { type: 'json' };
+import russian from './words/russian.json' with { type: 'json' };
+import spanish from './words/spanish.json' with { type: 'json' };
 
+/** Words of one language by kind: separated by spaces, `word*` for all that begin so; accents may be left out of Latin letters. */
+type Vocabulary = Readonly<Record<string, string>>;
 export type Kinds = readonly WordKind[];
 
 /** Pieces of scripts without spaces are at most this long. */
@@ -74,7 +81,8 @@ function plainWord(word: string): string {
 
 function forEachWord(words: Vocabulary, add: (word: string, kind: WordKind) => void): void {
   for (const [kind, list] of Object.entries(words)) {
-    for (const word of list.split(/\s+/)) add(word, kind as WordKind);
+    if (!isWordKind(kind)) throw new TypeError(`Unknown kind of words: ${kind}.`);
+    for (const word of list.split(' ')) add(word, kind);
   }
 }
 

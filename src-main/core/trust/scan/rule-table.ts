@@ -1,19 +1,8 @@
-/** All rules there are, but those over a whole catalog (shadowing.ts). */
+/** All rules there are, except those over a whole catalog (shadowing.ts). */
 import type { Rule } from './rule.ts';
-import { addressing } from './rules/addressing.ts';
-import { boasting } from './rules/boasting.ts';
+import { calls } from './rules/calls.ts';
 import { formRules } from './rules/form.ts';
-import { hiding } from './rules/hiding.ts';
-import { obligations } from './rules/obligations.ts';
-import { overriding } from './rules/overriding.ts';
+import { orders } from './rules/orders.ts';
 import { taking } from './rules/taking.ts';
 
-export const allRules: readonly Rule[] = [
-  ...overriding,
-  ...obligations,
-  ...hiding,
-  ...taking,
-  ...boasting,
-  ...addressing,
-  ...formRules,
-];
+export const allRules: readonly Rule[] = [...orders, ...calls, ...taking, ...formRules];

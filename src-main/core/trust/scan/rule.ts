@@ -21,7 +21,7 @@ export interface Rule {
   readonly weights: Weights;
   /** In the notation of pattern.ts; none where code finds it (hidden characters, decoded texts, names of tools). */
   readonly patterns: readonly string[];
-  /** It finds what people also write about or quote: a quotation, or a sentence about detecting such texts, does not count. */
+  /** It finds what people also write about: in a sentence about detecting such texts it counts a quarter. */
   readonly isSpeech?: true;
 }
 

@@ -7,7 +7,7 @@ import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
 import type { ScanAnswer, ScanQuestion } from './scan-worker.ts';
 
 export interface ScanThreadOptions {
-  /** Up to so many characters a definition is scanned in the core's own thread (16 Ki by default, a millisecond); of a result a quarter. */
+  /** Up to so many characters a definition is scanned in the core's own thread (16 Ki by default, two milliseconds); of a result a quarter. */
   readonly shortest?: number;
   /** The thread ends after so long without work, in ms (60,000 by default). */
   readonly idleMs?: number;

@@ -1,81 +1,13 @@
 /** Kinds of words that rules are written in. Each language says which of its words are of which kind, so that a rule is written once. */
+import english from './words/english.json' with { type: 'json' };
 
-export const wordKinds = [
-  // What a model may be told to do.
-  'IGNORE',
-  'FOLLOW',
-  'CALL',
-  'READ',
-  'SEND',
-  'INCLUDE',
-  'CHANGE',
-  'DELETE',
-  'PAY',
-  'TELL',
-  'ANSWER',
-  'PRETEND',
-  'MAKE',
-  // How strongly, when, and how openly.
-  'MUST',
-  'ALWAYS',
-  'KNOW',
-  'NOT',
-  'FIRST',
-  'WHEN',
-  'EVERY',
-  'INSTEAD',
-  'REGARDLESS',
-  'SILENT',
-  'ASIF',
-  'HUSH',
-  'URGENT',
-  // Who is spoken to or about.
-  'MODEL',
-  'YOU',
-  'USER',
-  'OUTSIDE',
-  'SYSTEM',
-  'OTHER',
-  // What it is about.
-  'PRIOR',
-  'ORDERS',
-  'NEW',
-  'TOOL',
-  'PARAM',
-  'TALK',
-  'WHOLE',
-  'SECRET',
-  'CONTENT',
-  'UPDATE',
-  'TASK',
-  'SAFETY',
-  'APPROVED',
-  'BEST',
-  'UNSAFE',
-  'PROMPT',
-  'HIDDEN',
-  // What speaks for a harmless text.
-  'DETECT',
-  'EXAMPLE',
-  // What is no word.
-  'IDENT',
-  'URL',
-  'MAIL',
-  'ACCOUNT',
-  'PATH',
-  'SHELL',
-  'UPPER',
-  'COLON',
-  'START',
-  'TODO',
-  'ROT13',
-] as const;
+/** Kinds that are found by form and not in a vocabulary. */
+const formKinds = ['IDENT', 'URL', 'MAIL', 'ACCOUNT', 'PATH', 'SHELL', 'UPPER', 'COLON', 'START'] as const;
 
-export type WordKind = (typeof wordKinds)[number];
+export type WordKind = keyof typeof english | (typeof formKinds)[number];
 
-/** Words of one language by kind: separated by spaces, `word*` for all that begin so; accents may be left out of Latin letters. */
-export type Vocabulary = Readonly<Partial<Record<WordKind, string>>>;
+const wordKinds: ReadonlySet<string> = new Set([...Object.keys(english), ...formKinds]);
 
 export function isWordKind(name: string): name is WordKind {
-  return (wordKinds as readonly string[]).includes(name);
+  return wordKinds.has(name);
 }
