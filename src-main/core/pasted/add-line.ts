@@ -59,7 +59,9 @@ function readWords(all: readonly string[]): WrittenLine {
       written.push(word);
       // Droid and Auggie take a whole command line as one word, and flags behind it.
       const isLine = runners.has(word.split(/\s/)[0] ?? '') && /\s/.test(word);
-      if (isTarget && !isAddress(word) && !isLine) return { words: [...written, ...words.slice(at + 1)], flags, notes };
+      // OpenHands: `python -- -m server`.
+      const rest = words.slice(words[at + 1] === '--' ? at + 2 : at + 1);
+      if (isTarget && !isAddress(word) && !isLine) return { words: [...written, ...rest], flags, notes };
       continue;
     }
     const [, flag = word, joined] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
@@ -69,7 +71,8 @@ function readWords(all: readonly string[]): WrittenLine {
         `${quoted(flag)} is not understood.`,
         'Leave the word out, and look at the entry before you add it.',
       );
-    const value = joined ?? (meaning.as !== 'nothing' || meaning.takesValue ? words[++at] : '');
+    const takesValue = meaning.as === 'nothing' ? meaning.takesValue : meaning.as !== 'disabled';
+    const value = joined ?? (takesValue ? words[++at] : '');
     if (value === undefined) throw notUnderstood(`${quoted(flag)} has no value.`);
     if (meaning.as === 'nothing') {
       if (meaning.note !== undefined) notes.push(meaning.note);
@@ -106,6 +109,7 @@ function settingsOf(flags: WrittenLine['flags'], wrong: readonly Setting[]): Jso
     const [value = ''] = values;
     if (setting === 'env') entry[setting] = variables(values.flatMap((pairs) => pairs.split(/,(?=[A-Za-z_]\w*=)/)));
     else if (setting === 'headers') entry[setting] = Object.fromEntries(values.map(headerOf));
+    else if (setting === 'disabled') entry[setting] = value !== 'false';
     else if (setting === 'timeout_ms') entry[setting] = numberOf('--timeout', value);
     else
       entry[setting] = setting.endsWith('Tools')

@@ -23,7 +23,9 @@ export type Setting =
   | 'disabledTools'
   | 'clientId'
   | 'callbackPort'
-  | 'cwd';
+  | 'cwd'
+  /** A switch without a value. */
+  | 'disabled';
 
 const setting = (as: Setting): FlagMeaning => ({ as });
 const where: FlagMeaning = { as: 'nothing', takesValue: true };
@@ -66,7 +68,7 @@ const meanings: Readonly<Record<string, FlagMeaning>> = {
   '--no-trust': switchOnly,
   '--force': switchOnly,
   '--replace': switchOnly,
-  '--disabled': switchOnly,
+  '--disabled': setting('disabled'),
 };
 
 /** undefined: nobody here knows it. */

@@ -323,6 +323,76 @@ test.each([
   await expect(read(text)).rejects.toThrow(expect.objectContaining({ code: 'bad_request' }) as Error);
 });
 
+const npx = { command: 'npx', args: ['-y', 'x-mcp'] };
+
+test.each<[string, string, object]>([
+  [
+    'Droid, switched off',
+    'droid mcp add x "npx -y x-mcp" --env KEY=v --disabled',
+    { ...npx, env: { KEY: 'v' }, enabled: false },
+  ],
+  ['Qwen Code', 'qwen mcp add x npx -y x-mcp', npx],
+  ['Copilot', 'copilot mcp add x -- npx -y x-mcp', npx],
+  [
+    'Amp',
+    'amp mcp add x --header "X-Key=v" https://a.example/mcp',
+    { url: 'https://a.example/mcp', headers: { 'X-Key': 'v' } },
+  ],
+  ['Kiro', 'kiro-cli mcp add --name x --command npx --args -y,x-mcp --disabled', { ...npx, enabled: false }],
+  ['Auggie', 'auggie mcp add x --command npx --args "-y x-mcp"', npx],
+  ['Kimi', 'kimi mcp add --transport http x https://a.example/mcp', { url: 'https://a.example/mcp' }],
+  ['OpenHands', 'openhands mcp add x --transport stdio --env KEY=v npx -- -y x-mcp', { ...npx, env: { KEY: 'v' } }],
+  [
+    'Claude Code, flags at the end',
+    'claude mcp add x npx -y x-mcp --env KEY=v --scope user',
+    { ...npx, env: { KEY: 'v' } },
+  ],
+])('the add line of %s', async (_of, line, wanted) => {
+  const [server, ...more] = await read(line);
+  expect([server?.name, more]).toEqual(['x', []]);
+  expect(server?.entry).toMatchObject(wanted);
+});
+
+test.each<[string, string]>([
+  ['Cursor', `cursor://anysphere.cursor-deeplink/mcp/install?name=x&config=${base64(npx)}`],
+  ["Cursor's page", `https://cursor.com/en/install-mcp?name=x&config=${base64({ command: 'npx -y x-mcp' })}`],
+  ['LM Studio', `https://lmstudio.ai/install-mcp?name=x&config=${encodeURIComponent(base64(npx))}`],
+  ['Cherry Studio', `cherrystudio://mcp/install?servers=${base64({ mcpServers: { x: npx } })}`],
+  ['Trae', `trae://trae.ai-ide/mcp-import?type=stdio&name=x&config=${base64(npx)}`],
+  ['Goose', 'goose://extension?cmd=npx&arg=-y&arg=x-mcp&id=x&name=X'],
+  ['VS Code', `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...npx }))}`],
+  ['VS Code, its blanks decoded', 'vscode:mcp/install?{"name":"x", "command":"npx", "args":["-y", "x-mcp"]}'],
+  [
+    'a badge',
+    `[![Install](https://img.example/b.svg)](https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...npx }))}`)})`,
+  ],
+])('a link for %s', async (_of, link) => {
+  expect(await read(link)).toMatchObject([{ name: 'x', entry: npx }]);
+});
+
+test('a file of fast-agent in YAML', async () => {
+  const text =
+    'default_model: sonnet\nmcp:\n  servers:\n    x:\n      command: "npx"\n      args: ["-y", "x-mcp"]\n      read_timeout_seconds: 60\n    net:\n      transport: "sse"\n      url: "http://a.example/sse"\n';
+  expect(await read(text)).toMatchObject([
+    { name: 'x', entry: { ...npx, callTimeoutSeconds: 60 } },
+    { name: 'net', entry: { type: 'sse', url: 'http://a.example/sse' } },
+  ]);
+});
+
+test.each([
+  'npm install -g x-mcp',
+  'pip install x-mcp',
+  'uv tool install x-mcp',
+  'docker pull me/x',
+  'npx -y @smithery/cli@latest install x --client claude --key abcdef',
+  'npx add-mcp https://a.example/mcp',
+  'npx ctx7 setup',
+])('the line %j is explained, not made a server', async (line) => {
+  const found = await readPasted(line, { isProgram, home: '/home/me' }).catch((error: unknown) => error);
+  expect((found as { servers?: unknown[] }).servers ?? []).toEqual([]);
+  expect(found).toMatchObject({ message: expect.stringContaining('starts no server') as string });
+});
+
 test.each([
   ['claude mcp add --frobnicate x -- npx y', '"--frobnicate" is not understood'],
   ['claude mcp list', '"claude mcp list" adds no server'],
