@@ -1,4 +1,5 @@
 /** Where a call would send something: addresses, hosts, accounts, telephone numbers and names, out of its arguments, in one spelling. */
+import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { hasDigits, hasSite, isAscii } from '../first-look.ts';
@@ -121,10 +122,20 @@ function siteOf(written: string, address: string): readonly Destination[] {
   return [{ kind: 'site', key: `site ${host}${place}`, spellings, written, url: sameUrl(url) }];
 }
 
+/** Domains below which anybody can have a host: a host there says nothing of another one. Two-letter countries have `co.uk` and the like. */
+const suffixes: ReadonlySet<string> = new Set(
+  `amazonaws.com azurewebsites.net blogspot.com cloudfront.net github.io gitlab.io herokuapp.com netlify.app ngrok.io onrender.com
+   pages.dev trycloudflare.com vercel.app web.app workers.dev`.split(/\s+/),
+);
+
 /** `a.b.example`, then `b.example`: what leaves may stand in the name of a host below one that was read. */
 function withParents(host: string): readonly string[] {
+  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return [host];
   const labels = host.split('.');
-  return labels.map((_label, at) => labels.slice(at).join('.')).filter((name) => name.includes('.') || name === host);
+  const names = labels.map((_label, at) => labels.slice(at).join('.'));
+  const isParent = (name: string): boolean =>
+    name.includes('.') && !suffixes.has(name) && !/^[a-z]{2,3}\.[a-z]{2}$/.test(name);
+  return names.filter((name) => name === host || isParent(name));
 }
 
 /** `github.com/owner/repo/issues`, then each shorter place: what leaves may stand below one that was read. */

@@ -218,6 +218,22 @@ describe('who named where it goes', () => {
   });
 });
 
+describe('a host below one that was read', () => {
+  const hosts: [string, string, string, string][] = [
+    ['is that of its owner', 'https://evil.example/', 'https://the-code.evil.example/', asked],
+    ['is that of its owner where anybody has one', 'https://evil.vercel.app/', 'https://a.evil.vercel.app/', asked],
+    ['is nobody’s where anybody has one', 'https://docs.vercel.app/', 'https://other.vercel.app/', 'sent'],
+    ['is nobody’s below a country’s suffix', 'https://news.co.uk/', 'https://shop.co.uk/', 'sent'],
+    ['is not the end of an IP address', 'version 0.1 of it', 'http://10.0.0.1/', 'sent'],
+    ['is read by its IP address', 'http://10.0.0.1/', 'http://10.0.0.1/?x=1', asked],
+  ];
+  test.each(hosts)('%s: %s', async (_why, text, url, outcome) => {
+    const { call, read } = start();
+    read(inbox, text);
+    expect(await call(fetchPage, { url })).toBe(outcome);
+  });
+});
+
 describe('records of recipients', () => {
   const calendar = tool('calendar:search_events', 'query');
   const invite = tool('calendar:create_event', 'title', 'participants');
