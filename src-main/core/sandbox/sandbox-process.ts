@@ -26,7 +26,8 @@ export class SandboxProcess implements GuestLine {
   #isReady = false;
   #isAlive = true;
 
-  constructor(entry: URL) {
+  constructor(packedEntry: URL) {
+    const entry = unpacked(packedEntry);
     this.#child = startProcess(entry, { memory: 256, flags: permissions(entry) });
     this.#child.unref();
     this.#child.channel?.unref();
@@ -112,12 +113,13 @@ export class SandboxProcess implements GuestLine {
   }
 }
 
-/**
- * Node's own permissions: it reads the files of the app and nothing else, writes none and starts no process. Electron is without
- * them; it reads its files from inside an archive.
- */
-function permissions(entry: URL): string[] {
-  if (process.versions['electron'] !== undefined) return [];
+/** The desktop app has these files beside its archive, which the process may not read. */
+export function unpacked(entry: URL): URL {
+  return new URL(entry.href.replace('/app.asar/', '/app.asar.unpacked/'));
+}
+
+/** Node's own permissions: it reads the files of the app and nothing else, writes none and starts no process. */
+export function permissions(entry: URL): string[] {
   const folder = dirname(fileURLToPath(entry));
   // Among the sources the engine's files lie in the packages.
   const readable = entry.pathname.endsWith('.ts') ? join(folder, '..', '..', '..', '..') : folder;
