@@ -16,6 +16,10 @@ const client: EnvironmentOptions = {
   build: { outDir: at('dist/renderer'), emptyOutDir: true, target: ['chrome125', 'firefox128', 'safari17.5'] },
 };
 
+/** Of use to a team alone: the desktop packages leave it out. */
+const isOfTeam = (module: string): boolean =>
+  /\/src-main\/(?:team|cli\/commands\/team)\/|\/node_modules\/(?:postgres|s3mini)\//.test(module);
+
 const main: EnvironmentOptions = {
   consumer: 'server',
   resolve: { noExternal: true, conditions: ['node'], external: ['electron'] },
@@ -38,11 +42,35 @@ const main: EnvironmentOptions = {
         'reader-worker': at('src-main/core/spills/read-worker/reader-worker.ts'),
         'data-worker': at('src-main/core/spills/read-worker/data-worker.ts'),
         'sandbox-worker': at('src-main/core/sandbox/js-worker/sandbox-worker.ts'),
-        'python-process': at('src-main/core/sandbox/python-worker/python-process.ts'),
         'keychain-process': at('src-main/core/secrets/keychain-worker/keychain-process.ts'),
+      },
+      output: {
+        format: 'es',
+        entryFileNames: '[name].js',
+        chunkFileNames: ({ moduleIds }) => `${moduleIds.some(isOfTeam) ? 'team' : 'chunks'}/[name]-[hash].js`,
+      },
+    },
+  },
+};
+
+/** Apart from all else: the process may read these files alone, and packages have them outside of the archive. */
+const python: EnvironmentOptions = {
+  consumer: 'server',
+  resolve: { noExternal: true, conditions: ['node'] },
+  build: {
+    outDir: at('dist'),
+    emptyOutDir: false,
+    target: 'node20',
+    minify: true,
+    sourcemap: true,
+    rolldownOptions: {
+      platform: 'node',
+      external: [/^node:/],
+      input: {
+        'python-process': at('src-main/core/sandbox/python-worker/python-process.ts'),
         'python-worker': at('src-main/core/sandbox/python-worker/python-worker.ts'),
       },
-      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'python/[name]-[hash].js' },
     },
   },
 };
@@ -193,13 +221,14 @@ export default defineConfig({
     trayIcons,
     libraryTypes,
   ],
-  environments: { client, main, shim, preload, library },
+  environments: { client, main, python, shim, preload, library },
   builder: {
     // `main` first: it empties dist/, in which the page then gets its folder.
     async buildApp(builder) {
       const outputs: BuildOutput[] = [];
       for (const environment of [
         builder.environments['main'],
+        builder.environments['python'],
         builder.environments['shim'],
         builder.environments['preload'],
         builder.environments['library'],

@@ -1,7 +1,7 @@
 /** What the build must keep, in dist/ as it is shipped. `npm test` builds before it comes here. */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseSync } from 'vite';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { countTokens } from '../src-main/core/activity/token-worker.ts';
 import { allCases } from './support/all-cases.ts';
 
 const root = join(import.meta.dirname, '..');
-const built = globSync('dist/{*,chunks/*}.js', { cwd: root })
+const built = globSync('dist/{*,chunks/*,python/*,team/*}.js', { cwd: root })
   .map((path) => path.replaceAll('\\', '/'))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
@@ -80,6 +80,19 @@ test('no built file needs a package beside it but Electron', () => {
   expect(needed).toContain('electron');
   const packages = new Set(needed.filter((specifier) => !isBuiltin(specifier) && !specifier.startsWith('.')));
   expect([...packages].filter((name) => name !== 'electron')).toEqual([]);
+});
+
+test('the desktop app needs no file that its packages leave out', () => {
+  const files = new Map(built.map((file) => [file.path, file]));
+  const reached = new Set(['dist/main.js']);
+  for (const path of reached) {
+    const file = files.get(path);
+    if (file === undefined) continue;
+    for (const name of importedBy(file)) if (name.startsWith('.')) reached.add(posix.join(posix.dirname(path), name));
+  }
+  const leftOut = (path: string): boolean => path.startsWith('dist/team/');
+  expect([...reached].filter(leftOut)).toEqual([]);
+  expect([...files.keys()].filter(leftOut)).not.toEqual([]);
 });
 
 test('the library for the keychain of this system is there, and has its notice', () => {

@@ -16,8 +16,20 @@ export async function runArguments(argv: readonly string[]): Promise<number> {
     words = readLeadingFlags(argv);
     return await runWords(words);
   } catch (error) {
-    return fail(error, words);
+    return fail(isMissingPart(error) ? notInPackage(error) : error, words);
   }
+}
+
+/** The desktop packages leave out what only a team needs. */
+function isMissingPart(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+}
+
+function notInPackage(cause: unknown): AppError {
+  return new AppError('unsupported', 'This package of Tooltray is without the parts for teams.', {
+    fix: 'Run the command from the container image or a checkout.',
+    cause,
+  });
 }
 
 async function runWords([word = '--help', ...rest]: readonly string[]): Promise<number> {

@@ -223,7 +223,8 @@ test('where the interpreter cannot be loaded, that is what is said', async () =>
   const folder = mkdtempSync(join(tmpdir(), 'python-'));
   const dist = new URL('../../../../dist/', import.meta.url);
   copyFileSync(new URL('python-process.js', dist), join(folder, 'python-process.mjs'));
-  cpSync(new URL('chunks/', dist), join(folder, 'chunks'), { recursive: true });
+  const isCode = (path: string): boolean => !/\.(?:wasm|mjs|zip|image)$/.test(path);
+  cpSync(new URL('python/', dist), join(folder, 'python'), { recursive: true, filter: isCode });
   const elsewhere = new Harness({}, { pythonUrl: pathToFileURL(join(folder, 'python-process.mjs')) });
   for (const language of ['python', undefined] as const) {
     expect(await elsewhere.error('print(1)', { language })).toEqual({
