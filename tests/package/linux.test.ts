@@ -42,12 +42,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
   test('holds the built app with its engines, nothing of its sources, and no package', () => {
     expect(readdirSync(packed.app).sort()).toEqual(['dist', 'package.json']);
     const engines = readdirSync(join(packed.app, 'dist/python')).filter((name) => !name.endsWith('.js'));
-    expect(engines.sort()).toEqual([
-      'engine.image',
-      'pyodide.asm.mjs',
-      'pyodide.asm.wasm',
-      'python_stdlib.zip',
-    ]);
+    expect(engines.sort()).toEqual(['engine.image', 'pyodide.asm.mjs', 'pyodide.asm.wasm', 'python_stdlib.zip']);
     const bytes = (folder: string, file: string): Buffer => readFileSync(join(folder, file));
     for (const file of [
       'quickjs.wasm',
