@@ -6,7 +6,7 @@ import type { Log } from '../../core/base/log.ts';
 import type { Masker } from '../../core/base/mask.ts';
 import type { AuditBook } from '../../core/trust/audit/audit-log.ts';
 import { Batch, type Note, Waiting } from '../../core/trust/audit/batch.ts';
-import { mostUnsigned } from '../../core/trust/audit/chain.ts';
+import { maxUnsigned } from '../../core/trust/audit/chain.ts';
 import type { AuditEntry, Digest } from '../../core/trust/audit/entries.ts';
 import type { AuditKeys } from '../../core/trust/audit/keys.ts';
 import type { AuditRows, Lines, Tail } from './audit-rows.ts';
@@ -72,7 +72,7 @@ export class TeamAudit implements AuditBook {
     if (this.#isClosed) return;
     this.#waiting.add({ at: this.#options.now(), entry });
     if (entry.kind !== 'call') this.#wantsHead = true;
-    this.#schedule(this.#wantsHead || this.#waiting.notes.length >= mostUnsigned ? 0 : batchMs);
+    this.#schedule(this.#wantsHead || this.#waiting.notes.length >= maxUnsigned ? 0 : batchMs);
   }
 
   digest(said: string | readonly Buffer[], bytes?: number): Digest {

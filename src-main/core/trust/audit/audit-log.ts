@@ -1,21 +1,21 @@
-/** Where the audit's records stand, files of a home or rows of a team's tenant, for whoever writes, reads and verifies them. */
+/** The audit log as its writers, readers and verification see it: files of a home, or rows of a team's tenant. */
 import type { Event } from '../../base/events.ts';
 import type { KeptDocument } from '../../base/kept-document.ts';
 import type { Link } from './chain.ts';
 import type { AuditEntry, Digest } from './entries.ts';
 
-/** What a core notes in. Notes are no reason for anything to fail. */
+/** The log to which a core adds entries. A failure to write is no reason for anything else to fail. */
 export interface AuditBook {
   /** Something was written. */
   readonly changed: Event;
   readonly log: AuditLog;
   /** How the config stood when it was looked at last (config-watch.ts). */
   readonly seen: KeptDocument;
-  /** What the config is called there, where several cores have the same in files of their own; its path unless given. */
+  /** The name of the config there, where several cores have the same in files of their own; its path unless given. */
   readonly configName?: string;
   /** Returns at once, and never throws. */
   note(entry: AuditEntry): void;
-  /** Of a text that is not kept; with an empty hash where there is no key to be had. */
+  /** Returns the digest of a text that is not stored; its hash is empty if there is no key. */
   digest(said: string | readonly Buffer[], bytes?: number): Digest;
   /** Writes what waits, now; whether nothing waits any more. Never fails: what cannot be written is tried again. */
   flush(): boolean | Promise<boolean>;
@@ -31,7 +31,7 @@ export interface NotedHead extends Link {
 export interface AuditLog {
   /** undefined: none is noted, or it cannot be read. */
   notedHead(): Promise<NotedHead | undefined>;
-  /** As it is at one moment: what is taken away meanwhile can still be read. Whoever asks closes it. */
+  /** Opens a snapshot: parts that are trimmed meanwhile can still be read. The caller closes it. */
   open(): Promise<OpenLog>;
 }
 
@@ -46,9 +46,6 @@ export interface LogPart {
   readonly first: number;
   /** From the first on, or from where `after` is passed at the latest. `isTorn`: the end of one that is half written. */
   lines(after?: number): AsyncIterable<{ readonly text: string; readonly isTorn: boolean }>;
-  /** Whole lines, the last one first, a chunk at a time; those from `before` on may be left out. */
+  /** Whole lines, the last one first, in pages; those from `before` on may be left out. */
   backwards(before: number): AsyncIterable<readonly string[]>;
 }
-
-/** Of a chunk that is read backwards, in bytes; more or less. */
-export const chunkBytes = 256 * 1024;

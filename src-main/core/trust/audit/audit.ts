@@ -21,7 +21,7 @@ import { type AuditKeys, KeyFile, type KeySource } from './keys.ts';
 import { FileLog, headFile, openTail, readNotedHead, segmentFile, segmentsIn, type Tail } from './segments.ts';
 
 export interface AuditOptions {
-  /** Of the log alone. */
+  /** The folder of the log alone. */
   readonly folder: string;
   readonly masker: Pick<Masker, 'maskText' | 'known'>;
   readonly log: Log;
@@ -30,7 +30,7 @@ export interface AuditOptions {
   /** ms since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<AuditLimits>;
-  /** Where the key comes from that signs; a file beside the log without. */
+  /** The source of the signing key; a file beside the log by default. */
   readonly keys?: KeySource;
 }
 
@@ -43,7 +43,7 @@ interface AuditLimits {
 }
 
 /** About a million calls. */
-const defaults: AuditLimits = { segmentBytes: 32 * 1024 * 1024, segments: 20, pending: 10_000 };
+const defaults: AuditLimits = { segmentBytes: 4 * 1024 * 1024, segments: 160, pending: 10_000 };
 
 const batchMs = 200;
 /** So many notes of calls are written without waiting: more would hold a call up for longer. */
@@ -51,15 +51,13 @@ const batchNotes = 64;
 /** Another process is writing. */
 const lockedMs = 10;
 const slowestRetryMs = 60_000;
-/** What is not signed yet is signed after this long. */
+/** Unsigned records are signed after this long. */
 const signMs = 60_000;
-/** Heads that come with calls alone are noted together, so often: each is two writes through to the disk, in ms. */
-const noteHeadMs = 1000;
 /** How long closing waits for another process, in ms. */
 const closeMs = 2000;
 const staleMs = 10_000;
 /** Bytes of texts whose digests wait for the key. */
-const mostOwed = 4 * 1024 * 1024;
+const maxOwedBytes = 4 * 1024 * 1024;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -82,10 +80,9 @@ export class Audit implements AuditBook {
   #timer: NodeJS.Timeout | undefined;
   #signTimer: NodeJS.Timeout | undefined;
   #retryMs = 0;
-  #noting: Promise<unknown> = Promise.resolve();
+  #noting: Promise<void> | undefined;
   /** The last head, where it is not noted yet. */
   #toNote: { readonly file: string; readonly head: Link & { readonly at: number } } | undefined;
-  #noteTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** There is no time left to wait for the key. */
   #mayBeUnsigned = false;
@@ -110,7 +107,7 @@ export class Audit implements AuditBook {
     else this.#wantHead();
   }
 
-  /** Of a text that is not kept; with an empty hash where there is no key to be had, as long as it comes not before the record is written. */
+  /** Returns the digest of a text that is not stored. Its hash is empty until the key is available, and stays empty if the record is written before. */
   digest(said: string | readonly Buffer[], bytes?: number): Digest {
     const chunks = typeof said === 'string' ? [Buffer.from(said)] : said;
     const all = bytes ?? chunks.reduce((sum, { length }) => sum + length, 0);
@@ -118,7 +115,7 @@ export class Audit implements AuditBook {
       const keys = this.#keys.get();
       if (keys !== undefined && keys !== 'asked') return keys.digest(chunks, all);
       const digest: Writable<Digest> = { bytes: all, hmac: '' };
-      if (keys === 'asked' && this.#owedBytes + all <= mostOwed) {
+      if (keys === 'asked' && this.#owedBytes + all <= maxOwedBytes) {
         this.#owedBytes += all;
         this.#owed.push({ digest, said: chunks, bytes: all });
       }
@@ -165,7 +162,6 @@ export class Audit implements AuditBook {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#signTimer);
-    this.#noteHead();
     await this.#noting;
   }
 
@@ -197,16 +193,13 @@ export class Audit implements AuditBook {
     const file = isFull ? segmentFile(this.folder, tail.seq + 1) : tail.file;
     this.#tail = write(file, isFull ? 0 : tail.size, batch);
     this.#waiting.take();
-    const isWanted = this.#wantsHead;
     this.#wantsHead = false;
     this.#owed = [];
     this.#owedBytes = 0;
     this.#unsigned = batch.unsigned;
     // Only now: until it is written that they go, they are missed.
     for (const old of going?.files ?? []) rmSync(old, { force: true });
-    if (batch.lastHead !== undefined) this.#toNote = { file, head: batch.lastHead };
-    if (isWanted || going !== undefined) this.#noteHead();
-    else if (this.#toNote !== undefined) this.#noteTimer ??= setTimeout(() => this.#noteHead(), noteHeadMs).unref();
+    if (batch.lastHead !== undefined) this.#noteHead(file, batch.lastHead);
     if (this.#unsigned > 0)
       this.#signTimer ??= setTimeout(() => {
         this.#signTimer = undefined;
@@ -214,7 +207,7 @@ export class Audit implements AuditBook {
       }, signMs).unref();
   }
 
-  /** Where the log ends, if that is as we left it. */
+  /** Returns the end of the log if no other process has written since. */
   #knownTail(): Tail | undefined {
     const known = this.#tail;
     const stats = known && statSync(known.file, { throwIfNoEntry: false });
@@ -243,18 +236,25 @@ export class Audit implements AuditBook {
     return { entry, files: going.map(({ file }) => file) };
   }
 
-  /** Beside the log, so that a log that was cut short does not look whole. After the log itself is on disk. */
-  #noteHead(): void {
-    clearTimeout(this.#noteTimer);
-    this.#noteTimer = undefined;
-    if (this.#toNote === undefined) return;
-    const { file, head } = this.#toNote;
-    this.#toNote = undefined;
-    const text = `{"seq":${head.seq},"at":${head.at},"hash":"${head.hash}"}\n`;
-    this.#noting = this.#noting
-      .then(() => flushToDisk(file))
-      .then(() => writeFileAtomic(headFile(this.folder), text))
-      .catch((error: unknown) => this.#options.log.debug('The last head could not be noted.', { error }));
+  /** Stores the last head beside the log, so that a log that was cut short does not look whole. Heads that come meanwhile are stored as one. */
+  #noteHead(file: string, head: Link & { readonly at: number }): void {
+    this.#toNote = { file, head };
+    this.#noting ??= this.#noteHeads();
+  }
+
+  /** After the log itself is on disk. Never rejects. */
+  async #noteHeads(): Promise<void> {
+    for (let next = this.#toNote; next !== undefined; next = this.#toNote) {
+      this.#toNote = undefined;
+      const { seq, at, hash } = next.head;
+      try {
+        await flushToDisk(next.file);
+        await writeFileAtomic(headFile(this.folder), `{"seq":${seq},"at":${at},"hash":"${hash}"}\n`);
+      } catch (error) {
+        this.#options.log.debug('The last head could not be noted.', { error });
+      }
+    }
+    this.#noting = undefined;
   }
 
   #keyDecided(): void {

@@ -1,6 +1,6 @@
 /** Notes on their way into the log: what waits, bounded and masked, and the lines of one write, chained and signed. */
 import { type Masker, RepeatMasker } from '../../base/mask.ts';
-import { type Link, type MadeLine, makeHead, makeLine, mostUnsigned } from './chain.ts';
+import { type Link, type MadeLine, makeHead, makeLine, maxUnsigned } from './chain.ts';
 import { type AuditEntry, bounded, type OwnEntry } from './entries.ts';
 import type { AuditKeys } from './keys.ts';
 
@@ -76,7 +76,7 @@ export class Batch {
   add(entry: AuditEntry | OwnEntry, at: number = this.#now()): void {
     this.#put(makeLine(this.#link, at, entry));
     this.unsigned++;
-    if (this.unsigned >= mostUnsigned) this.head();
+    if (this.unsigned >= maxUnsigned) this.head();
   }
 
   notes(notes: readonly Note[]): void {

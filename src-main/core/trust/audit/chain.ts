@@ -9,7 +9,7 @@ import { isObject, parseJson } from '../../base/json.ts';
 import { type AuditEntry, auditKinds, type AuditRecord, type OwnEntry } from './entries.ts';
 import type { AuditKeys } from './keys.ts';
 
-/** Where a chain is: its last record's number and hash. */
+/** The end of a chain: its last record's number and hash. */
 export interface Link {
   readonly seq: number;
   readonly hash: string;
@@ -20,14 +20,14 @@ export interface MadeLine extends Link {
   readonly text: string;
 }
 
-/** What stands as the hash before the first record. */
+/** The hash before the first record. */
 export const origin: Link = { seq: 0, hash: 'A'.repeat(43) };
 
 /** Records without a signed head among them, at the most: where there are more, somebody took heads out. */
-export const mostUnsigned = 256;
+export const maxUnsigned = 256;
 
 /** No line is longer, in bytes: the texts of an entry are bounded. */
-export const longestLine = 64 * 1024;
+export const maxLineBytes = 64 * 1024;
 
 export function makeLine(before: Link, at: number, entry: AuditEntry | OwnEntry): MadeLine {
   const seq = before.seq + 1;
@@ -42,9 +42,9 @@ export function makeHead(before: Link, at: number, keys: AuditKeys): MadeLine {
 }
 
 export interface ReadLine extends Link {
-  /** What it says its predecessor's hash is. */
+  /** The predecessor's hash as the line states it. */
   readonly prev: string;
-  /** What it should be by its content. */
+  /** The hash as its content has it. */
   readonly computed: string;
   readonly at: number;
   readonly text: string;
@@ -67,7 +67,7 @@ export function headIn(
   return signed === undefined || key === undefined || sig === undefined ? undefined : { signed, key, sig };
 }
 
-/** What a line says; undefined where it is no record. */
+/** Parses a line; undefined if it is no record. */
 export function recordIn(text: string): AuditRecord | undefined {
   try {
     const value = parseJson(text);

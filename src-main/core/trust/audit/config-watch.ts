@@ -20,22 +20,22 @@ interface Seen {
 }
 
 /** Config files whose state is kept, those that were used last. */
-const mostFiles = 20;
+const maxFiles = 20;
 
 export class ConfigWatch {
   readonly #audit: Pick<AuditBook, 'note'>;
-  readonly #kept: KeptDocument;
+  readonly #document: KeptDocument;
   readonly #name: string | undefined;
   #seen: Seen | undefined;
   #turn: Promise<void> = Promise.resolve();
 
   constructor(audit: Pick<AuditBook, 'note' | 'seen' | 'configName'>) {
     this.#audit = audit;
-    this.#kept = audit.seen;
+    this.#document = audit.seen;
     this.#name = audit.configName;
   }
 
-  /** What differs from what was seen last is noted. Never rejects. */
+  /** Records differences from the last seen state. Never rejects. */
   look(config: AppConfig): Promise<void> {
     this.#turn = this.#turn.then(() => this.#look(config)).catch(() => undefined);
     return this.#turn;
@@ -53,7 +53,7 @@ export class ConfigWatch {
     const name = this.#name ?? config.path;
     this.#seen = now;
     // Of several cores that see the same change, the one that writes it down notes it.
-    const notes = await this.#kept
+    const notes = await this.#document
       .change((value) => {
         const before = seenIn(value, name);
         const found = notesOf(before, now);
@@ -76,8 +76,8 @@ function seenIn(value: unknown, path: string): Seen | undefined {
 
 function withSeen(value: unknown, path: string, seen: Seen): JsonObject {
   const { [path]: _, ...others } = objectOf(value);
-  const kept = Object.entries(others).slice(1 - mostFiles);
-  return Object.fromEntries([...kept, [path, seen]]);
+  const latest = Object.entries(others).slice(1 - maxFiles);
+  return Object.fromEntries([...latest, [path, seen]]);
 }
 
 function stateOf(config: AppConfig): Seen {

@@ -1,15 +1,15 @@
-/** What the audit keeps: who decided what, what was refused, which servers and access changed, and every call. Never a text of a call. */
+/** The entries of the audit log: who decided what, what was refused, which servers and access changed, and every call. Never a text of a call. */
 
 /** A person's word, or what stood in for it. */
 export interface DecisionEntry {
   readonly kind: 'decision';
-  /** What it was about: texts of a server, a change that was asked for, a question, a server as a whole, a launch found elsewhere. */
+  /** The subject: texts of a server, a change that was asked for, a question, a server as a whole, a launch found elsewhere. */
   readonly about: 'definitions' | 'proposal' | 'question' | 'server' | 'launch';
   /** Names it among those of its kind, so that it can be found there and taken back. */
   readonly id: string;
   /** `accept`, `keep`, `approve`, `reject`, `undo`, `once`, `always`, `no`, `expired` … */
   readonly choice: string;
-  /** Where it was said: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` where a setting decided. */
+  /** The place where it was decided: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` where a setting decided. */
   readonly by: string;
   /** For people. */
   readonly sentence: string;
@@ -29,9 +29,9 @@ export interface RefusalEntry {
   /** Code of the error. */
   readonly code: string;
   readonly sentence: string;
-  /** What refused it, where a rule has a name. */
+  /** The rule that refused it, if it has a name. */
   readonly rule?: string | undefined;
-  /** Of a team whose call it was, by their id. */
+  /** In a team, the id of the user whose call it was. */
   readonly user?: string | undefined;
   readonly app?: string | undefined;
   readonly session?: string | undefined;
@@ -89,7 +89,7 @@ export interface SettingEntry {
 /** One call that was let through, as far as it got. */
 export interface CallEntry {
   readonly kind: 'call';
-  /** Of a team whose it was, by their id. */
+  /** In a team, the id of the user whose call it was. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly session: string;
@@ -101,9 +101,9 @@ export interface CallEntry {
   readonly pin?: string | undefined;
   readonly arguments: Digest;
   readonly result?: Digest | undefined;
-  /** What the answer was found to hold: `override`, `holds-key` …; `not-scanned`: nobody could look at all of it in time. */
+  /** Labels of the result: `override`, `holds-key` …; `not-scanned`: nobody could look at all of it in time. */
   readonly labels?: readonly string[] | undefined;
-  /** What was decided about it before it went out, and by which rule. */
+  /** The verdict before it was sent, and the rule behind it. */
   readonly verdict?: string | undefined;
   readonly rule?: string | undefined;
   /** The person's answer that let it go, by the id of its decision, and where it was given. */
@@ -114,7 +114,7 @@ export interface CallEntry {
   readonly ms: number;
 }
 
-/** Of a text that is not kept. */
+/** The digest of a text that is not stored. */
 export interface Digest {
   readonly bytes: number;
   /** HMAC-SHA256 in base64url, keyed with the home's own key, since short texts could be guessed from a plain hash. */
@@ -123,10 +123,10 @@ export interface Digest {
   readonly of?: number | undefined;
 }
 
-/** What others note. */
+/** Entries of other parts. */
 export type AuditEntry = DecisionEntry | RefusalEntry | ServerEntry | AccessEntry | SettingEntry | CallEntry;
 
-/** What the log notes of itself. */
+/** Entries of the log about itself. */
 export type OwnEntry =
   /** A signed head: all before it, by the one hash that stands in it. `key`: the public key, `sig`: over the line up to itself. */
   | { readonly kind: 'head'; readonly key: string; readonly sig: string }
@@ -168,7 +168,7 @@ export interface AuditFilter {
   readonly kinds?: readonly AuditKind[];
   readonly server?: string;
   readonly app?: string;
-  /** Of a team, by their id. */
+  /** In a team, the id of a user. */
   readonly user?: string;
   /** ms since 1970. */
   readonly since?: number;
@@ -182,18 +182,18 @@ export function fits(record: AuditRecord, { kinds, server, app, user, since }: A
   return app === undefined || ('app' in record && record.app === app);
 }
 
-const longestText = 1000;
-const longestName = 200;
-const mostItems = 20;
+const maxTextLength = 1000;
+const maxNameLength = 200;
+const maxItems = 20;
 
 /** Texts come from models, servers and people: bounded, whole characters, no secret. */
 export function bounded<T extends AuditEntry>(entry: T, maskText: (text: string) => string): T {
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(entry)) {
     if (typeof value === 'string' && !plain.has(key))
-      shown[key] = short(value, long.has(key) ? longestText : longestName, maskText);
+      shown[key] = short(value, long.has(key) ? maxTextLength : maxNameLength, maskText);
     else if (Array.isArray(value))
-      shown[key] = value.slice(0, mostItems).map((item) => short(String(item), longestName, maskText));
+      shown[key] = value.slice(0, maxItems).map((item) => short(String(item), maxNameLength, maskText));
     else shown[key] = value;
   }
   return shown as unknown as T;

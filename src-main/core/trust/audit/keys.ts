@@ -1,8 +1,8 @@
 /** The home's audit key: signs heads (Ed25519, RFC 8032) and keys the digests of texts that are not kept. */
 import {
+  createHmac,
   createPrivateKey,
   createPublicKey,
-  hash,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -20,27 +20,23 @@ import type { Digest } from './entries.ts';
 /** PKCS #8 (RFC 8410) around the 32 bytes of a private key, SPKI around those of a public one. */
 const privateFrame = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicFrame = Buffer.from('302a300506032b6570032100', 'hex');
-/** What is signed says what for. */
+/** States the purpose of a signature in the signed text. */
 const purpose = 'tooltray audit head\n';
 /** A digest covers no more than this, in bytes: hashing a huge answer would hold everybody up. */
-const mostDigested = 256 * 1024;
+const maxDigestedBytes = 256 * 1024;
 
 export class AuditKeys {
   /** 32 bytes in base64url. */
   readonly publicKey: string;
   readonly #privateKey: KeyObject;
-  readonly #inner: Buffer;
-  /** With room for the hash of the inner one behind it. */
-  readonly #outer: Buffer;
+  readonly #digestKey: Buffer;
 
   constructor(seed: Buffer) {
     const der = Buffer.concat([privateFrame, seed]);
     this.#privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     const spki = createPublicKey(this.#privateKey).export({ format: 'der', type: 'spki' });
     this.publicKey = spki.subarray(publicFrame.length).toString('base64url');
-    const digestKey = Buffer.from(hkdfSync('sha256', seed, '', 'tooltray audit digests', 32));
-    this.#inner = pad(digestKey, 0x36);
-    this.#outer = Buffer.concat([pad(digestKey, 0x5c)], block + 32);
+    this.#digestKey = Buffer.from(hkdfSync('sha256', seed, '', 'tooltray audit digests', 32));
   }
 
   /** Made where there is none. Throws AppError not_allowed where the file is not the person's alone. */
@@ -63,27 +59,18 @@ export class AuditKeys {
     return sign(null, Buffer.from(purpose + text), this.#privateKey).toString('base64url');
   }
 
-  /** Of a text, or of the bytes that arrived; `bytes`: how many it has in all, where that is known. */
+  /** Returns the digest of a text, or of the bytes that arrived; `bytes` is their total number, if known. */
   digest(said: string | readonly Buffer[], bytes?: number): Digest {
     const chunks = typeof said === 'string' ? [Buffer.from(said)] : said;
     const all = bytes ?? chunks.reduce((sum, { length }) => sum + length, 0);
-    const hmac = this.#hmac(Buffer.concat([this.#inner, ...chunks], block + Math.min(all, mostDigested)));
-    return { bytes: all, hmac, ...(all > mostDigested && { of: mostDigested }) };
+    const hmac = createHmac('sha256', this.#digestKey);
+    let left = maxDigestedBytes;
+    for (const chunk of chunks) {
+      if (left > 0) hmac.update(chunk.subarray(0, left));
+      left -= chunk.length;
+    }
+    return { bytes: all, hmac: hmac.digest('base64url'), ...(all > maxDigestedBytes && { of: maxDigestedBytes }) };
   }
-
-  /** HMAC (RFC 2104) by one-shot hashes: `createHmac` costs ten times as much for a short text. */
-  #hmac(padded: Buffer): string {
-    // As text of one byte a letter: a buffer of its own costs more than the hash.
-    this.#outer.write(hash('sha256', padded, 'binary'), block, 'latin1');
-    return hash('sha256', this.#outer, 'base64url');
-  }
-}
-
-/** Of SHA-256, in bytes. */
-const block = 64;
-
-function pad(key: Buffer, byte: number): Buffer {
-  return Buffer.alloc(block, byte).map((value, at) => value ^ (key[at] ?? 0)) as Buffer;
 }
 
 /** Whether the holder of `publicKey` (base64url) signed `text`. */
@@ -97,7 +84,7 @@ export function isSigned(text: string, signature: string, publicKey: string): bo
   }
 }
 
-/** Where a log's key comes from. */
+/** The source of a log's key. */
 export interface KeySource {
   /** `asked`: it may come in a moment; undefined: it cannot be had now. Asks for it, the first time. */
   get(): AuditKeys | 'asked' | undefined;

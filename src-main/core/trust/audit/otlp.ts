@@ -24,9 +24,9 @@ export interface LogTarget extends OtlpTarget {
 
 export interface OtlpOutcome {
   readonly sent: number;
-  /** What the collector took and did not keep, by its own word. */
+  /** The number of records that the collector reports as rejected. */
   readonly rejected: number;
-  /** What it said about that. */
+  /** The collector's message about them. */
   readonly message: string;
   /** The last record that was sent. */
   readonly last: number;
@@ -121,7 +121,7 @@ function attributesOf(record: AuditRecord): readonly OtlpAttribute[] {
   });
 }
 
-/** As the conventions call them (semantic-conventions, GenAI and MCP). */
+/** Names of the semantic conventions (GenAI and MCP). */
 const conventional: ReadonlyMap<string, string> = new Map([
   ['tool', 'gen_ai.tool.name'],
   ['session', 'mcp.session.id'],

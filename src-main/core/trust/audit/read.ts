@@ -1,17 +1,17 @@
 /** Reads the log: the newest records first, in pages, or all of them in order. Nothing is proved by that; `verify.ts` does. */
-import { type AuditLog, chunkBytes } from './audit-log.ts';
+import type { AuditLog } from './audit-log.ts';
 import { recordIn } from './chain.ts';
 import { type AuditFilter, type AuditRecord, fits } from './entries.ts';
 
 export interface AuditPage {
   /** The newest first. */
   readonly entries: readonly AuditRecord[];
-  /** Where to go on, as `before`; undefined: that was all. */
+  /** The `before` of the next page; undefined after the last one. */
   readonly next: number | undefined;
 }
 
-/** Read for one page, so that a filter that fits nothing holds nobody up. */
-const mostBytes = 32 * 1024 * 1024;
+/** Characters that are read for one page, so that a filter that fits nothing holds nobody up. */
+const maxRead = 32 * 1024 * 1024;
 
 /** Records with a number below `before` that fit; lines that are no records are left out. Rejects as `log.open` does. */
 export async function readPage(
@@ -22,7 +22,7 @@ export async function readPage(
 ): Promise<AuditPage> {
   const open = await log.open();
   const entries: AuditRecord[] = [];
-  let left = mostBytes;
+  let left = maxRead;
   let lowest = before;
   try {
     for (const part of open.parts.toReversed()) {
@@ -37,7 +37,7 @@ export async function readPage(
           entries.push(record);
           if (entries.length === limit) return { entries, next: lowest > 1 ? lowest : undefined };
         }
-        left -= chunkBytes;
+        left -= lines.reduce((sum, { length }) => sum + length, 0);
         if (left <= 0) return { entries, next: lowest > 1 ? lowest : undefined };
       }
     }
@@ -49,7 +49,7 @@ export async function readPage(
 
 export interface RecordLine {
   readonly record: AuditRecord;
-  /** As it stands in the log, without its line feed. */
+  /** The line in the log, without its line feed. */
   readonly text: string;
 }
 

@@ -15,8 +15,9 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AuditLog, chunkBytes, type LogPart, type NotedHead, type OpenLog } from './audit-log.ts';
-import { longestLine, type Link, origin, readLine } from './chain.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type AuditLog, type LogPart, type NotedHead, type OpenLog } from './audit-log.ts';
+import { maxLineBytes, type Link, origin, readLine } from './chain.ts';
 
 export interface Segment {
   readonly file: string;
@@ -24,7 +25,7 @@ export interface Segment {
   readonly first: number;
 }
 
-/** Where the log ends. */
+/** The end of the log. */
 export interface Tail extends Link {
   readonly file: string;
   /** Bytes of the file up to the end of its last whole line. */
@@ -69,7 +70,7 @@ function mendFile(file: string, first: number): Omit<Tail, 'file'> {
   const descriptor = openSync(file, constants.O_RDWR);
   try {
     const size = fstatSync(descriptor).size;
-    const start = Math.max(0, size - 2 * longestLine);
+    const start = Math.max(0, size - 2 * maxLineBytes);
     const bytes = Buffer.alloc(size - start);
     readSync(descriptor, bytes, 0, bytes.length, start);
     const whole = bytes.lastIndexOf(0x0a) + 1;
@@ -91,23 +92,21 @@ function lastLink(text: string, first: number): Link {
   return { seq: first - 1 + lines.length, hash: origin.hash };
 }
 
-/** An opened segment and how much of it there was then. */
 interface OpenSegment extends Segment {
   readonly handle: FileHandle;
-  readonly size: number;
 }
 
-/**
- * All segments as they are at one moment, opened, so that trimming takes none of them away while they are read; whoever asks closes
- * them. None where there is no log.
- */
+/** Opens all segments, so that trimming takes none of them away while they are read; the caller closes them. */
 async function openSegments(folder: string): Promise<readonly OpenSegment[]> {
   for (let attempt = 1; ; attempt++) {
     const listed = toSegments(folder, await readdir(folder).catch(ignoreMissing));
-    const opened = await Promise.allSettled(listed.map(openSegment));
-    const open = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    if (open.length === listed.length) return open;
-    await closeSegments(open);
+    const opened = await Promise.allSettled(listed.map((each) => open(each.file, 'r')));
+    const segments = listed.flatMap((each, at): OpenSegment[] => {
+      const one = opened[at];
+      return one?.status === 'fulfilled' ? [{ ...each, handle: one.value }] : [];
+    });
+    if (segments.length === listed.length) return segments;
+    await closeSegments(segments);
     const failed = opened.find((one) => one.status === 'rejected');
     // One was trimmed in between.
     if (attempt === 5) throw failed?.reason;
@@ -118,65 +117,33 @@ async function closeSegments(segments: readonly OpenSegment[]): Promise<void> {
   await Promise.all(segments.map(({ handle }) => handle.close()));
 }
 
-async function openSegment(segment: Segment): Promise<OpenSegment> {
-  const handle = await open(segment.file, 'r');
-  try {
-    return { ...segment, handle, size: (await handle.stat()).size };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
 function ignoreMissing(error: NodeJS.ErrnoException): string[] {
   if (error.code === 'ENOENT') return [];
   throw error;
 }
 
-/** Whole lines of a segment, in order, with what stands behind the last line feed: no file is ever in memory as a whole. */
-async function* linesOf({ handle, size }: OpenSegment): AsyncGenerator<{ text: string; isTorn: boolean }> {
-  const buffer = Buffer.alloc(chunkBytes);
-  let rest: Buffer = Buffer.alloc(0);
-  for (let at = 0; at < size;) {
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(chunkBytes, size - at), at);
-    if (bytesRead === 0) break;
-    at += bytesRead;
-    const bytes =
-      rest.length === 0 ? buffer.subarray(0, bytesRead) : Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    let from = 0;
-    for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, from)) {
-      yield { text: bytes.toString('utf8', from, end), isTorn: false };
-      from = end + 1;
-    }
-    rest = Buffer.from(bytes.subarray(from));
-    // No line of ours is that long: what goes on without an end is told in pieces.
-    if (rest.length > 4 * longestLine) {
-      yield { text: rest.toString('utf8'), isTorn: false };
-      rest = Buffer.alloc(0);
-    }
+/** The lines of a segment in order; one that is not ended by a line feed is torn. */
+async function* linesOf({ handle }: OpenSegment): AsyncGenerator<{ text: string; isTorn: boolean }> {
+  const lines = await readLines(handle);
+  const torn = lines.pop() ?? '';
+  for (const [at, text] of lines.entries()) {
+    // Lets others have a turn: whoever reads hashes every line.
+    if (at % 1000 === 999) await setImmediate();
+    yield { text, isTorn: false };
   }
-  if (rest.length > 0) yield { text: rest.toString('utf8'), isTorn: true };
+  if (torn !== '') yield { text: torn, isTorn: true };
 }
 
-/** Whole lines, the last one first, a chunk at a time. */
-async function* backwards({ handle, size }: OpenSegment): AsyncGenerator<readonly string[]> {
-  let rest: Buffer = Buffer.alloc(0);
-  let isEnd = true;
-  for (let end = size; end > 0;) {
-    const start = Math.max(0, end - chunkBytes);
-    const chunk = Buffer.alloc(end - start);
-    await handle.read(chunk, 0, chunk.length, start);
-    const bytes = Buffer.concat([chunk, rest]);
-    const from = start === 0 ? 0 : bytes.indexOf(0x0a) + 1;
-    // What begins before this chunk waits for the one before.
-    rest = bytes.subarray(0, from);
-    const lines = bytes.toString('utf8', from).split('\n');
-    // What stands behind the last line feed of all is no line.
-    if (isEnd) lines.pop();
-    isEnd = false;
-    yield lines.filter((text) => text !== '').toReversed();
-    end = start;
-  }
+/** The whole lines of a segment, the last one first. */
+async function* backwards({ handle }: OpenSegment): AsyncGenerator<readonly string[]> {
+  yield (await readLines(handle)).slice(0, -1).reverse();
+}
+
+/** A segment is small enough to be read at once. */
+async function readLines(handle: FileHandle): Promise<string[]> {
+  const { size } = await handle.stat();
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
+  return buffer.toString('utf8', 0, bytesRead).split('\n');
 }
 
 /** The log of a folder, read. */

@@ -3,7 +3,7 @@
  * What no chain can tell is part of the answer.
  */
 import type { AuditLog, NotedHead } from './audit-log.ts';
-import { headIn, type Link, mostUnsigned, origin, readLine, type ReadLine, recordIn } from './chain.ts';
+import { headIn, type Link, maxUnsigned, origin, readLine, type ReadLine, recordIn } from './chain.ts';
 import { isSigned } from './keys.ts';
 
 export interface Finding {
@@ -27,15 +27,15 @@ export interface Verification {
   readonly head: NotedHead | undefined;
   /** Records behind that head, which the next one signs. */
   readonly unsigned: number;
-  /** Whose signatures there are, in the order of their first; public keys in base64url. */
+  /** The keys of the signatures, in the order of their first; public keys in base64url. */
   readonly keys: readonly string[];
   /** The first hundred, by record. */
   readonly findings: readonly Finding[];
   /** How many there are. */
   readonly found: number;
-  /** What is no fault, and good to know. */
+  /** Remarks that are no fault. */
   readonly notes: readonly string[];
-  /** What this cannot prove. */
+  /** Limits of the proof. */
   readonly limits: readonly string[];
 }
 
@@ -51,16 +51,16 @@ export interface VerifyOptions {
   readonly known?: Link | undefined;
 }
 
-/** What nobody learns from a chain, told with every answer. */
+/** Limits of every verification, part of each result. */
 const limits = [
   'Whoever can write the log and has its key, or puts another key in its place, can write all of it anew; only a head or an export that is kept elsewhere shows that.',
   'Records behind the last signed head are chained and not signed yet: who cuts or rewrites these leaves no trace.',
   'What was never noted is in no chain: up to half a second of calls when a process is killed, and whatever happens past Tooltray.',
 ] as const;
 
-const mostFindings = 100;
+const maxFindings = 100;
 /** Gaps that may still turn out to be records in another's place. */
-const mostGaps = 1000;
+const maxGaps = 1000;
 /** So far back it is known what a record's hash was. */
 const remembered = 1024;
 
@@ -162,10 +162,18 @@ class Check {
     this.#tellKeys();
     return {
       holds: this.#found === 0,
-      ...{ records: this.#records, first: this.#first, last: this.#last, since: this.#since, until: this.#until },
-      ...{ head: this.#head, unsigned: this.#unsigned, keys: [...this.#keys] },
+      records: this.#records,
+      first: this.#first,
+      last: this.#last,
+      since: this.#since,
+      until: this.#until,
+      head: this.#head,
+      unsigned: this.#unsigned,
+      keys: [...this.#keys],
       findings: this.#findings.toSorted((one, other) => one.seq - other.seq),
-      ...{ found: this.#found, notes: this.#notes, limits },
+      found: this.#found,
+      notes: this.#notes,
+      limits,
     };
   }
 
@@ -183,7 +191,7 @@ class Check {
     if (seq > this.#last + 1) {
       this.#unsigned = 0;
       this.#gaps.push({ from: this.#last + 1, to: seq - 1 });
-      if (this.#gaps.length > mostGaps) this.#tellMissing(this.#gaps.shift());
+      if (this.#gaps.length > maxGaps) this.#tellMissing(this.#gaps.shift());
     }
     this.#last = seq;
   }
@@ -234,8 +242,8 @@ class Check {
       if (this.#isFileStart) this.#tell('foreign', seq, `A file begins with record ${seq}, which is no signed head.`);
       if (text.includes('"kind":"trimmed"') || text.includes('"kind":"cut"')) this.#readOwn(text);
       this.#unsigned++;
-      if (this.#unsigned === mostUnsigned + 1)
-        this.#tell('unsigned', seq, `No head signs the ${mostUnsigned} records before record ${seq}.`);
+      if (this.#unsigned === maxUnsigned + 1)
+        this.#tell('unsigned', seq, `No head signs the ${maxUnsigned} records before record ${seq}.`);
       return;
     }
     if (head.key !== this.#ownKey && this.#keys.has(this.#ownKey ?? ''))
@@ -262,7 +270,7 @@ class Check {
     this.#tell('missing', from, from === to ? `Record ${from} is missing.` : `Records ${from} to ${to} are missing.`);
   }
 
-  /** What is not there at the start was taken away by us, or by somebody else. */
+  /** Records missing at the start were trimmed by us, or removed by somebody else. */
   #tellStart(): void {
     if (this.#first <= 1) return;
     if (this.#first > this.#trimmedTo + 1) this.#tellMissing({ from: this.#trimmedTo + 1, to: this.#first - 1 });
@@ -288,6 +296,6 @@ class Check {
 
   #tell(what: Finding['what'], seq: number, sentence: string): void {
     this.#found++;
-    if (this.#findings.length < mostFindings) this.#findings.push({ seq, what, sentence });
+    if (this.#findings.length < maxFindings) this.#findings.push({ seq, what, sentence });
   }
 }
