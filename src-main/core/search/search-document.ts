@@ -1,7 +1,7 @@
 /** Splits what is known of a tool into the fields that are searched, each with its own weight (BM25F). */
 import { isObject, textOr } from '../base/json.ts';
 
-/** What the index knows of one tool; everything but the names may be missing or malformed. */
+/** A tool as the index knows it; everything but the names may be missing or malformed. */
 export interface SearchDocument {
   /** Unique in the whole index; the canonical `server:tool`. */
   readonly id: string;
@@ -77,22 +77,22 @@ function schemaText(schema: unknown): SchemaText {
   const texts: string[] = [];
   let nodes = 0;
 
-  function visit(node: unknown, depth: number): void {
+  function collect(node: unknown, depth: number): void {
     if (!isObject(node) || depth > maxDepth || (nodes += 1) > maxNodes) return;
     if (depth > 0 && typeof node['description'] === 'string') texts.push(node['description']);
     for (const value of [node['const'], ...listOf(node['enum'])]) if (typeof value === 'string') texts.push(value);
     if (isObject(node['properties'])) {
       for (const [name, property] of Object.entries(node['properties'])) {
         names.push(name);
-        visit(property, depth + 1);
+        collect(property, depth + 1);
       }
     }
     for (const branch of ['anyOf', 'oneOf', 'allOf', 'items']) {
-      for (const child of listOf(node[branch])) visit(child, depth + 1);
+      for (const child of listOf(node[branch])) collect(child, depth + 1);
     }
   }
 
-  visit(schema, 0);
+  collect(schema, 0);
   return { names, texts };
 }
 

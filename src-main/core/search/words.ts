@@ -96,7 +96,7 @@ const stopWords: ReadonlySet<string> = new Set(`${grammar} ${manners}`.split(/\s
 const faintWords: ReadonlySet<string> = new Set(faint.split(/\s+/));
 
 /** 0 to 1; 0 is a stop word. Expects a lower-case word. */
-function tellingWeight(word: string): number {
+function wordWeight(word: string): number {
   if (stopWords.has(word)) return 0;
   return faintWords.has(word) ? faintWeight : 1;
 }
@@ -110,13 +110,13 @@ export interface QueryWord {
 }
 
 export interface Query {
-  /** What was asked, trimmed and cut. */
+  /** The query, trimmed and cut. */
   readonly text: string;
   /** Distinct words; stop words only where there is nothing else. */
   readonly words: readonly QueryWord[];
   /** Parts that look like a typed tool name (`read_file`, `github:create_issue`), at most sixteen. */
   readonly names: readonly string[];
-  /** Of a list of needs or wordings ("make a pdf, export as pdf") the words of each part; none where it is no list. */
+  /** The words of each part of a list of needs or wordings ("make a pdf, export as pdf"); empty if the query is no list. */
   readonly clauses: readonly (readonly QueryWord[])[];
 }
 
@@ -125,13 +125,13 @@ const maxWords = 64;
 const maxNames = 16;
 const maxClauses = 16;
 /** Between longer ones a comma is that of a sentence. */
-const longestClause = 12;
+const maxClauseWords = 12;
 
 const looksLikeName = /[\p{L}\p{N}](?:[_:./-]+[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu})/u;
 
 export function parseQuery(query: string): Query {
   const text = query.slice(0, maxLength).trim();
-  const words = [...new Set(tokenize(text))].map((word) => ({ word, weight: tellingWeight(word) }));
+  const words = [...new Set(tokenize(text))].map((word) => ({ word, weight: wordWeight(word) }));
   const telling = words.filter(({ weight }) => weight > 0);
   const asked = (telling.length > 0 ? telling : words.map(({ word }) => ({ word, weight: 1 }))).slice(0, maxWords);
   const parts = text.split(/[\s,;!?"'`()[\]{}]+/).map((part) => part.replace(/[.:]+$/, ''));
@@ -153,7 +153,7 @@ function clausesOf(text: string, words: readonly QueryWord[]): readonly (readonl
   if (!separator.test(text) || sentence.test(text)) return [];
   const known = new Map(words.map((one) => [one.word, one]));
   const parts = text.split(separator).map((part) => new Set(tokenize(part)));
-  if (parts.some(({ size }) => size > longestClause)) return [];
+  if (parts.some(({ size }) => size > maxClauseWords)) return [];
   const clauses = parts.map((part) => [...part].flatMap((word) => known.get(word) ?? []));
   const telling = clauses.filter((clause) => clause.some(({ weight }) => weight === 1));
   return telling.length < 2 ? [] : telling.slice(0, maxClauses);

@@ -2,7 +2,7 @@
 
 import { hasRun, tableOf } from '../first-look.ts';
 
-/** What kind of character trick it is, and where. */
+/** A character trick and its place. */
 export interface HiddenSpan {
   readonly rule:
     | 'tag-characters'
@@ -16,9 +16,9 @@ export interface HiddenSpan {
     | 'blank-run';
   readonly start: number;
   readonly end: number;
-  /** What it says, where it spells something. */
+  /** The text that it spells; empty if it spells none. */
   readonly spelled: string;
-  /** Of what it usually weighs: half where it may well be an accident. */
+  /** Factor of the rule's weight: half where it may well be an accident. */
   readonly factor: number;
 }
 
@@ -32,14 +32,14 @@ const manyBlanks = 80;
 const shortestRun = 12;
 const blanks = tableOf(/[\t\r\n ]/);
 
-const mostSpans = 50;
+const maxSpans = 50;
 
 /** Time grows with the length of the text. At most 50 are told. */
 export function hiddenSpans(text: string): HiddenSpan[] {
   const spans: HiddenSpan[] = [];
   if (hasRun(text, blanks, shortestRun)) spans.push(...blankRuns(text));
-  if (suspect.test(text)) for (const find of finders) spans.push(...find(text).slice(0, mostSpans));
-  return spans.slice(0, mostSpans);
+  if (suspect.test(text)) for (const find of finders) spans.push(...find(text).slice(0, maxSpans));
+  return spans.slice(0, maxSpans);
 }
 
 const finders: readonly ((text: string) => HiddenSpan[])[] = [
@@ -72,7 +72,7 @@ function spansOf(
   for (const match of text.matchAll(pattern)) {
     const { spelled = '', factor = 1 } = more(match) ?? { factor: 0 };
     if (factor > 0) spans.push({ rule, start: match.index, end: match.index + match[0].length, spelled, factor });
-    if (spans.length === mostSpans) break;
+    if (spans.length === maxSpans) break;
   }
   return spans;
 }

@@ -2,7 +2,7 @@
 
 export interface Decoded {
   readonly text: string;
-  /** Where the encoded text stands. */
+  /** The place of the encoded text. */
   readonly start: number;
   readonly end: number;
 }
@@ -10,7 +10,7 @@ export interface Decoded {
 const maxFound = 20;
 const maxLength = 4000;
 
-/** What a text must contain, the encoded part of it, and how it is decoded. */
+/** The characters that a text must contain, the pattern of the encoded part, and its decoder. */
 const codes: readonly (readonly [needed: string, pattern: RegExp, decode: (code: string) => string | undefined])[] = [
   // The word before the first escape belongs to it: Ignore%20all.
   ['%', /(?<![\w.,-])[\w.,-]{0,60}(?:%[0-9a-fA-F]{2}[^\s%]{0,40}){4,}/g, fromEscapes],

@@ -1,4 +1,4 @@
-/** What a scan says. */
+/** The report of a scan. */
 
 export type Verdict = 'clean' | 'review' | 'block';
 
@@ -9,7 +9,7 @@ export interface Finding {
   readonly place: string;
   /** The words as they stand there, up to 200 characters; invisible ones are in them. */
   readonly words: string;
-  /** What the text in which it stands comes to. */
+  /** The verdict on the text that contains it. */
   readonly tier: 'review' | 'block';
   /** In plain language, for the person. */
   readonly sentence: string;

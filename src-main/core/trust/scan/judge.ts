@@ -27,7 +27,7 @@ const windowSize: Readonly<Record<Place, number>> = { text: 1500, value: 1500, n
 const maxHits = 300;
 /** Characters that are read with their letters moved by thirteen, where a word looks like it. */
 const maxRot13 = 4000;
-/** What hidden or encoded texts have to weigh to count. */
+/** The least weight with which a hidden or encoded text counts. */
 const minInnerWeight = 0.3;
 
 type AddHit = (id: string, start: number, end: number, factor?: number) => void;
@@ -119,7 +119,7 @@ function sumOf(hits: readonly Hit[]): number {
   return hits.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** Of all windows the heaviest one, each rule counted once. */
+/** Returns the heaviest of all windows, each rule counted once. */
 function heaviestPart(hits: readonly Hit[], size: number): Judgement {
   const sorted = [...hits].sort((a, b) => a.start - b.start);
   let best: Judgement = { weight: 0, hits: [] };

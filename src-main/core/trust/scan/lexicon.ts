@@ -22,7 +22,7 @@ const maxKnown = 10_000;
 
 export class Lexicon {
   readonly #words = new Map<string, WordKind[]>();
-  /** What stands before a `*` in a vocabulary, and the lengths of these beginnings. */
+  /** The beginnings before a `*` in a vocabulary, and their lengths. */
   readonly #beginnings = new Map<string, WordKind[]>();
   readonly #lengths = new Set<number>();
   /** The words that were looked up last. */

@@ -22,7 +22,7 @@ const unseen =
 /** Without one of these there is nothing to look for. */
 const anyMark = /[[<#]|---/;
 
-const longestUnseen = 2000;
+const maxHiddenLength = 2000;
 
 /** Time grows with the length of the text. */
 export function markupSpans(text: string): MarkupSpan[] {
@@ -39,8 +39,8 @@ export function markupSpans(text: string): MarkupSpan[] {
       if (!unseen.test(opening)) continue;
       const inside = index + opening.length;
       const closing = opening === '<!--' ? '-->' : '</';
-      const length = text.slice(inside, inside + longestUnseen).indexOf(closing);
-      add('hidden-text', inside, length < 0 ? inside + longestUnseen : inside + length);
+      const length = text.slice(inside, inside + maxHiddenLength).indexOf(closing);
+      add('hidden-text', inside, length < 0 ? inside + maxHiddenLength : inside + length);
     }
   }
   for (const { 0: token, index } of text.matchAll(tokens)) add('role-token', index, index + token.length);

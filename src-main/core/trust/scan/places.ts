@@ -15,11 +15,11 @@ export interface DefinitionTexts {
   readonly isWhole: boolean;
 }
 
-/** What a definition describes. Server instructions come as `{ instructions }`, the answer of prompts/get as `prompt` too. */
+/** The subject of a definition. Server instructions come as `{ instructions }`, the answer of prompts/get as `prompt` too. */
 export type DefinitionKind = 'tool' | 'prompt' | 'resource' | 'resourceTemplate' | 'instructions';
 
 const deepest = 64;
-const mostTexts = 20_000;
+const maxTexts = 20_000;
 /** A picture or a file is no text. */
 const data = /^data:[\w/+.-]+;base64,/;
 
@@ -49,7 +49,7 @@ const fixed: ReadonlySet<string> = new Set([
  */
 export function textsOf(definition: unknown, kind: DefinitionKind): DefinitionTexts {
   const walk = new Walk(kind);
-  walk.visit(definition, '', kind === 'instructions' || kind === 'prompt' ? 'guide' : 'text', '', 0);
+  walk.read(definition, '', kind === 'instructions' || kind === 'prompt' ? 'guide' : 'text', '', 0);
   return { texts: walk.texts, isWhole: walk.isWhole };
 }
 
@@ -63,21 +63,21 @@ class Walk {
   }
 
   /** `place` is that of descriptions here; `member` is what the value is called. */
-  visit(value: unknown, path: string, place: Place, member: string, depth: number): void {
+  read(value: unknown, path: string, place: Place, member: string, depth: number): void {
     if (typeof value === 'string') this.#add(value, path, this.#placeOf(value, place, member, depth));
     else if (typeof value !== 'object' || value === null) return;
     else if (depth >= deepest) this.isWhole = false;
     else if (Array.isArray(value))
-      value.forEach((item, at) => this.visit(item, `${path}/${at}`, place, member, depth + 1));
-    else if (isObject(value)) this.#visitMembers(value, path, place, member, depth);
+      value.forEach((item, at) => this.read(item, `${path}/${at}`, place, member, depth + 1));
+    else if (isObject(value)) this.#readMembers(value, path, place, member, depth);
   }
 
-  #visitMembers(value: Record<string, unknown>, path: string, place: Place, member: string, depth: number): void {
+  #readMembers(value: Record<string, unknown>, path: string, place: Place, member: string, depth: number): void {
     const areNames = named.has(member) || place === 'value';
     for (const [key, item] of Object.entries(value)) {
       const inside = `${path}/${/[~/]/.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key}`;
       if (areNames) this.#add(key, inside, 'name');
-      this.visit(
+      this.read(
         item,
         inside,
         areWords(key, named.has(member)) ? 'value' : place,
@@ -99,7 +99,7 @@ class Walk {
   #add(text: string, path: string, place: Place): void {
     // What is shorter than this says nothing by itself.
     if (text.length < 3 || data.test(text)) return;
-    if (this.texts.length >= mostTexts) this.isWhole = false;
+    if (this.texts.length >= maxTexts) this.isWhole = false;
     else this.texts.push({ text: place === 'name' ? asWords(text) : text, place, path });
   }
 }

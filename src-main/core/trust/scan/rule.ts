@@ -1,14 +1,14 @@
-/** What a rule is: a kind of attack, the sentence a person reads about it, and how much it weighs where. */
+/** Rules: a kind of attack each, with the sentence that the user reads about it and its weight by place. */
 
 /**
- * Where a text stands: `text` describes to the model (descriptions), `value` is no place for sentences (titles, enum, default,
+ * The place of a text: `text` describes to the model (descriptions), `value` is no place for sentences (titles, enum, default,
  * output schema, _meta), `name` is the name of a tool or parameter, `guide` is there to instruct it (server instructions, prompts), `result` is what came back.
  */
 export type Place = 'text' | 'value' | 'name' | 'guide' | 'result';
 
 /** In a text, what lies close together counts as one sum: see `reviewFrom` and `blockFrom`. */
 export type Weights = Readonly<Record<Exclude<Place, 'name'>, number>> & {
-  /** As `value` where nothing else is said. */
+  /** Equals `value` unless given. */
   readonly name?: number;
 };
 
@@ -16,7 +16,7 @@ export interface Rule {
   readonly id: string;
   /** A few words, as a heading. */
   readonly name: string;
-  /** What a person reads beside the words that were found: a sentence. */
+  /** The sentence that the user reads beside the words that were found. */
   readonly says: string;
   readonly weights: Weights;
   /** In the notation of pattern.ts; none where code finds it (hidden characters, decoded texts, names of tools). */
@@ -25,7 +25,7 @@ export interface Rule {
   readonly isSpeech?: true;
 }
 
-/** What a text has to come to for a person to look at it; for a result, to be labelled. */
+/** The weight from which a text is for review, and a result is labeled. */
 export const reviewFrom: Readonly<Record<Place, number>> = {
   text: 0.75,
   value: 0.75,
@@ -33,5 +33,5 @@ export const reviewFrom: Readonly<Record<Place, number>> = {
   guide: 0.75,
   result: 1,
 };
-/** What nobody writes by accident. */
+/** The weight that no text has by accident. */
 export const blockFrom = 2;

@@ -13,7 +13,7 @@ export interface ScanThreadOptions {
   readonly idleMs?: number;
 }
 
-/** What came of a result: windows that could not be looked at are counted, not hidden. */
+/** The labels of a result. Windows that could not be scanned are counted, not hidden. */
 export interface LabelledResult {
   readonly labels: readonly ResultLabel[];
   /** Characters that nobody looked at: beyond the longest text, or in a window whose thread was lost. */
@@ -23,17 +23,20 @@ export interface LabelledResult {
 /** In characters: a result is looked at in windows of this size, which share their ends. */
 const windowSize = 64 * 1024;
 const windowOverlap = 1024;
-const longestResult = 8 * 1024 * 1024;
+const maxResultLength = 8 * 1024 * 1024;
 /** More that waits is not looked at: whoever floods it keeps nobody else waiting. */
-const mostWaiting = 400;
+const maxWaiting = 400;
 /** In characters: results that are being looked at, all together. */
-const mostHeld = 64 * 1024 * 1024;
+const maxHeldLength = 64 * 1024 * 1024;
 
 const unreadable: ScanReport = {
   verdict: 'review',
   findings: [
     {
-      ...{ rule: 'not-scanned', place: '', words: '', tier: 'review' },
+      rule: 'not-scanned',
+      place: '',
+      words: '',
+      tier: 'review',
       sentence: 'It could not be looked at: the scan ended without an answer.',
     },
   ],
@@ -74,7 +77,7 @@ export class ScanThread {
   /** Never rejects. Up to 64 Ki characters there is one window; of a longer text the labels come window by window. */
   async result(text: string): Promise<LabelledResult> {
     if (text.length <= this.#shortest / 4) return { labels: scanResult(text), unread: 0 };
-    if (this.#heldLength + text.length > mostHeld) return { labels: [], unread: text.length };
+    if (this.#heldLength + text.length > maxHeldLength) return { labels: [], unread: text.length };
     this.#heldLength += text.length;
     try {
       return await this.#inWindows(text);
@@ -85,8 +88,8 @@ export class ScanThread {
 
   async #inWindows(text: string): Promise<LabelledResult> {
     const labels: ResultLabel[] = [];
-    let unread = Math.max(0, text.length - longestResult);
-    for (const [start, end] of windowsOf(Math.min(text.length, longestResult))) {
+    let unread = Math.max(0, text.length - maxResultLength);
+    for (const [start, end] of windowsOf(Math.min(text.length, maxResultLength))) {
       const answer = await this.#ask({ id: ++this.#lastId, result: text.slice(start, end) });
       if (answer === undefined || !('labels' in answer)) unread += end - start;
       else labels.push(...answer.labels.map((label) => ({ ...label, at: label.at + start })));
@@ -94,14 +97,14 @@ export class ScanThread {
     return { labels: withoutRepeats(labels), unread };
   }
 
-  /** Ends the thread; what waits is not scanned. */
+  /** Ends the thread; questions that wait are dropped. */
   async close(): Promise<void> {
     this.#abandon();
     await this.#thread.close();
   }
 
   #ask(question: ScanQuestion): Promise<ScanAnswer | undefined> {
-    if (!this.#thread.isUsable || this.#waiting.size >= mostWaiting) return Promise.resolve(undefined);
+    if (!this.#thread.isUsable || this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       this.#waiting.set(question.id, resolve);
       this.#thread.post(question);
@@ -114,7 +117,7 @@ export class ScanThread {
     if (this.#waiting.size === 0) this.#thread.rest();
   }
 
-  /** What waits is not scanned. */
+  /** Drops the questions that wait. */
   #abandon(): void {
     for (const resolve of this.#waiting.values()) resolve(undefined);
     this.#waiting.clear();
@@ -130,7 +133,7 @@ function windowsOf(length: number): [start: number, end: number][] {
   return windows;
 }
 
-/** What stands in two windows is told once, and each rule a few times at most. */
+/** Reports a place of two windows once, and each rule a few times at most. */
 function withoutRepeats(labels: readonly ResultLabel[]): ResultLabel[] {
   const seen = new Map<string, number>();
   const places = new Set<string>();

@@ -19,7 +19,7 @@ export function scanTexts({ texts, isWhole }: DefinitionTexts): ScanReport {
     return judgement.weight >= reviewFrom[place] ? [{ text, path, judgement }] : [];
   });
   judged.sort((a, b) => b.judgement.weight - a.judgement.weight);
-  const findings = judged.slice(0, mostTexts).flatMap(({ text, path, judgement }) => findingsOf(text, path, judgement));
+  const findings = judged.slice(0, maxTexts).flatMap(({ text, path, judgement }) => findingsOf(text, path, judgement));
   return reportOf(isWhole ? findings : [...findings, notWhole]);
 }
 
@@ -29,7 +29,7 @@ export function scanText(text: string, place: Place = 'text'): ScanReport {
   return judgement.weight < reviewFrom[place] ? cleanReport : reportOf(findingsOf(text, '', judgement));
 }
 
-/** What a tool returned. A label says that it looks as if it gave orders; it is no reason to withhold it. */
+/** A label of a tool's result. It says that it looks as if it gave orders; it is no reason to withhold it. */
 export interface ResultLabel {
   readonly rule: string;
   readonly words: string;
@@ -50,9 +50,9 @@ export function scanResult(text: string): readonly ResultLabel[] {
   }));
 }
 
-/** Of so many texts of one definition the findings are told. */
-const mostTexts = 20;
-const longestExcerpt = 200;
+/** The maximum number of texts of one definition whose findings are reported. */
+const maxTexts = 20;
+const maxExcerptLength = 200;
 
 const notWhole: Finding = {
   rule: 'too-large',
@@ -81,7 +81,7 @@ function reportOf(findings: readonly Finding[]): ScanReport {
 }
 
 function excerpt(text: string, start: number, end: number): string {
-  return text.slice(start, Math.min(end, start + longestExcerpt));
+  return text.slice(start, Math.min(end, start + maxExcerptLength));
 }
 
 /** Its tables take a few ms to make: they are made when something is scanned first. */

@@ -25,7 +25,7 @@ const sharedTokens = 24;
 const tokenPattern =
   /([[\p{L}\p{N}\p{M}_]--[\u3005-\u9fff\uac00-\ud7a3]]+(?:['’]\p{L}{1,2}(?!\p{L}))?)|([\u3005-\u9fff\uac00-\ud7a3])|(`[\w.:\-]{2,60}`)|[.!?\/%@;:：。！？,\("“「«']|\n\s*/gv;
 
-/** What counts as one word although it is none. Each is tried at one place only and bounded, so that reading takes linear time. */
+/** Texts that count as one word although they are none. Each is tried at one place only and bounded, so that reading takes linear time. */
 const specials: readonly (readonly [WordKind, RegExp])[] = [
   ['URL', /(?:https?|ftp|wss?):\/\/[^\s<>"'`)\]]{1,500}|www\.[\w-]{1,60}\.[^\s<>"'`)\]]{1,300}/iy],
   [
@@ -78,7 +78,7 @@ function specialAt(text: string, start: number, found: string): { end: number; k
   return undefined;
 }
 
-/** Of a name in backticks. */
+/** Returns the kinds of a name in backticks. */
 function codeKinds(code: string): Kinds {
   if (isLiteral.test(code)) return [];
   return (
@@ -143,7 +143,7 @@ class SentenceBuilder {
     this.#isStart = false;
   }
 
-  /** What follows `example:` is an example. */
+  /** The rest of the sentence after `example:` is an example. */
   colon(): void {
     const last = this.#tokens.pop();
     if (last === undefined) return;

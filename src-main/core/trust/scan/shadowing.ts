@@ -6,7 +6,7 @@ import { unmasked } from './characters.ts';
 /** A tool with the server it is from. */
 export interface CatalogTool {
   readonly server: string;
-  /** As the server lists it. */
+  /** The definition as the server lists it. */
   readonly tool: unknown;
 }
 
@@ -29,7 +29,7 @@ const commonWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * What only shows when all servers are seen together. The same name at two servers and names that look the same are told at
+ * Reports findings that only show when all servers are seen together. The same name at two servers and names that look the same are told at
  * both; a description that names another server's tool, at the one that does. All are for review: none proves anything alone.
  * Time grows with the number of words in the descriptions.
  */
@@ -64,15 +64,19 @@ function alikeNames(tools: readonly NamedTool[]): CatalogFinding[] {
 function alikeFinding(tool: NamedTool, twin: NamedTool): CatalogFinding {
   const isSame = tool.name === twin.name;
   return {
-    ...{ server: tool.server, tool: tool.name, rule: isSame ? 'same-name' : 'look-alike-name' },
-    ...{ place: '/name', words: tool.name, tier: 'review' },
+    server: tool.server,
+    tool: tool.name,
+    rule: isSame ? 'same-name' : 'look-alike-name',
+    place: '/name',
+    words: tool.name,
+    tier: 'review',
     sentence: isSame
       ? `Server ${twin.server} has a tool of the same name: a model may take one for the other.`
       : `It looks like ${twin.name} of server ${twin.server}: a model may take one for the other.`,
   };
 }
 
-/** What a name looks like to a hasty reader: without case and separators, look-alike letters and digits as one. */
+/** The look of a name to a hasty reader: without case and separators, look-alike letters and digits as one. */
 function looksLike(name: string): string {
   return unmasked(name)
     .toLowerCase()
@@ -86,7 +90,7 @@ function looksLike(name: string): string {
 
 /** Words that could be the name of a tool. */
 const nameWords = /[A-Za-z][\w.-]{3,79}/g;
-const longestRead = 20_000;
+const maxReadLength = 20_000;
 
 function namesOfOthers(tools: readonly NamedTool[]): CatalogFinding[] {
   const owners = new Map<string, Set<string>>();
@@ -98,7 +102,7 @@ function namesOfOthers(tools: readonly NamedTool[]): CatalogFinding[] {
   }
   return tools.flatMap((tool) => {
     const { server, description } = tool;
-    for (const { 0: word, index } of description.slice(0, longestRead).matchAll(nameWords)) {
+    for (const { 0: word, index } of description.slice(0, maxReadLength).matchAll(nameWords)) {
       const spelled = word.replace(/[.-]+$/, '');
       const of = owners.get(spelled);
       if (of === undefined || of.has(server)) continue;
@@ -112,7 +116,12 @@ function namesOfOthers(tools: readonly NamedTool[]): CatalogFinding[] {
 
 function speaksOf({ server, name }: NamedTool, other: string, owner: string, words: string): CatalogFinding {
   return {
-    ...{ server, tool: name, rule: 'speaks-of-another', place: '/description', words, tier: 'review' },
+    server,
+    tool: name,
+    rule: 'speaks-of-another',
+    place: '/description',
+    words,
+    tier: 'review',
     sentence: `It speaks of ${other}, a tool of server ${owner}, and may change how that is used.`,
   };
 }
