@@ -31,7 +31,20 @@ $line = $process.StandardOutput.ReadLineAsync()
 if (-not $line.Wait(60000)) { throw 'The launcher did not answer.' }
 if ($line.Result -notmatch 'serverInfo') { throw "The launcher answered: $($line.Result)" }
 $process.Kill()
+# Nothing of ours lies where packaged client apps are redirected.
+foreach ($folder in $env:APPDATA, $env:LOCALAPPDATA) { if (Test-Path (Join-Path $folder 'Tooltray')) { throw "There is a folder of Tooltray in $folder." } }
+# The pipe has a name that nobody could know before.
+$pipe = (Get-Content (Join-Path $env:USERPROFILE '.tooltray\run\pipe')).Trim()
+if ($pipe -notmatch '^\\\\\.\\pipe\\tooltray-[0-9a-f]{32}$') { throw "The pipe is called $pipe." }
+# A client app that is connected gets its file back from the uninstaller.
+$cursor = Join-Path $env:USERPROFILE '.cursor\mcp.json'
+New-Item -ItemType Directory -Force -Path (Split-Path $cursor) | Out-Null
+Set-Content -Path $cursor -NoNewline -Value '{ "mcpServers":{}}'
+& $launcher install cursor --yes
+if ($LASTEXITCODE -ne 0) { throw 'The client app was not connected.' }
+if ((Get-Content -Raw $cursor) -notmatch 'tooltray') { throw 'The client app has no entry.' }
 Start-Process -Wait -FilePath (Join-Path (Split-Path $app) 'Uninstall Tooltray.exe') -ArgumentList '/S'
+if ((Get-Content -Raw $cursor) -cne '{ "mcpServers":{}}') { throw 'The client app did not get its file back.' }
 if (Test-Path 'HKCU:\Software\Classes\tooltray') { throw 'The protocol key is still there.' }
 '@
 $file = Join-Path $shared 'as-user.ps1'

@@ -1,7 +1,7 @@
 /** The settings that only the desktop app has, as the dashboard reads and changes them. */
 import { existsSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type App, nativeTheme, shell } from 'electron';
+import { type App, type LoginItemSettings, nativeTheme, shell } from 'electron';
 import { Event } from '../core/base/events.ts';
 import type { DesktopService, DesktopSettings } from '../rpc/deps.ts';
 import type { PreferenceStore } from './preferences.ts';
@@ -57,12 +57,22 @@ export const backgroundFlag = '--background';
 export function systemAutostart(
   app: Pick<App, 'getLoginItemSettings' | 'setLoginItemSettings'>,
   words: readonly string[] = [],
+  platform: NodeJS.Platform = process.platform,
 ): Autostart {
   const args = [...words.map((word) => `"${word}"`), backgroundFlag];
   return {
-    isOn: () => app.getLoginItemSettings({ args }).openAtLogin,
+    isOn: () => startsAtLogin(app.getLoginItemSettings({ args }), platform),
     set: (openAtLogin) => app.setLoginItemSettings({ openAtLogin, args }),
   };
+}
+
+/** The user can switch the item off in the system's own settings, and then it is off, whatever was asked for. */
+function startsAtLogin(
+  { openAtLogin, status, executableWillLaunchAtLogin }: LoginItemSettings,
+  platform: NodeJS.Platform,
+): boolean {
+  if (platform === 'darwin') return status === 'enabled';
+  return openAtLogin && executableWillLaunchAtLogin;
 }
 
 /** The system started it, not a person: the tray is enough. macOS hands no words over, but knows. */

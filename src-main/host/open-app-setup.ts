@@ -75,6 +75,9 @@ function entryOf(launch: Launch): JsonObject {
 }
 
 function ownCommand(): OwnProgram['command'] {
+  // Set by the command itself (resources/linux/tooltray).
+  const packaged = process.env['TOOLTRAY_COMMAND'];
+  if (packaged !== undefined) return [packaged];
   return process.versions['electron'] === undefined ? [process.execPath, commandFile()] : undefined;
 }
 

@@ -77,8 +77,7 @@ function launch(start: CoreStart, command: readonly string[], logFile: string): 
       // Whoever starts us may be a server of another core, which ends with all that it started.
       env: { ...env, TOOLTRAY_PROCESS: undefined },
       detached: true,
-      // The app would start with its window hidden; Node and what it runs have no window to show.
-      windowsHide: isBrokered || isNode(command, env),
+      windowsHide: isBrokered || hidesWindows(command, env),
       stdio: ['ignore', log, log],
     });
     const end = (how: string, isFine = false) => (launched.ended ??= { how, at: Date.now(), isFine });
@@ -101,7 +100,7 @@ export function brokered(
   platform: NodeJS.Platform,
 ): readonly string[] {
   const [program = '', ...words] = command;
-  if (isNode(command, env) || env['TOOLTRAY_HOME'] !== undefined) return command;
+  if (hidesWindows(command, env) || env['TOOLTRAY_HOME'] !== undefined) return command;
   if (platform === 'darwin') {
     const bundle = /^(.*?\.app)\/Contents\/MacOS\//.exec(program)?.[1];
     return bundle === undefined ? command : ['/usr/bin/open', '-g', '-a', bundle, '--args', ...words];
@@ -118,7 +117,8 @@ export function brokered(
   return ['powershell.exe', '-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
 }
 
-function isNode([program = '']: readonly string[], env: NodeJS.ProcessEnv): boolean {
+/** The app would start with its window hidden; Node.js and what it runs have no window to show. */
+export function hidesWindows([program = '']: readonly string[], env: NodeJS.ProcessEnv): boolean {
   return env['ELECTRON_RUN_AS_NODE'] !== undefined || /(?:^|[\\/])node(?:\.exe)?$/i.test(program);
 }
 

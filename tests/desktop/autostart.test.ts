@@ -59,17 +59,36 @@ describe('on macOS and Windows', () => {
       setLoginItemSettings: ({ openAtLogin = false, args = [] }: Settings) =>
         void (openAtLogin ? items.add(args.join(' ')) : items.delete(args.join(' '))),
       getLoginItemSettings: ({ args = [] }: LoginItemSettingsOptions = {}) =>
-        ({ openAtLogin: items.has(args.join(' ')), wasOpenedAtLogin }) as LoginItemSettings,
+        ({
+          openAtLogin: items.has(args.join(' ')),
+          wasOpenedAtLogin,
+          executableWillLaunchAtLogin: true,
+          status: items.size > 0 ? 'enabled' : 'not-registered',
+        }) as LoginItemSettings,
     };
   }
 
   test('is an item of the system, which starts without a window', () => {
     const app = system();
-    const autostart = systemAutostart(app, ['C:\\my app']);
+    const autostart = systemAutostart(app, ['C:\\my app'], 'win32');
     autostart.set(true);
     expect([autostart.isOn(), [...app.items]]).toEqual([true, ['"C:\\my app" --background']]);
     autostart.set(false);
     expect(autostart.isOn()).toBe(false);
+  });
+
+  test.each([
+    ['win32', { openAtLogin: true, executableWillLaunchAtLogin: true }, true],
+    // Switched off in the Task Manager.
+    ['win32', { openAtLogin: true, executableWillLaunchAtLogin: false }, false],
+    // Another item of the same program.
+    ['win32', { openAtLogin: false, executableWillLaunchAtLogin: true }, false],
+    ['darwin', { openAtLogin: true, status: 'enabled' }, true],
+    // Switched off under Login Items.
+    ['darwin', { openAtLogin: true, status: 'requires-approval' }, false],
+  ] as const)('is what the system says: on %s with %j it is %s', (platform, settings, isOn) => {
+    const app = { ...system(), getLoginItemSettings: () => settings as unknown as LoginItemSettings };
+    expect(systemAutostart(app, [], platform).isOn()).toBe(isOn);
   });
 
   test('a start at login opens no window, also on macOS, which hands no words over', () => {

@@ -1,4 +1,5 @@
 /** What the packages are made of: entitlements, the hook of the packer, and the workflows that build them. */
+import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +57,40 @@ describe('the keychain binding of a package', () => {
     mkdirSync(folder, { recursive: true });
     for (const name of there) writeFileSync(join(folder, name), '');
     expect(missingKeychain(resources, { platform, arch })).toEqual(lacking);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('the Debian package, before it is removed', () => {
+  function remove(action: string): string[] {
+    const folder = mkdtempSync(join(tmpdir(), 'tooltray-prerm-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const log = join(folder, 'log');
+    const users = ['ann', 'bob', 'eve'].map(
+      (name, index) => `${name}:x:${1000 + index}:100::${folder}/${name}:/bin/sh`,
+    );
+    for (const used of ['ann/.local/share/tooltray', 'eve/.config/tooltray'])
+      mkdirSync(join(folder, used), { recursive: true });
+    const program = (name: string, body: string): void =>
+      writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+    program('getent', `printf '%s\\n' '${users.join("' '")}'`);
+    // One of the users cannot be helped.
+    program('runuser', `echo "$2: $*" >>'${log}'; [ "$2" != ann ]`);
+    writeFileSync(log, '');
+    execFileSync('sh', [join(root, 'resources/linux/before-remove.sh'), action], {
+      env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+      stdio: 'pipe',
+    });
+    return readFileSync(log, 'utf8').split('\n').slice(0, -1);
+  }
+
+  test('disconnects the client apps of each user, as that user', () => {
+    const runs = remove('remove');
+    expect(runs.map((line) => line.split(':')[0])).toEqual(['ann', 'eve']);
+    for (const line of runs) expect(line).toMatch(/ tooltray uninstall --all --quiet$/);
+  });
+
+  test('leaves them alone while it is updated', () => {
+    expect(remove('upgrade')).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { execFileSync, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -105,11 +106,24 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
   test('`tooltray` of the package is the command line, and its `stdio` answers initialize', async () => {
     const command = join(home, 'usr-bin-tooltray');
     const script = readFileSync(join(packed.folder, 'deb/usr/bin/tooltray'), 'utf8');
-    writeFileSync(command, script.replaceAll('/opt/Tooltray', join(packed.folder, 'deb/opt/Tooltray')), {
-      mode: 0o755,
-    });
+    writeFileSync(
+      command,
+      script
+        .replaceAll('/opt/Tooltray', join(packed.folder, 'deb/opt/Tooltray'))
+        .replaceAll('/usr/bin/tooltray', command),
+      {
+        mode: 0o755,
+      },
+    );
     const { version } = JSON.parse(readFileSync(join(packed.app, 'package.json'), 'utf8')) as { version: string };
     const env = envOf(join(home, 'alone'));
+    const cursor = join(home, 'alone/.cursor/mcp.json');
+    mkdirSync(dirname(cursor), { recursive: true });
+    writeFileSync(cursor, '{ "mcpServers":{}}');
+    execFileSync(command, ['install', 'cursor', '--yes'], { env });
+    expect(JSON.parse(readFileSync(cursor, 'utf8'))).toMatchObject({ mcpServers: { tooltray: { command } } });
+    execFileSync(command, ['uninstall', '--all', '--quiet'], { env });
+    expect(readFileSync(cursor, 'utf8')).toBe('{ "mcpServers":{}}');
     expect(execFileSync(command, ['--version'], { env, encoding: 'utf8' })).toBe(`Tooltray ${version}\n`);
     const client = new Client({ name: 'package-test', version: '1.0.0' });
     await client.connect(new StdioClientTransport({ command, args: ['stdio', '--standalone'], env }));

@@ -1,6 +1,6 @@
 /** How the app is started from a client app: by a program of the system where that matters. */
 import { describe, expect, test } from 'vitest';
-import { brokered } from '../../src-main/shim/start-core.ts';
+import { brokered, hidesWindows } from '../../src-main/shim/start-core.ts';
 
 describe('the app is started', () => {
   const windows = ["C:\\Users\\Zoë & d'Or\\Programs\\Tooltray.exe", '--background'];
@@ -43,4 +43,14 @@ describe('the app is started', () => {
   ] as const)('directly %s', (_, command, env, platform) => {
     expect(brokered({ command, env }, platform)).toBe(command);
   });
+});
+
+test.each([
+  [['C:\\Programs\\Tooltray.exe', '--background'], {}, false],
+  [['C:\\Programs\\Tooltray.exe', 'cli.js'], { ELECTRON_RUN_AS_NODE: '1' }, true],
+  [['C:\\nodejs\\node.exe', 'cli.js', 'serve'], {}, true],
+  [['/usr/bin/node', 'cli.js'], {}, true],
+  [['/opt/my-node-app', '--background'], {}, false],
+] as const)('windows of %j with %j are hidden: %s', (command, env, isHidden) => {
+  expect(hidesWindows(command, env)).toBe(isHidden);
 });

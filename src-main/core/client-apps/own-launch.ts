@@ -22,8 +22,8 @@ export interface OwnProgram {
   /** Folder that the launcher is kept in, below `bin`. */
   readonly dataDir: string;
   readonly platform: NodeJS.Platform;
-  /** Node.js and our command line's file, absolute; undefined in the desktop app, which is no Node.js. */
-  readonly command: readonly [program: string, file: string] | undefined;
+  /** Absolute: the command of a package, or Node.js with our command line's file; undefined in the desktop app, which is neither. */
+  readonly command: readonly [program: string, ...file: string[]] | undefined;
   /** The folder of a private instance, which its apps have to name. */
   readonly home: string | undefined;
 }
@@ -38,11 +38,12 @@ export function ownLaunches(
 ): readonly [StdioLaunch, ...StdioLaunch[]] {
   const words = wordsFor(app);
   const env = home === undefined ? {} : { env: { TOOLTRAY_HOME: home } };
-  const file = launcherPath(dataDir, platform);
-  const launcher = { command: file, args: words, ...env };
+  const launcherFile = launcherPath(dataDir, platform);
+  const launcher = { command: launcherFile, args: words, ...env };
   if (command === undefined) return [launcher];
-  const direct = { command: command[0], args: [command[1], ...words], ...env };
-  return existsSync(file) ? [launcher, direct] : [direct];
+  const [program, ...file] = command;
+  const direct = { command: program, args: [...file, ...words], ...env };
+  return existsSync(launcherFile) ? [launcher, direct] : [direct];
 }
 
 /** The same for a file of a project: by name where the PATH has it. Apps that read the same file are one. */
