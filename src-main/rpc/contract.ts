@@ -35,7 +35,7 @@ import type { RegistryInput } from '../core/registry/read-input.ts';
 import type { RegistryOption } from '../core/registry/read-option.ts';
 import type { RegistryAdding, RegistryPreview } from '../core/registry/registry-desk.ts';
 import type { RegistryServer } from '../core/registry/registry-entry.ts';
-import type { SqlRows } from '../core/spills/spill-questions.ts';
+import type { SpillRead, SqlRows } from '../core/spills/spill-questions.ts';
 import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
 import type { GivenByMode } from '../core/calls/given-by-mode.ts';
@@ -727,10 +727,10 @@ export interface SpillLines {
   readonly cut: readonly number[];
 }
 
-/** What the model was given in its place (empty: no longer held), and the parts it has read back since: 1-based lines, both ends included. */
+/** What the model was given in its place (empty: no longer held), and the parts that it has read back since. */
 export interface SpillUse {
   readonly given: string;
-  readonly marks: readonly { readonly fromLine: number; readonly toLine: number; readonly at: number }[];
+  readonly reads: readonly SpillRead[];
 }
 
 type Nothing = Record<string, never>;

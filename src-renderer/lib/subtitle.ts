@@ -2,7 +2,7 @@
 import type { HealthLevel, ServerRow, SessionStatus, SetupFacts } from '../../src-main/rpc/contract.ts';
 import type { View } from './addresses.ts';
 import type { Slices } from './app-state.svelte.ts';
-import { bytes, count, list, modeName, whole } from './format.ts';
+import { count, list, modeName, whole } from './format.ts';
 
 export type SubtitleFacts = Pick<
   Slices,
@@ -32,11 +32,7 @@ function parts(view: View, facts: SubtitleFacts): readonly string[] {
     case 'inbox':
       return inbox === undefined ? [] : [inbox.length === 0 ? 'Nothing to review' : `${whole(inbox.length)} to review`];
     case 'spills':
-      if (spills === undefined) return [];
-      return [
-        `${bytes(spills.bytes)} of ${bytes(spills.maxBytes)} on disk`,
-        `retained ${count(spills.keepDays, 'day')}`,
-      ];
+      return spills === undefined ? [] : ['Large results kept on disk'];
     default:
       return [];
   }

@@ -19,8 +19,8 @@ export interface VirtualScrollOptions {
   readonly count: () => number;
   /** In px. */
   readonly rowHeight: () => number;
-  /** A head stays on top of the rows, as high as one of them. */
-  readonly hasHead?: boolean;
+  /** Of a head that stays on top of the rows, in px. */
+  readonly headHeight?: () => number;
   /** Told when other rows come into sight; `end` is not included. */
   readonly onrange: (first: number, end: number) => void;
 }
@@ -35,8 +35,8 @@ export class VirtualScroll {
   #wanted: number | undefined;
 
   readonly size: ListSize = $derived.by(() => {
-    const { count, rowHeight, hasHead = false } = this.#options;
-    return { count: count(), rowHeight: rowHeight(), viewport: this.height - (hasHead ? rowHeight() : 0) };
+    const { count, rowHeight, headHeight } = this.#options;
+    return { count: count(), rowHeight: rowHeight(), viewport: this.height - (headHeight?.() ?? 0) };
   });
   /** Where we are, in px of the whole list. */
   readonly place = $derived.by(() => clampPlace(this.#place, this.size));

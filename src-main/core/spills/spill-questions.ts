@@ -125,49 +125,65 @@ export interface SpillFiles {
   content(ref: string): Promise<SpillContent>;
 }
 
-// Which lines of kept answers models have read back: what the inspector marks beside the text. In memory, bounded.
+// What models have read back of spills, and which lines that was: the dashboard lists it and shades the text. In memory, bounded.
 
-interface ReadMark {
-  /** From 1, both ends included. */
-  readonly fromLine: number;
-  readonly toLine: number;
+export interface SpillRead {
+  readonly op: SpillQuestion['op'];
+  /** What was asked for: a pattern, a path, a statement; empty where the lines say it. */
+  readonly what: string;
+  /** Of the text that the model was given, in bytes (UTF-8). */
+  readonly bytes: number;
+  /** From 1, both ends included; empty for what reads no lines in a row. */
+  readonly lines: readonly { readonly fromLine: number; readonly toLine: number }[];
   /** ms since 1970. */
   readonly at: number;
 }
 
-const mostSpills = 500;
-const mostMarks = 200;
+const maxSpills = 500;
+const maxReads = 200;
+const maxWhat = 2_000;
 
-export class ReadMarks {
-  /** The one that was read last stands last. */
-  readonly #marks = new Map<string, readonly ReadMark[]>();
+export class SpillReads {
+  /** The spill that was read last stands last. */
+  readonly #reads = new Map<string, readonly SpillRead[]>();
 
-  of(id: string): readonly ReadMark[] {
-    return this.#marks.get(id) ?? [];
+  of(id: string): readonly SpillRead[] {
+    return this.#reads.get(id) ?? [];
   }
 
   note(id: string, question: SpillQuestion, answer: SpillAnswer, at: number): void {
-    const lines = linesOf(question, answer);
-    if (lines === undefined) return;
-    const marks = [...this.of(id), { ...lines, at }].slice(-mostMarks);
-    this.#marks.delete(id);
-    this.#marks.set(id, marks);
-    const oldest = this.#marks.keys().next();
-    if (this.#marks.size > mostSpills && oldest.done !== true) this.#marks.delete(oldest.value);
+    const bytes = Buffer.byteLength(answer.text);
+    const read = { op: question.op, what: whatOf(question), bytes, lines: linesOf(question, answer), at };
+    const reads = [...this.of(id), read].slice(-maxReads);
+    this.#reads.delete(id);
+    this.#reads.set(id, reads);
+    const oldest = this.#reads.keys().next();
+    if (this.#reads.size > maxSpills && oldest.done !== true) this.#reads.delete(oldest.value);
   }
 }
 
-/** undefined for what reads no lines in a row. */
-function linesOf(question: SpillQuestion, { fields }: SpillAnswer): Omit<ReadMark, 'at'> | undefined {
+function whatOf(question: SpillQuestion): string {
+  if (question.op === 'grep') return question.pattern.slice(0, maxWhat);
+  if (question.op === 'query' || question.op === 'sql') return question.query.slice(0, maxWhat);
+  return question.op === 'schema' || question.op === 'table' ? (question.path ?? '').slice(0, maxWhat) : '';
+}
+
+function linesOf(question: SpillQuestion, { fields, text }: SpillAnswer): SpillRead['lines'] {
   const total = Number(plainNumber(fields['totalLines'] ?? 0));
   switch (question.op) {
     case 'head':
-      return { fromLine: 1, toLine: Math.min(question.lines, total) };
+      return [{ fromLine: 1, toLine: Math.min(question.lines, total) }];
     case 'tail':
-      return { fromLine: Math.max(1, total - question.lines + 1), toLine: total };
+      return [{ fromLine: Math.max(1, total - question.lines + 1), toLine: total }];
     case 'slice':
-      return { fromLine: Number(fields['fromLine'] ?? question.fromLine), toLine: Number(fields['toLine'] ?? total) };
+      return [{ fromLine: Number(fields['fromLine'] ?? question.fromLine), toLine: Number(fields['toLine'] ?? total) }];
+    case 'grep':
+      // Each line of the answer begins with its number, or with those of the element that it stands in.
+      return Array.from(text.matchAll(/^(\d+)(?:-(\d+))?[:-]/gm), ([, from, to]) => ({
+        fromLine: Number(from),
+        toLine: Number(to ?? from),
+      }));
     default:
-      return undefined;
+      return [];
   }
 }

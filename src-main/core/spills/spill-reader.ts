@@ -13,7 +13,7 @@ import {
 } from './read-worker/reader-messages.ts';
 import { type ReadDeadlines, readerEntries, type ReaderEntries, ReaderQueue } from './reader-queue.ts';
 import {
-  ReadMarks,
+  SpillReads,
   type SpillAnswer,
   type SpillContent,
   type SpillFiles,
@@ -40,7 +40,7 @@ const longestLook = 200_000;
 const longestLines = 100_000;
 
 export class KeptSpills {
-  readonly marks = new ReadMarks();
+  readonly reads = new SpillReads();
   readonly #source: SpillSource;
   readonly #reader: SpillReader;
 
@@ -51,7 +51,7 @@ export class KeptSpills {
 
   /** As one caller has them: what was kept for others is not there. */
   of(caller: Principal): SpillFiles {
-    return new SpillsOfCaller(caller, this.#source, this.#reader, this.marks);
+    return new SpillsOfCaller(caller, this.#source, this.#reader, this.reads);
   }
 
   /** For a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
@@ -76,13 +76,13 @@ class SpillsOfCaller implements SpillFiles {
   readonly #caller: Principal;
   readonly #source: SpillSource;
   readonly #reader: SpillReader;
-  readonly #marks: ReadMarks;
+  readonly #reads: SpillReads;
 
-  constructor(caller: Principal, source: SpillSource, reader: SpillReader, marks: ReadMarks) {
+  constructor(caller: Principal, source: SpillSource, reader: SpillReader, reads: SpillReads) {
     this.#caller = caller;
     this.#source = source;
     this.#reader = reader;
-    this.#marks = marks;
+    this.#reads = reads;
   }
 
   query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
@@ -98,7 +98,7 @@ class SpillsOfCaller implements SpillFiles {
         others: others.opened,
         ...(maxBytes !== undefined && { maxBytes }),
       });
-      if (opened.spill !== undefined) this.#marks.note(opened.spill.id, question, answer, Date.now());
+      if (opened.spill !== undefined) this.#reads.note(opened.spill.id, question, answer, Date.now());
       return answer;
     });
   }

@@ -53,7 +53,7 @@ export const spillHandlers = {
     const { given } = call === undefined ? {} : await callTexts(core, call, ['given']);
     return {
       given: given !== undefined && 'text' in given ? given.text : '',
-      marks: core.spillFiles.marks.of(spill.id),
+      reads: core.spillFiles.reads.of(spill.id),
     };
   },
   pinSpill: async ({ id, pinned }, deps) => {

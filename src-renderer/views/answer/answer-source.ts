@@ -16,6 +16,8 @@ export interface AnswerSource {
   readLines(fromLine: number, count: number, signal: AbortSignal): Promise<SpillLines>;
   /** Lines that match a regular expression, upper and lower case alike. Rejects with AskError. */
   find(pattern: string, signal: AbortSignal): Promise<DashboardContract['spillFind']['output']>;
+  /** The rows that a statement of SQL selects; undefined: it cannot be asked. Rejects with AskError. */
+  readonly sql?: (statement: string, signal: AbortSignal) => Promise<DashboardContract['spillSql']['output']>;
   /** What a JSONPath selects, one value a line. Rejects with AskError. */
   query(path: string, signal: AbortSignal): Promise<DashboardContract['spillQuery']['output']>;
 }
@@ -26,9 +28,5 @@ export function fileName(name: string): string {
 }
 
 export function isText({ kind }: Pick<AnswerSource, 'kind'>): boolean {
-  return kind === 'text' || isData({ kind });
-}
-
-export function isData({ kind }: Pick<AnswerSource, 'kind'>): boolean {
-  return kind === 'json' || kind === 'toon';
+  return kind === 'text' || kind === 'json' || kind === 'toon';
 }

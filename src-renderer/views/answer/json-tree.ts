@@ -1,5 +1,6 @@
 /** A value as the rows of a tree: those that are folded in are not there. Pure. */
 import { count } from '../../lib/format.ts';
+import type { LinePlaces } from './line-places.ts';
 import { SpelledNumber } from './spelled-json.ts';
 
 export interface TreeRow {
@@ -13,6 +14,8 @@ export interface TreeRow {
   readonly isOpen: boolean;
   /** How many it holds; undefined for what holds none by its nature. */
   readonly size: number | undefined;
+  /** The line of the file in which it begins, from 1; undefined: not known. */
+  readonly line: number | undefined;
 }
 
 /** Elements of one parent that are shown at first; more on wish. */
@@ -28,9 +31,11 @@ export function treeRows(
   value: unknown,
   open: ReadonlySet<string>,
   limits: ReadonlyMap<string, number> = new Map(),
+  places?: LinePlaces,
 ): readonly (TreeRow | MoreRow)[] {
   const rows: (TreeRow | MoreRow)[] = [];
-  addRows(rows, { value, path: '$', depth: 0, name: '', isIndex: false }, { open, limits });
+  const line = places === undefined ? undefined : 1;
+  addRows(rows, { value, path: '$', depth: 0, name: '', isIndex: false, line }, { open, limits, places });
   return rows;
 }
 
@@ -41,10 +46,11 @@ export interface MoreRow {
   readonly more: number;
 }
 
-type Place = Pick<TreeRow, 'value' | 'path' | 'depth' | 'name' | 'isIndex'>;
+type Place = Pick<TreeRow, 'value' | 'path' | 'depth' | 'name' | 'isIndex' | 'line'>;
 interface Folding {
   readonly open: ReadonlySet<string>;
   readonly limits: ReadonlyMap<string, number>;
+  readonly places: LinePlaces | undefined;
 }
 
 function addRows(rows: (TreeRow | MoreRow)[], place: Place, folding: Folding): void {
@@ -59,12 +65,59 @@ function addRows(rows: (TreeRow | MoreRow)[], place: Place, folding: Folding): v
   const names = isIndex
     ? Array.from({ length: Math.min(size, limit) }, (_, at) => String(at))
     : Object.keys(value as object);
+  let line = place.line === undefined ? undefined : place.line + 1;
   for (const name of names.slice(0, limit)) {
-    const childPath = `${path}[${isIndex ? name : JSON.stringify(name)}]`;
+    const childPath = pathOf(path, name, isIndex);
     const child = (value as Record<string, unknown>)[name];
-    addRows(rows, { value: child, path: childPath, depth: depth + 1, name, isIndex }, folding);
+    addRows(rows, { value: child, path: childPath, depth: depth + 1, name, isIndex, line }, folding);
+    if (line !== undefined) line += folding.places?.countOf(child) ?? 0;
   }
   if (size > limit) rows.push({ path, depth: depth + 1, more: size - limit });
+}
+
+function pathOf(parent: string, name: string, isIndex: boolean): string {
+  return `${parent}[${isIndex ? name : JSON.stringify(name)}]`;
+}
+
+/** `$["issues"][3]` as people write it: `$.issues[3]`. */
+export function shortPath(path: string): string {
+  return path.replace(/\["([A-Za-z_]\w*)"\]/g, '.$1');
+}
+
+/** What is found in a value: its path, the paths of what holds it, and its place in the last list that holds it. */
+export interface FoundValue {
+  readonly path: string;
+  readonly parents: readonly string[];
+  /** By the path of a list: how many elements of it have to be shown. */
+  readonly needed: ReadonlyMap<string, number>;
+}
+
+const maxFound = 500;
+
+/** Names and values with this text in them, in the order of the tree, upper and lower case alike. */
+export function findInTree(value: unknown, text: string): readonly FoundValue[] {
+  const wanted = text.toLowerCase();
+  const found: FoundValue[] = [];
+  const look = (
+    own: unknown,
+    name: string,
+    path: string,
+    parents: readonly string[],
+    needed: ReadonlyMap<string, number>,
+  ): void => {
+    if (found.length >= maxFound) return;
+    const isGroup = sizeOf(own) !== undefined;
+    const words = isGroup ? name : `${name} ${own instanceof SpelledNumber ? own.text : String(own)}`;
+    if (words.toLowerCase().includes(wanted)) found.push({ path, parents, needed });
+    if (!isGroup) return;
+    const isIndex = Array.isArray(own);
+    for (const [key, child] of isIndex ? own.entries() : Object.entries(own as object)) {
+      const more = isIndex && Number(key) >= shownElements ? new Map([...needed, [path, Number(key) + 1]]) : needed;
+      look(child, isIndex ? '' : String(key), pathOf(path, String(key), isIndex), [...parents, path], more);
+    }
+  };
+  if (wanted !== '') look(value, '', '$', [], new Map());
+  return found;
 }
 
 /** The topmost, and what it holds where that is little or the only thing there: enough to see what there is. */

@@ -1,5 +1,7 @@
 /** An answer as data: whole where it is small enough for a page, else the part that a JSONPath selects. */
 import type { AnswerSource } from './answer-source.ts';
+import type { ContentKind } from './content-kind.ts';
+import { parseDelimited, parseLines } from './rows/parse-rows.ts';
 import { parseSpelled } from './spelled-json.ts';
 
 export interface AnswerDocument {
@@ -13,14 +15,24 @@ export interface AnswerDocument {
 /** Larger ones would hold up the page while they are read. */
 const longestWhole = 24_000_000;
 
-export function isReadWhole({ kind, bytes }: AnswerSource): boolean {
-  return kind === 'json' && bytes <= longestWhole;
+export function isReadWhole({ bytes }: AnswerSource, kind: ContentKind): boolean {
+  return ['json', 'ndjson', 'csv', 'tsv'].includes(kind) && bytes <= longestWhole;
 }
 
 /** Rejects with AskError, or SyntaxError for what is no JSON. */
-export async function readWholeDocument(source: AnswerSource, signal: AbortSignal): Promise<AnswerDocument> {
+export async function readWholeDocument(
+  source: AnswerSource,
+  kind: ContentKind,
+  signal: AbortSignal,
+): Promise<AnswerDocument> {
   const text = await (await source.whole(signal)).text();
-  return { value: parseSpelled(text), path: undefined, isCut: false };
+  return { value: valueOf(text, kind), path: undefined, isCut: false };
+}
+
+function valueOf(text: string, kind: ContentKind): unknown {
+  if (kind === 'csv') return parseDelimited(text, ',');
+  if (kind === 'tsv') return parseDelimited(text, '\t');
+  return kind === 'ndjson' ? parseLines(text) : parseSpelled(text);
 }
 
 /** Rejects with AskError. */

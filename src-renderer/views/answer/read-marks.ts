@@ -1,6 +1,8 @@
 /** Parts of a text that the model has read back, as lines beside it. Pure. */
 import type { SpillUse } from '../../../src-main/rpc/contract.ts';
-import { whole } from '../../lib/format.ts';
+import { count, whole } from '../../lib/format.ts';
+import type { TableRows } from './rows/find-rows.ts';
+import type { LinePlaces } from './line-places.ts';
 
 export interface LineRange {
   /** From 1, both ends included. */
@@ -24,16 +26,57 @@ export function isInRanges(ranges: readonly LineRange[], line: number): boolean 
   return ranges.some(({ fromLine, toLine }) => line >= fromLine && line <= toLine);
 }
 
-/** `line 7`, `lines 1 to 40`. */
-export function rangeInWords({ fromLine, toLine }: LineRange): string {
+/** `line 7`, `lines 1–40`. */
+function rangeInWords({ fromLine, toLine }: LineRange): string {
   return fromLine === toLine ? `line ${whole(fromLine)}` : `lines ${whole(fromLine)}–${whole(toLine)}`;
 }
 
-/** The last reading first, equal ones once. */
-export function lastReadings(marks: SpillUse['marks']): SpillUse['marks'] {
-  const seen = new Set<string>();
-  return marks.toReversed().filter(({ fromLine, toLine }) => {
-    const key = `${fromLine}-${toLine}`;
-    return !seen.has(key) && seen.add(key);
+const names: Readonly<Record<SpillUse['reads'][number]['op'], string>> = {
+  stat: 'Size',
+  head: 'Lines',
+  tail: 'Lines',
+  slice: 'Lines',
+  grep: 'Search',
+  read: 'Text',
+  query: 'JSONPath',
+  sql: 'SQL',
+  schema: 'Structure',
+  table: 'Rows',
+};
+
+export function readName({ op }: SpillUse['reads'][number]): string {
+  return names[op];
+}
+
+/** What was asked for: `lines 1–12`, `“Unhandled”, 93 matches`, the statement. */
+export function readWords({ op, what, lines }: SpillUse['reads'][number]): string {
+  const [only] = lines;
+  if (op === 'grep') return `“${what}”, ${count(lines.length, 'part')}`;
+  return what === '' ? (only === undefined ? '' : rangeInWords(only)) : what;
+}
+
+/** Numbers of the rows, from 0, of which a line was read. `ranges`: merged. */
+export function rowsInRanges(
+  places: LinePlaces,
+  root: unknown,
+  { rows, path }: TableRows,
+  ranges: readonly LineRange[],
+): readonly number[] {
+  const start = ranges.length === 0 ? undefined : places.lineOf(root, path);
+  if (start === undefined) return [];
+  const starts = places.startsOf(rows, start);
+  let at = 0;
+  return [...starts].flatMap((fromLine, row) => {
+    const toLine = fromLine + places.countOf(rows[row]) - 1;
+    while ((ranges[at]?.toLine ?? Infinity) < fromLine) at++;
+    const range = ranges[at];
+    return range !== undefined && range.fromLine <= toLine ? [row] : [];
   });
+}
+
+/** How much of some lines was read. `ranges`: merged. */
+export function readShare(ranges: readonly LineRange[], { fromLine, toLine }: LineRange): 'all' | 'part' | 'none' {
+  const range = ranges.find((one) => one.toLine >= fromLine && one.fromLine <= toLine);
+  if (range === undefined) return 'none';
+  return range.fromLine <= fromLine && range.toLine >= toLine ? 'all' : 'part';
 }

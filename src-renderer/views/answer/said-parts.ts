@@ -31,12 +31,6 @@ export function askedParts(json: string): readonly SaidPart[] {
   return parsed(json) === undefined ? [rawPart(json)] : [jsonPart('Formatted', json), rawPart(json)];
 }
 
-export function isHtml({ mimeType, text }: Pick<SaidPart, 'mimeType' | 'text'>): boolean {
-  return (
-    mimeType.startsWith('text/html') || /^\s*(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype html|html|head|body)\b/i.test(text)
-  );
-}
-
 function partOfBlock(block: unknown): SaidPart {
   if (!isRecord(block)) return jsonPart('Unknown', JSON.stringify(block));
   const { type, text, mimeType, data, resource } = block;

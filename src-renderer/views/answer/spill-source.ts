@@ -10,6 +10,7 @@ export function spillSource({ id, server, tool, kind, mimeType, bytes, lines }: 
     whole: (signal) => api.readSpill(id, signal),
     readLines: (fromLine, count, signal) => api.ask('spillLines', { id, fromLine, count }, signal),
     find: (pattern, signal) => api.ask('spillFind', { id, pattern }, signal),
+    sql: (query, signal) => api.ask('spillSql', { id, query }, signal),
     query: (query, signal) => api.ask('spillQuery', { id, query }, signal),
   };
 }

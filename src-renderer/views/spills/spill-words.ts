@@ -11,6 +11,16 @@ export const kindWords: Readonly<Record<SpillRow['kind'], string>> = {
   binary: 'Binary',
 };
 
+/** Whether every word of a search stands in its names or in its argument, and it is of this kind. */
+export function spillFits(spill: SpillRow, text: string, kind: SpillRow['kind'] | undefined): boolean {
+  if (kind !== undefined && spill.kind !== kind) return false;
+  const all = `${spill.server} ${spill.tool} ${spill.preview} ${spill.app}`.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 

@@ -1,6 +1,6 @@
 /** Values as trees and tables. */
 import { expect, test } from 'vitest';
-import { cellText, findRows } from '../../../../src-renderer/views/answer/find-rows.ts';
+import { cellText, findRows } from '../../../../src-renderer/views/answer/rows/find-rows.ts';
 import { firstOpen, gist, treeRows, valueText } from '../../../../src-renderer/views/answer/json-tree.ts';
 import { partOf } from '../../../../src-renderer/views/answer/read-document.ts';
 import { parseSpelled } from '../../../../src-renderer/views/answer/spelled-json.ts';

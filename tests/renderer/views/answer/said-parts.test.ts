@@ -1,6 +1,6 @@
 /** What was said, in the parts a person looks at; and what is asked of such a part. */
 import { expect, test } from 'vitest';
-import { askedParts, isHtml, resultParts } from '../../../../src-renderer/views/answer/said-parts.ts';
+import { askedParts, resultParts } from '../../../../src-renderer/views/answer/said-parts.ts';
 import { answerText } from '../../../../src-renderer/views/answer/text-questions.ts';
 
 test('each block of a result is a part of its own kind, and the last part is the whole to the letter', () => {
@@ -34,15 +34,6 @@ test('a list, which is no result of a tool, is shown as data', () => {
     ['Formatted', 'json'],
     ['Raw', 'text'],
   ]);
-});
-
-test.each([
-  ['<!doctype html><p>x', true],
-  ['  <!-- note --><html lang="en">', true],
-  ['<issue>an XML of their own</issue>', false],
-  ['text about <html>', false],
-])('%s is a page: %s', (text, isPage) => {
-  expect(isHtml({ text, mimeType: 'text/plain' })).toBe(isPage);
 });
 
 test('a path tells values with all of their digits', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { SpillRow } from '../../../../src-main/rpc/contract.ts';
 import { literalPattern, matchesInWords, splitAtMatch } from '../../../../src-renderer/views/answer/find-in-text.ts';
-import { isInRanges, lastReadings, mergeRanges } from '../../../../src-renderer/views/answer/read-marks.ts';
+import { isInRanges, mergeRanges, readWords } from '../../../../src-renderer/views/answer/read-marks.ts';
 import { readSpillRows } from '../../../../src-renderer/views/spills/read-spill-rows.ts';
 import { expiryInWords, usageInWords } from '../../../../src-renderer/views/spills/spill-words.ts';
 
@@ -37,10 +37,14 @@ test('ranges that touch or overlap are one mark', () => {
   expect([20, 21, 50].map((line) => isInRanges(ranges, line))).toEqual([true, false, true]);
 });
 
-test('the same lines read twice are listed once, the last reading first', () => {
-  const mark = { fromLine: 1, toLine: 2, at: 1 };
-  const other = { fromLine: 7, toLine: 9, at: 2 };
-  expect(lastReadings([mark, other, { ...mark, at: 3 }])).toEqual([{ ...mark, at: 3 }, other]);
+test('a read is told by what was asked for', () => {
+  const read = { bytes: 10, at: 1, what: '', lines: [{ fromLine: 1, toLine: 1_200 }] } as const;
+  expect([
+    readWords({ ...read, op: 'slice' }),
+    readWords({ ...read, op: 'grep', what: 'x' }),
+    readWords({ ...read, op: 'sql', what: 'SELECT 1', lines: [] }),
+    readWords({ ...read, op: 'stat', lines: [] }),
+  ]).toEqual(['lines 1–1,200', '“x”, 1 part', 'SELECT 1', '']);
 });
 
 test('what a person looks for is found as it stands, whatever it means to a pattern', () => {

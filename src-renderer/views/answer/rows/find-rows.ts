@@ -1,11 +1,13 @@
 /** Finds the rows of a table in a value: a list of objects at the top or just below it. Pure. */
-import { isRecord } from '../../lib/record.ts';
-import { gist, valueText } from './json-tree.ts';
-import { SpelledNumber } from './spelled-json.ts';
+import { isRecord } from '../../../lib/record.ts';
+import { gist, valueText } from '../json-tree.ts';
+import { SpelledNumber } from '../spelled-json.ts';
 
 export interface TableRows {
   /** Where they are, such as `issues`; empty for the value itself. */
   readonly name: string;
+  /** The names that lead to them from the top. */
+  readonly path: readonly string[];
   readonly columns: readonly TableColumn[];
   readonly rows: readonly unknown[];
 }
@@ -23,16 +25,19 @@ const mostColumns = 30;
 const longestCell = 300;
 
 export function findRows(value: unknown): TableRows | undefined {
-  const lists: [string, unknown][] = isRecord(value)
-    ? [
-        ...Object.entries(value),
-        ...Object.values(value).flatMap((child) => (isRecord(child) ? Object.entries(child) : [])),
-      ]
-    : [['', value]];
+  const lists: (readonly [readonly string[], unknown])[] = isRecord(value)
+    ? Object.entries(value).flatMap(([name, child]) => [
+        [[name], child] as const,
+        ...(isRecord(child) ? Object.entries(child).map(([inner, list]) => [[name, inner], list] as const) : []),
+      ])
+    : [[[], value]];
   const [found] = lists
-    .filter((entry): entry is [string, readonly unknown[]] => Array.isArray(entry[1]) && isTable(entry[1]))
+    .filter(
+      (entry): entry is readonly [readonly string[], readonly unknown[]] =>
+        Array.isArray(entry[1]) && isTable(entry[1]),
+    )
     .toSorted(([, a], [, b]) => b.length - a.length);
-  return found && { name: found[0], columns: columnsOf(found[1]), rows: found[1] };
+  return found && { name: found[0].at(-1) ?? '', path: found[0], columns: columnsOf(found[1]), rows: found[1] };
 }
 
 /** The text of a cell; what is nested is said in short. */

@@ -1,0 +1,19 @@
+/** The last statements that the user has run, kept by this browser. */
+const storageName = 'tooltray.queries';
+const maxKept = 20;
+
+export function rememberedQueries(): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(storageName) ?? '[]');
+    return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the list with the statement in front. */
+export function rememberQuery(text: string): readonly string[] {
+  const kept = [text, ...rememberedQueries().filter((one) => one !== text)].slice(0, maxKept);
+  localStorage.setItem(storageName, JSON.stringify(kept));
+  return kept;
+}

@@ -1,0 +1,43 @@
+/** Rows of a table counted by the values of a column, with the sums of the columns that hold numbers. Pure. */
+import { isRecord } from '../../../lib/record.ts';
+import { amountOf, type ColumnFacts } from './column-facts.ts';
+import { cellText, type TableRows } from './find-rows.ts';
+
+/** As a table of its own: the values, `count`, and `sum of …`; the largest group first. */
+export function groupRows(
+  { rows, columns }: TableRows,
+  shown: readonly number[],
+  by: string,
+  facts: readonly ColumnFacts[],
+): TableRows {
+  const numeric = facts.filter(({ type, name }) => type === 'number' && name !== by).map(({ name }) => name);
+  const groups = Map.groupBy(shown, (at) => cellText(rows[at], by));
+  const grouped = [...groups].map(([text, own]) => ({
+    [by]: text,
+    count: own.length,
+    ...Object.fromEntries(
+      numeric.map((name) => [`sum of ${name}`, round(own.reduce((sum, at) => sum + valueAt(rows[at], name), 0))]),
+    ),
+  }));
+  return {
+    name: `by ${by}`,
+    path: [],
+    rows: grouped.toSorted((a, b) => b.count - a.count),
+    columns: [
+      { name: by, width: columns.find(({ name }) => name === by)?.width ?? 12 },
+      { name: 'count', width: 8 },
+      ...numeric.map((name) => ({ name: `sum of ${name}`, width: Math.max(12, name.length + 7) })),
+    ],
+  };
+}
+
+function valueAt(row: unknown, name: string): number {
+  const value = isRecord(row) ? row[name] : undefined;
+  const amount = value === undefined || value === null ? 0 : amountOf(value, 'number');
+  return Number.isFinite(amount) ? amount : 0;
+}
+
+/** Sums of decimals keep no digits that nobody wrote. */
+function round(sum: number): number {
+  return Math.round(sum * 1e6) / 1e6;
+}

@@ -1,0 +1,47 @@
+/** Which lines of a spilled JSON a value stands in, and what of it was read. */
+import { expect, test } from 'vitest';
+import { LinePlaces } from '../../../../src-renderer/views/answer/line-places.ts';
+import { mergeRanges, readShare, rowsInRanges } from '../../../../src-renderer/views/answer/read-marks.ts';
+import { findRows } from '../../../../src-renderer/views/answer/rows/find-rows.ts';
+import { treeRows } from '../../../../src-renderer/views/answer/json-tree.ts';
+
+const value = {
+  meta: { count: 3, empty: [] },
+  data: { rows: [{ id: 1 }, { id: 2, tags: ['a'] }, { id: 3 }] },
+  end: null,
+};
+const lines = JSON.stringify(value, null, 2).split('\n');
+const places = new LinePlaces();
+
+test('counts the lines as the file is laid out', () => {
+  expect(places.countOf(value)).toBe(lines.length);
+});
+
+test('every row of the tree knows the line in which it begins', () => {
+  const open = new Set(['$', '$["meta"]', '$["data"]', '$["data"]["rows"]', '$["data"]["rows"][1]']);
+  for (const row of treeRows(value, open, new Map(), places)) {
+    if ('more' in row || row.line === undefined) throw new Error('no line');
+    const line = lines[row.line - 1] ?? '';
+    const begins = row.name === '' || row.isIndex ? '' : `"${row.name}": `;
+    const opens = row.size === undefined ? JSON.stringify(row.value) : Array.isArray(row.value) ? '[' : '{';
+    expect(line.trim()).toContain(begins + opens);
+  }
+});
+
+test('rows are read where a line of them was', () => {
+  const table = findRows(value);
+  if (table === undefined) throw new Error('no table');
+  const at = lines.findIndex((line) => line.includes('"tags"')) + 1;
+  expect(rowsInRanges(places, value, table, [{ fromLine: at, toLine: at }])).toEqual([1]);
+  expect(rowsInRanges(places, value, table, mergeRanges([{ fromLine: 1, toLine: at }]))).toEqual([0, 1]);
+  expect(rowsInRanges(places, value, table, [])).toEqual([]);
+});
+
+test('a value is read as a whole, in part, or not', () => {
+  const ranges = [{ fromLine: 3, toLine: 6 }];
+  expect([
+    readShare(ranges, { fromLine: 4, toLine: 5 }),
+    readShare(ranges, { fromLine: 1, toLine: 9 }),
+    readShare(ranges, { fromLine: 7, toLine: 9 }),
+  ]).toEqual(['all', 'part', 'none']);
+});

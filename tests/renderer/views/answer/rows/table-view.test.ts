@@ -1,0 +1,65 @@
+/** Rows in the order a person wants. */
+import { expect, test } from 'vitest';
+import { findRows } from '../../../../../src-renderer/views/answer/rows/find-rows.ts';
+import { parseSpelled } from '../../../../../src-renderer/views/answer/spelled-json.ts';
+import { columnFacts } from '../../../../../src-renderer/views/answer/rows/column-facts.ts';
+import {
+  nextOrder,
+  shownRows,
+  tableCsv,
+  tableJson,
+  type TableWishes,
+} from '../../../../../src-renderer/views/answer/rows/table-view.ts';
+
+const table = findRows(
+  parseSpelled('[{"n":10,"t":"b"},{"n":9,"t":"=a"},{"t":"C"},{"n":9007199254740993,"t":"a","x":{"y":[1]}}]'),
+);
+
+function shown(wishes: Partial<TableWishes>): readonly number[] | undefined {
+  const facts = new Map(table?.columns.map(({ name }) => [name, columnFacts(table, name)]));
+  const plain = { search: '', order: undefined, filters: {}, chosen: {}, facts };
+  return table && shownRows(table, { ...plain, ...wishes });
+}
+
+test.each([
+  [{ n: '> 9' }, [0, 3]],
+  [{ n: '<=9' }, [1]],
+  [{ n: '9..10' }, [0, 1]],
+  [{ t: '!a' }, [0, 2]],
+  [{ t: 'c' }, [2]],
+  [{ n: '>' }, []],
+  [{ n: '>= 10', t: 'B' }, [0]],
+])('the filter %j lets rows %j through', (filters, rows) => {
+  expect(shown({ filters })).toEqual(rows);
+});
+
+test('chosen values are let through, and none chosen lets all', () => {
+  expect(shown({ chosen: { t: new Set(['b', 'C']) } })).toEqual([0, 2]);
+  expect(shown({ chosen: { t: new Set() } })).toHaveLength(4);
+});
+
+test('numbers are put in order as numbers, what has none comes last, either way', () => {
+  expect(shown({ order: { column: 'n', isDown: false } })).toEqual([1, 0, 3, 2]);
+  expect(shown({ order: { column: 'n', isDown: true } })).toEqual([3, 0, 1, 2]);
+});
+
+test('words are put in order whatever their case, and a filter looks into every cell', () => {
+  expect(shown({ order: { column: 't', isDown: false } })).toEqual([1, 3, 0, 2]);
+  expect(shown({ search: '9007' })).toEqual([3]);
+});
+
+test('a column is put in order up, then down, then left as it came', () => {
+  const up = nextOrder(undefined, 'n');
+  const down = nextOrder(up, 'n');
+  expect([up, down, nextOrder(down, 'n'), nextOrder(down, 't')]).toEqual([
+    { column: 'n', isDown: false },
+    { column: 'n', isDown: true },
+    undefined,
+    { column: 't', isDown: false },
+  ]);
+});
+
+test('a file has whole values with all of their digits, and nothing that a spreadsheet would reckon with', () => {
+  expect(table && tableCsv(table, [1, 3])).toBe('n,t,x\r\n9,\'=a,\r\n9007199254740993,a,"{""y"":[1]}"\r\n');
+  expect(table && JSON.parse(tableJson(table, [2]))).toEqual([{ t: 'C' }]);
+});
