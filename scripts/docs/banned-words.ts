@@ -19,7 +19,7 @@ export const bannedWords: readonly (readonly [word: RegExp, use: string])[] = [
   [/\bbreathers?\b/i, 'pause'],
   [/\bof before\b/i, 'existing, previous'],
   [/\bin a box\b|\bboxes\b/i, 'sandbox, container'],
-  [/\bmend(?:s|ed|ing)?\b/i, 'repair, correct'],
+  [/\bmend(?:s|ing)?\b|\b(?:is|are|was|be) mended\b/i, 'repair, correct'],
   [/\btak(?:e|es|en|ing) back\b|\btook back\b/i, 'revoke, undo'],
   [/\blet in\b/i, 'admit, authorize'],
   [/\b(?:somebody|nobody|anybody) else(?:'s|’s)?\b/i, 'another user'],

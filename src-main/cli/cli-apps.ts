@@ -28,15 +28,15 @@ import { paint, type Paint, plainText } from './terminal.ts';
 
 /** Flags of commands that change files of other programs. */
 export const changeFlags = {
-  dryRun: { help: 'show the change, write nothing' },
-  yes: { help: 'do not ask' },
+  dryRun: { help: 'Preview changes without writing' },
+  yes: { help: 'Skip confirmation' },
   ...commonFlags,
 } as const;
 
 /** The project whose own config files are meant instead of the person's. */
 export const projectFlag = {
   value: '[DIR]',
-  help: 'the app’s file in a project instead of your own; without DIR in the current folder',
+  help: 'Use the project configuration in DIR (default: current directory)',
 } as const;
 
 interface AppFlags {

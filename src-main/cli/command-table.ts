@@ -14,152 +14,113 @@ type Row = readonly [about: string, load: () => Promise<Command>];
 
 const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   Run: {
-    serve: ['run Tooltray and its status page', async () => (await import('./commands/serve.ts')).serve],
-    stdio: [
-      'what a client app starts: MCP on stdin and stdout',
-      async () => (await import('./commands/stdio.ts')).stdio,
+    serve: [
+      'Start Tooltray with its dashboard and HTTP endpoint',
+      async () => (await import('./commands/serve.ts')).serve,
     ],
+    stdio: ['Serve MCP over stdio (used by client apps)', async () => (await import('./commands/stdio.ts')).stdio],
   },
   'Client apps': {
-    apps: [
-      'client apps on this machine, and which may use Tooltray',
-      async () => (await import('./commands/apps.ts')).apps,
-    ],
-    install: [
-      'connect a client app: shown first, tried, undone with undo',
-      async () => (await import('./commands/install.ts')).install,
-    ],
+    apps: ['List client apps and their access', async () => (await import('./commands/apps.ts')).apps],
+    install: ['Connect a client app to Tooltray', async () => (await import('./commands/install.ts')).install],
     uninstall: [
-      'take Tooltray out of a client app, or of all of them',
+      'Disconnect a client app, or all of them',
       async () => (await import('./commands/uninstall.ts')).uninstall,
     ],
     revoke: [
-      'take a client app’s access back, its config file left as it is',
+      'Revoke access for a client app without changing its configuration file',
       async () => (await import('./commands/revoke.ts')).revoke,
     ],
     import: [
-      'bring over servers that your apps have, or a file',
+      'Import servers from your apps or a file',
       async () => (await import('./commands/import.ts')).importServers,
     ],
     undo: [
-      'take back the last change of a client app, an import, or a written description',
+      'Undo a change to a client app, an import or a rewritten description',
       async () => (await import('./commands/undo.ts')).undo,
     ],
   },
   Servers: {
-    list: ['servers: state, tools, where they are', async () => (await import('./commands/list.ts')).list],
-    add: ['add a server', async () => (await import('./commands/add.ts')).add],
+    list: ['List servers and their status', async () => (await import('./commands/list.ts')).list],
+    add: ['Add a server', async () => (await import('./commands/add.ts')).add],
     registry: [
-      'look servers up in registries, see what one would run, and add it',
+      'Search registries and add servers from them',
       async () => (await import('./commands/registry.ts')).registry,
     ],
-    remove: ['take a server out of the config', async () => (await import('./commands/remove.ts')).remove],
-    enable: ['switch a server on', async () => (await import('./commands/enable.ts')).enable],
-    disable: ['switch a server off, keeping its entry', async () => (await import('./commands/enable.ts')).disable],
-    validate: [
-      'check the config file without starting anything',
-      async () => (await import('./commands/validate.ts')).validate,
-    ],
-    test: ['connect to servers once and say how it went', async () => (await import('./commands/test.ts')).test],
-    logs: [
-      "what a server said and what became of it; without a name: Tooltray's own log",
-      async () => (await import('./commands/logs.ts')).logs,
-    ],
-    pin: [
-      'write down which version of its package a server is, so that no other one is fetched',
-      async () => (await import('./commands/trust/pin.ts')).pin,
-    ],
+    remove: ['Remove a server', async () => (await import('./commands/remove.ts')).remove],
+    enable: ['Enable a server', async () => (await import('./commands/enable.ts')).enable],
+    disable: ['Disable a server without removing it', async () => (await import('./commands/enable.ts')).disable],
+    validate: ['Validate the configuration file', async () => (await import('./commands/validate.ts')).validate],
+    test: ['Test the connection to servers', async () => (await import('./commands/test.ts')).test],
+    logs: ['Show the log of a server or of Tooltray', async () => (await import('./commands/logs.ts')).logs],
+    pin: ['Pin a server to a package version', async () => (await import('./commands/trust/pin.ts')).pin],
     env: [
-      'which variables of your login a server gets, by name, and giving it some',
+      'Show or set which environment variables a server inherits',
       async () => (await import('./commands/trust/env.ts')).env,
     ],
-    secret: [
-      'keys and passwords for servers, kept sealed instead of in the config',
-      async () => (await import('./commands/trust/secret.ts')).secret,
-    ],
-    isolate: [
-      'where servers run and what they reach; put one into a box',
-      async () => (await import('./commands/trust/isolate.ts')).isolate,
-    ],
-    inbox: [
-      'what waits for your decision, and what you decided',
-      async () => (await import('./commands/trust/inbox.ts')).inbox,
-    ],
+    secret: ['Manage secrets in the vault', async () => (await import('./commands/trust/secret.ts')).secret],
+    isolate: ['Show or set the sandbox of a server', async () => (await import('./commands/trust/isolate.ts')).isolate],
+    inbox: ['List and decide pending items', async () => (await import('./commands/trust/inbox.ts')).inbox],
     review: [
-      'what a server would run before it may, and your word on it',
+      'Review a new or changed server before it starts',
       async () => (await import('./commands/trust/review.ts')).review,
     ],
     profiles: [
-      'named sets of servers and tools, and tokens that open one until a day',
+      'Show profiles and manage their tokens',
       async () => (await import('./commands/trust/profiles.ts')).profiles,
     ],
-    proposals: ['what models asked to change', async () => (await import('./commands/trust/proposals.ts')).proposals],
-    approve: ['say yes to them', async () => (await import('./commands/trust/proposals.ts')).approve],
-    reject: ['say no to them', async () => (await import('./commands/trust/proposals.ts')).reject],
-    retry: ['let the running Tooltray try a server again now', async () => (await import('./commands/retry.ts')).retry],
-    pause: [
-      'hold all servers still; calls are refused with a sentence',
-      async () => (await import('./commands/pause.ts')).pause,
+    proposals: [
+      'List changes proposed by models',
+      async () => (await import('./commands/trust/proposals.ts')).proposals,
     ],
-    resume: ['go on after a pause', async () => (await import('./commands/pause.ts')).resume],
-    'sign-in': ['sign in to a server in your browser', async () => (await import('./commands/sign-in.ts')).signIn],
+    approve: ['Approve proposed changes', async () => (await import('./commands/trust/proposals.ts')).approve],
+    reject: ['Reject proposed changes', async () => (await import('./commands/trust/proposals.ts')).reject],
+    retry: ['Restart a server now', async () => (await import('./commands/retry.ts')).retry],
+    pause: ['Pause all servers; calls are rejected', async () => (await import('./commands/pause.ts')).pause],
+    resume: ['Resume all servers', async () => (await import('./commands/pause.ts')).resume],
+    'sign-in': ['Sign in to a server with OAuth', async () => (await import('./commands/sign-in.ts')).signIn],
     'sign-out': [
-      'sign out of a server: what it was granted is taken back',
+      'Sign out of a server and revoke its tokens',
       async () => (await import('./commands/sign-in.ts')).signOut,
     ],
   },
   Tools: {
-    search: ['find tools by what they do', async () => (await import('./commands/search.ts')).search],
+    search: ['Search tools', async () => (await import('./commands/search.ts')).search],
     scan: [
-      'look what servers say for what attacks are made of',
+      'Scan tool definitions for prompt injection and tool poisoning',
       async () => (await import('./commands/trust/scan.ts')).scan,
     ],
-    call: [
-      'call a tool, or a helper tool of a mode; - reads its arguments from stdin',
-      async () => (await import('./commands/call.ts')).call,
-    ],
-    spills: [
-      'look into the long answers that are kept on disk',
-      async () => (await import('./commands/spills.ts')).spills,
-    ],
+    call: ['Call a tool', async () => (await import('./commands/call.ts')).call],
+    spills: ['Inspect results spilled to disk', async () => (await import('./commands/spills.ts')).spills],
   },
-  'Look after it': {
-    activity: ['the calls that were made', async () => (await import('./commands/activity.ts')).activity],
-    audit: [
-      'what was decided, refused, changed and called, and whether the record holds',
-      async () => (await import('./commands/trust/audit.ts')).audit,
-    ],
-    stats: ['what Tooltray saved, in tokens', async () => (await import('./commands/stats.ts')).stats],
-    status: [
-      'whether Tooltray runs, where it listens, and how its servers are',
-      async () => (await import('./commands/status.ts')).status,
-    ],
-    doctor: ['look for anything that needs you', async () => (await import('./commands/doctor.ts')).doctor],
+  Monitoring: {
+    activity: ['Show recorded calls and sessions', async () => (await import('./commands/activity.ts')).activity],
+    audit: ['Show, verify and export the audit log', async () => (await import('./commands/trust/audit.ts')).audit],
+    stats: ['Show token savings', async () => (await import('./commands/stats.ts')).stats],
+    status: ['Show the status of the running Tooltray', async () => (await import('./commands/status.ts')).status],
+    doctor: ['Diagnose problems', async () => (await import('./commands/doctor.ts')).doctor],
     'build-cache': [
-      'list every server once, so that later starts are quick',
+      'Cache the tool lists of all servers',
       async () => (await import('./commands/build-cache.ts')).buildCache,
     ],
   },
-  'A team': {
+  'Team deployments': {
     migrate: [
-      'bring a team’s database to the schema of this version',
+      'Migrate the team database to this version',
       async () => (await import('./commands/team/migrate.ts')).migrateDatabase,
     ],
-    user: ['a team’s people: who may use it, and as what', async () => (await import('./commands/team/user.ts')).user],
-    token: [
-      'personal tokens of a team’s people, each until a day',
-      async () => (await import('./commands/team/token.ts')).token,
-    ],
+    user: ['Manage team users, roles and groups', async () => (await import('./commands/team/user.ts')).user],
+    token: ['Manage access tokens of team users', async () => (await import('./commands/team/token.ts')).token],
     'team-config': [
-      'check a team’s config in layers, and show what it comes to for somebody',
+      'Validate the layered team config, or show the effective config of a user',
       async () => (await import('./commands/team/team-config.ts')).teamConfig,
     ],
     'team-secret': [
-      'keys and passwords for a team’s servers, the organisation’s and each user’s own',
+      'Manage organization and user secrets',
       async () => (await import('./commands/team/team-secret.ts')).teamSecret,
     ],
     'team-sign-in': [
-      'where people of a team are signed in to servers; a link for them, and the way out',
+      'Manage server sign-ins of team users',
       async () => (await import('./commands/team/team-sign-in.ts')).teamSignIn,
     ],
   },
@@ -167,7 +128,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
 
 /** For scripts of others. */
 const hidden: Readonly<Record<string, Row>> = {
-  'list-servers': ['servers as ToolMux lists them', async () => (await import('./commands/list.ts')).listServers],
+  'list-servers': ['List servers in ToolMux format', async () => (await import('./commands/list.ts')).listServers],
 };
 
 export const commands: readonly Entry[] = [...Object.values(groups), hidden].flatMap((rows) =>
@@ -181,10 +142,10 @@ export function usage(): string {
     return `${group}:\n${lines.join('\n')}\n`;
   });
   return [
-    'Tooltray puts all of your MCP servers behind one connection.\n',
+    'All of your MCP servers behind one connection.\n',
     'Usage: tooltray COMMAND [arguments]\n',
     ...parts,
-    'tooltray COMMAND --help tells more, tooltray --version the version. Exit codes: 0 done, 1 failed, 2 wrong use.\n',
-    'As with ToolMux: --list-servers, --build-cache, --manage [list|add|remove|validate|test], --mode M, --config F.\n',
+    'Run `tooltray COMMAND --help` for details. Exit codes: 0 success, 1 failure, 2 wrong usage.\n',
+    'Flags of ToolMux: --list-servers, --build-cache, --manage [list|add|remove|validate|test], --mode M, --config F.\n',
   ].join('\n');
 }

@@ -73,14 +73,18 @@ export function command<const F extends Flags, const A extends Actions>(declared
 }
 
 /** Flags that many commands take. */
-export const configFlag = { value: 'F', help: 'another config file than your own' } as const;
-export const jsonFlag = { help: 'print JSON' } as const;
+export const configFlag = { value: 'FILE', help: 'Configuration file to use' } as const;
+export const jsonFlag = { help: 'Output as JSON' } as const;
 export const commonFlags = { config: configFlag, json: jsonFlag } as const;
-export const sinceFlag = { value: 'WHEN', isPast: true, help: 'only the last 7d, 12h …, or from a date on' } as const;
+export const sinceFlag = {
+  value: 'WHEN',
+  isPast: true,
+  help: 'Only entries since a duration ago (7d, 12h) or a date',
+} as const;
 /** Of commands for a team. */
-export const databaseFlag = { value: 'URL', help: 'the team’s PostgreSQL; or the variable TOOLTRAY_DATABASE' } as const;
+export const databaseFlag = { value: 'URL', help: 'PostgreSQL URL of the team (default: $TOOLTRAY_DATABASE)' } as const;
 /** Of commands that run a core. */
-export const modeFlag = { value: 'M', help: 'how tools are shown: proxy, search …' } as const;
+export const modeFlag = { value: 'MODE', help: 'Mode: auto, proxy, search, …' } as const;
 
 /** `what` is a sentence without its full stop; whoever runs the command adds how it is used. */
 export function wrongUse(what: string, cause?: unknown): AppError {

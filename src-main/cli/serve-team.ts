@@ -12,31 +12,31 @@ import { databaseUrl, tenantFlags, usualTenant } from './team-database.ts';
 /** Of `serve`, and of no use without `--team`. */
 export const teamFlags = {
   ...tenantFlags,
-  listen: { value: 'HOST:PORT', help: 'where the replica listens (127.0.0.1:8690)' },
-  publicUrl: { value: 'URL', help: 'where client apps reach the team’s Tooltray' },
-  allowedHosts: { value: 'A,B', help: 'names by which it may be addressed besides' },
-  trustedProxies: { value: 'CIDR,…', help: 'proxies whose Forwarded and X-Forwarded-* are believed' },
-  issuer: { value: 'URL', help: 'the OIDC issuer where people sign in; without it, personal tokens are all there is' },
-  issuerAudience: { value: 'A,B', help: 'what its access tokens name as their audience (the public address of /mcp)' },
+  listen: { value: 'HOST:PORT', help: 'Listen address (default 127.0.0.1:8690)' },
+  publicUrl: { value: 'URL', help: 'Public URL of the team' },
+  allowedHosts: { value: 'A,B', help: 'Additional allowed Host names' },
+  trustedProxies: { value: 'CIDR,…', help: 'Proxies trusted for Forwarded and X-Forwarded-* headers' },
+  issuer: { value: 'URL', help: 'OIDC issuer for sign-in (default: access tokens only)' },
+  issuerAudience: { value: 'A,B', help: 'Accepted token audiences (default: public URL of /mcp)' },
   clientId: {
     value: 'ID',
-    help: 'the dashboard at the issuer, where people sign in to it then; its secret is in TOOLTRAY_OIDC_SECRET',
+    help: 'OIDC client ID for dashboard sign-in; client secret in $TOOLTRAY_OIDC_SECRET',
   },
   groupsClaim: {
     value: 'NAME',
-    help: 'the claim that names somebody’s groups, or a path such as realm_access.roles (groups)',
+    help: 'Claim or path with the groups of a user, e.g. realm_access.roles (default groups)',
   },
-  adminGroup: { value: 'NAME', help: 'who is in this group is an administrator, and nobody else who signs in' },
-  addedOnly: { help: 'who signs in has to be one that `tooltray user add --subject` added' },
-  ssoOnly: { help: 'people come in by the issuer alone; personal tokens are for service accounts' },
-  atJwtOnly: { help: 'take access tokens alone whose type says so (at+jwt)' },
-  replicaName: { value: 'NAME', help: 'what this replica is called (the computer’s name)' },
+  adminGroup: { value: 'NAME', help: 'Members of this group are admins' },
+  addedOnly: { help: 'Only allow sign-in of users added with `tooltray user add --subject`' },
+  ssoOnly: { help: 'Allow personal tokens for service accounts only' },
+  atJwtOnly: { help: 'Only accept access tokens of type at+jwt' },
+  replicaName: { value: 'NAME', help: 'Replica name (default: host name)' },
   objects: {
     value: 'S3 URL',
-    help: 's3://bucket?endpoint=… the object store for long results; or the variable TOOLTRAY_OBJECTS',
+    help: 'Object store for large results: s3://bucket?endpoint=… (default: $TOOLTRAY_OBJECTS)',
   },
-  logStdout: { help: 'write the log to stdout, too, a JSON object a line' },
-  operations: { value: 'HOST:PORT', help: 'where /healthz, /readyz and /metrics are' },
+  logStdout: { help: 'Also write the log to stdout as JSON lines' },
+  operations: { value: 'HOST:PORT', help: 'Listen address for /healthz, /readyz and /metrics' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 const usualPort = 8690;

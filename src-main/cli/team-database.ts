@@ -23,7 +23,7 @@ export const usualTenant = 'main';
 /** Of commands that look after a team. */
 export const tenantFlags = {
   database: databaseFlag,
-  tenant: { value: 'NAME', help: `whose installation it is (${usualTenant})` },
+  tenant: { value: 'NAME', help: `Tenant (default ${usualTenant})` },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export interface TenantGiven {

@@ -91,7 +91,7 @@ test('an unknown flag is wrong use, and a script finds the error as JSON on stdo
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr:
-      "tooltray: Unknown option '--frob'. Use it like this: tooltray list [--tools | --written] [--config F] [--json]\n",
+      "tooltray: Unknown option '--frob'. Use it like this: tooltray list [--tools | --written] [--config FILE] [--json]\n",
   });
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad_request', message: "Unknown option '--frob'." } });
 });

@@ -12,21 +12,21 @@ const usualLimit = 20;
 /** SENT: tokens of what the server sent, GIVEN: of what the model got of it. */
 export const activity = command({
   actions: {
-    list: { help: 'the newest (the usual)' },
-    sessions: { help: 'the sessions of client apps with the newest steps, 100 at most' },
-    export: { help: 'every one that fits, one JSON object a line, the newest first' },
+    list: { help: 'List recent calls (default)' },
+    sessions: { help: 'List the 100 most recent sessions' },
+    export: { help: 'Export matching entries as JSON lines, newest first' },
   },
   usual: 'list',
   flags: {
-    steps: { help: 'all that apps asked, not calls of tools alone: lists, searches, programs …' },
-    session: { value: 'ID', help: 'steps of this session' },
-    server: { value: 'N', help: 'of this server' },
-    app: { value: 'N', help: 'of this client app' },
-    text: { value: 'T', help: 'with this text in tool, reason or error' },
-    failed: { help: 'only problems: what failed or was blocked, not what the app cancelled' },
+    steps: { help: 'Show all steps, not only tool calls' },
+    session: { value: 'ID', help: 'Only steps of this session' },
+    server: { value: 'NAME', help: 'Only this server' },
+    app: { value: 'NAME', help: 'Only this client app' },
+    text: { value: 'TEXT', help: 'Only entries with this text in tool, reason or error' },
+    failed: { help: 'Only failed or blocked entries' },
     since: sinceFlag,
-    limit: { value: 'N', from: 1, help: `at most so many (list: ${usualLimit})` },
-    output: { value: 'F', help: 'export into this file' },
+    limit: { value: 'N', from: 1, help: `Maximum number of entries (list: default ${usualLimit})` },
+    output: { value: 'FILE', help: 'Write the export to a file' },
     ...commonFlags,
   },
   async run({ steps, session, server, app, text, failed, since, limit, output, config, json }, _, action) {

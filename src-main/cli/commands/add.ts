@@ -24,17 +24,17 @@ const flags = {
   env: {
     value: 'K=V',
     many: true,
-    help: 'a variable for the command; K alone takes it from the environment at each start',
+    help: 'Environment variable (repeatable); KEY alone is read from the environment at start',
   },
-  cwd: { value: 'D', help: 'the folder the command starts in' },
-  url: { value: 'URL', help: 'a server on the network' },
-  header: { value: 'K=V', many: true, help: 'a header for it; write ${env:NAME} for what is secret' },
-  transport: { value: 'sse', help: 'the older transport' },
-  description: { value: 'T', help: 'a note for people' },
-  lazy: { help: 'start it at its first call only' },
-  sealed: { help: 'keep what looks like a secret in the vault, and write ${secret:NAME} in its place' },
-  dryRun: { help: 'show the entry, write nothing' },
-  yes: { help: 'with NAME alone: do not ask before what was found is tried' },
+  cwd: { value: 'D', help: 'Working directory of the command' },
+  url: { value: 'URL', help: 'URL of a remote server' },
+  header: { value: 'K=V', many: true, help: 'HTTP header (repeatable); use ${env:NAME} for secrets' },
+  transport: { value: 'TYPE', help: 'Transport: http or sse (default http)' },
+  description: { value: 'T', help: 'Description' },
+  lazy: { help: 'Start the server on its first call' },
+  sealed: { help: 'Move detected secrets to the vault and reference them as ${secret:NAME}' },
+  dryRun: { help: 'Show the entry without writing it' },
+  yes: { help: 'Skip confirmation' },
   ...commonFlags,
 } as const;
 
@@ -47,9 +47,9 @@ export const add = command({
   // npx --yes
   wraps: ['yes'],
   notes: [
-    'NAME alone looks for a launch of that name in your other apps and bundles, and asks before it runs anything.',
-    'TEXT is what a server’s page shows, in quotes, or - for stdin: a "claude mcp add …" line, JSON, an install link, an address.',
-    'Put -- before the command when its own arguments look like these:',
+    'NAME alone looks for a server of that name in your other apps and bundles, and asks before running it.',
+    'TEXT is a quoted snippet, or - for stdin: a "claude mcp add …" command, JSON, an install link or a URL.',
+    'Use -- before a command that has flags:',
     '  tooltray add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents',
   ],
   async run(given, [name = '', ...launch]) {

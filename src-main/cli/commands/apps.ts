@@ -9,12 +9,10 @@ import { moment, oneLine, paint, printAnswer, table } from '../terminal.ts';
 
 export const apps = command({
   flags: {
-    project: { ...projectFlag, help: 'what they read in a project; without DIR in the current folder' },
+    project: { ...projectFlag, help: 'Show project configs in DIR (default: current directory)' },
     ...commonFlags,
   },
-  notes: [
-    'ACCESS: by which way its config file reaches Tooltray, and since when; or that it was revoked. SEEN: when its last session began or ended.',
-  ],
+  notes: ['ACCESS: transport and since when, or revoked. SEEN: start or end of the last session.'],
   run: (flags) =>
     withApps(flags, async (setup, project) => {
       if (project !== undefined) await printProjectApps(setup, project, flags.json);

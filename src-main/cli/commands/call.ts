@@ -10,19 +10,19 @@ import { oneLine, plainText, printJson } from '../terminal.ts';
 export const call = command({
   words: 'TOOL [JSON | - | KEY=VALUE …]',
   flags: {
-    read: { help: 'it is meant to read, no more: refused where its server says that it does' },
-    write: { isInstead: true, help: 'it is meant to write at most' },
-    destructive: { isInstead: true, help: 'it may destroy' },
-    reason: { value: 'T', help: 'why, for the record of calls' },
-    raw: { help: 'text exactly as the server sent it' },
+    read: { help: 'Reject the call unless the tool is read-only' },
+    write: { isInstead: true, help: 'Reject the call if the tool is destructive' },
+    destructive: { isInstead: true, help: 'Allow destructive tools' },
+    reason: { value: 'TEXT', help: 'Reason to record with the call' },
+    raw: { help: 'Print text exactly as sent by the server' },
     ...commonFlags,
-    json: { help: 'the whole result as JSON' },
+    json: { help: 'Output the full result as JSON' },
   },
   notes: [
     '  tooltray call utils:current_time \'{"timezone": "Europe/Paris"}\'',
     '  tooltray call utils:current_time timezone=Europe/Paris',
     '  tooltray call search_tools query="read a file"',
-    'Exit code 1 when the tool reports an error.',
+    'Exits with 1 if the tool returns an error.',
   ],
   async run({ reason, raw, config, json, ...flags }, [tool = '', ...given]) {
     const input = await readInput(given);

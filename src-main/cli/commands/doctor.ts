@@ -38,12 +38,12 @@ const marks: Readonly<Record<FindingLevel, readonly [Paint, string]>> = {
 export const doctor = command({
   flags: {
     fix: {
-      help: 'restore a config file that is gone; mend servers that do not start, from what your other apps launch',
+      help: 'Restore a missing configuration file and repair servers that do not start',
     },
-    yes: { help: 'do not ask before something of another app is tried' },
+    yes: { help: 'Skip confirmation' },
     ...commonFlags,
   },
-  notes: ['Exit code 1 when something does.'],
+  notes: ['Exits with 1 if problems are found.'],
   async run({ fix, yes, config, json }) {
     const fixes = fix ? await fixAll(config, yes) : [];
     if (!json) printLines(fixes.map(({ sentence }) => oneLine(sentence)));

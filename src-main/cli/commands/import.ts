@@ -41,17 +41,17 @@ import {
 export const importServers = command({
   words: '[NAMES…]',
   flags: {
-    app: { value: 'APP', help: 'only those of this app' },
-    file: { value: 'F', isInstead: true, help: 'from a file of any product, a .mcpb bundle, or - for text on stdin' },
-    project: { ...projectFlag, help: 'those that apps read in a project; without DIR in the current folder' },
-    sealed: { help: 'keep what looks like a secret in the vault, and write ${secret:NAME} in its place' },
-    move: { help: 'replace them in the apps by Tooltray' },
-    set: { value: 'K=V', many: true, help: 'a setting that a bundle asks for; several times for several values' },
+    app: { value: 'APP', help: 'Only import from this app' },
+    file: { value: 'F', isInstead: true, help: 'Import from a configuration file, an .mcpb bundle, or - for stdin' },
+    project: { ...projectFlag, help: 'Import from project configs in DIR (default: current directory)' },
+    sealed: { help: 'Move detected secrets to the vault and reference them as ${secret:NAME}' },
+    move: { help: 'Also replace them in the apps with Tooltray' },
+    set: { value: 'K=V', many: true, help: 'Bundle setting (repeatable)' },
     ...changeFlags,
   },
   notes: [
-    'NAMES: only these; NAME=NEW gives one another name.',
-    'Servers that are here already, by what they start, are left out.',
+    'NAMES: only import these; NAME=NEW renames a server.',
+    'Servers that already exist (same command or URL) are skipped.',
   ],
   run(flags, names) {
     const { file, app, move, sealed: seal, set, dryRun, yes, json } = flags;

@@ -8,14 +8,14 @@ export const install = command({
   words: 'APP',
   flags: {
     http: {
-      help: 'by an address and a token of its own; the usual command also starts Tooltray where it does not run',
+      help: 'Use HTTP with a dedicated token instead of stdio (stdio also starts Tooltray when needed)',
     },
     project: projectFlag,
     ...changeFlags,
   },
   notes: [
-    'APP as `tooltray apps` names it: claude-desktop, cursor, vscode …',
-    'Gives an app that was revoked its access back. One that has an address keeps it: uninstall it to go back to the command.',
+    'APP is an ID from `tooltray apps`: claude-desktop, cursor, vscode, …',
+    'Restores access for a revoked app. To switch from HTTP back to stdio, uninstall the app first.',
   ],
   run: (flags, [app = '']) =>
     withApps(flags, async (apps, project) => {

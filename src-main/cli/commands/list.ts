@@ -21,8 +21,8 @@ const paints: Readonly<Record<ServerRow['level'], Paint>> = {
 
 export const list = command({
   flags: {
-    tools: { help: 'every tool of every server, one line each' },
-    written: { isInstead: true, help: "descriptions that models wrote, beside the server's own" },
+    tools: { help: 'List all tools' },
+    written: { isInstead: true, help: 'List tool descriptions rewritten by models' },
     ...commonFlags,
   },
   async run({ tools, written, config, json }) {

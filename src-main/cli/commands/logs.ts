@@ -14,9 +14,9 @@ const pollMs = 300;
 export const logs = command({
   words: '[NAME]',
   flags: {
-    lines: { value: 'N', from: 0, usual: 50, help: 'the last N lines' },
+    lines: { value: 'N', from: 0, usual: 50, help: 'Number of lines from the end; 0 for all' },
     config: configFlag,
-    follow: { short: 'f', help: 'go on with what comes' },
+    follow: { short: 'f', help: 'Follow the log' },
     json: { ...jsonFlag, isInstead: true },
   },
   async run({ lines: wanted, follow, config, json }, [name]) {

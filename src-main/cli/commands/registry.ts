@@ -17,16 +17,16 @@ import {
 } from '../terminal.ts';
 
 const flags = {
-  registry: { value: 'R', help: 'which one; else the first of the list' },
-  limit: { value: 'N', from: 1, to: 100, usual: 30, help: 'search: how many at the most' },
-  from: { value: 'CURSOR', help: 'search: go on where the last answer ended' },
-  version: { value: 'V', help: 'show, add: another version than the latest' },
-  way: { value: 'ID', help: 'add: which way of running it, as show names them; else the first that works here' },
-  as: { value: 'NAME', help: 'add: what it is called here' },
-  set: { value: 'NAME=VALUE', many: true, help: 'add: an answer to what it asks for; a secret goes into the vault' },
-  untried: { help: 'add: do not start it, and leave it in review' },
-  dryRun: { help: 'add: show what it would run, and add nothing' },
-  yes: { help: 'add: do not ask before it is started' },
+  registry: { value: 'R', help: 'Registry to use (default: first in list)' },
+  limit: { value: 'N', from: 1, to: 100, usual: 30, help: 'search: maximum results' },
+  from: { value: 'CURSOR', help: 'search: cursor of the next page' },
+  version: { value: 'V', help: 'show, add: version (default latest)' },
+  way: { value: 'ID', help: 'add: package or remote option from "show" (default: first supported)' },
+  as: { value: 'NAME', help: 'add: name for the server' },
+  set: { value: 'NAME=VALUE', many: true, help: 'add: input value (repeatable); secrets are stored in the vault' },
+  untried: { help: 'add: skip the test and add for review' },
+  dryRun: { help: 'add: show the command without adding' },
+  yes: { help: 'add: skip confirmation' },
   ...commonFlags,
 } as const;
 
@@ -34,16 +34,16 @@ type RegistryFlags = Given<typeof flags>;
 
 export const registry = command({
   actions: {
-    list: { help: 'the registries there are (the usual)' },
-    search: { words: '[WORD]', help: 'servers with this in their name' },
-    show: { words: 'SERVER', help: 'one server: who publishes it, what it runs, what it asks for' },
-    add: { words: 'SERVER', help: 'show what it would run, start it once after your yes, and keep it if it works' },
+    list: { help: 'List registries (default)' },
+    search: { words: '[WORD]', help: 'Search servers by name' },
+    show: { words: 'SERVER', help: 'Show publisher, packages and inputs of a server' },
+    add: { words: 'SERVER', help: 'Test a server and add it if it works' },
   },
   usual: 'list',
   flags,
   notes: [
-    'The official registry is known; others are named in the config: "registries": [{ "name": "work", "url": "https://…" }].',
-    'The file of a list works as well: "url": "/path/to/servers.json". A required secret that is not given is asked for, or read from stdin.',
+    'The official registry is built in. Add others in the config: "registries": [{ "name": "work", "url": "https://…" }].',
+    '"url" can also be a local file. Missing required secrets are prompted for, or read from stdin.',
   ],
   async run(given, [word = ''], action) {
     return withRegistries(given.config, async (ask) => {

@@ -10,7 +10,7 @@ export const retry = command({
   flags: {
     json: jsonFlag,
     clear: {
-      help: 'first remove the folder of a package that npm fetched only a part of, where the failure names one',
+      help: 'First delete a partially downloaded npm package that the failure names',
     },
   },
   run: ({ json, clear }, [name = '']) =>

@@ -8,8 +8,8 @@ export const revoke = command({
   words: 'APP',
   flags: commonFlags,
   notes: [
-    'Its token opens nothing from now on, `stdio --app APP` is refused, and what it has open ends.',
-    'tooltray install APP, or Allow in the dashboard’s settings, gives it back.',
+    'Invalidates its token, rejects `stdio --app APP` and ends open sessions.',
+    'Restore access with `tooltray install APP` or in the dashboard settings.',
   ],
   async run({ config, json }, [app = '']) {
     const sentence = await takeAccess(app, config);

@@ -8,7 +8,7 @@ import { inALine } from './list.ts';
 
 export const search = command({
   words: 'QUERY …',
-  flags: { limit: { value: 'N', from: 1, usual: 10, help: 'at most so many' }, ...commonFlags },
+  flags: { limit: { value: 'N', from: 1, usual: 10, help: 'Maximum results' }, ...commonFlags },
   async run({ limit, config, json }, words) {
     const query = words.join(' ');
     const { total, hits } = await withCore(config, (core) => core.ask('search', { query, limit }));

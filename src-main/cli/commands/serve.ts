@@ -18,13 +18,13 @@ import { jsonText, oneLine } from '../terminal.ts';
 const flags = {
   config: configFlag,
   mode: modeFlag,
-  port: { value: 'N', from: 0, to: 65_535, help: 'port of the HTTP endpoint on 127.0.0.1; 0 takes any free one' },
-  noOpen: { help: 'for scripts that give it: serve opens no page by itself' },
-  noToken: { help: 'let every program on this machine in (tests only)' },
-  keepLink: { help: 'keep the dashboard’s link over restarts; else it is new with each start' },
-  background: { help: 'print nothing, write the log only' },
-  json: { help: 'print one line of JSON when listening: http, socket, pid, config, tokenFile' },
-  team: { help: 'serve a team: one replica of many that share a database; see docs/team' },
+  port: { value: 'N', from: 0, to: 65_535, help: 'HTTP port on 127.0.0.1; 0 for any free port' },
+  noOpen: { help: 'No effect (compatibility)' },
+  noToken: { help: 'Disable authentication (testing only)' },
+  keepLink: { help: 'Keep the dashboard link across restarts' },
+  background: { help: 'Write only to the log' },
+  json: { help: 'Print connection details as JSON once listening' },
+  team: { help: 'Run as a replica of a team; see docs/team' },
   ...teamFlags,
 } as const;
 

@@ -14,8 +14,8 @@ const lookEveryMs = 250;
 export const signIn = command({
   words: '[NAME]',
   flags: {
-    noOpen: { help: 'only print the address' },
-    clientDocument: { value: 'URL', help: 'print what to publish at URL, as who Tooltray is there' },
+    noOpen: { help: 'Print the URL without opening a browser' },
+    clientDocument: { value: 'URL', help: 'Print the OAuth client metadata document for URL' },
     ...commonFlags,
   },
   run: async ({ noOpen, clientDocument: url, config, json }, [name]) => {

@@ -14,21 +14,21 @@ interface Asked {
 type Act = (asked: Asked, id: string, what: string) => Promise<void>;
 
 const actions = {
-  list: { help: 'all of them, the newest first', act: list },
-  show: { words: 'ID', help: 'where it is from, where it lies, its first lines', act: show },
-  head: { words: 'ID', help: 'its first lines', act: head },
-  grep: { words: 'ID PATTERN', help: 'the lines that match a regular expression', act: grep },
-  query: { words: 'ID JSONPATH', help: 'what a JSONPath finds: $.items[*].name', act: query },
-  pin: { words: 'ID', help: 'keep it for good', act: pinning(true) },
-  unpin: { words: 'ID', help: 'keep it no longer than others', act: pinning(false) },
-  delete: { words: 'ID', help: 'delete it now', act: remove },
-  prune: { help: 'delete what is too old or too much', act: prune },
+  list: { help: 'List spills (default)', act: list },
+  show: { words: 'ID', help: 'Show details and the first lines', act: show },
+  head: { words: 'ID', help: 'Print the first lines', act: head },
+  grep: { words: 'ID PATTERN', help: 'Print lines matching a regular expression', act: grep },
+  query: { words: 'ID JSONPATH', help: 'Run a JSONPath query, e.g. $.items[*].name', act: query },
+  pin: { words: 'ID', help: 'Exclude from expiry', act: pinning(true) },
+  unpin: { words: 'ID', help: 'Include in expiry again', act: pinning(false) },
+  delete: { words: 'ID', help: 'Delete a spill', act: remove },
+  prune: { help: 'Delete expired spills and enforce the disk limit', act: prune },
 } as const satisfies Readonly<Record<string, Action & { readonly act: Act }>>;
 
 export const spills = command({
   actions,
   usual: 'list',
-  flags: { lines: { value: 'N', from: 1, to: 2000, usual: 20, help: 'how many lines to show' }, ...commonFlags },
+  flags: { lines: { value: 'N', from: 1, to: 2000, usual: 20, help: 'Number of lines' }, ...commonFlags },
   async run({ config, json, lines }, [id = '', what = ''], action) {
     await withCore(config, (core) => actions[action].act({ core, json, lines }, id, what));
     return 0;

@@ -10,14 +10,14 @@ const heads = ['WITHOUT US', 'SPENT', 'ANSWERS', 'GIVEN', 'READ BACK', 'NET', 'S
 
 export const stats = command({
   flags: {
-    by: { value: 'KEY', help: 'rows for each cause (the usual), app, server, tool, day, session or mode' },
+    by: { value: 'KEY', help: 'Group by cause (default), app, server, tool, day, session or mode' },
     since: sinceFlag,
     ...commonFlags,
   },
   notes: [
-    'WITHOUT US: lists and instructions the apps would have loaded. SPENT: what they loaded of ours.',
-    'ANSWERS: what the apps would have let in of what servers sent. GIVEN: what they got of it. READ BACK: what they read of kept',
-    'answers later. SENT: what servers sent, in no net: no app lets all of it in.',
+    'WITHOUT US: lists and instructions without Tooltray. SPENT: Tooltray’s own lists and texts.',
+    'ANSWERS: server results as the apps would have read them. GIVEN: what they got. READ BACK: later reads of',
+    'spills. SENT: full size of server results, not part of the net, because apps truncate results.',
   ],
   async run({ by: wanted = 'cause', since, config, json }) {
     const by = keys.find((key) => key === wanted);

@@ -7,7 +7,7 @@ import { oneLine, paint, printAnswer } from '../terminal.ts';
 
 export const status = command({
   flags: { json: jsonFlag },
-  notes: ['Exit code 1 when it does not run.'],
+  notes: ['Exits with 1 if Tooltray is not running.'],
   async run({ json }) {
     const core = await findRunningCore();
     if (core === undefined) {

@@ -8,11 +8,11 @@ import { bundleFile, obeySignals } from '../own-process.ts';
 
 export const stdio = command({
   flags: {
-    app: { value: 'NAME', help: 'the client app, as the status page shows it' },
+    app: { value: 'NAME', help: 'Client app ID' },
     mode: modeFlag,
-    profile: { value: 'NAME', help: 'the servers and tools of this profile alone' },
+    profile: { value: 'NAME', help: 'Limit the session to a profile' },
     config: configFlag,
-    standalone: { help: 'serve from this process instead of the running Tooltray' },
+    standalone: { help: 'Run servers in this process instead of the shared Tooltray' },
   },
   run: ({ standalone, ...given }) => (standalone ? serveAlone(given) : runAsShim(given)),
 });

@@ -10,7 +10,7 @@ import { oneLine, printAnswer, printProgress } from '../terminal.ts';
 export const test = command({
   words: '[NAME]',
   flags: commonFlags,
-  notes: ['Uses connections of its own, also beside a running Tooltray. Exit code 1 when one failed.'],
+  notes: ['Opens separate connections. Exits with 1 if a server fails.'],
   async run({ config, json }, [name]) {
     const store = await openCliConfig(config);
     const { wanted, off, broken } = pickServers(store, name);

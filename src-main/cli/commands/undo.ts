@@ -10,10 +10,10 @@ import { confirm, notDone, oneLine, printAnswer, printJson, printLines } from '.
 export const undo = command({
   words: '[ID | SERVER:TOOL]',
   flags: {
-    project: { ...projectFlag, help: 'the last one in that project; without DIR in the current folder' },
+    project: { ...projectFlag, help: 'Undo the last change in a project (default: current directory)' },
     ...changeFlags,
   },
-  notes: ['SERVER:TOOL: apps are told again what the server says of the tool (`tooltray list --written`).'],
+  notes: ['SERVER:TOOL restores the original description of a tool (see `tooltray list --written`).'],
   run(flags, [wanted]) {
     // An id of a change has no colon.
     if (wanted?.includes(':') === true) return takeBackText(wanted, flags);

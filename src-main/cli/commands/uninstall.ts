@@ -7,8 +7,8 @@ import { confirm, notDone, printAnswer, printJson, printLines } from '../termina
 export const uninstall = command({
   words: '[APP]',
   flags: {
-    all: { help: 'every client app’s file as it was before, secrets and login item removed; Tooltray ends' },
-    quiet: { help: 'with --all: do not ask, print problems only' },
+    all: { help: 'Disconnect every client app, remove secrets and the login item, and stop Tooltray' },
+    quiet: { help: 'all: skip confirmation and print problems only' },
     project: projectFlag,
     ...changeFlags,
   },

@@ -11,7 +11,7 @@ import { paint, plainText, printAnswer } from '../terminal.ts';
 export const validate = command({
   words: '[NAME]',
   flags: commonFlags,
-  notes: ['Exit code 1 when something in it is wrong.'],
+  notes: ['Exits with 1 if the config has errors.'],
   async run({ config, json }, [name]) {
     const store = await openAnyConfig(config);
     const isReadable = wholeFileProblem(store) === undefined;

@@ -6,9 +6,7 @@ import { printAnswer } from '../../terminal.ts';
 
 export const migrateDatabase = command({
   flags: { database: databaseFlag, json: jsonFlag },
-  notes: [
-    'Steps are only ever added: there is no way back but a backup. Several may run at once; replicas go on meanwhile.',
-  ],
+  notes: ['Migrations cannot be reverted; back up first. Safe to run concurrently and with replicas online.'],
   async run({ database, json }) {
     const url = databaseUrl(database);
     const { migrate } = await import('../../../team/database/migrate.ts');

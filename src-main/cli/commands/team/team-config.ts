@@ -13,19 +13,19 @@ import { oneLine, paint, plainText, printAnswer } from '../../terminal.ts';
 
 export const teamConfig = command({
   actions: {
-    check: { words: 'FOLDER', help: 'what is wrong in its files, and what a layer says that it may not (the usual)' },
-    show: { words: 'FOLDER', help: 'what the layers come to for somebody' },
+    check: { words: 'FOLDER', help: 'Validate all layers (default)' },
+    show: { words: 'FOLDER', help: 'Show the effective config of a user' },
   },
   usual: 'check',
   flags: {
-    user: { value: 'NAME', help: 'with show: whose file counts' },
-    group: { value: 'NAME', many: true, help: 'with show: a group they are in' },
+    user: { value: 'NAME', help: 'show: user' },
+    group: { value: 'NAME', many: true, help: 'show: group (repeatable)' },
     ...tenantFlags,
     json: jsonFlag,
   },
   notes: [
-    'With show and a database, whose flag or variable says it, the groups are those that they are in there, where --group names none.',
-    'Exit code 1 when something is wrong: as a hook of Git, or a step of CI, it keeps that out.',
+    'With a database and no --group, groups are read from the database.',
+    'Exits with 1 on errors, for use in Git hooks and CI.',
   ],
   async run({ user = '', group, json, ...where }, [folder = '.'], action) {
     const store = await openConfig(resolve(folder), true, process.env, cliPaths());

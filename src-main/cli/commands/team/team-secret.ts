@@ -11,20 +11,20 @@ import { moment, oneLine, printAnswer, readSecret, table } from '../../terminal.
 
 export const teamSecret = command({
   actions: {
-    list: { help: 'their names, and when each was changed (the usual)' },
-    set: { words: 'NAME', help: 'the value is asked for, or read from stdin' },
-    rm: { words: 'NAME', help: 'forget one; servers that get it do not start then' },
-    rotate: { help: 'seal everything anew with the first of the team’s keys, of all users; replicas go on meanwhile' },
+    list: { help: 'List secrets (default)' },
+    set: { words: 'NAME', help: 'Set a secret; prompts for the value or reads stdin' },
+    rm: { words: 'NAME', help: 'Delete a secret' },
+    rotate: { help: 'Re-encrypt all secrets with the first team key; replicas stay online' },
   },
   usual: 'list',
   flags: {
-    user: { value: 'NAME', help: 'of this user; without it, the organisation’s' },
+    user: { value: 'NAME', help: 'User (default: organization secrets)' },
     ...tenantFlags,
     json: jsonFlag,
   },
   notes: [
-    'In the config ${secret:NAME} stands for one of the organisation, ${user:NAME} for that of whoever calls.',
-    'The team’s keys are taken from TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS, as replicas take them.',
+    'In the config, ${secret:NAME} is an organization secret and ${user:NAME} a secret of the calling user.',
+    'Requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.',
   ],
   async run({ user, json, ...where }, [name = ''], action) {
     await withTenant(where, async (sql, tenant) => {

@@ -9,21 +9,21 @@ import { moment, oneLine, printAnswer, table } from '../../terminal.ts';
 
 export const teamSignIn = command({
   actions: {
-    list: { help: 'where the user is signed in, and as whom (the usual)' },
+    list: { help: 'List sign-ins of a user (default)' },
     link: {
       words: 'SERVER',
-      help: 'a link for that user alone, where they sign in; it holds for a quarter of an hour',
+      help: 'Create a sign-in link for a user (valid 15 minutes)',
     },
-    out: { words: '[SERVER]', help: 'sign the user out there, or everywhere; what was granted is taken back' },
+    out: { words: '[SERVER]', help: 'Sign the user out of a server, or of all servers, and revoke tokens' },
   },
   usual: 'list',
   flags: {
-    user: { value: 'NAME', help: 'whose sign-ins' },
-    publicUrl: { value: 'URL', help: 'with link: where browsers reach the team’s Tooltray' },
+    user: { value: 'NAME', help: 'User' },
+    publicUrl: { value: 'URL', help: 'link: public URL of the team' },
     ...tenantFlags,
     json: jsonFlag,
   },
-  notes: ['The team’s keys are taken from TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS, as replicas take them.'],
+  notes: ['Requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.'],
   async run({ user, publicUrl, json, ...where }, [server], action) {
     if (user === undefined) throw wrongUse('--user says whose sign-ins are meant');
     await withTenant(where, async (sql, tenant) => {

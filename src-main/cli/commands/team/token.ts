@@ -8,24 +8,24 @@ const usualDays = 30;
 
 export const token = command({
   actions: {
-    list: { words: '[USER]', help: 'the tokens there are, of one user or of all' },
-    create: { words: 'USER', help: 'give a token, which is shown once' },
-    revoke: { words: 'ID', help: 'take a token back; what it has open ends' },
+    list: { words: '[USER]', help: 'List tokens of a user or of all users' },
+    create: { words: 'USER', help: 'Create a token; shown once' },
+    revoke: { words: 'ID', help: 'Revoke a token and end its sessions' },
   },
   usual: 'list',
   flags: {
-    label: { value: 'TEXT', help: 'with create: what it is for, such as the app that gets it' },
-    profile: { value: 'NAME', help: 'with create: it sees this profile alone' },
-    readOnly: { help: 'with create: it sees tools alone that only read' },
+    label: { value: 'TEXT', help: 'create: name of the token, e.g. the app' },
+    profile: { value: 'NAME', help: 'create: limit to a profile' },
+    readOnly: { help: 'create: limit to read-only tools' },
     expires: {
       value: 'WHEN',
       isFuture: true,
-      help: `with create: 12h, 7d …, or a date, within 30 days, of a service account a year (${usualDays}d)`,
+      help: `create: expiry as a duration or date, at most 30 days, for service accounts 1 year (default ${usualDays}d)`,
     },
     ...tenantFlags,
     json: jsonFlag,
   },
-  notes: ['One token for each app: what an app keeps is its token’s, and taking one back leaves the others.'],
+  notes: ['Use one token per app, so tokens can be revoked independently.'],
   async run({ label = '', profile, readOnly, expires, json, ...where }, [word], action) {
     await withTenant(where, async (sql, tenant) => {
       const { PersonTokens } = await import('../../../team/people/person-tokens.ts');

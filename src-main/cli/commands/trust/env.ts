@@ -13,11 +13,11 @@ import { oneLine, paint, printAnswer, table } from '../../terminal.ts';
 export const env = command({
   words: '[NAME]',
   flags: {
-    give: { value: 'V,…', help: 'give it these variables of your login, and no others but the common ones' },
-    all: { isInstead: true, help: 'give it every variable of your login' },
+    give: { value: 'V,…', help: 'Pass these variables in addition to the common ones' },
+    all: { isInstead: true, help: 'Pass all environment variables' },
     ...commonFlags,
   },
-  notes: ['Names only: what is in a variable is never shown.'],
+  notes: ['Values are never shown.'],
   async run({ give, all, config, json }, [name]) {
     const store = await openCliConfig(config);
     if (give !== undefined || all) return change(store, name, give, all, json);

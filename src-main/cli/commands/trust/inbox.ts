@@ -17,19 +17,19 @@ interface Asked {
 type Act = (asked: Asked, id: string, answer: string) => Promise<number>;
 
 const actions = {
-  list: { help: 'all of it, the most urgent first', act: list },
-  show: { words: 'ID', help: 'what is asked, what a yes would mean, and every line that changes', act: show },
-  decide: { words: 'ID ANSWER', help: 'answer it, with one of the answers that show tells', act: decide },
-  history: { help: 'what you decided', act: history },
-  undo: { words: 'ID', help: 'take a decision back, by its id in the history', act: undo },
+  list: { help: 'List pending items (default)', act: list },
+  show: { words: 'ID', help: 'Show an item with its consequences and diff', act: show },
+  decide: { words: 'ID ANSWER', help: 'Decide an item with one of the actions listed by show', act: decide },
+  history: { help: 'List past decisions', act: history },
+  undo: { words: 'ID', help: 'Undo a decision', act: undo },
 } as const satisfies Readonly<Record<string, Action & { readonly act: Act }>>;
 
 export const inbox = command({
   actions,
   usual: 'list',
   flags: {
-    reveal: { help: 'show: with the secrets, which are *** otherwise' },
-    only: { value: 'NAME', many: true, help: 'decide on this tool or prompt alone; the others wait on' },
+    reveal: { help: 'show: do not mask secrets' },
+    only: { value: 'NAME', many: true, help: 'Decide only on this tool or prompt (repeatable)' },
     ...commonFlags,
   },
   run: ({ config, json, only, reveal }, [id = '', answer = ''], action) =>

@@ -16,20 +16,20 @@ const kinds = ['auto', 'sandbox', 'container', 'none'] as const;
 export const isolate = command({
   words: '[NAME] [auto|sandbox|container|none]',
   flags: {
-    read: { value: 'PATH', many: true, help: 'a file or folder that it may read' },
-    write: { value: 'PATH', many: true, help: 'one that it may write; without any: those that its arguments name' },
-    network: { help: 'it may reach the network' },
+    read: { value: 'PATH', many: true, help: 'Allow reading a path (repeatable)' },
+    write: { value: 'PATH', many: true, help: 'Allow writing a path (repeatable; default: paths in its arguments)' },
+    network: { help: 'Allow network access' },
     host: {
       value: 'HOST',
       many: true,
-      help: 'of the network, a host that it may reach (*.NAME: all below it), and no others',
+      help: 'Allow only this host (repeatable; *.example.com for subdomains)',
     },
-    offline: { isInstead: true, help: 'it may not' },
-    image: { value: 'IMAGE', help: 'what its container is made of' },
+    offline: { isInstead: true, help: 'Deny network access' },
+    image: { value: 'IMAGE', help: 'Container image' },
     ...commonFlags,
   },
   notes: [
-    'Without a kind: where servers run now. A server in a box sees its own files and what it is allowed, and nothing else of yours.',
+    'Without a kind, shows the current isolation. A sandboxed server can only access its own files and what you allow.',
   ],
   async run({ read, write, network, offline, host, image, config, json }, [name, kind]) {
     const store = await openCliConfig(config);

@@ -5,7 +5,7 @@ import { oneLine, printAnswer } from '../../terminal.ts';
 
 export const pin = command({
   words: 'NAME',
-  flags: { version: { value: 'V', help: 'this one instead of the one that ran last' }, ...commonFlags },
+  flags: { version: { value: 'V', help: 'Version (default: last used)' }, ...commonFlags },
   async run({ config, json, version }, [server = '']) {
     const input = { server, ...(version !== undefined && { version }) };
     const done = await withCore(config, (core) => core.ask('pinVersion', input));

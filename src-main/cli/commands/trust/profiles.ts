@@ -22,22 +22,22 @@ const usualDays = 30;
 
 export const profiles = command({
   actions: {
-    list: { help: 'the profiles there are' },
-    show: { words: 'NAME', help: 'what one lets through, and who has it' },
-    token: { words: 'NAME', help: 'give a token that opens /mcp/p/NAME; it is shown once' },
-    tokens: { help: 'the tokens that were given, and until when' },
-    revoke: { words: 'ID', help: 'take a token back; what it has open ends' },
+    list: { help: 'List profiles (default)' },
+    show: { words: 'NAME', help: 'Show a profile' },
+    token: { words: 'NAME', help: 'Create a token for /mcp/p/NAME; shown once' },
+    tokens: { help: 'List tokens' },
+    revoke: { words: 'ID', help: 'Revoke a token and end its sessions' },
   },
   usual: 'list',
   flags: {
     expires: {
       value: 'WHEN',
       isFuture: true,
-      help: `when the token ends: 30d, 12h …, or a date, within a year (${usualDays}d)`,
+      help: `Token expiry as a duration or date, at most 1 year (default ${usualDays}d)`,
     },
     ...commonFlags,
   },
-  notes: ['Profiles are written in the config file, under "profiles"; docs/how-to/limit-tools.md tells how.'],
+  notes: ['Profiles are defined in the configuration file under "profiles"; see docs/how-to/limit-tools.md.'],
   async run({ config, json, expires }, [word = ''], action) {
     await withDesk(config, async (ask) => {
       if (action === 'token') {

@@ -13,10 +13,10 @@ const choices = ['accept', 'refuse', 'block'] as const;
 export const review = command({
   words: '[NAME]',
   flags: {
-    look: { help: 'start it once in a box, without the network and its variables, and show what it lists' },
-    accept: { value: 'ID', help: 'let it start as it was shown under this id' },
-    refuse: { value: 'ID', help: 'take its entry out again, or put back what was accepted before' },
-    block: { value: 'ID', help: 'keep it off for good; its entry stays' },
+    look: { help: 'Start it once in a sandbox without network and variables, and show its tools' },
+    accept: { value: 'ID', help: 'Approve the revision with this ID' },
+    refuse: { value: 'ID', help: 'Reject: remove the entry, or restore the approved one' },
+    block: { value: 'ID', help: 'Block the server permanently' },
     ...commonFlags,
   },
   async run({ config, json, ...given }, [server]) {

@@ -14,13 +14,13 @@ import { jsonText, oneLine, paint, printAnswer } from '../../terminal.ts';
 export const scan = command({
   words: '[SERVER]',
   flags: {
-    file: { value: 'F', help: 'definitions or results, one JSON object a line; - is stdin' },
+    file: { value: 'F', help: 'Scan definitions or results from a JSON lines file; - for stdin' },
     ...commonFlags,
   },
   notes: [
-    'A line of --file is {id, tool} or {id, text}: a definition, or what a tool returned; also prompt, resource, instructions.',
-    'With peers, [{server, tool}], tools of other servers count too. Each is answered by a line {id, verdict, findings}.',
-    'Verdicts: clean, review, block. Nothing is changed by a scan.',
+    'Each line of --file is {id, tool} or {id, text}; prompt, resource and instructions are also supported.',
+    'Add peers, [{server, tool}], to compare with tools of other servers. Output: {id, verdict, findings} per line.',
+    'Verdicts: clean, review, block. Read-only.',
   ],
   async run({ file, config, json }, [server]) {
     if (file !== undefined && server !== undefined) throw wrongUse('--file and a server do not go together');

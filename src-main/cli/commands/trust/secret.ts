@@ -12,25 +12,25 @@ const places = ['keychain', 'passphrase', 'file'] as const;
 
 export const secret = command({
   actions: {
-    list: { help: 'their names, and which servers get them (the usual)' },
-    set: { words: 'NAME', help: 'the value is asked for, or read from stdin' },
-    rm: { words: 'NAME', help: 'forget one; servers that get it do not start then' },
-    move: { words: '[SERVER]', help: 'move what looks like a secret out of the config file' },
+    list: { help: 'List secrets and the servers that use them (default)' },
+    set: { words: 'NAME', help: 'Set a secret; prompts for the value or reads stdin' },
+    rm: { words: 'NAME', help: 'Delete a secret' },
+    move: { words: '[SERVER]', help: 'Move secrets from the configuration file to the vault' },
     key: {
       words: '[PLACE]',
-      help: 'where the key lies that seals them; with a PLACE, move it: keychain, passphrase, file',
+      help: 'Show the vault key location; with PLACE (keychain, passphrase, file), move it',
     },
-    unlock: { help: 'give the passphrase to the Tooltray that runs' },
+    unlock: { help: 'Unlock the vault of the running Tooltray' },
   },
   usual: 'list',
   flags: {
-    dryRun: { help: 'move: only say what would be moved' },
-    new: { help: 'key: begin with a new one, where the old one cannot be had' },
+    dryRun: { help: 'move: preview' },
+    new: { help: 'key: create a new key if the old one is lost' },
     ...commonFlags,
   },
   notes: [
-    'In the config, ${secret:NAME} stands for the value: in env, args, headers and url. It is filled in when a server starts.',
-    'A passphrase is asked for, read from stdin, or taken from TOOLTRAY_VAULT_PASSPHRASE or TOOLTRAY_VAULT_PASSPHRASE_FILE.',
+    'Reference secrets as ${secret:NAME} in env, args, headers and url. Resolved when a server starts.',
+    'Passphrase: prompted, from stdin, $TOOLTRAY_VAULT_PASSPHRASE or $TOOLTRAY_VAULT_PASSPHRASE_FILE.',
   ],
   async run({ dryRun, new: begin, config, json }, [word], action) {
     await withDesk(config, async (ask) => {
