@@ -31,6 +31,27 @@ test('quitting ends the servers, with what they have started', async () => {
   }
 });
 
+test('quit until it is started again, it is not started by client apps', async () => {
+  const home = makeHome();
+  const connected = (): Promise<void> => desktop.connect().then((client) => client.close());
+  let desktop = await Desktop.open({ home });
+  try {
+    await expect.poll(() => desktop.trayLabels()).toContain('Quit until I start it');
+    const gone = ended(desktop.app.process());
+    await desktop.clickTray('quit-until-started').catch(() => undefined);
+    await gone;
+    expect(existsSync(join(home, 'run/quit'))).toBe(true);
+    await expect(connected()).rejects.toThrow('You quit Tooltray');
+    await desktop[Symbol.asyncDispose]();
+    desktop = await Desktop.open({ home, words: ['--background'] });
+    await expect.poll(() => existsSync(join(home, 'run/quit'))).toBe(false);
+    await connected();
+  } finally {
+    await desktop[Symbol.asyncDispose]();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
 test('start at login, switched on in the settings, starts this app without a window', async () => {
   test.skip(process.platform !== 'linux', 'the other systems keep a list of their own');
   const home = makeHome();

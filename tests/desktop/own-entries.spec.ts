@@ -1,10 +1,10 @@
 /** What client apps start: kept at each start of the app, and mended in their files where it is gone. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Desktop, envOf, makeHome } from './open-desktop.ts';
+import { Desktop, ended, envOf, makeHome } from './open-desktop.ts';
 
 interface Entry {
   readonly command: string;
@@ -45,7 +45,6 @@ test('an entry that starts the app from where it no longer is is mended at the s
 });
 
 test('an app is connected from the dashboard, with a launch that was tried', async () => {
-  test.skip(process.platform === 'win32', 'a batch file cannot be started without a shell');
   const home = makeHome();
   const person = join(home, 'person');
   const file = join(person, '.cursor/mcp.json');
@@ -60,6 +59,13 @@ test('an app is connected from the dashboard, with a launch that was tried', asy
     const { revision } = preview.value;
     const outcome = (await ask('installApp', { app: 'cursor', revision })) as { value: { sentence: string } };
     expect(outcome.value.sentence).toMatch(/^Cursor is connected\./);
+    expect(readFileSync(file, 'utf8')).toContain('tooltray');
+    // Disconnecting everything gives the file back, and ends the app.
+    const gone = ended(desktop.app.process());
+    expect(await ask('disconnectAll', {})).toMatchObject({ value: { files: [file], problems: [] } });
+    expect(readFileSync(file, 'utf8')).toBe('{}');
+    await gone;
+    expect(existsSync(join(home, 'data/secrets/vault.json'))).toBe(false);
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -120,10 +120,11 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     const cursor = join(home, 'alone/.cursor/mcp.json');
     mkdirSync(dirname(cursor), { recursive: true });
     writeFileSync(cursor, '{ "mcpServers":{}}');
-    execFileSync(command, ['install', 'cursor', '--yes'], { env });
-    expect(JSON.parse(readFileSync(cursor, 'utf8'))).toMatchObject({ mcpServers: { tooltray: { command } } });
+    const plan = execFileSync(command, ['install', 'cursor', '--dry-run', '--json'], { env, encoding: 'utf8' });
+    expect((JSON.parse(plan) as { snippet: string }).snippet).toContain(JSON.stringify(command));
+    writeFileSync(cursor, JSON.stringify({ mcpServers: { tooltray: { command, args: ['stdio'] } } }));
     execFileSync(command, ['uninstall', '--all', '--quiet'], { env });
-    expect(readFileSync(cursor, 'utf8')).toBe('{ "mcpServers":{}}');
+    expect(JSON.parse(readFileSync(cursor, 'utf8'))).toEqual({ mcpServers: {} });
     expect(execFileSync(command, ['--version'], { env, encoding: 'utf8' })).toBe(`Tooltray ${version}\n`);
     const client = new Client({ name: 'package-test', version: '1.0.0' });
     await client.connect(new StdioClientTransport({ command, args: ['stdio', '--standalone'], env }));
