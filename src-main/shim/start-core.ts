@@ -1,5 +1,5 @@
 /** Starts a core where none runs, once even when many shims want one, and waits until it answers. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,11 @@ export async function startCore<T>(
     const mayLaunch = launched === undefined && lock.take();
     const link = await connect();
     if (link !== undefined) return link;
-    if (mayLaunch) launched = launch(start, brokered(start, process.platform), logFile);
+    if (mayLaunch) {
+      const { command, runDir } = start;
+      const env = await withSession(start, process.platform);
+      launched = launch({ command, env, runDir }, brokered(start, process.platform), logFile);
+    }
     // Without the broker, as on a machine where it is blocked, the app is still reached where nothing is redirected.
     if (launched?.isBrokered === true && launched.ended?.isFine === false)
       launched = launch(start, start.command, logFile);
@@ -115,6 +119,31 @@ export function brokered(
   ].join('\n');
   const encoded = Buffer.from(script, 'utf16le').toString('base64');
   return ['powershell.exe', '-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
+}
+
+const sessionVariables =
+  /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_RUNTIME_DIR|XDG_CURRENT_DESKTOP|XDG_SESSION_TYPE|DBUS_SESSION_BUS_ADDRESS)=(.+)$/;
+
+/**
+ * The environment in which the app finds the user's desktop. Client apps pass few variables on, and none of it among them; systemd has them on
+ * Linux. Unchanged where it cannot be asked.
+ */
+export async function withSession(
+  { command, env }: Pick<CoreStart, 'command' | 'env'>,
+  platform: NodeJS.Platform,
+): Promise<NodeJS.ProcessEnv> {
+  const hasDisplay = [env['DISPLAY'], env['WAYLAND_DISPLAY']].some((value) => value !== undefined && value !== '');
+  if (platform !== 'linux' || hasDisplay || hidesWindows(command, env)) return env;
+  const runtime = env['XDG_RUNTIME_DIR'] ?? `/run/user/${process.getuid?.() ?? 0}`;
+  const text = await new Promise<string>((resolve) => {
+    const options = { env: { ...env, XDG_RUNTIME_DIR: runtime }, timeout: 2000 };
+    execFile('systemctl', ['--user', 'show-environment'], options, (error, stdout) => resolve(error ? '' : stdout));
+  });
+  const found = text.split('\n').flatMap((line) => {
+    const [, name, value] = sessionVariables.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...env, ...Object.fromEntries(found) };
 }
 
 /** The app would start with its window hidden; Node.js and what it runs have no window to show. */

@@ -1,6 +1,9 @@
 /** How the app is started from a client app: by a program of the system where that matters. */
-import { describe, expect, test } from 'vitest';
-import { brokered, hidesWindows } from '../../src-main/shim/start-core.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { brokered, hidesWindows, withSession } from '../../src-main/shim/start-core.ts';
 
 describe('the app is started', () => {
   const windows = ["C:\\Users\\Zoë & d'Or\\Programs\\Tooltray.exe", '--background'];
@@ -53,4 +56,31 @@ test.each([
   [['/opt/my-node-app', '--background'], {}, false],
 ] as const)('windows of %j with %j are hidden: %s', (command, env, isHidden) => {
   expect(hidesWindows(command, env)).toBe(isHidden);
+});
+
+describe.skipIf(process.platform === 'win32')('on Linux the app gets the variables of the desktop', () => {
+  const app = ['/opt/Tooltray/tooltray-app', '--background'];
+
+  /** An environment as client apps pass it on, with a systemctl that answers so. */
+  function bare(script: string): Record<string, string> {
+    const folder = mkdtempSync(join(tmpdir(), 'tooltray-session-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'systemctl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return { HOME: folder, PATH: [folder, process.env['PATH']].join(delimiter) };
+  }
+
+  test('from systemd, and nothing else from there', async () => {
+    const env = bare('printf "DISPLAY=:1\\nXAUTHORITY=/run/x\\nSECRET=1\\nPATH=/evil\\n"');
+    const found = await withSession({ command: app, env }, 'linux');
+    expect(found).toEqual({ ...env, DISPLAY: ':1', XAUTHORITY: '/run/x' });
+  });
+
+  test('which stay as they are where systemd cannot be asked, or they are there', async () => {
+    const failing = bare('exit 1');
+    expect(await withSession({ command: app, env: failing }, 'linux')).toEqual(failing);
+    const env = { ...bare('echo WAYLAND_DISPLAY=wayland-9'), DISPLAY: ':0' };
+    expect(await withSession({ command: app, env }, 'linux')).toBe(env);
+    const node = { command: ['/usr/bin/node', 'cli.js'], env: failing };
+    expect(await withSession(node, 'linux')).toBe(failing);
+  });
 });
