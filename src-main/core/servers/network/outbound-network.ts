@@ -34,6 +34,8 @@ const networkVariables = /^(?:https?|all|no)_proxy$/i;
 export class OutboundNetwork {
   readonly #options: OutboundNetworkOptions;
   readonly #proxies = new Map<string, { readonly until: number; readonly env: Promise<NetworkEnv> }>();
+  /** Looked at for each request, so without all the other variables. */
+  readonly #own: NetworkEnv;
   #login: Promise<NetworkEnv> | undefined;
   #file: string | undefined;
   #reading: Promise<void> = Promise.resolve();
@@ -41,6 +43,7 @@ export class OutboundNetwork {
 
   constructor(options: OutboundNetworkOptions) {
     this.#options = options;
+    this.#own = proxyVariablesOf(options.env);
   }
 
   /** What servers written for Node.js read at their start. */
@@ -70,12 +73,9 @@ export class OutboundNetwork {
 
   /** The proxy variables that hold for an address. Never rejects. */
   async proxyEnv(target: URL): Promise<NetworkEnv> {
-    const { env, loginEnv, resolveProxy } = this.#options;
-    if (namesProxy(env)) return env;
-    this.#login ??= loginEnv().then(
-      (login) => Object.fromEntries(Object.entries(login).filter(([name]) => networkVariables.test(name))),
-      () => ({}),
-    );
+    const { loginEnv, resolveProxy } = this.#options;
+    if (namesProxy(this.#own)) return this.#own;
+    this.#login ??= loginEnv().then(proxyVariablesOf, () => ({}));
     const login = await this.#login;
     if (namesProxy(login) || resolveProxy === undefined) return login;
     const known = this.#proxies.get(target.origin);
@@ -112,6 +112,10 @@ export function openNetwork(parts: {
     extraCaFile: () => config.current.network.extraCaFile,
     onProblem: (sentence) => log.warn(sentence),
   });
+}
+
+function proxyVariablesOf(env: NetworkEnv): NetworkEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => networkVariables.test(name)));
 }
 
 function namesProxy(env: NetworkEnv): boolean {

@@ -114,7 +114,7 @@ describe('the proxy of an address', () => {
 
   test('is that of our own environment, else of the login, else of the system', async () => {
     const own = { https_proxy: 'http://own:1' };
-    expect(await network({ env: own, resolveProxy: system }).proxyEnv(target)).toBe(own);
+    expect(await network({ env: own, resolveProxy: system }).proxyEnv(target)).toEqual(own);
     expect(await network({ resolveProxy: system }).proxyEnv(target)).toEqual({ HTTPS_PROXY: 'http://login:1' });
     const bare = { loginEnv: () => Promise.resolve({ NO_PROXY: 'x' }) };
     expect(await network({ ...bare, resolveProxy: system }).proxyEnv(target)).toMatchObject({
