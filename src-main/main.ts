@@ -4,10 +4,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { app, crashReporter, dialog, powerMonitor, session } from 'electron';
 import { findRunningCore } from './cli/core-access.ts';
-import { appPaths, ensurePrivateDir, launcherPath } from './core/base/app-paths.ts';
+import { resolveAppPaths, ensurePrivateDir, launcherPath } from './core/base/app-paths.ts';
 import { errorText } from './core/base/errors.ts';
 import type { Log } from './core/base/log.ts';
-import { usualDrainSeconds } from './core/config/app-config.ts';
+import { defaultDrainSeconds } from './core/config/app-config.ts';
 import {
   backgroundFlag,
   desktopSettings,
@@ -16,14 +16,14 @@ import {
   systemAutostart,
 } from './desktop/desktop-settings.ts';
 import { keepCrashDumps, watchCrashes } from './desktop/crashes.ts';
-import { linkScheme, placeInWords, placeOfLink } from './desktop/dashboard-places.ts';
+import { linkScheme, describeLink, parseDeepLink } from './desktop/dashboard-places.ts';
 import { DesktopApp } from './desktop/desktop-app.ts';
-import { isTranslocated, keepLauncher, launcherFacts } from './desktop/launcher.ts';
+import { isTranslocated, writeLauncher, launcherFacts } from './desktop/launcher.ts';
 import { offerMove } from './desktop/offer-move.ts';
 import { registerPageProtocol } from './desktop/page-protocol.ts';
 import { QuitOrder } from './desktop/quit.ts';
 import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
-import { takeOver } from './desktop/take-over.ts';
+import { replaceRunningCore } from './desktop/take-over.ts';
 import { openVault } from './core/secrets/vault.ts';
 import { CoreHost } from './host/core-host.ts';
 import { removeTraces } from './host/system-traces.ts';
@@ -32,7 +32,7 @@ import { startLock } from './shim/start-core.ts';
 /** How long quitting may wait for servers to end, in ms, beside what calls over HTTP are given; what is left then is killed. */
 const endWithinMs = 10_000;
 
-const paths = appPaths(process.env, process.platform, homedir());
+const paths = resolveAppPaths(process.env, process.platform, homedir());
 const words = process.argv.slice(1);
 
 // All of this has to be said before Electron is ready, so nothing is awaited first.
@@ -47,7 +47,7 @@ if (app.requestSingleInstanceLock()) {
   // Taken at once: shims that find no core meanwhile must not start one more before this one is there.
   ensurePrivateDir(paths.runDir);
   const starting = startLock(paths.runDir);
-  starting.take();
+  starting.tryAcquire();
   void run(starting);
 } else app.quit();
 
@@ -59,12 +59,12 @@ async function run(starting: Disposable): Promise<void> {
     void opened.promise.then((desktop) => desktop.open(place)).catch(() => undefined);
   app.on('second-instance', (_event, given) => {
     // A start at login beside one that runs is no wish to see the dashboard.
-    if (!given.includes(backgroundFlag)) open(placeInWords(given));
+    if (!given.includes(backgroundFlag)) open(describeLink(given));
   });
   app.on('activate', () => open());
   app.on('open-url', (event, link) => {
     event.preventDefault();
-    open(placeOfLink(link));
+    open(parseDeepLink(link));
   });
   // The tray goes on without a window.
   app.on('window-all-closed', () => undefined);
@@ -77,7 +77,7 @@ async function run(starting: Disposable): Promise<void> {
     app.exit(1);
     return;
   }
-  if (!isBackgroundStart(app, words, process.platform)) open(placeInWords(words));
+  if (!isBackgroundStart(app, words, process.platform)) open(describeLink(words));
 }
 
 async function start(): Promise<DesktopApp> {
@@ -109,7 +109,7 @@ async function start(): Promise<DesktopApp> {
         }
       : undefined,
   });
-  const drainMs = (): number => (host.core.options.config.current.http.drainSeconds ?? usualDrainSeconds) * 1000;
+  const drainMs = (): number => (host.core.options.config.current.http.drainSeconds ?? defaultDrainSeconds) * 1000;
   watchCrashes({ app, log: host.log, reload: (window) => window.webContents.reload() });
   const stop = async (): Promise<void> => {
     await desktop.stop();
@@ -165,7 +165,7 @@ async function openHost(preferences: PreferenceStore, leaving: { isAsked: boolea
 }
 
 async function listen(host: CoreHost): Promise<void> {
-  await takeOver({ find: findRunningCore, listen: () => host.listen() });
+  await replaceRunningCore({ find: findRunningCore, listen: () => host.listen() });
 }
 
 /** What client apps start. An app that cannot write it still does the rest. */
@@ -177,7 +177,7 @@ async function mendLauncher(log: Log): Promise<void> {
   const isLasting = app.isPackaged && !isTranslocated(program);
   if (isTranslocated(program)) void offerMove();
   try {
-    await keepLauncher(launcherPath(paths.dataDir, platform), facts, { isLasting, cacheDir: paths.cacheDir });
+    await writeLauncher(launcherPath(paths.dataDir, platform), facts, { isLasting, cacheDir: paths.cacheDir });
   } catch (error) {
     log.warn('What client apps start could not be written.', { error });
   }

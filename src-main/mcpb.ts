@@ -6,12 +6,12 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { appPaths, launcherPath } from './core/base/app-paths.ts';
+import { resolveAppPaths, launcherPath } from './core/base/app-paths.ts';
 import { runShim } from './shim/run-shim.ts';
 
 const args = process.argv.slice(2);
 const { platform } = process;
-const launcher = launcherPath(appPaths(process.env, platform, homedir()).dataDir, platform);
+const launcher = launcherPath(resolveAppPaths(process.env, platform, homedir()).dataDir, platform);
 
 if (existsSync(launcher)) runLauncher();
 else {

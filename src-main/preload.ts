@@ -1,11 +1,11 @@
 /** Entry: the one bridge between the dashboard's page and the core. Built as CommonJS; a sandboxed preload is given nothing but Electron. */
 import { contextBridge, ipcRenderer } from 'electron';
-import { requestChannel, stateChannel, takeBackChannel, watchChannel } from './rpc/ipc-door.ts';
+import { requestChannel, stateChannel, cancelChannel, watchChannel } from './rpc/ipc-door.ts';
 
 contextBridge.exposeInMainWorld('tooltray', {
   request: (method: string, input: unknown, question?: string): Promise<unknown> =>
     ipcRenderer.invoke(requestChannel, method, input, question),
-  takeBack: (question: string): void => void ipcRenderer.invoke(takeBackChannel, question),
+  takeBack: (question: string): void => void ipcRenderer.invoke(cancelChannel, question),
   watch(listener: (change: unknown) => void): () => void {
     const hear = (_event: unknown, change: unknown): void => listener(change);
     ipcRenderer.on(stateChannel, hear);

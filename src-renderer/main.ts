@@ -2,24 +2,24 @@
 import { mount } from 'svelte';
 import '@fontsource-variable/inter/wght.css';
 import { AppStateStore } from './lib/app-state.svelte.ts';
-import { takeKey } from './lib/page-key.ts';
+import { storeKeyFromUrl } from './lib/page-key.ts';
 import { showTheme, themeToShow } from './lib/theme.svelte.ts';
 import { ToastStore } from './lib/toasts.svelte.ts';
 import { UnsavedEdits } from './lib/unsaved.svelte.ts';
-import { ensureUsableLanguage } from './lib/usable-language.ts';
+import { ensureLocale } from './lib/usable-language.ts';
 import './theme/tokens.css';
 import './theme/base.css';
 import './theme/controls.css';
 
 showTheme(themeToShow(undefined));
-ensureUsableLanguage();
-takeKey();
+ensureLocale();
+storeKeyFromUrl();
 const unsaved = new UnsavedEdits();
-unsaved.guard();
+unsaved.confirmLeave();
 // A link pasted over the address changes the fragment only, which loads nothing. Who is let in already stays where they are.
 addEventListener('hashchange', ({ oldURL }) => {
   if (!location.hash.startsWith('#key=')) return;
-  if (takeKey()) location.reload();
+  if (storeKeyFromUrl()) location.reload();
   else history.replaceState(undefined, '', oldURL);
 });
 

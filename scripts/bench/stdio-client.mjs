@@ -70,7 +70,7 @@ export class StdioClient {
 
   #receive(message) {
     if (message.method !== undefined) {
-      if (message.id !== undefined) this.#send({ jsonrpc: '2.0', id: message.id, error: notHere });
+      if (message.id !== undefined) this.#send({ jsonrpc: '2.0', id: message.id, error: sessionNotFound });
       return;
     }
     const waiting = this.#waiting.get(message.id);
@@ -85,4 +85,4 @@ export class StdioClient {
   }
 }
 
-const notHere = { code: -32601, message: 'The bench answers no questions.' };
+const sessionNotFound = { code: -32601, message: 'The bench answers no questions.' };

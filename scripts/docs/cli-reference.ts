@@ -1,5 +1,5 @@
 /** docs/reference/cli.md: every command with its usage, actions and flags, from the table that the command line runs. */
-import { type Command, helpOf, spelled } from '../../src-main/cli/command.ts';
+import { type Command, helpOf, flagName } from '../../src-main/cli/command.ts';
 import { commands } from '../../src-main/cli/command-table.ts';
 import { code, table, wrap } from './markdown.ts';
 
@@ -28,7 +28,7 @@ function section(name: string, about: string, declared: Command): string {
     help,
   ]);
   const flagRows = Object.entries(flags).map(([flag, { value = '', help, usual }]) => [
-    code(`--${spelled(flag)} ${value}`.trim()),
+    code(`--${flagName(flag)} ${value}`.trim()),
     usual === undefined ? help : `${help} (default: ${usual})`,
   ]);
   const parts = [

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defaultConfig, serverDefaults } from '../../src-main/core/config/default-config.ts';
 import { oauthSchema } from '../../src-main/core/config/read-oauth.ts';
 import { entrySchema, settingsSchema } from '../../src-main/core/config/schema.ts';
-import { modeWords } from '../../src-main/core/config/app-config.ts';
+import { modeValues } from '../../src-main/core/config/app-config.ts';
 import { entryMeanings, oauthMeanings, settingMeanings } from './config-meanings.ts';
 import { code, table } from './markdown.ts';
 
@@ -131,7 +131,7 @@ function typeText(schema: Schema, path: string): string {
   const { anyOf, enum: words, const: word, items, additionalProperties: named } = schema;
   // A number or a boolean is accepted where the value is used as text.
   const type = typeof schema.type === 'object' ? 'string' : schema.type;
-  if (path === 'mode') return modeWords.map((mode) => code(JSON.stringify(mode))).join(', ');
+  if (path === 'mode') return modeValues.map((mode) => code(JSON.stringify(mode))).join(', ');
   if (anyOf !== undefined) return unionText(anyOf, path);
   if (words !== undefined)
     return words

@@ -1,12 +1,12 @@
 /** docs/reference/metrics.md: what `/metrics` of a replica reports, as it writes it. */
-import { Event } from '../../src-main/core/base/events.ts';
+import { Emitter } from '../../src-main/core/base/events.ts';
 import { Metrics } from '../../src-main/team/operations/metrics.ts';
 import { table, wrap } from './markdown.ts';
 
 export async function metricsReference(): Promise<string> {
   const metrics = new Metrics({
     version: '1.0.0',
-    activity: { recorded: new Event(), counted: new Event() },
+    activity: { recorded: new Emitter(), counted: new Emitter() },
     listener: () => undefined,
     connections: async () => 0,
     isReady: async () => true,

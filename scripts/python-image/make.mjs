@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { engineFiles, makeImage } from '../../src-main/core/sandbox/python-worker/python-engine.ts';
+import { engineFiles, buildSnapshot } from '../../src-main/core/sandbox/python-worker/python-engine.ts';
 
 const worker = new URL('../../src-main/core/sandbox/python-worker/python-worker.ts', import.meta.url);
 const files = engineFiles(worker.href);
@@ -11,7 +11,7 @@ const path = fileURLToPath(files.image);
 if (!existsSync(path)) {
   mkdirSync(dirname(path), { recursive: true });
   // Whole or not at all: others may be reading.
-  writeFileSync(`${path}.${process.pid}`, await makeImage(files));
+  writeFileSync(`${path}.${process.pid}`, await buildSnapshot(files));
   renameSync(`${path}.${process.pid}`, path);
 }
 process.stdout.write(path);

@@ -2,15 +2,26 @@
 import { homedir } from 'node:os';
 import { AppError } from '../core/base/errors.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { readPasted } from '../core/pasted/read-pasted.ts';
+import { parsePasted } from '../core/pasted/read-pasted.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
-import { oneLine, paint, printAnswer } from './terminal.ts';
-import { requireFreeName, writeServer, type WriteWish, type WrittenServer, writtenLines } from './write-server.ts';
+import { oneLine, paint, printResult } from './terminal.ts';
+import {
+  requireFreeName,
+  writeServer,
+  type WriteServerOptions,
+  type WrittenServer,
+  writtenLines,
+} from './write-server.ts';
 
 /** Nothing is written where a name is taken. Rejects with AppError bad_request, config_conflict, not_found, unsupported. */
-export async function addPasted(text: string, store: ConfigStore, wish: WriteWish, json: boolean): Promise<number> {
-  const { servers: found, skipped } = await readPasted(text, { isProgram: isProgramHere, home: homedir() });
+export async function addPasted(
+  text: string,
+  store: ConfigStore,
+  wish: WriteServerOptions,
+  json: boolean,
+): Promise<number> {
+  const { servers: found, skipped } = await parsePasted(text, { isProgram: isProgramHere, home: homedir() });
   const names = found.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {
@@ -26,7 +37,7 @@ export async function addPasted(text: string, store: ConfigStore, wish: WriteWis
     const more = notes.filter((note) => !written.warnings.some((warning) => note.endsWith(warning)));
     servers.push({ ...written, notes: more.map((note) => oneLine(note)) });
   }
-  printAnswer(json, { servers, skipped, file: store.path, written: !wish.dryRun }, () => [
+  printResult(json, { servers, skipped, file: store.path, written: !wish.dryRun }, () => [
     ...servers.flatMap((server) => [
       ...writtenLines(server, store.path, wish.dryRun),
       ...server.notes.map((note) => `${paint('unsure', 'note')} ${note}`),

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { openVault } from '../core/secrets/vault.ts';
 import type { AuditLog } from '../core/trust/audit/audit-log.ts';
 import { AuditKeys } from '../core/trust/audit/keys.ts';
-import { FileLog } from '../core/trust/audit/segments.ts';
+import { FileAuditLog } from '../core/trust/audit/segments.ts';
 import { cliPaths } from './cli-config.ts';
 import { findRunningCore, warnOfStores } from './core-access.ts';
 import { databaseUrl } from './team-database.ts';
 
-export interface AuditPlace extends AsyncDisposable {
+export interface AuditSource extends AsyncDisposable {
   readonly log: AuditLog;
   readonly whose: 'home' | 'team';
   /** undefined: there are none. Rejects with AppError secret_locked. */
@@ -18,14 +18,14 @@ export interface AuditPlace extends AsyncDisposable {
 }
 
 /** `tenant`: of a team; without one, this home. */
-export async function auditPlace(database: string | undefined, tenant: string | undefined): Promise<AuditPlace> {
+export async function openAuditSource(database: string | undefined, tenant: string | undefined): Promise<AuditSource> {
   return tenant === undefined ? homePlace() : teamPlace(databaseUrl(database), tenant);
 }
 
-function homePlace(): AuditPlace {
+function homePlace(): AuditSource {
   const folder = join(cliPaths().dataDir, 'audit');
   return {
-    log: new FileLog(folder),
+    log: new FileAuditLog(folder),
     whose: 'home',
     keys: () => AuditKeys.inVault(openVault(cliPaths().dataDir, process.env)),
     settle,
@@ -42,13 +42,13 @@ async function settle(): Promise<void> {
   await core.close();
 }
 
-async function teamPlace(url: string, tenant: string): Promise<AuditPlace> {
+async function teamPlace(url: string, tenant: string): Promise<AuditSource> {
   const { Database } = await import('../team/database/database.ts');
-  const { AuditRows } = await import('../team/audit/audit-rows.ts');
+  const { AuditTable } = await import('../team/audit/audit-rows.ts');
   const { TeamKeys } = await import('../team/records/team-keys.ts');
   const database = new Database({ url, most: 2, name: 'tooltray audit' });
   return {
-    log: new AuditRows(database.of(tenant), tenant),
+    log: new AuditTable(database.forTenant(tenant), tenant),
     whose: 'team',
     keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit(tenant)),
     // Replicas write within a second.

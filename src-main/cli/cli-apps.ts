@@ -3,25 +3,25 @@ import { realpath, stat } from 'node:fs/promises';
 import { openVault } from '../core/secrets/vault.ts';
 import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { tryEntry } from '../core/admin/try-entry.ts';
+import { probeEntry } from '../core/admin/try-entry.ts';
 import { AppError } from '../core/base/errors.ts';
 import { createLog } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
 import type { AppRow, InstallPreview } from '../core/client-apps/app-rows.ts';
-import { type OwnAddress, ownAddress } from '../core/client-apps/own-launch.ts';
+import { type HttpEndpoint, httpEndpoint } from '../core/client-apps/own-launch.ts';
 import type { AppSetup } from '../core/client-apps/setup.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { addServer, hasServer, removeServer } from '../core/config/edit-config.ts';
-import { followAccess, openAudit } from '../core/open-audit.ts';
+import { auditAppAccess, createAudit } from '../core/open-audit.ts';
 import { openAppSetup } from '../host/open-app-setup.ts';
 import { openAppAccess } from '../host/open-config.ts';
 import { coreCommand } from '../shim/dial.ts';
 import { startCore } from '../shim/start-core.ts';
-import { leaveHere } from './leave-servers.ts';
+import { signOutLocally } from './leave-servers.ts';
 import { cliPaths, openCliConfig } from './cli-config.ts';
 import { commonFlags } from './command.ts';
 import { findRunningCore } from './core-access.ts';
-import { ownDesk } from './own-desk.ts';
+import { openLocalSecrets } from './own-desk.ts';
 import { bundleFile } from './own-process.ts';
 import { withTransports } from './probe.ts';
 import { paint, type Paint, plainText } from './terminal.ts';
@@ -53,8 +53,8 @@ export async function withApps<T>(
   const store = await openCliConfig(flags.config);
   const paths = cliPaths();
   const access = openAppAccess(paths);
-  const audit = openAudit(paths.dataDir, openVault(paths.dataDir, process.env), new Masker(), createLog());
-  followAccess(audit, access);
+  const audit = createAudit(paths.dataDir, openVault(paths.dataDir, process.env), new Masker(), createLog());
+  auditAppAccess(audit, access);
   const apps = openAppSetup({
     env: process.env,
     paths,
@@ -68,16 +68,16 @@ export async function withApps<T>(
         gone = names.filter((name) => hasServer(text, name));
         return gone.reduce(removeServer, text);
       });
-      await leaveHere(before.filter(({ name }) => gone.includes(name)));
+      await signOutLocally(before.filter(({ name }) => gone.includes(name)));
       return gone;
     },
-    secrets: ownDesk(store),
+    secrets: openLocalSecrets(store),
     cwd: process.cwd(),
     access: { store: access, address: () => addressNow(store) },
     tryEntry: (entry) =>
       leavingNoCore('url' in entry ? store.path : undefined, () =>
         withTransports(store.current, (transports) =>
-          tryEntry(entry, { config: store, transports, version: packageJson.version }),
+          probeEntry(entry, { config: store, transports, version: packageJson.version }),
         ),
       ),
   });
@@ -97,11 +97,11 @@ async function projectFolder(given: string): Promise<string> {
   });
 }
 
-async function addressNow(store: ConfigStore): Promise<OwnAddress | undefined> {
+async function addressNow(store: ConfigStore): Promise<HttpEndpoint | undefined> {
   const core = await findRunningCore();
   const http = core === undefined ? undefined : (await core.ask('state', {})).http;
   await core?.close();
-  return ownAddress(http, store.current.port);
+  return httpEndpoint(http, store.current.port);
 }
 
 /**

@@ -2,17 +2,17 @@
 import { isFolder } from '../core/servers/launch/tool-folders.ts';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type AppPaths, appPaths } from '../core/base/app-paths.ts';
+import { type AppPaths, resolveAppPaths } from '../core/base/app-paths.ts';
 import { AppError, toAppError } from '../core/base/errors.ts';
-import { closestWord } from '../core/base/wording.ts';
+import { closestMatch } from '../core/base/wording.ts';
 import type { ConfigProblem, ServerConfig, StdioServerConfig } from '../core/config/app-config.ts';
 import { ConfigDocument } from '../core/config/config-document.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { findProperty } from '../core/config/json-text.ts';
-import { readConfig } from '../core/config/read-config.ts';
+import { parseConfig } from '../core/config/read-config.ts';
 import { findContainers } from '../core/config/containers.ts';
-import { requiredSecrets, secretOfName } from '../core/secrets/fill-secrets.ts';
-import { ofServers } from '../core/secrets/secret-store.ts';
+import { requiredSecrets, parseSecretVaultKey } from '../core/secrets/fill-secrets.ts';
+import { serverSecretPrefix } from '../core/secrets/secret-store.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
@@ -20,7 +20,7 @@ import { knownNames, openConfig, requireReadable } from '../host/open-config.ts'
 import { runningCoreFor } from './core-access.ts';
 
 export function cliPaths(): AppPaths {
-  return appPaths(process.env, process.platform, homedir());
+  return resolveAppPaths(process.env, process.platform, homedir());
 }
 
 /**
@@ -42,8 +42,8 @@ export async function openAnyConfig(given: string | undefined): Promise<ConfigSt
 }
 
 async function agreeTo(store: ConfigStore, servers: readonly ServerConfig[]): Promise<void> {
-  const { openBoxes } = await import('../core/servers/launch/isolation/boxes.ts');
-  await openBoxes(cliPaths(), store.path).agree(servers);
+  const { createServerSandboxes } = await import('../core/servers/launch/isolation/boxes.ts');
+  await createServerSandboxes(cliPaths(), store.path).agree(servers);
 }
 
 async function findConfig(given: string | undefined): Promise<ConfigStore> {
@@ -70,7 +70,7 @@ export async function updateServer(
 
 /** The error for a server name that is not there: what was meant, and what there is. */
 export function unknownServer(name: string, available: readonly string[]): AppError {
-  const meant = closestWord(name, available);
+  const meant = closestMatch(name, available);
   const guess = meant === undefined ? '' : `Did you mean ${JSON.stringify(meant)}? `;
   return new AppError('server_not_found', `There is no server called ${JSON.stringify(name)}.`, {
     fix: available.length === 0 ? 'Add one: tooltray add NAME COMMAND.' : `${guess}There are: ${available.join(', ')}.`,
@@ -95,7 +95,7 @@ interface ConfigCheck {
  * whatever does not concern this server.
  */
 export async function checkConfig(text: string, path: string, only?: string): Promise<ConfigCheck> {
-  const { config, problems } = readConfig(text, path, process.env, undefined, knownNames());
+  const { config, problems } = parseConfig(text, path, process.env, undefined, knownNames());
   const servers = (config?.servers ?? []).filter(({ name }) => only === undefined || name === only);
   const document = new ConfigDocument(text, path);
   const environment = new EnvironmentResolver({ own: process.env });
@@ -113,9 +113,9 @@ export async function checkConfig(text: string, path: string, only?: string): Pr
 /** Names of the secrets in the vault; empty where it cannot be read. */
 async function storedSecrets(): Promise<ReadonlySet<string>> {
   const stored = await openVault(cliPaths().dataDir, process.env)
-    .names(ofServers)
+    .names(serverSecretPrefix)
     .catch(() => []);
-  return new Set(stored.flatMap(({ name }) => secretOfName(name)));
+  return new Set(stored.flatMap(({ name }) => parseSecretVaultKey(name)));
 }
 
 /** A value that is neither in the environment nor in the vault: the server is listed and needs setup. */

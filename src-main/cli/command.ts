@@ -1,6 +1,6 @@
 /** What a command of the command line is: words, flags and notes said once, from which its arguments are read and its help is made. */
 import { parseArgs } from 'node:util';
-import { AppError, withFix } from '../core/base/errors.ts';
+import { AppError, addFix } from '../core/base/errors.ts';
 
 /** A flag; without a value word it is a switch. */
 export interface Flag {
@@ -26,7 +26,7 @@ export interface Flag {
 type Flags = Readonly<Record<string, Flag>>;
 
 /** What was given for each flag. */
-export type Given<F extends Flags> = { readonly [N in keyof F]: ValueOf<F[N]> };
+export type ParsedFlags<F extends Flags> = { readonly [N in keyof F]: ValueOf<F[N]> };
 
 type ValueOf<F extends Flag> = F extends { readonly many: true }
   ? readonly string[]
@@ -62,7 +62,7 @@ interface Declaration<F extends Flags, A extends Actions> {
   /** What else the help says, line by line. */
   readonly notes?: readonly string[];
   /** Resolves to the exit code. */
-  readonly run: (flags: Given<F>, words: readonly string[], action: keyof A) => Promise<number>;
+  readonly run: (flags: ParsedFlags<F>, words: readonly string[], action: keyof A) => Promise<number>;
 }
 
 export type Command = Declaration<Flags, Actions>;
@@ -87,20 +87,20 @@ export const databaseFlag = { value: 'URL', help: 'PostgreSQL URL of the team (d
 export const modeFlag = { value: 'MODE', help: 'Mode: auto, proxy, search, …' } as const;
 
 /** `what` is a sentence without its full stop; whoever runs the command adds how it is used. */
-export function wrongUse(what: string, cause?: unknown): AppError {
-  return new WrongUse('bad_request', `${what.replace(/\.$/, '')}.`, { cause });
+export function usageError(what: string, cause?: unknown): AppError {
+  return new UsageError('bad_request', `${what.replace(/\.$/, '')}.`, { cause });
 }
 
-class WrongUse extends AppError {}
+class UsageError extends AppError {}
 
 /** Resolves to the exit code. Rejects with AppError, `bad_request` for wrong use. */
 export async function runCommand(name: string, declared: Command, args: readonly string[]): Promise<number> {
   try {
     const { flags, words, action } = readArguments(declared, args);
-    return await declared.run(flags as Given<Flags>, words, action);
+    return await declared.run(flags as ParsedFlags<Flags>, words, action);
   } catch (error) {
-    if (!(error instanceof WrongUse)) throw error;
-    throw withFix(error, `Use it like this: tooltray ${name} ${formOf(declared)}`);
+    if (!(error instanceof UsageError)) throw error;
+    throw addFix(error, `Use it like this: tooltray ${name} ${formOf(declared)}`);
   }
 }
 
@@ -116,12 +116,12 @@ export function readArguments(declared: Command, args: readonly string[]): Argum
   const { flags, actions, usual } = declared;
   const { values, positionals } = parse(declared, args);
   const given = Object.entries(flags).map(
-    ([name, flag]) => [name, valueOf(name, flag, values[spelled(name)])] as const,
+    ([name, flag]) => [name, valueOf(name, flag, values[flagName(name)])] as const,
   );
   const [action = usual, ...behind] = actions === undefined ? ['', ...positionals] : positionals;
   if (action === undefined) throw missing();
   const known = actions === undefined ? declared : Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (known === undefined) throw wrongUse(`${JSON.stringify(action)} is not understood`);
+  if (known === undefined) throw usageError(`${JSON.stringify(action)} is not understood`);
   checkNumber(behind, known.words ?? '');
   return { flags: Object.fromEntries(given), words: behind, action };
 }
@@ -129,20 +129,20 @@ export function readArguments(declared: Command, args: readonly string[]): Argum
 function parse(declared: Command, args: readonly string[]) {
   const options = Object.entries(declared.flags).map(([name, { value, many = false, short }]) => {
     const type = value === undefined ? ('boolean' as const) : ('string' as const);
-    return [spelled(name), { type, multiple: many, ...(short !== undefined && { short }) }] as const;
+    return [flagName(name), { type, multiple: many, ...(short !== undefined && { short }) }] as const;
   });
   try {
     return parseArgs({ args: sorted(declared, args), options: Object.fromEntries(options), allowPositionals: true });
   } catch (cause) {
     // Node appends advice about `--` that is right for none of our commands.
     const [sentence = ''] = (cause as Error).message.split(/\. |\n/);
-    throw wrongUse(sentence, cause);
+    throw usageError(sentence, cause);
   }
 }
 
 /** What parseArgs does not know: values that may be left out, and words that are the flags of another program. */
 function sorted({ flags, wraps }: Command, args: readonly string[]): string[] {
-  const byWord = new Map(Object.entries(flags).map(([name, flag]) => [`--${spelled(name)}`, { name, flag }]));
+  const byWord = new Map(Object.entries(flags).map(([name, flag]) => [`--${flagName(name)}`, { name, flag }]));
   const own: string[] = [];
   const words: string[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -168,14 +168,15 @@ function valueOf(name: string, flag: Flag, given: string | boolean | (string | b
   if (value === undefined) return given === true;
   if (typeof given !== 'string') return usual;
   if (isPast === true || isFuture === true) {
-    const time = (isPast === true ? readSince : readUntil)(given, Date.now());
-    if (time === undefined) throw wrongUse(`--${spelled(name)} takes ${isPast === true ? '7d' : '30d'}, 12h or a date`);
+    const time = (isPast === true ? parseSince : readUntil)(given, Date.now());
+    if (time === undefined)
+      throw usageError(`--${flagName(name)} takes ${isPast === true ? '7d' : '30d'}, 12h or a date`);
     return time;
   }
   if (from === undefined) return given;
   const number = /^\d+$/.test(given) ? Number(given) : NaN;
   if (number >= from && number <= to) return number;
-  throw wrongUse(`--${spelled(name)} takes a whole number from ${from} ${to === Infinity ? 'up' : `to ${to}`}`);
+  throw usageError(`--${flagName(name)} takes a whole number from ${from} ${to === Infinity ? 'up' : `to ${to}`}`);
 }
 
 const units: ReadonlyMap<string, number> = new Map([
@@ -189,7 +190,7 @@ const units: ReadonlyMap<string, number> = new Map([
  * A point in the past as people write it: `7d`, `12h`, `30m` ago, or a date, which without a time begins at midnight here. In ms since
  * the epoch; undefined for what is neither.
  */
-export function readSince(text: string, now: number): number | undefined {
+export function parseSince(text: string, now: number): number | undefined {
   const span = readSpan(text);
   const time = span === undefined ? readDate(text, 'T00:00:00') : now - span;
   return time === undefined ? undefined : Math.max(0, time);
@@ -218,11 +219,11 @@ function checkNumber(words: readonly string[], form: string): void {
   const count = (text: string): number => text.replace(/ \| \S+/g, '').match(/[^ …]+/g)?.length ?? 0;
   if (words.length < count(form.split('[', 1)[0] as string)) throw missing();
   const most = form.includes('…') ? Infinity : count(form);
-  if (words.length > most) throw wrongUse(`${JSON.stringify(words[most])} is too much`);
+  if (words.length > most) throw usageError(`${JSON.stringify(words[most])} is too much`);
 }
 
 function missing(): AppError {
-  return wrongUse('Something is missing');
+  return usageError('Something is missing');
 }
 
 /** The help of one command. */
@@ -231,7 +232,7 @@ export function helpOf(name: string, about: string, declared: Command): string {
   const parts = [
     Object.entries(actions).map(([action, { words, help }]) => [joined(action, words), help] as const),
     Object.entries(flags).map(([flag, { value, help, usual }]) => {
-      return [joined(`--${spelled(flag)}`, value), usual === undefined ? help : `${help} (${usual})`] as const;
+      return [joined(`--${flagName(flag)}`, value), usual === undefined ? help : `${help} (${usual})`] as const;
     }),
   ];
   const width = Math.max(...parts.flat().map(([left]) => left.length)) + 2;
@@ -246,7 +247,7 @@ function formOf({ form, words, actions, usual, flags }: Command): string {
   if (form !== undefined) return form;
   const each = Object.entries(actions ?? {}).map(([action, one]) => joined(action, one.words));
   const options = Object.entries(flags).map(([name, { value, many, isInstead }]) => {
-    return `${isInstead === true ? ' | ' : '] ['}${joined(`--${spelled(name)}`, value)}${many === true ? ' …' : ''}`;
+    return `${isInstead === true ? ' | ' : '] ['}${joined(`--${flagName(name)}`, value)}${many === true ? ' …' : ''}`;
   });
   const choice = usual === undefined ? each.join(' | ') : `[${each.join(' | ')}]`;
   return joined(words, choice, `${options.join('').slice(2)}]`);
@@ -257,6 +258,6 @@ function joined(...parts: readonly (string | undefined)[]): string {
 }
 
 /** `dryRun` as it is typed: `dry-run`. */
-export function spelled(name: string): string {
+export function flagName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appPaths, socketLocation } from '../core/base/app-paths.ts';
+import { resolveAppPaths, socketLocation } from '../core/base/app-paths.ts';
 import { AppError, type ErrorCode, errorCodes } from '../core/base/errors.ts';
-import { type JsonObject, objectOf } from '../core/base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../core/base/json.ts';
 import { homeIsHeld, HomeLock, homeLockFile } from '../core/sessions/socket/home-lock.ts';
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import { Peer } from '../core/wire/peer.ts';
 import { toObject } from '../core/wire/raw-json.ts';
 import { StreamTransport } from '../core/wire/stream-transport.ts';
 import type { CoreAccess, StoreName } from '../rpc/contract.ts';
-import { CoreAbsent, dial, type Link } from '../shim/dial.ts';
+import { CoreNotRunningError, dial, type Link } from '../shim/dial.ts';
 import { oneLine, paint } from './terminal.ts';
 
 /** `config` is what `--config` said: a running core with another file is not the one that is meant. */
@@ -92,7 +92,7 @@ const restoreMs = 5_000;
 const pollIntervalMs = 50;
 
 async function reachOrWait(): Promise<Link | undefined> {
-  const { dataDir } = appPaths(process.env, process.platform, homedir());
+  const { dataDir } = resolveAppPaths(process.env, process.platform, homedir());
   const lockFile = homeLockFile(dataDir);
   for (const deadline = Date.now() + restoreMs; ; await sleep(pollIntervalMs)) {
     const link = await reach();
@@ -105,7 +105,7 @@ async function reach(): Promise<Link | undefined> {
   try {
     return await dial(socketLocation(process.env, process.platform, homedir()), { purpose: 'control' });
   } catch (cause) {
-    if (cause instanceof CoreAbsent) return undefined;
+    if (cause instanceof CoreNotRunningError) return undefined;
     throw new AppError('not_allowed', (cause as Error).message, { cause });
   }
 }
@@ -130,7 +130,7 @@ function toAppError(error: RpcError): AppError {
       },
     );
   }
-  const { code, ...data } = objectOf(error.data);
+  const { code, ...data } = objectOrEmpty(error.data);
   const known = errorCodes.find((one) => one === code);
   return new AppError(known ?? ('call_failed' satisfies ErrorCode), error.message, { data, cause: error });
 }

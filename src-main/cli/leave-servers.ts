@@ -1,24 +1,24 @@
 /** Takes sign-ins of servers back that a command has taken out of the config file, without a running core. */
 import { join } from 'node:path';
-import { type Left, leaveServer } from '../core/admin/leave-server.ts';
+import { type SignOutState, signOutRemovedServer } from '../core/admin/leave-server.ts';
 import type { ServerConfig } from '../core/config/app-config.ts';
-import { fillSecrets } from '../core/secrets/fill-secrets.ts';
+import { resolveSecrets } from '../core/secrets/fill-secrets.ts';
 import { openVault } from '../core/secrets/vault.ts';
-import { SignIns } from '../core/servers/sign-in/sign-ins.ts';
+import { OAuthManager } from '../core/servers/sign-in/sign-ins.ts';
 import { cliPaths } from './cli-config.ts';
 
 /** What became of each, by name; absent for one that nobody could sign in to. Rejects with the file system's error. */
-export async function leaveHere(servers: readonly ServerConfig[]): Promise<ReadonlyMap<string, Left>> {
+export async function signOutLocally(servers: readonly ServerConfig[]): Promise<ReadonlyMap<string, SignOutState>> {
   const { dataDir } = cliPaths();
   const vault = openVault(dataDir, process.env);
-  const signIns = new SignIns({
+  const signIns = new OAuthManager({
     ...{ folder: join(dataDir, 'sign-ins'), vault, env: process.env },
-    fill: (config) => fillSecrets(config, (secret) => vault.read(secret)),
+    fill: (config) => resolveSecrets(config, (secret) => vault.read(secret)),
   });
   try {
-    const left = new Map<string, Left>();
+    const left = new Map<string, SignOutState>();
     for (const server of servers) {
-      const how = await leaveServer(server, signIns);
+      const how = await signOutRemovedServer(server, signIns);
       if (how !== undefined) left.set(server.name, how);
     }
     return left;

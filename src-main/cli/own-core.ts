@@ -4,9 +4,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { requireMode } from '../core/modes/mode-registry.ts';
 import { CoreHost } from '../host/core-host.ts';
 import { requireReadable } from '../host/open-config.ts';
-import { answerRpc } from '../rpc/answer-rpc.ts';
+import { dispatchRpc } from '../rpc/answer-rpc.ts';
 import type { CoreAccess } from '../rpc/contract.ts';
-import { Runs } from '../core/calls/runs.ts';
+import { ManualRuns } from '../core/calls/runs.ts';
 import { noApps } from '../rpc/deps.ts';
 import { bundleFile, exitOnSignal } from './own-process.ts';
 
@@ -42,24 +42,24 @@ export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost
 export async function openPrivateCore(config: string | undefined): Promise<CoreAccess> {
   exitOnSignal();
   const host = await openHost({ config, createsConfig: false }, () => undefined);
-  const { core, doors } = host;
+  const { core, addresses } = host;
   try {
     requireReadable(core.options.config);
   } catch (error) {
     await host.stop();
     throw error;
   }
-  const runs = new Runs({
+  const runs = new ManualRuns({
     steps: core.steps,
     version: core.options.version,
     endSession: (id) => core.servers.endSession(id),
   });
-  const deps = { core, doors: () => doors, stop: () => undefined, desktop: undefined, apps: noApps, runs };
+  const deps = { core, doors: () => addresses, stop: () => undefined, desktop: undefined, apps: noApps, runs };
   const signal = new AbortController().signal;
   const started = core.start();
-  await Promise.race([started, core.beginning]);
+  await Promise.race([started, core.starting]);
   return {
-    ask: async (method, input) => await answerRpc(method, input, deps, signal),
+    ask: async (method, input) => await dispatchRpc(method, input, deps, signal),
     async close() {
       await host.stop();
       await started.catch(() => undefined);

@@ -1,20 +1,20 @@
 /** The desk for secrets without a running core: the vault itself; and how what it did is told. */
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { SystemKeychain } from '../core/secrets/keychain.ts';
-import { SecretDesk } from '../core/secrets/secret-desk.ts';
+import { SecretService } from '../core/secrets/secret-desk.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { cliPaths } from './cli-config.ts';
 import { oneLine } from './terminal.ts';
 
-export function ownDesk(config: ConfigStore): SecretDesk {
+export function openLocalSecrets(config: ConfigStore): SecretService {
   const { dataDir, logDir } = cliPaths();
   const keychain = new SystemKeychain(process.env);
   const vault = openVault(dataDir, process.env);
-  return new SecretDesk({ vault, config, folders: [dataDir, logDir], keychain });
+  return new SecretService({ vault, config, folders: [dataDir, logDir], keychain });
 }
 
 /** Files that still hold what was sealed, for a person. */
-export function copyLines(copies: readonly string[]): string[] {
+export function backupCopyLines(copies: readonly string[]): string[] {
   if (copies.length === 0) return [];
   return [
     'These files still hold them as they were; delete backups when all works:',

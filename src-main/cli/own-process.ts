@@ -22,7 +22,7 @@ export function exitOnSignal(): void {
  * For a core that outlives a command. SIGHUP reads the config again, as Magg and most services do; where a terminal went away it ends
  * us, as programs in one are ended.
  */
-export function obeySignals({ core, log }: CoreHost, end: () => void): void {
+export function handleSignals({ core, log }: CoreHost, end: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end());
   const hadTerminal = hasTerminal();
   process.on('SIGHUP', () => {

@@ -1,22 +1,22 @@
 /** What is asked about registries without a running core: the registries themselves, and servers started from this process. */
 import packageJson from '../../package.json' with { type: 'json' };
-import { tryEntry } from '../core/admin/try-entry.ts';
+import { probeEntry } from '../core/admin/try-entry.ts';
 import { createLog } from '../core/base/log.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { addServer } from '../core/config/edit-config.ts';
 import { Registries } from '../core/registry/registries.ts';
-import { RegistryDesk } from '../core/registry/registry-desk.ts';
+import { RegistryService } from '../core/registry/registry-desk.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { HttpFetch } from '../core/servers/network/http-fetch.ts';
 import { openNetwork } from '../core/servers/network/outbound-network.ts';
 import type { RegistryContract } from '../rpc/contract.ts';
-import { registryAnswers } from '../rpc/handlers/registry.ts';
+import { createRegistryHandlers } from '../rpc/handlers/registry.ts';
 import { openCliConfig, serverNames } from './cli-config.ts';
 import { runningCoreFor } from './core-access.ts';
-import { ownDesk } from './own-desk.ts';
+import { openLocalSecrets } from './own-desk.ts';
 import { withTransports } from './probe.ts';
 
-export type AskRegistry = <M extends keyof RegistryContract>(
+export type RegistryClient = <M extends keyof RegistryContract>(
   method: M,
   input: RegistryContract[M]['input'],
 ) => Promise<RegistryContract[M]['output']>;
@@ -24,10 +24,10 @@ export type AskRegistry = <M extends keyof RegistryContract>(
 /** The running core, so that what is added starts there; without one, this process. */
 export async function withRegistries<T>(
   config: string | undefined,
-  work: (ask: AskRegistry) => Promise<T>,
+  work: (ask: RegistryClient) => Promise<T>,
 ): Promise<T> {
   const core = await runningCoreFor(config);
-  if (core === undefined) return work(ownAnswers(await openCliConfig(config)));
+  if (core === undefined) return work(localRegistryHandlers(await openCliConfig(config)));
   try {
     return await work((method, input) => core.ask(method, input));
   } finally {
@@ -35,20 +35,20 @@ export async function withRegistries<T>(
   }
 }
 
-function ownAnswers(store: ConfigStore): AskRegistry {
+function localRegistryHandlers(store: ConfigStore): RegistryClient {
   const environment = new EnvironmentResolver({ own: process.env });
   const network = openNetwork({ env: process.env, environment, config: store, log: createLog() });
   const http = new HttpFetch({ env: process.env, network });
   const { version } = packageJson;
-  const desk = new RegistryDesk({
+  const desk = new RegistryService({
     registries: new Registries({ http, places: () => store.current.registries, now: Date.now }),
-    secrets: ownDesk(store),
+    secrets: openLocalSecrets(store),
     names: () => serverNames(store),
     tryEntry: (entry) =>
-      withTransports(store.current, (transports) => tryEntry(entry, { config: store, transports, version })),
+      withTransports(store.current, (transports) => probeEntry(entry, { config: store, transports, version })),
     save: (name, entry) => store.update((text) => addServer(text, name, entry)),
   });
-  const answers = registryAnswers(desk);
+  const answers = createRegistryHandlers(desk);
   const { signal } = new AbortController();
   return async (method, input) => {
     try {

@@ -5,29 +5,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
 import type { AppConfig, ServerConfig } from '../core/config/app-config.ts';
-import { secretsOf } from '../core/config/secrets-of.ts';
-import { requireReviewed } from '../core/config/holds.ts';
+import { secretValuesOf } from '../core/config/secrets-of.ts';
+import { assertReviewed } from '../core/config/holds.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { fillSecrets } from '../core/secrets/fill-secrets.ts';
+import { resolveSecrets } from '../core/secrets/fill-secrets.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { ProcessRegistry } from '../core/servers/launch/process-registry.ts';
-import { openBoxes } from '../core/servers/launch/isolation/boxes.ts';
+import { createServerSandboxes } from '../core/servers/launch/isolation/boxes.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { openNetwork } from '../core/servers/network/outbound-network.ts';
-import { StartSlots } from '../core/servers/line-opener.ts';
-import { type Failed, type Probe, probeConnection } from '../core/servers/probe-connection.ts';
-import { SignIns } from '../core/servers/sign-in/sign-ins.ts';
-import { type FillSecrets, TransportFactory } from '../core/servers/transports/create-transport.ts';
+import { StartLimiter } from '../core/servers/line-opener.ts';
+import { type ProbeFailure, type ProbeResult, probeConnection } from '../core/servers/probe-connection.ts';
+import { OAuthManager } from '../core/servers/sign-in/sign-ins.ts';
+import { type ResolveSecretsFn, TransportFactory } from '../core/servers/transports/create-transport.ts';
 import type { CoreAccess, CoreState } from '../rpc/contract.ts';
 import { cliPaths, serverNames, unknownServer } from './cli-config.ts';
 import { exitOnSignal } from './own-process.ts';
 import { oneLine, paint, plainText, table } from './terminal.ts';
 
-const atOnce = 10;
+const concurrency = 10;
 
 /** Probes servers of `config`, ten at a time; the answers come in the order asked for. */
-export function probeServers(servers: readonly ServerConfig[], config: AppConfig): Promise<Probe[]> {
-  const slots = new StartSlots(atOnce);
+export function probeServers(servers: readonly ServerConfig[], config: AppConfig): Promise<ProbeResult[]> {
+  const slots = new StartLimiter(concurrency);
   return withTransports(config, (transports) =>
     Promise.all(servers.map((server) => slots.run(() => probeConnection(server, transports, packageJson.version)))),
   );
@@ -39,19 +39,19 @@ export async function withTransports<T>(
   work: (transports: TransportFactory) => Promise<T>,
 ): Promise<T> {
   exitOnSignal();
-  const masker = new Masker(secretsOf(config));
+  const masker = new Masker(secretValuesOf(config));
   const mask = (text: string): string => masker.maskText(text);
   const registry = new ProcessRegistry();
   const environment = new EnvironmentResolver({ own: process.env });
   // A running core writes its servers' logs; ours go beside them.
   const logDir = join(cliPaths().logDir, 'probes');
   const vault = openVault(cliPaths().dataDir, process.env);
-  const fill: FillSecrets = (server) => fillSecrets(server, (name) => vault.read(name));
-  const signIns = new SignIns({ folder: join(cliPaths().dataDir, 'sign-ins'), vault, env: process.env, fill });
-  const hide = (): void => masker.setSecrets([...secretsOf(config), ...signIns.secrets, ...vault.values]);
+  const fill: ResolveSecretsFn = (server) => resolveSecrets(server, (name) => vault.read(name));
+  const signIns = new OAuthManager({ folder: join(cliPaths().dataDir, 'sign-ins'), vault, env: process.env, fill });
+  const hide = (): void => masker.setSecrets([...secretValuesOf(config), ...signIns.secrets, ...vault.values]);
   signIns.secretsChanged.on(hide);
   vault.learned.on(hide);
-  const boxes = openBoxes(cliPaths(), config.path);
+  const boxes = createServerSandboxes(cliPaths(), config.path);
   const transports = new TransportFactory({
     env: process.env,
     network: openNetwork({ env: process.env, environment, config: { current: config }, log: createLog() }),
@@ -92,21 +92,21 @@ export function pickServers(store: ConfigStore, name: string | undefined): Picke
   if (name !== undefined) {
     const wanted = servers.filter((server) => server.name === name);
     // That would be a first start, with all that its entry gives it and outside of any box.
-    for (const server of wanted) requireReviewed(server);
+    for (const server of wanted) assertReviewed(server);
     return { wanted, off: [], broken };
   }
   return { wanted: servers.filter(({ enabled }) => enabled), off: servers.filter(({ enabled }) => !enabled), broken };
 }
 
 /** A table with what failed below it. `off`: servers that were left out because they are switched off. Nothing at all without either. */
-export function probeLines(probes: readonly Probe[], off: readonly ServerConfig[], masker: Masker): string[] {
+export function probeLines(probes: readonly ProbeResult[], off: readonly ServerConfig[], masker: Masker): string[] {
   const rows = [...probes.map(row), ...off.map(({ name }) => [oneLine(name), paint('quiet', 'off'), '-', '-', '-'])];
   if (rows.length === 0) return [];
   const below = probes.flatMap((probe) => notes(probe, masker));
   return [...table(['NAME', 'RESULT', 'TOOLS', 'PROTOCOL', 'TIME'], rows), ...(below.length > 0 ? ['', ...below] : [])];
 }
 
-export function probeData(probe: Probe, masker: Masker): Record<string, unknown> {
+export function probeData(probe: ProbeResult, masker: Masker): Record<string, unknown> {
   const { name } = probe.server;
   if (isFailed(probe)) {
     const { code } = probe.error;
@@ -124,17 +124,17 @@ export function probeData(probe: Probe, masker: Masker): Record<string, unknown>
   return { name, ok: true, ms: probe.ms, era, protocolVersion, ...counts, serverInfo, problems: probe.problems };
 }
 
-export function isFailed(probe: Probe): probe is Failed {
+export function isFailed(probe: ProbeResult): probe is ProbeFailure {
   return 'error' in probe;
 }
 
 /** The reason and what to do; begins with the server's name. */
-export function failureText({ server, error }: Failed): string {
+export function failureText({ server, error }: ProbeFailure): string {
   const { text } = error;
   return text.startsWith(server.name) ? text : `${server.name}: ${text}`;
 }
 
-function row(probe: Probe): string[] {
+function row(probe: ProbeResult): string[] {
   const name = oneLine(probe.server.name);
   const time = `${(probe.ms / 1000).toFixed(1)} s`;
   if (isFailed(probe)) return [name, paint('bad', 'failed'), '-', '-', time];
@@ -142,7 +142,7 @@ function row(probe: Probe): string[] {
   return [name, paint('good', 'ok'), String(probe.listing.tools.length), `${protocolVersion} (${era})`, time];
 }
 
-function notes(probe: Probe, masker: Masker): string[] {
+function notes(probe: ProbeResult, masker: Masker): string[] {
   const name = oneLine(probe.server.name);
   if (!isFailed(probe))
     return probe.problems.map((problem) => `${paint('unsure', name)}: ${oneLine(masker.maskText(problem))}`);
@@ -150,15 +150,15 @@ function notes(probe: Probe, masker: Masker): string[] {
   return [oneLine(masker.maskText(failureText(probe))), ...said];
 }
 
-const patienceMs = 10_000;
-const lookEveryMs = 100;
+const settleTimeoutMs = 10_000;
+const pollIntervalMs = 100;
 
 /** How the servers of a core fare once those that are just starting have had a moment to show it. */
 export async function settledState(core: CoreAccess): Promise<CoreState> {
-  const until = Date.now() + patienceMs;
+  const until = Date.now() + settleTimeoutMs;
   for (;;) {
     const state = await core.ask('state', {});
     if (Date.now() > until || !state.servers.some(({ level }) => level === 'busy')) return state;
-    await sleep(lookEveryMs);
+    await sleep(pollIntervalMs);
   }
 }

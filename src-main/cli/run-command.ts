@@ -1,9 +1,9 @@
 /** From argv to an exit code: flags before the command are sorted in, the command is loaded and run, an error becomes one clear line. */
 import { isBuiltin } from 'node:module';
 import packageJson from '../../package.json' with { type: 'json' };
-import { AppError, errorText, withFix } from '../core/base/errors.ts';
-import { closestWord } from '../core/base/wording.ts';
-import { helpOf, runCommand, wrongUse } from './command.ts';
+import { AppError, errorText, addFix } from '../core/base/errors.ts';
+import { closestMatch } from '../core/base/wording.ts';
+import { helpOf, runCommand, usageError } from './command.ts';
 import { commands, usage } from './command-table.ts';
 import { plainText, printJson } from './terminal.ts';
 
@@ -14,7 +14,7 @@ export async function runArguments(argv: readonly string[]): Promise<number> {
   let words = argv;
   try {
     words = readLeadingFlags(argv);
-    return await runWords(words);
+    return await runArgv(words);
   } catch (error) {
     return fail(isMissingPart(error) ? notInPackage(error) : error, words);
   }
@@ -32,14 +32,14 @@ function notInPackage(cause: unknown): AppError {
   });
 }
 
-async function runWords([word = '--help', ...rest]: readonly string[]): Promise<number> {
-  if (word === '--version') return say(`Tooltray ${packageJson.version}\n`);
+async function runArgv([word = '--help', ...rest]: readonly string[]): Promise<number> {
+  if (word === '--version') return print(`Tooltray ${packageJson.version}\n`);
   const asksHelp = isHelp(word) || word === 'help';
-  if (asksHelp && rest[0] === undefined) return say(usage());
+  if (asksHelp && rest[0] === undefined) return print(usage());
   const { name, about, load } = requireCommand(asksHelp ? (rest[0] ?? '') : word);
   requireNode();
   const command = await load();
-  if (asksHelp || isHelp(rest[0]) || (rest.length === 2 && isHelp(rest[1]))) return say(helpOf(name, about, command));
+  if (asksHelp || isHelp(rest[0]) || (rest.length === 2 && isHelp(rest[1]))) return print(helpOf(name, about, command));
   return runCommand(name, command, rest);
 }
 
@@ -47,7 +47,7 @@ function requireCommand(word: string) {
   const found = commands.find(({ name }) => name === word);
   if (found !== undefined) return found;
   const names = commands.flatMap(({ name, isHidden }) => (isHidden ? [] : [name]));
-  const meant = closestWord(word, names);
+  const meant = closestMatch(word, names);
   throw new AppError('bad_request', `There is no command ${JSON.stringify(word)}.`, {
     fix: `${meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean "${meant}"?`} See tooltray --help.`,
   });
@@ -57,7 +57,7 @@ function isHelp(word: string | undefined): boolean {
   return word === '--help' || word === '-h';
 }
 
-function say(text: string): number {
+function print(text: string): number {
   process.stdout.write(text);
   return 0;
 }
@@ -128,7 +128,7 @@ function takeFlag(word: string, rest: string[], found: Flags): void {
   const known = withValue.find((flag) => flag === name);
   if (known !== undefined) {
     const value = inline ?? rest.shift();
-    if (value === undefined) throw wrongHere(`${name} needs a value`);
+    if (value === undefined) throw unknownFlagError(`${name} needs a value`);
     found.values.set(known, value);
   } else if (name === '--manage') {
     found.manage = inline ?? (rest[0]?.startsWith('-') === false ? rest.shift() : undefined) ?? 'list';
@@ -136,7 +136,7 @@ function takeFlag(word: string, rest: string[], found: Flags): void {
     // ToolMux's own rule would end at any dash; the arguments of most servers begin with one.
     while (rest[0] !== undefined && !isOurs(rest[0])) found.serverArgs.push(rest.shift() as string);
   } else if (switches.some((flag) => flag === name)) found.switches.add(name);
-  else throw wrongHere(`There is no flag ${JSON.stringify(word)} in this place`);
+  else throw unknownFlagError(`There is no flag ${JSON.stringify(word)} in this place`);
 }
 
 function isOurs(word: string): boolean {
@@ -155,13 +155,16 @@ function toolMuxCommand(found: Flags): string[] {
 
 function manageCommand({ manage = '', values, serverArgs }: Flags, flags: readonly string[]): string[] {
   if (!actions.some((action) => action === manage))
-    throw wrongHere(`--manage knows no ${JSON.stringify(manage)}`, `--manage [${actions.join('|')}]`);
+    throw unknownFlagError(`--manage knows no ${JSON.stringify(manage)}`, `--manage [${actions.join('|')}]`);
   const name = values.get('--server-name');
   const [command, description] = [values.get('--server-command'), values.get('--server-description')];
   if (manage === 'list') return [manage, ...flags];
   if (manage !== 'add') return [manage, ...(name === undefined ? [] : [name]), ...flags];
   if (name === undefined || (command === undefined && serverArgs.length > 0))
-    throw wrongHere('Something is missing', '--manage add --server-name N [--server-command C [--server-args …]]');
+    throw unknownFlagError(
+      'Something is missing',
+      '--manage add --server-name N [--server-command C [--server-args …]]',
+    );
   const about = description === undefined ? [] : ['--description', description];
   return [manage, ...flags, ...about, name, ...(command === undefined ? [] : ['--', command, ...serverArgs])];
 }
@@ -171,6 +174,6 @@ function shared({ values, switches: given }: Flags, names: readonly Value[]): st
   return [...flags, ...(given.has('--json') ? ['--json'] : [])];
 }
 
-function wrongHere(what: string, form = '[--config F] [--mode M] COMMAND …'): AppError {
-  return withFix(wrongUse(what), `Use it like this: tooltray ${form}`);
+function unknownFlagError(what: string, form = '[--config F] [--mode M] COMMAND …'): AppError {
+  return addFix(usageError(what), `Use it like this: tooltray ${form}`);
 }

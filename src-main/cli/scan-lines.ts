@@ -1,16 +1,16 @@
 /** Lines of a file as things to scan: read without keeping more than one of them, and each answered, whatever is wrong with it. */
-import { isObject, textOr } from '../core/base/json.ts';
-import { type Finding, type ScanReport, type Verdict } from '../core/trust/scan/finding.ts';
+import { isObject, textOrEmpty } from '../core/base/json.ts';
+import { type ScanFinding, type ScanReport, type ScanVerdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
 import { scanDefinition, scanResult } from '../core/trust/scan/scan.ts';
 import { type CatalogTool, scanCatalog } from '../core/trust/scan/shadowing.ts';
 
 export type ScannedLine =
-  | { readonly id: string | number | null; readonly verdict: Verdict; readonly findings: readonly Finding[] }
+  | { readonly id: string | number | null; readonly verdict: ScanVerdict; readonly findings: readonly ScanFinding[] }
   | { readonly id: string | number | null; readonly error: string };
 
 /** A longer line is not read; in bytes. */
-const longestLine = 16 * 1024 * 1024;
+const maxLineLength = 16 * 1024 * 1024;
 
 export interface Line {
   /** From 1. */
@@ -20,12 +20,12 @@ export interface Line {
 }
 
 /** Lines of UTF-8, one at a time. */
-export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<Line> {
+export async function* splitLines(input: AsyncIterable<Buffer | string>): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let length = 0;
   let number = 1;
   const take = (): Line => {
-    const text = length > longestLine ? undefined : Buffer.concat(parts).toString('utf8');
+    const text = length > maxLineLength ? undefined : Buffer.concat(parts).toString('utf8');
     [parts, length] = [[], 0];
     return { number: number++, text };
   };
@@ -43,7 +43,7 @@ export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGene
 
   function keep(part: Buffer): void {
     length += part.length;
-    if (length > longestLine) parts = [];
+    if (length > maxLineLength) parts = [];
     else if (part.length > 0) parts.push(part);
   }
 }
@@ -84,7 +84,7 @@ function reportOf(line: Record<string, unknown>): ScanReport | undefined {
 }
 
 function resultReport(text: string): ScanReport {
-  const findings = scanResult(text).map(({ rule, words, sentence }): Finding => {
+  const findings = scanResult(text).map(({ rule, words, sentence }): ScanFinding => {
     return { rule, place: '', words, tier: 'review', sentence };
   });
   return { verdict: findings.length > 0 ? 'review' : 'clean', findings };
@@ -93,14 +93,14 @@ function resultReport(text: string): ScanReport {
 /** Tools of other servers that it may pose as or speak of. */
 function withPeers(report: ScanReport, { server, tool, peers }: Record<string, unknown>): ScanReport {
   if (!Array.isArray(peers)) return report;
-  const own: CatalogTool = { server: textOr(server), tool };
+  const own: CatalogTool = { server: textOrEmpty(server), tool };
   const others = peers.flatMap((peer): CatalogTool[] =>
-    isObject(peer) && textOr(peer['server']) !== own.server
-      ? [{ server: textOr(peer['server']), tool: isObject(peer['tool']) ? peer['tool'] : peer }]
+    isObject(peer) && textOrEmpty(peer['server']) !== own.server
+      ? [{ server: textOrEmpty(peer['server']), tool: isObject(peer['tool']) ? peer['tool'] : peer }]
       : [],
   );
   const found = scanCatalog([own, ...others]).filter((finding) => finding.server === own.server);
-  const findings = found.map(({ rule, place, words, tier, sentence }): Finding => ({
+  const findings = found.map(({ rule, place, words, tier, sentence }): ScanFinding => ({
     rule,
     place,
     words,

@@ -2,12 +2,12 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { appPaths, type Env } from '../core/base/app-paths.ts';
+import { resolveAppPaths, type Env } from '../core/base/app-paths.ts';
 import type { CoreHost } from '../host/core-host.ts';
-import type { ListenAt, ReplicaOptions } from '../team/replica.ts';
-import { type Flag, type Given, spelled, wrongUse } from './command.ts';
-import { bundleFile, obeySignals } from './own-process.ts';
-import { databaseUrl, tenantFlags, usualTenant } from './team-database.ts';
+import type { ListenAddress, ReplicaOptions } from '../team/replica.ts';
+import { type Flag, type ParsedFlags, flagName, usageError } from './command.ts';
+import { bundleFile, handleSignals } from './own-process.ts';
+import { databaseUrl, tenantFlags, defaultTenant } from './team-database.ts';
 
 /** Of `serve`, and of no use without `--team`. */
 export const teamFlags = {
@@ -39,9 +39,9 @@ export const teamFlags = {
   operations: { value: 'HOST:PORT', help: 'Listen address for /healthz, /readyz and /metrics' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-const usualPort = 8690;
+const defaultPort = 8690;
 
-interface ServeTeamFlags extends Given<typeof teamFlags> {
+interface ServeTeamFlags extends ParsedFlags<typeof teamFlags> {
   readonly config: string | undefined;
   readonly mode: string | undefined;
   readonly background: boolean;
@@ -55,7 +55,7 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
   const replica = await Replica.open(replicaOptions(given, stopped.resolve));
   const { host } = replica;
   let isAsked = false;
-  obeySignals(host, () => {
+  handleSignals(host, () => {
     // Whoever asks twice does not want to wait.
     if (isAsked) process.exit(1);
     isAsked = true;
@@ -81,9 +81,9 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
 }
 
 function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptions {
-  const { config, mode, publicUrl, tenant = usualTenant } = given;
+  const { config, mode, publicUrl, tenant = defaultTenant } = given;
   const listen = listenAt(given.listen);
-  if (publicUrl !== undefined && !isWebAddress(publicUrl)) throw wrongUse('--public-url takes an http(s) address');
+  if (publicUrl !== undefined && !isWebAddress(publicUrl)) throw usageError('--public-url takes an http(s) address');
   return {
     env: { ...process.env, TOOLTRAY_HOME: replicaFolder(process.env, listen) },
     version: packageJson.version,
@@ -121,22 +121,22 @@ function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
     'ssoOnly',
   ] as const;
   const lonely = needing.find((name) => given[name] !== undefined && given[name] !== false);
-  if (lonely !== undefined) throw wrongUse(`--${spelled(lonely)} is of use with --issuer`);
+  if (lonely !== undefined) throw usageError(`--${flagName(lonely)} is of use with --issuer`);
   return undefined;
 }
 
 /** Not the person's own: a replica has its servers, its log and its caches to itself. Two on one machine listen at different ports. */
-function replicaFolder(env: Env, { address, port }: ListenAt): string {
+function replicaFolder(env: Env, { address, port }: ListenAddress): string {
   if (env['TOOLTRAY_HOME']) return env['TOOLTRAY_HOME'];
-  const { dataDir } = appPaths(env, process.platform, homedir());
+  const { dataDir } = resolveAppPaths(env, process.platform, homedir());
   return join(dataDir, 'team', `${address}_${port}`.replaceAll(/[^\w.-]/g, '_'));
 }
 
 /** Throws AppError bad_request. */
-function listenAt(text: string | undefined, flag = '--listen'): ListenAt {
-  if (text === undefined) return { address: '127.0.0.1', port: usualPort };
+function listenAt(text: string | undefined, flag = '--listen'): ListenAddress {
+  if (text === undefined) return { address: '127.0.0.1', port: defaultPort };
   const [, address = '', port = ''] = /^\[?([^[\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
-  if (port === '' || Number(port) > 65_535) throw wrongUse(`${flag} takes HOST:PORT, such as 0.0.0.0:8690`);
+  if (port === '' || Number(port) > 65_535) throw usageError(`${flag} takes HOST:PORT, such as 0.0.0.0:8690`);
   return { address: address === '' ? '0.0.0.0' : address, port: Number(port) };
 }
 
@@ -151,9 +151,9 @@ function listOf(text = ''): readonly string[] {
     .filter((one) => one !== '');
 }
 
-function announce({ doors, core }: CoreHost, { background, json, tenant = usualTenant }: ServeTeamFlags): void {
+function announce({ addresses, core }: CoreHost, { background, json, tenant = defaultTenant }: ServeTeamFlags): void {
   const { path: config } = core.options.config;
-  if (json) process.stdout.write(`${JSON.stringify({ http: doors.http, pid: process.pid, config, tenant })}\n`);
+  if (json) process.stdout.write(`${JSON.stringify({ http: addresses.http, pid: process.pid, config, tenant })}\n`);
   else if (!background)
-    process.stdout.write(`A replica of the team ${tenant} listens at ${doors.http}\nConfig     ${config}\n`);
+    process.stdout.write(`A replica of the team ${tenant} listens at ${addresses.http}\nConfig     ${config}\n`);
 }

@@ -1,5 +1,5 @@
 /** What client apps asked, on the command line: sessions and their steps, read page by page and told as lines. */
-import { count } from '../core/base/wording.ts';
+import { formatCount } from '../core/base/wording.ts';
 import type { CoreAccess, RpcMethods, StepQuery, StepSummary, TimelineSession } from '../rpc/contract.ts';
 import { oneLine, paint, table } from './terminal.ts';
 
@@ -43,8 +43,8 @@ export function stepLines({ steps, sums, lookedThrough }: FoundSteps): string[] 
   const isAll = sums.steps <= steps.length;
   return [
     ...table(['WHEN', 'APP', 'SESSION', 'KIND', 'STEP', 'OUTCOME', 'TOOK', 'SENT', 'GIVEN'], rows),
-    ...(isAll ? [] : ['', `${steps.length} of ${count(sums.steps, 'step')}; more with --limit N.`]),
-    ...(lookedThrough === undefined ? [] : [`Looked for in the newest ${count(lookedThrough, 'step')}.`]),
+    ...(isAll ? [] : ['', `${steps.length} of ${formatCount(sums.steps, 'step')}; more with --limit N.`]),
+    ...(lookedThrough === undefined ? [] : [`Looked for in the newest ${formatCount(lookedThrough, 'step')}.`]),
   ];
 }
 
@@ -67,7 +67,7 @@ function subjectOf({ kind, name, what, calls, callCount }: StepSummary): string 
   const [only] = calls;
   if (kind === 'call' && only !== undefined && callCount === 1)
     return only.server === '' ? only.tool : `${only.server}:${only.tool}`;
-  if (kind === 'program') return `${name}, ${count(callCount, 'call')}`;
+  if (kind === 'program') return `${name}, ${formatCount(callCount, 'call')}`;
   return [name, what].join(' ').trim();
 }
 

@@ -19,29 +19,29 @@ export function hasDatabase(given: string | undefined): boolean {
   return Boolean(given ?? process.env[variable]);
 }
 
-export const usualTenant = 'main';
+export const defaultTenant = 'main';
 /** Of commands that look after a team. */
 export const tenantFlags = {
   database: databaseFlag,
-  tenant: { value: 'NAME', help: `Tenant (default ${usualTenant})` },
+  tenant: { value: 'NAME', help: `Tenant (default ${defaultTenant})` },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-export interface TenantGiven {
+export interface TenantFlags {
   readonly database: string | undefined;
   readonly tenant: string | undefined;
 }
 
 /** Works on one tenant's rows. Rejects with AppError: unsupported for another schema, store_unreachable, bad_request. */
 export async function withTenant<T>(
-  { database: url, tenant = usualTenant }: TenantGiven,
-  work: (sql: ReturnType<Database['of']>, tenant: string) => Promise<T>,
+  { database: url, tenant = defaultTenant }: TenantFlags,
+  work: (sql: ReturnType<Database['forTenant']>, tenant: string) => Promise<T>,
 ): Promise<T> {
   const { Database: Opened } = await import('../team/database/database.ts');
   const { requireSchema } = await import('../team/database/migrate.ts');
   const database = new Opened({ url: databaseUrl(url), most: 2, name: 'tooltray command' });
   try {
     await requireSchema(database.shared);
-    return await work(database.of(tenant), tenant);
+    return await work(database.forTenant(tenant), tenant);
   } finally {
     await database.close();
   }

@@ -5,7 +5,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 /** What a command found: as JSON where that was asked for, else in lines. */
-export function printAnswer(json: boolean, data: unknown, lines: () => readonly string[]): void {
+export function printResult(json: boolean, data: unknown, lines: () => readonly string[]): void {
   if (json) printJson(data);
   else printLines(lines());
 }
@@ -65,7 +65,7 @@ export function oneLine(text: string): string {
 
 const gap = '  ';
 /** A last column narrower than this would say nothing. */
-const narrowest = 12;
+const minColumnWidth = 12;
 /** No column is cut below this, however narrow the terminal is. */
 const leastWidth = 4;
 
@@ -82,7 +82,7 @@ export function columns(rows: readonly (readonly string[])[], width: number = te
   return rows.map((row) =>
     row
       .map((cell, at) => {
-        const shown = cut(cell, rooms[at] ?? 0);
+        const shown = truncate(cell, rooms[at] ?? 0);
         return at === count - 1 ? shown : shown + ' '.repeat(Math.max(0, (rooms[at] ?? 0) - shownLength(shown)));
       })
       .join(gap)
@@ -95,7 +95,7 @@ function fitted(widths: readonly number[], width: number): number[] {
   const rooms = [...widths];
   const excess = (): number => rooms.reduce((sum, each) => sum + each + gap.length, -gap.length) - width;
   const last = rooms.length - 1;
-  if (excess() > 0) rooms[last] = Math.max(Math.min(narrowest, rooms[last] ?? 0), (rooms[last] ?? 0) - excess());
+  if (excess() > 0) rooms[last] = Math.max(Math.min(minColumnWidth, rooms[last] ?? 0), (rooms[last] ?? 0) - excess());
   while (excess() > 0 && Math.max(...rooms) > leastWidth) {
     const widest = rooms.indexOf(Math.max(...rooms));
     rooms[widest] = (rooms[widest] ?? 0) - 1;
@@ -109,7 +109,7 @@ function terminalWidth(): number {
 }
 
 /** The text, ended by … where it is longer than `room`. */
-function cut(text: string, room: number): string {
+function truncate(text: string, room: number): string {
   if (shownLength(text) <= room) return text;
   // Colours of a cell that is cut are lost, not left open.
   const characters = [...stripVTControlCharacters(text)];
@@ -148,12 +148,12 @@ export async function readSecret(question: string): Promise<string> {
 }
 
 /** What to say where nothing was done, and whether that was the person's wish. */
-export function notDone(answer: boolean | undefined): string {
+export function notAppliedMessage(answer: boolean | undefined): string {
   return answer === false ? 'Nothing was changed.' : 'Nothing was changed. Add --yes to do it.';
 }
 
 /** In the time of this machine, as it sorts. */
-export function moment(at: number): string {
+export function formatTime(at: number): string {
   const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16).replace('T', ' ');
 }

@@ -8,7 +8,7 @@ import { removeTraces } from '../host/system-traces.ts';
 import { withApps } from './cli-apps.ts';
 import { cliPaths } from './cli-config.ts';
 import { findRunningCore } from './core-access.ts';
-import { confirm, notDone, oneLine, printAnswer, printLines } from './terminal.ts';
+import { confirm, notAppliedMessage, oneLine, printResult, printLines } from './terminal.ts';
 
 interface UninstallFlags {
   readonly config: string | undefined;
@@ -29,7 +29,7 @@ export async function uninstallAll({ config, quiet, yes, json, dryRun }: Uninsta
   const question = `Disconnect every client app, delete the secrets in ${dataDir}, and end Tooltray?`;
   const answer = await confirm(question, yes || quiet);
   if (answer !== true) {
-    printLines([notDone(answer)]);
+    printLines([notAppliedMessage(answer)]);
     return 1;
   }
   const { files, problems: unrestored } = await disconnect(config);
@@ -41,7 +41,7 @@ export async function uninstallAll({ config, quiet, yes, json, dryRun }: Uninsta
   ];
   if (quiet) for (const problem of problems) process.stderr.write(`tooltray: ${oneLine(problem)}\n`);
   else
-    printAnswer(json, { files, problems }, () => [
+    printResult(json, { files, problems }, () => [
       ...files.map((file) => oneLine(`${file} is as it was before Tooltray.`)),
       ...problems.map(oneLine),
       `Config, records, and logs are still in ${dataDir}.`,

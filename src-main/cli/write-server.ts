@@ -2,12 +2,12 @@
 import { AppError } from '../core/base/errors.ts';
 import { maskObject } from '../core/base/mask.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { addServer, type WrittenEntry } from '../core/config/edit-config.ts';
+import { addServer, type RawEntry } from '../core/config/edit-config.ts';
 import { checkConfig, serverNames } from './cli-config.ts';
-import { ownDesk } from './own-desk.ts';
+import { openLocalSecrets } from './own-desk.ts';
 import { paint, plainText } from './terminal.ts';
 
-export interface WriteWish {
+export interface WriteServerOptions {
   readonly dryRun: boolean;
   /** What looks like a secret goes into the vault, a reference to it into the file. */
   readonly sealed: boolean;
@@ -16,7 +16,7 @@ export interface WriteWish {
 export interface WrittenServer {
   readonly name: string;
   /** Secrets as `***`. */
-  readonly entry: WrittenEntry;
+  readonly entry: RawEntry;
   /** What is odd about it, a sentence or two each. */
   readonly warnings: readonly string[];
 }
@@ -31,16 +31,16 @@ export function requireFreeName(name: string, store: ConfigStore): void {
 
 export async function writeServer(
   name: string,
-  whole: WrittenEntry,
+  whole: RawEntry,
   store: ConfigStore,
-  { dryRun, sealed }: WriteWish,
+  { dryRun, sealed }: WriteServerOptions,
 ): Promise<WrittenServer> {
-  const entry = sealed && !dryRun ? (await ownDesk(store).keep(name, { ...whole })).entry : whole;
+  const entry = sealed && !dryRun ? (await openLocalSecrets(store).sealEntry(name, { ...whole })).entry : whole;
   const text = addServer(await store.text(), name, entry);
   if (!dryRun) await store.update((now) => addServer(now, name, entry));
   const { problems } = await checkConfig(text, store.path, name);
   const warnings = problems.map(({ reason, suggestion }) => [reason, suggestion].filter(Boolean).join(' '));
-  return { name, entry: maskObject(entry) as WrittenEntry, warnings: [...new Set(warnings)] };
+  return { name, entry: maskObject(entry) as RawEntry, warnings: [...new Set(warnings)] };
 }
 
 export function writtenLines({ name, entry, warnings }: WrittenServer, file: string, dryRun: boolean): string[] {

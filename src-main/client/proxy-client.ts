@@ -63,12 +63,12 @@ const ownParameters = ['action', 'type', 'path'];
 export class ProxyClient {
   readonly #client: ToolCaller;
   readonly #toolName: string;
-  readonly #usual: ProxyCallOptions;
+  readonly #defaults: ProxyCallOptions;
 
   constructor(client: ToolCaller, { toolName = 'proxy', ...usual }: ProxyClientOptions = {}) {
     this.#client = client;
     this.#toolName = toolName;
-    this.#usual = usual;
+    this.#defaults = usual;
   }
 
   /**
@@ -116,7 +116,7 @@ export class ProxyClient {
   async callTool(call: Call | string, args?: JsonObject, options?: ProxyCallOptions): Promise<JsonObject> {
     const { name, arguments: given } = named(call, args);
     const input = { action: 'call', type: 'tool', path: required(name), ...(given && { args: given }) };
-    const result = await this.#ask(input, options);
+    const result = await this.#call(input, options);
     return { ...result, content: itemsOf(result).map(plainItem) };
   }
 
@@ -154,7 +154,7 @@ export class ProxyClient {
   async batch(operations: readonly ProxyOperation[], options?: ProxyCallOptions): Promise<BatchResult[]> {
     const [first] = operations;
     if (first === undefined) return [];
-    const result = await this.#ask({ action: 'batch', type: first.type, operations }, options);
+    const result = await this.#call({ action: 'batch', type: first.type, operations }, options);
     const items = itemsOf(result);
     const isMarked = items.some((item) => 'operation' in proxyFactsOf(item));
     if (!isMarked) throw new Error(textOf(items) || 'The proxy knows no batch.');
@@ -179,14 +179,14 @@ export class ProxyClient {
   }
 
   async #items(input: JsonObject, options: ProxyCallOptions | undefined): Promise<JsonObject[]> {
-    const result = await this.#ask(input, options);
+    const result = await this.#call(input, options);
     const items = itemsOf(result);
     if (result['isError'] !== true) return items;
     throw new Error(textOf(items));
   }
 
-  async #ask(input: JsonObject, options: ProxyCallOptions | undefined): Promise<JsonObject> {
-    const wanted = { ...this.#usual, ...options };
+  async #call(input: JsonObject, options: ProxyCallOptions | undefined): Promise<JsonObject> {
+    const wanted = { ...this.#defaults, ...options };
     const params = { name: this.#toolName, arguments: input };
     const call = this.#client.callTool.bind(this.#client) as (...given: unknown[]) => Promise<unknown>;
     // In version 1 of the SDK a schema may stand between the two, and both of its last parameters have defaults.
@@ -256,13 +256,13 @@ export function proxyFactsOf({ _meta, annotations }: Members): Members {
 export function plainItem({ annotations, _meta, ...item }: Members): Members {
   return {
     ...item,
-    ...without('annotations', annotations, (key) => ownAnnotations.has(key)),
-    ...without('_meta', _meta, (key) => key === proxyMetaKey),
+    ...omit('annotations', annotations, (key) => ownAnnotations.has(key)),
+    ...omit('_meta', _meta, (key) => key === proxyMetaKey),
   };
 }
 
 /** The member without these keys, or no member where nothing else was in it. */
-function without(name: string, value: unknown, isOurs: (key: string) => boolean): Members {
+function omit(name: string, value: unknown, isOurs: (key: string) => boolean): Members {
   const rest = Object.entries(isObject(value) ? value : {}).filter(([key]) => !isOurs(key));
   return rest.length === 0 ? {} : { [name]: Object.fromEntries(rest) };
 }

@@ -2,77 +2,77 @@
 import { join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';
-import { Removals } from './admin/removals.ts';
-import { type Healing, openHealing } from './admin/healing.ts';
-import { PersonEdits } from './admin/person-edits.ts';
+import { ServerRemoval } from './admin/removals.ts';
+import { type SelfHealing, createSelfHealing } from './admin/healing.ts';
+import { UserEdits } from './admin/person-edits.ts';
 import { ServerAdmin } from './admin/server-admin.ts';
 import type { ServerReviews } from './admin/server-reviews.ts';
-import { recordAdmin } from './calls/record-call.ts';
+import { recordAdminEvent } from './calls/record-call.ts';
 import type { TokenCounter } from './activity/token-counter.ts';
 import { type AppPaths, ensurePrivateDir, type Env } from './base/app-paths.ts';
 import { HomeWatch } from './home-watch.ts';
 import { StoreHealth } from './health/store-health.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
-import { AnswerRoom } from './calls/slow-calls.ts';
-import { CallNotes } from './calls/audit-call.ts';
-import { callSteps } from './calls/call-steps.ts';
-import type { AdmitCall, CallSteps } from './calls/call-tool.ts';
+import { ResultMemoryQuota } from './calls/slow-calls.ts';
+import { CallAuditor } from './calls/audit-call.ts';
+import { createCallStages } from './calls/call-steps.ts';
+import type { AdmitCall, CallStages } from './calls/call-tool.ts';
 import type { ResultShaper } from './calls/shape-result.ts';
-import { LiveCatalog, toolSwitches } from './catalog/live-catalog.ts';
+import { LiveCatalog, createToolEnablement } from './catalog/live-catalog.ts';
 import type { AppConfig, ServerConfig } from './config/app-config.ts';
-import { secretsOf } from './config/secrets-of.ts';
+import { secretValuesOf } from './config/secrets-of.ts';
 import { DescriptionStore } from './condense/description-store.ts';
 import { ToolmuxCache } from './condense/toolmux-cache.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import { type CoreStores, homeStores } from './core-stores.ts';
 import { ModeCosts } from './choose-mode.ts';
-import { followCore, openPins } from './open-audit.ts';
-import { openInbox } from './open-inbox.ts';
-import { AppKinds } from './open-kinds.ts';
-import { listAnew, Profiles } from './open-profiles.ts';
-import { ProfileTokens } from './profiles/profile-tokens.ts';
+import { auditCoreEvents, createPinRegistry } from './open-audit.ts';
+import { createInbox } from './open-inbox.ts';
+import { ExtensionCores } from './open-kinds.ts';
+import { rebuildLists, ProfileCores } from './open-profiles.ts';
+import { ProfileTokenStore } from './profiles/profile-tokens.ts';
 import type { ModeRegistry } from './modes/mode-registry.ts';
-import { type CallMemory, openRecord } from './open-record.ts';
-import { openResults } from './open-results.ts';
-import { openReviews } from './open-reviews.ts';
-import { type OpenRegistries, openRegistries } from './open-registries.ts';
-import type { PlannedDeletions } from './spills/spill-room.ts';
-import type { KeptSpills } from './spills/spill-reader.ts';
-import type { AnswerStore } from './spills/answer-store.ts';
-import { Sandbox } from './sandbox/sandbox.ts';
-import { ownPlaces } from './security/own-places.ts';
-import { fillSecrets, forNobody, secretOfName } from './secrets/fill-secrets.ts';
+import { type Activity, createActivity } from './open-record.ts';
+import { createSpilling } from './open-results.ts';
+import { createReviews } from './open-reviews.ts';
+import { type RegistryServices, createRegistries } from './open-registries.ts';
+import type { ScheduledDeletions } from './spills/spill-room.ts';
+import type { SpillAccess } from './spills/spill-reader.ts';
+import type { SpillStore } from './spills/answer-store.ts';
+import { CodeRunner } from './sandbox/sandbox.ts';
+import { tooltrayPaths } from './security/own-places.ts';
+import { resolveSecrets, forNobody, parseSecretVaultKey } from './secrets/fill-secrets.ts';
 import { SystemKeychain } from './secrets/keychain.ts';
-import { SecretDesk } from './secrets/secret-desk.ts';
+import { SecretService } from './secrets/secret-desk.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { readOrCreateToken } from './security/access-token.ts';
-import { openFlow, type OpenFlow } from './open-flow.ts';
-import { ownIdentity } from './servers/handshake.ts';
+import { createDataFlow, type DataFlow } from './open-flow.ts';
+import { defaultClientIdentity } from './servers/handshake.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import type { ServerDeps } from './servers/server-deps.ts';
 import { openNetwork, type OutboundNetwork, type OutboundNetworkOptions } from './servers/network/outbound-network.ts';
 import { ServerManager } from './servers/server-manager.ts';
-import type { AuditBook } from './trust/audit/audit-log.ts';
-import { FileDigests } from './trust/pins/file-digests.ts';
+import type { AuditRecorder } from './trust/audit/audit-log.ts';
+import { FileDigestCache } from './trust/pins/file-digests.ts';
 import type { Inbox } from './trust/inbox/inbox.ts';
-import type { PinBook } from './trust/pins/pin-book.ts';
-import { SignIns } from './servers/sign-in/sign-ins.ts';
-import { Pause } from './servers/shared-line.ts';
+import type { PinRegistry } from './trust/pins/pin-book.ts';
+import { OAuthManager } from './servers/sign-in/sign-ins.ts';
+import { PauseSwitch } from './servers/shared-line.ts';
 import { UsageMeter } from './servers/usage-meter.ts';
 import { UsageWatch } from './servers/usage-watch.ts';
-import { StartSlots } from './servers/line-opener.ts';
-import { ChildrenList } from './servers/launch/children-list.ts';
+import { StartLimiter } from './servers/line-opener.ts';
+import { ChildProcessList } from './servers/launch/children-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
-import { type Boxes, openBoxes } from './servers/launch/isolation/boxes.ts';
+import { type ServerSandboxes, createServerSandboxes } from './servers/launch/isolation/boxes.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import { TransportFactory } from './servers/transports/create-transport.ts';
-import type { SessionCore } from './sessions/session-settings.ts';
+import type { SessionServices } from './sessions/session-settings.ts';
 import { ParkedCalls } from './sessions/parked-calls.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import { tidyHome } from './tidy-home.ts';
 import { ScanThread } from './trust/scan/scan-thread.ts';
-import { lineBudgets } from './wire/byte-budget.ts';
+import { createConnectionBudgets } from './wire/byte-budget.ts';
 
 interface AggregatorOptions {
   readonly paths: AppPaths;
@@ -87,7 +87,7 @@ interface AggregatorOptions {
   /** Counts tokens for several cores of one process; who made it closes it. Else the core makes its own. */
   readonly counter?: TokenCounter | undefined;
   /** Runs programs for several cores of one process; who made it closes it. Else the core makes its own. */
-  readonly sandbox?: Sandbox | undefined;
+  readonly sandbox?: CodeRunner | undefined;
   /** Lines to processes of single people, in a team. */
   readonly personal?: ServerDeps['personal'];
   /** What each person has of servers at an address, in a team. */
@@ -110,7 +110,7 @@ const startSlots = 10;
 /** How long a first list waits for servers that were never listed before, in ms. */
 const settleMs = 10_000;
 
-export class Aggregator {
+export class Core {
   readonly options: AggregatorOptions;
   /** ms since 1970. */
   readonly startedAt = Date.now();
@@ -119,70 +119,70 @@ export class Aggregator {
   readonly home: HomeWatch;
   readonly registry: ProcessRegistry;
   /** What all lines together may have of the memory. */
-  readonly budgets = lineBudgets();
+  readonly budgets = createConnectionBudgets();
   readonly network: OutboundNetwork;
-  readonly signIns: SignIns;
+  readonly signIns: OAuthManager;
   /** What must not stand in a file as it is; for people and launches alone. */
   readonly vault: SecretStore;
   /** What a person does with secrets; no session and no mode is given it. */
-  readonly secrets: SecretDesk;
+  readonly secrets: SecretService;
   /** What servers' processes are started with. */
   readonly environment: EnvironmentResolver;
   /** Where servers run that are confined. */
-  readonly boxes: Boxes;
+  readonly boxes: ServerSandboxes;
   /** Of servers' program files. */
-  readonly digests = new FileDigests();
+  readonly fileDigests = new FileDigestCache();
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
   /** What their processes take of this computer. */
   readonly usage: UsageMeter;
   /** What was decided, refused, changed and called, chained and signed. */
-  readonly audit: AuditBook;
+  readonly audit: AuditRecorder;
   /** Calls on their way into it. */
-  readonly callNotes: CallNotes;
+  readonly callAuditor: CallAuditor;
   /** What a person accepted of each server. */
-  readonly pins: PinBook;
+  readonly pins: PinRegistry;
   readonly catalog: LiveCatalog;
   readonly sessions: SessionRegistry;
-  readonly parked: ParkedCalls;
-  readonly activity: CallMemory['activity'];
+  readonly parkedCalls: ParkedCalls;
+  readonly activity: Activity['activity'];
   /** What client apps were sent against what they would have loaded without us. */
-  readonly ledger: CallMemory['ledger'];
+  readonly ledger: Activity['ledger'];
   /** What was said in calls. */
-  readonly texts: CallMemory['texts'];
-  readonly timeline: CallMemory['timeline'];
+  readonly payloads: Activity['texts'];
+  readonly timeline: Activity['timeline'];
   /** Answers kept on disk. */
-  readonly spills: AnswerStore;
-  readonly spillFiles: KeptSpills;
-  readonly deletions: PlannedDeletions;
+  readonly spills: SpillStore;
+  readonly spillFiles: SpillAccess;
+  readonly scheduledDeletions: ScheduledDeletions;
   readonly shaper: ResultShaper;
   /** What leaves, held against what was read; the questions that wait for the person, and what they decided. */
-  readonly trust: OpenFlow;
-  readonly steps: CallSteps;
+  readonly trust: DataFlow;
+  readonly steps: CallStages;
   readonly admin: ServerAdmin;
   /** Servers that a person has to look at; for people alone. */
   readonly reviews: ServerReviews;
-  readonly profiles: Profiles;
+  readonly profiles: ProfileCores;
   /** The core as apps have it that declare extensions of MCP. */
-  readonly kinds: AppKinds;
+  readonly extensionCores: ExtensionCores;
   /** Open the address of one profile until a day. */
-  readonly profileTokens: ProfileTokens;
+  readonly profileTokens: ProfileTokenStore;
   /** What the person changes themselves. */
-  readonly edits: PersonEdits;
-  readonly removals: Removals;
+  readonly edits: UserEdits;
+  readonly removals: ServerRemoval;
   /** Where servers can be looked up; its desk is given to no session and no mode. */
-  readonly registries: OpenRegistries;
+  readonly registries: RegistryServices;
   /** Mends servers from launches found elsewhere on this machine. */
-  readonly healing: Healing;
+  readonly healing: SelfHealing;
   /** All that waits for the person; no session and no mode is given it. */
   readonly inbox: Inbox;
-  readonly sandbox: Sandbox;
+  readonly codeRunner: CodeRunner;
   /** Looks texts of servers for what attacks are made of. */
   readonly scans = new ScanThread();
   readonly descriptions: DescriptionStore;
   readonly modes: ModeRegistry;
   readonly modeCosts: ModeCosts;
-  readonly #answerRoom = new AnswerRoom();
+  readonly #answerRoom = new ResultMemoryQuota();
   readonly #proposals: ProposalStore;
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
@@ -199,33 +199,40 @@ export class Aggregator {
     this.modeCosts = new ModeCosts(this.modes);
     this.health = options.health ?? new StoreHealth();
     const stores: CoreStores = { ...homeStores(paths.dataDir), ...options.stores };
-    this.sandbox = options.sandbox ?? new Sandbox();
+    this.codeRunner = options.sandbox ?? new CodeRunner();
     for (const folder of [paths.dataDir, paths.logDir, paths.cacheDir, paths.runDir]) ensurePrivateDir(folder);
-    this.registry = new ProcessRegistry(new ChildrenList(paths.runDir));
+    this.registry = new ProcessRegistry(new ChildProcessList(paths.runDir));
     this.usage = new UsageMeter({ registry: this.registry });
     this.token = readOrCreateToken(paths.tokenFile);
     this.vault = stores.vault(env);
     this.home = new HomeWatch(paths, this.vault);
-    this.secrets = new SecretDesk({
+    this.secrets = new SecretService({
       vault: this.vault,
       config: options.config,
       folders: [paths.dataDir, paths.logDir],
       keychain: new SystemKeychain(env),
     });
     this.vault.learned.on(() => this.#hideSecrets());
-    this.vault.changed.on((names) => void this.servers.secretsChanged(new Set(names.flatMap(secretOfName))));
-    this.vault.opened.on(() => void this.servers.vaultOpened());
+    this.vault.changed.on((names) => void this.servers.secretsChanged(new Set(names.flatMap(parseSecretVaultKey))));
+    this.vault.onOpened.on(() => void this.servers.vaultOpened());
     const fill = <C extends ServerConfig>(server: C): Promise<C> =>
-      fillSecrets(server, (name) => this.vault.read(name), forNobody(this.vault));
+      resolveSecrets(server, (name) => this.vault.read(name), forNobody(this.vault));
     const documentUrl = (): string | undefined => options.config.current.signIn.clientMetadataUrl;
     const environment = new EnvironmentResolver({ own: env });
     this.environment = environment;
     const { config, resolveProxy } = options;
     this.network = openNetwork({ env, environment, config, log, resolveProxy });
     const { vault, network } = this;
-    this.signIns = new SignIns({ folder: join(paths.dataDir, 'sign-ins'), vault, env, network, fill, documentUrl });
+    this.signIns = new OAuthManager({
+      folder: join(paths.dataDir, 'sign-ins'),
+      vault,
+      env,
+      network,
+      fill,
+      documentUrl,
+    });
     this.signIns.secretsChanged.on(() => this.#hideSecrets());
-    this.boxes = openBoxes(paths, options.config.path, (server, host) =>
+    this.boxes = createServerSandboxes(paths, options.config.path, (server, host) =>
       log.child('isolation').warn(`${server} asked for ${host}, which it may not reach`),
     );
     this.transports = new TransportFactory({
@@ -235,15 +242,15 @@ export class Aggregator {
       registry: this.registry,
       environment,
       logDir: join(paths.logDir, 'servers'),
-      own: ownPlaces(paths, options.config.path),
+      own: tooltrayPaths(paths, options.config.path),
       boxes: this.boxes,
       mask: (text) => masker.maskText(text),
       budgets: this.budgets,
       fill,
     });
     this.audit = stores.audit({ vault: this.vault, masker, log: log.child('audit'), health: this.health });
-    this.callNotes = new CallNotes(this.audit);
-    this.pins = openPins(stores.pins, this.audit, options.config, log);
+    this.callAuditor = new CallAuditor(this.audit);
+    this.pins = createPinRegistry(stores.pins, this.audit, options.config, log);
     this.#usageWatch = new UsageWatch(this.usage, log, (server) => this.servers.find(server)?.changed.emit());
     this.servers = new ServerManager({
       usageProblems: (server) => this.#usageWatch.problemsOf(server),
@@ -253,9 +260,9 @@ export class Aggregator {
       own: options.own,
       logOf: (server) => this.transports.log(server),
       cache: new ListingCache(join(paths.cacheDir, 'listings')),
-      identity: ownIdentity(options.version),
-      slots: new StartSlots(startSlots),
-      pause: new Pause(),
+      identity: defaultClientIdentity(options.version),
+      slots: new StartLimiter(startSlots),
+      pause: new PauseSwitch(),
       signIns: this.signIns,
       now: Date.now,
       random: Math.random,
@@ -263,7 +270,7 @@ export class Aggregator {
     });
     // Asked when a server has failed: by then there is a Healing.
     const knownFix = (server: string): string | undefined => this.healing.hintFor(server);
-    const isOn = toolSwitches(options.config.reader('servers'));
+    const isOn = createToolEnablement(options.config.reader('servers'));
     this.catalog = new LiveCatalog({
       servers: this.servers,
       reserved: new Set(this.modes.helpers.keys()),
@@ -271,31 +278,31 @@ export class Aggregator {
       problems: () => options.config.problems,
       knownFix,
     });
-    this.parked = new ParkedCalls();
+    this.parkedCalls = new ParkedCalls();
     this.sessions = new SessionRegistry(this.servers, this.catalog);
-    const record = openRecord({
+    const record = createActivity({
       kindOf: this.modes.kindOf,
       ...{ file: paths.activityFile, masker, log, servers: this.servers, counter: options.counter },
       ...{ config: options.config, version: options.version, places: stores.record, health: this.health },
     });
     this.activity = record.activity;
     this.ledger = record.ledger;
-    this.texts = record.texts;
+    this.payloads = record.texts;
     this.timeline = record.timeline;
     this.#closeRecord = record.close;
-    const results = openResults({
+    const results = createSpilling({
       folder: paths.spillDir,
-      own: ownPlaces(paths, options.config.path),
+      own: tooltrayPaths(paths, options.config.path),
       settings: options.config.reader('results'),
       answers: stores.answers,
       ...{ modes: this.modes, health: this.health, log, countTokens: record.countTokens },
     });
     this.spills = results.spills;
     this.spillFiles = results.files;
-    this.deletions = results.deletions;
+    this.scheduledDeletions = results.deletions;
     this.shaper = results.shaper;
     this.#closeResults = results.close;
-    this.trust = openFlow({
+    this.trust = createDataFlow({
       stores,
       settings: options.config.reader('flow'),
       answerAt: options.answerAt,
@@ -310,15 +317,15 @@ export class Aggregator {
       knownFix,
       shaper: this.shaper,
       activity: this.activity,
-      texts: this.texts,
+      texts: this.payloads,
       timeline: this.timeline,
-      notes: this.callNotes,
+      notes: this.callAuditor,
       settleMs,
       results: options.config.reader('results'),
       flow: this.trust.flow,
       ...{ admit: options.admit, isTraced: options.isTraced },
     };
-    this.steps = callSteps(stepParts);
+    this.steps = createCallStages(stepParts);
     this.#proposals = new ProposalStore(stores.proposals);
     const lastLines = (server: string): readonly string[] => this.transports.lastLines(server);
     this.admin = new ServerAdmin({
@@ -328,35 +335,35 @@ export class Aggregator {
       environment,
       lastLines,
       knownFix,
-      knownLaunch: (server) => this.healing.launchOf(server),
+      knownLaunch: (server) => this.healing.findLaunch(server),
       secrets: this.secrets,
       descriptions: () => this.descriptions,
     });
-    this.admin.noted.on((note) => recordAdmin(this, note));
+    this.admin.recorded.on((note) => recordAdminEvent(this, note));
     const profileParts = { config: options.config, steps: stepParts, admin: this.admin, spills: this.spills };
-    this.profiles = new Profiles({
+    this.profiles = new ProfileCores({
       ...profileParts,
-      core: () => this.sessionCore,
-      isShown: (catalog) => this.kinds.isShown(catalog),
+      core: () => this.sessionServices,
+      isShown: (catalog) => this.extensionCores.isShown(catalog),
     });
     this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
-    this.kinds = new AppKinds({
-      ...{ ...profileParts, core: () => this.sessionCore, servers: this.servers },
+    this.extensionCores = new ExtensionCores({
+      ...{ ...profileParts, core: () => this.sessionServices, servers: this.servers },
       ...{ sessions: this.sessions, log: log.child('extensions'), now: Date.now },
     });
-    this.kinds.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
-    this.profileTokens = new ProfileTokens(stores.profileTokens);
-    this.edits = new PersonEdits(options.config, this.servers);
-    this.removals = new Removals({
+    this.extensionCores.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
+    this.profileTokens = new ProfileTokenStore(stores.profileTokens);
+    this.edits = new UserEdits(options.config, this.servers);
+    this.removals = new ServerRemoval({
       ...{ config: options.config, edits: this.edits, signIns: this.signIns, log: options.log },
       file: join(paths.dataDir, 'sign-ins-in-use.json'),
       removeHomes: (server) => this.boxes.removeHomes(server),
-      onSignedOut: (server, sentence) => this.admin.noteByPerson('sign-out', sentence, server),
+      onSignedOut: (server, sentence) => this.admin.recordUserDecision('sign-out', sentence, server),
     });
-    this.registries = openRegistries(this);
+    this.registries = createRegistries(this);
     const history = new DecisionHistory(stores.decisions);
-    this.reviews = openReviews(this, history, stores.looks);
-    this.healing = openHealing({
+    this.reviews = createReviews(this, history, stores.looks);
+    this.healing = createSelfHealing({
       ...options,
       environment,
       transports: this.transports,
@@ -365,7 +372,7 @@ export class Aggregator {
       dataDir: paths.dataDir,
       log: log.child('healing'),
     });
-    this.inbox = openInbox(this, history, this.#proposals);
+    this.inbox = createInbox(this, history, this.#proposals);
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     const toolmux = new ToolmuxCache(options.config);
     this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf, toolmux);
@@ -376,24 +383,24 @@ export class Aggregator {
    * Until its servers are known, which they are not before what another core left running has ended; undefined: they are, or it was not
    * started. Whoever is served sooner would be told that there are none. Never rejects.
    */
-  get beginning(): Promise<void> | undefined {
+  get starting(): Promise<void> | undefined {
     return this.#beginning;
   }
 
   /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
   async start(): Promise<void> {
     const { config } = this.options;
-    this.#stopAudit = followCore(this.audit, {
+    this.#stopAudit = auditCoreEvents(this.audit, {
       config,
       questions: this.trust.questions,
       decisions: this.trust.decisions,
       admin: this.admin,
       healing: this.healing,
     });
-    const stops = [this.removals.follow(), this.#usageWatch.start()];
+    const stops = [this.removals.watch(), this.#usageWatch.start()];
     const stopWatching = config.changed.on((next) => {
       void this.#apply(next);
-      void this.texts.settle();
+      void this.payloads.pruneNow();
       this.#listAnew();
     });
     this.#stopWatching = () => [...stops, stopWatching].forEach((stop) => stop());
@@ -406,11 +413,11 @@ export class Aggregator {
       known.resolve();
     };
     // With what was read of them before.
-    const stopLooking = this.servers.listingChanged.on(() => this.servers.configured && begun());
+    const stopLooking = this.servers.listingChanged.on(() => this.servers.isConfigLoaded && begun());
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {
       // Before the file is watched: whoever connects meanwhile finds the servers.
-      this.texts.start();
+      this.payloads.start();
       settled = Promise.all([this.spills.start(), this.trust.start(), this.#apply(config.current)]);
       return Promise.all([config.start(), this.#proposals.start()]);
     });
@@ -433,24 +440,24 @@ export class Aggregator {
     await this.trust.close();
     await this.#closeResults();
     await this.#closeRecord();
-    await this.callNotes.settled();
+    await this.callAuditor.drained();
     await this.#stopAudit();
     await this.audit.close();
-    if (this.options.sandbox === undefined) await this.sandbox.close();
+    if (this.options.sandbox === undefined) await this.codeRunner.close();
     await this.scans.close();
     this.registry.close();
     await this.health.close();
   }
 
   /** What a listener needs to show an endpoint. */
-  get sessionCore(): SessionCore {
+  get sessionServices(): SessionServices {
     const { config, mode, version } = this.options;
     return {
       ...{ catalog: this.catalog, servers: this.servers, steps: this.steps },
       admin: this.admin,
-      sandbox: this.sandbox,
+      sandbox: this.codeRunner,
       descriptions: this.descriptions,
-      spillFiles: (caller) => this.spillFiles.of(caller),
+      spillFiles: (caller) => this.spillFiles.forCaller(caller),
       spillOf: (ref) => this.spills.recall(ref),
       flow: this.trust.flow,
       ...{ activity: this.activity, shaper: this.shaper },
@@ -460,14 +467,14 @@ export class Aggregator {
       mode,
       ...{ modeCosts: this.modeCosts, settleMs },
       ...{ serverTasks: this.sessions.serverTasks, answerRoom: this.#answerRoom },
-      ...{ inProfiles: (names) => this.profiles.core(names), inKind: (kind) => this.kinds.core(kind) },
+      ...{ inProfiles: (names) => this.profiles.core(names), inKind: (kind) => this.extensionCores.core(kind) },
     };
   }
 
   /** What cores that were killed have left: their servers hold ports and locks that ours need. */
   async #tidyUp(): Promise<void> {
     const { paths, log } = this.options;
-    await Promise.all([tidyHome(paths, log), this.pins.sweep(), this.boxes.sweepHomes(this.options.config)]);
+    await Promise.all([tidyHome(paths, log), this.pins.removeStale(), this.boxes.sweepHomes(this.options.config)]);
   }
 
   #apply(config: AppConfig): Promise<void> {
@@ -477,13 +484,13 @@ export class Aggregator {
   }
 
   #listAnew(): void {
-    listAnew(this);
+    rebuildLists(this);
     this.profiles.refresh();
-    this.kinds.refresh();
+    this.extensionCores.refresh();
   }
 
   #hideSecrets(): void {
     const { config, masker } = this.options;
-    masker.setSecrets([...secretsOf(config.current), ...this.signIns.secrets, ...this.vault.values]);
+    masker.setSecrets([...secretValuesOf(config.current), ...this.signIns.secrets, ...this.vault.values]);
   }
 }

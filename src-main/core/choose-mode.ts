@@ -4,10 +4,10 @@
  * cost more than it saves.
  */
 import type { JsonObject } from './base/json.ts';
-import { count } from './base/wording.ts';
+import { formatCount } from './base/wording.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { factsOfApp } from './client-apps/app-limits.ts';
-import { autoMode, readModeName } from './config/app-config.ts';
+import { appTraits } from './client-apps/app-limits.ts';
+import { autoMode, parseModeName } from './config/app-config.ts';
 import { isMode, type ModeRegistry } from './modes/mode-registry.ts';
 import { proxyMode } from './modes/proxy.ts';
 import type { Mode, ModeView } from './modes/mode.ts';
@@ -21,16 +21,16 @@ interface ModeChoice {
 export type ModeChooser = (view: ModeView) => ModeChoice;
 
 /** Up to this share of the app's window a full list is no burden. */
-const cheapShare = 0.02;
+const freeListShare = 0.02;
 
 /** What may be listed for an app beside a mode's own, in tokens: what is no burden to it. */
-export function cheapTokens(app: string | undefined): number {
-  return factsOfApp(app).window * cheapShare;
+export function freeListTokens(app: string | undefined): number {
+  return appTraits(app).window * freeListShare;
 }
 
 /** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
 export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
-  if (readModeName(name) === autoMode) return (view) => chooseMode(costs.of(view), app);
+  if (parseModeName(name) === autoMode) return (view) => chooseMode(costs.costsFor(view), app);
   const mode = costs.modes.find(name);
   return () => ({ mode, reason: undefined });
 }
@@ -39,7 +39,7 @@ export function modeChooser(name: string, app: string | undefined, costs: ModeCo
  * Chooses by a setting that may change while a session is open. Throws AppError mode_unknown for what it says at first; a
  * mistake made later keeps the mode there was.
  */
-export function followMode(name: () => string, app: string | undefined, costs: ModeCosts): ModeChooser {
+export function modeChooserFollowing(name: () => string, app: string | undefined, costs: ModeCosts): ModeChooser {
   let current = name();
   let choose = modeChooser(current, app, costs);
   return (view) => {
@@ -51,12 +51,12 @@ export function followMode(name: () => string, app: string | undefined, costs: M
 }
 
 export function chooseMode({ tools, all, best, views }: Costs, app: string | undefined): ModeChoice {
-  const facts = factsOfApp(app);
+  const facts = appTraits(app);
   const share = all / facts.window;
   if (facts.defersTools) {
     return { mode: proxyMode, reason: `${facts.name} loads tools when it needs them, so every one is shown.` };
   }
-  if (share <= cheapShare) {
+  if (share <= freeListShare) {
     const what = tools === 1 ? 'The only tool costs' : `All ${tools} tools cost`;
     return {
       mode: proxyMode,
@@ -80,7 +80,7 @@ export function chooseMode({ tools, all, best, views }: Costs, app: string | und
 function viewsText(views: Costs['views']): string {
   if (views === undefined || views.count + views.leftOut === 0) return '';
   const { count: listed, tokens, leftOut } = views;
-  const cost = ` Of that, ${count(listed, 'tool')} with a user interface cost about ${whole(tokens)}.`;
+  const cost = ` Of that, ${formatCount(listed, 'tool')} with a user interface cost about ${whole(tokens)}.`;
   return leftOut === 0 ? cost : `${cost} ${leftOut} more had no room, and are found as all others are.`;
 }
 
@@ -121,8 +121,8 @@ interface Known {
 /** Tool uses in the session that modes are compared over. */
 const typicalUses = 5;
 /** No mode is taken that would cost more than the list of all in a session of so many uses, though all its searches find twins. */
-const manyUses = 20;
-const dearUse = 360;
+const heavySessionUses = 20;
+const expensiveUseTokens = 360;
 
 export class ModeCosts {
   readonly modes: ModeRegistry;
@@ -139,14 +139,14 @@ export class ModeCosts {
   }
 
   /** The same object for as long as nothing changed. */
-  of(view: ModeView): Costs {
+  costsFor(view: ModeView): Costs {
     const known = this.#of(view);
-    known.costs ??= compare(this.modes.modes, view, (mode) => this.list(mode, view).tokens);
+    known.costs ??= compare(this.modes.modes, view, (mode) => this.listCost(mode, view).tokens);
     return known.costs;
   }
 
   /** What a mode lists, and its instructions. */
-  list(mode: Mode, view: ModeView): ListCost {
+  listCost(mode: Mode, view: ModeView): ListCost {
     const { lists } = this.#of(view);
     const cost = lists.get(mode.name) ?? listCost(mode, view);
     lists.set(mode.name, cost);
@@ -154,7 +154,7 @@ export class ModeCosts {
   }
 
   /** Texts that were written for tools have changed, while the catalog is the same. */
-  forget(): void {
+  invalidate(): void {
     this.#revision++;
     this.#known = new WeakMap();
   }
@@ -178,7 +178,7 @@ function compare(modes: readonly Mode[], view: ModeView, tokensOf: (mode: Mode) 
     if (tokensPerUse === undefined) continue;
     const list = tokensOf(mode) + (view.views?.tokens ?? 0);
     const total = list + typicalUses * tokensPerUse;
-    const isSafe = list + manyUses * Math.max(dearUse, tokensPerUse) <= all;
+    const isSafe = list + heavySessionUses * Math.max(expensiveUseTokens, tokensPerUse) <= all;
     if (isSafe && total < best.total) best = { mode, total };
   }
   return { tools, all, best, views: view.views };

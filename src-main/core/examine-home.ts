@@ -3,13 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
 import { errorText, toAppError } from './base/errors.ts';
-import { AcceptedConfig, lostSentence } from './config/accepted-config.ts';
+import { ConfigApproval, lostSentence } from './config/accepted-config.ts';
 import { examineFolders } from './health/examine-folders.ts';
 import type { FileFacts, HomeFacts } from './health/findings.ts';
 import { acceptanceKey } from './secrets/acceptance-key.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { AuditKeys } from './trust/audit/keys.ts';
-import { FileLog } from './trust/audit/segments.ts';
+import { FileAuditLog } from './trust/audit/segments.ts';
 import { verifyLog } from './trust/audit/verify.ts';
 import { unreadablePins } from './trust/pins/pin-file.ts';
 
@@ -48,7 +48,7 @@ async function auditFacts(folder: string, vault: SecretStore): Promise<readonly 
   });
   const isLocked = keys === 'locked';
   const ownKey = isLocked ? undefined : keys?.publicKey;
-  const { holds, found, findings, records } = await verifyLog({ log: new FileLog(folder), ownKey, isLocked });
+  const { holds, found, findings, records } = await verifyLog({ log: new FileAuditLog(folder), ownKey, isLocked });
   if (holds || records + found === 0) return [];
   const more = found > 1 ? ` and ${found - 1} more` : '';
   const summary = `The audit log in ${folder} does not hold: ${findings[0]?.sentence ?? ''}${more}`;
@@ -87,7 +87,7 @@ function isJson(text: string): boolean {
 }
 
 async function acceptedFacts(path: string, vault: SecretStore): Promise<readonly FileFacts[]> {
-  const lost = await new AcceptedConfig(path, false, acceptanceKey(vault)).lost();
+  const lost = await new ConfigApproval(path, false, acceptanceKey(vault)).lost();
   if (lost === undefined) return [];
   const fix =
     lost === 'locked'

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
-import { Event } from './base/events.ts';
+import { Emitter } from './base/events.ts';
 import { examineHome } from './examine-home.ts';
 import type { HomeFacts } from './health/findings.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
@@ -14,7 +14,7 @@ const maxAuditBytes = 64 * 1024 * 1024;
 
 export class HomeWatch {
   /** `facts` are others. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   readonly #paths: AppPaths;
   readonly #vault: SecretStore;
   #facts: HomeFacts = { folders: [], files: [] };

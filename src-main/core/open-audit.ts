@@ -1,53 +1,59 @@
 /** The audit of a core: who tells it what. */
 import { join } from 'node:path';
-import type { Healing } from './admin/healing.ts';
-import type { AdminNote, ServerAdmin } from './admin/server-admin.ts';
+import type { SelfHealing } from './admin/healing.ts';
+import type { AdminEvent, ServerAdmin } from './admin/server-admin.ts';
 import { errorText, toAppError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import type { StoreHealth } from './health/store-health.ts';
 import type { ConfigStore } from './config/config-store.ts';
-import type { ProfileTokens } from './profiles/profile-tokens.ts';
+import type { ProfileTokenStore } from './profiles/profile-tokens.ts';
 import type { AppAccessStore } from './security/app-access.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
-import { Audit } from './trust/audit/audit.ts';
-import type { AuditBook } from './trust/audit/audit-log.ts';
+import { FileAudit } from './trust/audit/audit.ts';
+import type { AuditRecorder } from './trust/audit/audit-log.ts';
 import { VaultKey } from './trust/audit/keys.ts';
-import { ConfigWatch } from './trust/audit/config-watch.ts';
+import { ConfigChangeAuditor } from './trust/audit/config-watch.ts';
 import { describeChanges } from './trust/pins/offer.ts';
-import type { FlowDecision, FlowDecisions } from './trust/flow/flow-decisions.ts';
-import { tellAllowed } from './trust/inbox/question-items.ts';
-import { PinBook } from './trust/pins/pin-book.ts';
-import type { PinShelf } from './trust/pins/pin-file.ts';
-import type { PinRules } from './trust/pins/pin-rules.ts';
-import type { EndedQuestion, Questions } from './trust/questions.ts';
+import type { DataFlowDecision, DataFlowDecisions } from './trust/flow/flow-decisions.ts';
+import { describeAllowed } from './trust/inbox/question-items.ts';
+import { PinRegistry } from './trust/pins/pin-book.ts';
+import type { PinStore } from './trust/pins/pin-file.ts';
+import type { PinPolicy } from './trust/pins/pin-rules.ts';
+import type { ClosedApproval, ApprovalQueue } from './trust/questions.ts';
 
-export function openAudit(dataDir: string, vault: SecretStore, masker: Masker, log: Log, health?: StoreHealth): Audit {
+export function createAudit(
+  dataDir: string,
+  vault: SecretStore,
+  masker: Masker,
+  log: Log,
+  health?: StoreHealth,
+): FileAudit {
   const folder = join(dataDir, 'audit');
-  return new Audit({ folder, keys: new VaultKey(vault), masker, log, health, now: Date.now });
+  return new FileAudit({ folder, keys: new VaultKey(vault), masker, log, health, now: Date.now });
 }
 
 interface Audited {
-  readonly questions: Questions;
-  readonly decisions: FlowDecisions;
+  readonly questions: ApprovalQueue;
+  readonly decisions: DataFlowDecisions;
   readonly config: ConfigStore;
   readonly admin: ServerAdmin;
-  readonly healing: Healing;
+  readonly healing: SelfHealing;
 }
 
 /** Until the returned function is called. */
-export function followCore(
-  audit: AuditBook,
+export function auditCoreEvents(
+  audit: AuditRecorder,
   { config, questions, decisions, admin, healing }: Audited,
 ): () => Promise<void> {
-  const watch = new ConfigWatch(audit);
-  void watch.look(config.current);
+  const watch = new ConfigChangeAuditor(audit);
+  void watch.check(config.current);
   const stops = [
-    config.changed.on((next) => void watch.look(next)),
-    admin.noted.on((note) => noteAdmin(audit, note)),
+    config.changed.on((next) => void watch.check(next)),
+    admin.recorded.on((note) => noteAdmin(audit, note)),
     questions.ended.on((ended) => noteAnswer(audit, ended)),
-    decisions.takenBack.on((gone) => noteTakenBack(audit, gone)),
-    healing.healed.on(({ server, sentence, by }) =>
+    decisions.revoked.on((gone) => noteTakenBack(audit, gone)),
+    healing.applied.on(({ server, sentence, by }) =>
       audit.note({ kind: 'decision', about: 'launch', id: server, choice: 'accept', by, server, sentence }),
     ),
   ];
@@ -57,7 +63,7 @@ export function followCore(
   };
 }
 
-function noteAdmin(audit: AuditBook, { author, what, failure, decided }: AdminNote): void {
+function noteAdmin(audit: AuditRecorder, { author, what, failure, decided }: AdminEvent): void {
   const { app, sessionId: session, tool } = author;
   if (failure !== undefined) {
     const { code } = toAppError(failure);
@@ -81,16 +87,16 @@ function noteAdmin(audit: AuditBook, { author, what, failure, decided }: AdminNo
 const ofProposals: ReadonlySet<string> = new Set(['asked', 'done', 'approve', 'reject']);
 
 /** Details of a question are texts of calls: its sentence is what is kept. */
-function noteAnswer(audit: AuditBook, { question, answer }: EndedQuestion): void {
+function noteAnswer(audit: AuditRecorder, { question, answer }: ClosedApproval): void {
   const { id, app, sessionId: session, server, tool, sentence } = question;
   const choice = answer.how === 'answered' ? answer.choice : answer.how;
   const by = answer.how === 'answered' ? answer.by : 'policy';
   audit.note({ kind: 'decision', about: 'question', id, choice, by, sentence, app, session, server, tool });
 }
 
-function noteTakenBack(audit: AuditBook, gone: readonly FlowDecision[]): void {
+function noteTakenBack(audit: AuditRecorder, gone: readonly DataFlowDecision[]): void {
   const id = gone.map(({ server, destination }) => `${server} ${destination}`).join(', ');
-  const sentence = `Taken back: ${tellAllowed(gone)}`;
+  const sentence = `Taken back: ${describeAllowed(gone)}`;
   audit.note({
     kind: 'decision',
     about: 'question',
@@ -102,9 +108,9 @@ function noteTakenBack(audit: AuditBook, gone: readonly FlowDecision[]): void {
   });
 }
 
-export function openPins(shelf: PinShelf, audit: AuditBook, config: ConfigStore, log: Log): PinBook {
+export function createPinRegistry(shelf: PinStore, audit: AuditRecorder, config: ConfigStore, log: Log): PinRegistry {
   const noted = notePins(audit);
-  return new PinBook(shelf, {
+  return new PinRegistry(shelf, {
     ...noted,
     onChange: () => config.current.reviews.onChange,
     onPassed: (server, changes) => {
@@ -117,7 +123,7 @@ export function openPins(shelf: PinShelf, audit: AuditBook, config: ConfigStore,
 }
 
 /** What the pins tell of a server's texts and of the person's word on them. */
-function notePins(audit: AuditBook): Pick<PinRules, 'onPassed' | 'onHeld' | 'onDecided'> {
+function notePins(audit: AuditRecorder): Pick<PinPolicy, 'onPassed' | 'onHeld' | 'onDecided'> {
   const note = (server: string, change: 'said other things' | 'waits for review', sentence: string): void =>
     audit.note({ kind: 'server', change, server, sentence });
   return {
@@ -134,12 +140,12 @@ function notePins(audit: AuditBook): Pick<PinRules, 'onPassed' | 'onHeld' | 'onD
 }
 
 /** Returns how to stop. */
-export function followAccess(audit: AuditBook, store: AppAccessStore): () => void {
+export function auditAppAccess(audit: AuditRecorder, store: AppAccessStore): () => void {
   return store.changed.on(({ app, change }) => audit.note({ kind: 'access', app, change }));
 }
 
 /** Returns how to stop. */
-export function followTokens(audit: AuditBook, tokens: ProfileTokens): () => void {
+export function auditProfileTokens(audit: AuditRecorder, tokens: ProfileTokenStore): () => void {
   return tokens.changed.on(({ change, token: { id, profile, ends } }) => {
     const until = change === 'given' ? ` It ends on ${new Date(ends).toISOString().slice(0, 10)}.` : '';
     const sentence = `Token ${id} of the profile ${profile} was ${change}.${until}`;

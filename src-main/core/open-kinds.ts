@@ -2,21 +2,21 @@
  * A core as apps have it that declare extensions of MCP, one for each kind of app: with a catalog, an index and a pipeline of its own, made
  * of what the servers offer such apps. Mostly those are the servers that all apps share.
  */
-import { Event } from './base/events.ts';
+import { Emitter } from './base/events.ts';
 import type { JsonObject } from './base/json.ts';
 import type { Log } from './base/log.ts';
-import { shortName } from './base/shown-text.ts';
-import { callSteps, type StepParts } from './calls/call-steps.ts';
+import { truncateName } from './base/shown-text.ts';
+import { createCallStages, type CallStagesDeps } from './calls/call-steps.ts';
 import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
 import { ModeCosts } from './choose-mode.ts';
-import { listAnew, Profiles, type ProfileParts } from './open-profiles.ts';
-import { type AppKind, showsViews } from './servers/app-kind.ts';
-import { KindServers } from './servers/kind-servers.ts';
+import { rebuildLists, ProfileCores, type ProfileCoresDeps } from './open-profiles.ts';
+import { type ExtensionSet, supportsViews } from './servers/app-kind.ts';
+import { ExtensionServers } from './servers/kind-servers.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
-import type { SessionCore } from './sessions/session-settings.ts';
+import type { SessionServices } from './sessions/session-settings.ts';
 
-interface KindParts extends Omit<ProfileParts, 'isShown'> {
+interface KindParts extends Omit<ProfileCoresDeps, 'isShown'> {
   readonly servers: ServerManager;
   readonly sessions: Pick<SessionRegistry, 'all'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -24,32 +24,32 @@ interface KindParts extends Omit<ProfileParts, 'isShown'> {
 }
 
 interface KindCore {
-  readonly core: SessionCore;
+  readonly core: SessionServices;
   readonly catalog: LiveCatalog;
   readonly modeCosts: ModeCosts;
-  readonly profiles: Profiles;
-  readonly servers: KindServers;
+  readonly profiles: ProfileCores;
+  readonly servers: ExtensionServers;
   /** By a session that was opened, a list or a call, in ms since 1970. */
   usedAt: number;
 }
 
 /** Each may have a connection to each server. */
-const mostKinds = 4;
+const maxKinds = 4;
 /** One that was used a moment ago is not let go for another, or two apps could start all servers anew in turns. */
-const restMs = 10 * 60_000;
+const minIdleBeforeEvictionMs = 10 * 60_000;
 
 const beyond =
-  `${mostKinds} kinds of apps that declare extensions of MCP are in use. Until one of them has been gone for ten minutes, ` +
+  `${maxKinds} kinds of apps that declare extensions of MCP are in use. Until one of them has been gone for ten minutes, ` +
   'apps of a further kind are shown what apps are shown that declare none.';
 
 /** Whether somebody is shown a catalog now. */
 type IsShown = (catalog: LiveCatalog) => boolean;
 
-export class AppKinds {
+export class ExtensionCores {
   /** What apps of a kind are shown is something else. */
-  readonly changed = new Event<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
+  readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
   /** A kind was let go, with its catalogs: views of them are to be made anew. */
-  readonly letGo = new Event<IsShown>();
+  readonly evicted = new Emitter<IsShown>();
   readonly #parts: KindParts;
   readonly #cores = new Map<string, KindCore>();
   readonly #shown: IsShown[] = [];
@@ -58,11 +58,11 @@ export class AppKinds {
 
   constructor(parts: KindParts) {
     this.#parts = parts;
-    this.keepWhile((catalog) => parts.sessions.all.some((session) => session.holds(catalog)));
+    this.setInUseCheck((catalog) => parts.sessions.all.some((session) => session.usesCatalog(catalog)));
   }
 
   /** No kind is let go while one of its catalogs is shown. */
-  keepWhile(isShown: IsShown): void {
+  setInUseCheck(isShown: IsShown): void {
     this.#shown.push(isShown);
   }
 
@@ -72,25 +72,25 @@ export class AppKinds {
   }
 
   /** undefined: no app of the kind has been here. */
-  find(kind: AppKind): SessionCore | undefined {
+  find(kind: ExtensionSet): SessionServices | undefined {
     return this.#cores.get(kind.key)?.core;
   }
 
   /** An app of the kind is here: whether it has a core of its kind, or would be given one. */
-  takes({ key }: AppKind): boolean {
+  accepts({ key }: ExtensionSet): boolean {
     const known = this.#cores.get(key);
     if (known !== undefined) known.usedAt = this.#parts.now();
     return known !== undefined || this.#hasPlace;
   }
 
   /** Where there is no place for one more, what apps are shown that declare nothing, which is said. */
-  core(kind: AppKind): SessionCore {
+  core(kind: ExtensionSet): SessionServices {
     const known = this.#cores.get(kind.key);
     if (known !== undefined) {
       known.usedAt = this.#parts.now();
       return known.core;
     }
-    if (this.#cores.size >= mostKinds && !this.#makePlace()) return this.#refuse(kind);
+    if (this.#cores.size >= maxKinds && !this.#makePlace()) return this.#refuse(kind);
     const made = this.#make(kind);
     this.#cores.set(kind.key, made);
     this.#refused.delete(kind.key);
@@ -105,13 +105,13 @@ export class AppKinds {
   /** To be called when the config, or what is written of tools, is another one. */
   refresh(): void {
     for (const core of this.#cores.values()) {
-      listAnew(core);
+      rebuildLists(core);
       core.profiles.refresh();
     }
   }
 
-  #refuse({ key, extensions }: AppKind): SessionCore {
-    if (!this.#refused.has(key) && this.#refused.size < mostKinds) {
+  #refuse({ key, extensions }: ExtensionSet): SessionServices {
+    if (!this.#refused.has(key) && this.#refused.size < maxKinds) {
       this.#refused.add(key);
       this.#parts.log.warn(`${beyond} This one declares ${names(extensions)}.`);
     }
@@ -124,22 +124,22 @@ export class AppKinds {
     if (unused === undefined) return false;
     const [key, kind] = unused;
     this.#cores.delete(key);
-    kind.servers.end();
+    kind.servers.dispose();
     const { extensions } = kind.core.kind ?? {};
     this.#parts.log.info(
       `Connections for apps that declare ${names(extensions)} were let go, for another kind of app.`,
     );
     const gone = new Set(catalogsOf(kind));
-    this.letGo.emit((catalog) => gone.has(catalog));
+    this.evicted.emit((catalog) => gone.has(catalog));
     return true;
   }
 
   get #hasPlace(): boolean {
-    return this.#cores.size < mostKinds || this.#longestUnused() !== undefined;
+    return this.#cores.size < maxKinds || this.#longestUnused() !== undefined;
   }
 
   #longestUnused(): [string, KindCore] | undefined {
-    const before = this.#parts.now() - restMs;
+    const before = this.#parts.now() - minIdleBeforeEvictionMs;
     const unused = [...this.#cores].filter(([, kind]) => kind.usedAt <= before && !this.#isInUse(kind));
     return unused.toSorted(([, a], [, b]) => a.usedAt - b.usedAt)[0];
   }
@@ -148,31 +148,31 @@ export class AppKinds {
     return kind.servers.isBusy || catalogsOf(kind).some((catalog) => this.isShown(catalog));
   }
 
-  #make(kind: AppKind): KindCore {
+  #make(kind: ExtensionSet): KindCore {
     const { inKind: _made, ...whole } = this.#parts.core();
-    const servers = new KindServers(this.#parts.servers, kind);
+    const servers = new ExtensionServers(this.#parts.servers, kind);
     const catalog = this.#catalog(servers, kind, whole);
-    const steps: StepParts = { ...this.#parts.steps, catalog, servers };
+    const steps: CallStagesDeps = { ...this.#parts.steps, catalog, servers };
     const modeCosts = new ModeCosts(whole.modes);
     const isShown: IsShown = (one) => this.isShown(one);
-    const profiles = new Profiles({ ...this.#parts, steps, isShown, core: () => core });
+    const profiles = new ProfileCores({ ...this.#parts, steps, isShown, core: () => core });
     profiles.changed.on((change) => this.changed.emit(change));
-    profiles.letGo.on((isGone) => this.letGo.emit(isGone));
+    profiles.evicted.on((isGone) => this.evicted.emit(isGone));
     const made: Omit<KindCore, 'core'> = { catalog, modeCosts, profiles, servers, usedAt: this.#parts.now() };
-    const core: SessionCore = {
+    const core: SessionServices = {
       ...whole,
       catalog,
       servers,
-      steps: callSteps(steps),
+      steps: createCallStages(steps),
       kind,
-      compared: (ms) => servers.compared(ms),
+      compared: (ms) => servers.compareListings(ms),
       modeCosts,
       inProfiles: (names) => profiles.core(names),
     };
     return { ...made, core };
   }
 
-  #catalog(servers: KindServers, kind: AppKind, { modes }: Pick<SessionCore, 'modes'>): LiveCatalog {
+  #catalog(servers: ExtensionServers, kind: ExtensionSet, { modes }: Pick<SessionServices, 'modes'>): LiveCatalog {
     const { config, steps } = this.#parts;
     const catalog = new LiveCatalog({
       servers,
@@ -180,7 +180,7 @@ export class AppKinds {
       isOn: steps.isOn,
       problems: () => config.problems,
       knownFix: steps.knownFix,
-      showsViews: showsViews(kind),
+      showsViews: supportsViews(kind),
     });
     catalog.rebuild();
     catalog.changed.on((change) => this.changed.emit({ catalog, change }));
@@ -194,5 +194,5 @@ function catalogsOf({ catalog, profiles }: KindCore): readonly LiveCatalog[] {
 
 /** Names are the app's own words. */
 function names(extensions: JsonObject = {}): string {
-  return Object.keys(extensions).map(shortName).join(', ');
+  return Object.keys(extensions).map(truncateName).join(', ');
 }

@@ -1,7 +1,7 @@
 /** What is remembered of calls: their record, what was said in them, and what they saved. */
 import { dirname, join } from 'node:path';
 import { ActivityLog } from './activity/activity-log.ts';
-import { CallTexts, type TextSettings } from './activity/call-texts.ts';
+import { PayloadStore, type PayloadSettings } from './activity/call-texts.ts';
 import type { ListedServer } from './activity/ledger/baseline.ts';
 import type { KindOfHelper } from './activity/ledger/entry.ts';
 import { Ledger } from './activity/ledger/ledger.ts';
@@ -9,29 +9,29 @@ import { StepLog } from './activity/steps/step-log.ts';
 import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-counter.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
-import { PutOff } from './base/scheduling/put-off.ts';
+import { DeferredQueue } from './base/scheduling/put-off.ts';
 import type { StoreHealth } from './health/store-health.ts';
 import type { AppConfig } from './config/app-config.ts';
 import type { ConfigStore } from './config/config-store.ts';
-import { answersOfApp, factsOfApp, hasModel, nameOfApp } from './client-apps/app-limits.ts';
+import { resultIntakeOf, appTraits, hasModel, displayNameOf } from './client-apps/app-limits.ts';
 import type { CountText } from './spills/keep-answer.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 
 /** What becomes of a record besides. */
-export interface RecordPlaces {
+export interface ActivityOptions {
   /** Where it is false, no setting of the config has them kept. */
   readonly keepsTexts: boolean;
   /** Brings it elsewhere, too, until it is closed. */
-  readonly ship?: (record: Pick<CallMemory, 'activity' | 'timeline'>) => Ship;
+  readonly ship?: (record: Pick<Activity, 'activity' | 'timeline'>) => ActivityExporter;
 }
 
-export interface Ship {
+export interface ActivityExporter {
   /** Its last row is written, and the record still open. Never rejects. */
   close(): Promise<void>;
 }
 
 interface RecordOptions {
-  readonly places: RecordPlaces;
+  readonly places: ActivityOptions;
   readonly file: string;
   readonly config: Pick<ConfigStore, 'current' | 'changed'>;
   readonly version: string;
@@ -43,23 +43,30 @@ interface RecordOptions {
   readonly kindOf: KindOfHelper;
 }
 
-export interface CallMemory {
+export interface Activity {
   readonly activity: ActivityLog;
-  readonly texts: CallTexts;
+  readonly texts: PayloadStore;
   readonly timeline: StepLog;
   readonly ledger: Ledger;
   readonly countTokens: CountText;
   readonly close: () => Promise<void>;
 }
 
-export function openRecord({ servers, counter: shared, config, version, places, ...plain }: RecordOptions): CallMemory {
+export function createActivity({
+  servers,
+  counter: shared,
+  config,
+  version,
+  places,
+  ...plain
+}: RecordOptions): Activity {
   const settings = (): AppConfig => config.current;
   const options = { ...plain, ...settings().activity };
   const counter = shared ?? new TokenCounter({ workerUrl: tokenWorkerUrl() });
   const tokenCounter = new TokenCache(counter);
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   const activity = new ActivityLog({ ...options, tokenCounter, putOff });
-  const texts = new CallTexts({
+  const texts = new PayloadStore({
     file: join(dirname(options.file), 'texts.db'),
     masker: options.masker,
     settings: () => textSettings(settings(), places.keepsTexts),
@@ -79,9 +86,9 @@ export function openRecord({ servers, counter: shared, config, version, places, 
     store: activity,
     tokenCounter,
     servers: () => ownServers(servers),
-    defersTools: (app) => factsOfApp(app).defersTools,
+    defersTools: (app) => appTraits(app).defersTools,
     hasModel,
-    takesAnswers: answersOfApp,
+    takesAnswers: resultIntakeOf,
     now: Date.now,
     steps: timeline,
     putOff,
@@ -108,16 +115,16 @@ export function openRecord({ servers, counter: shared, config, version, places, 
 }
 
 /** What explains a change in the figures. */
-function noteMoments({ moments }: ActivityLog, config: RecordOptions['config'], version: string): void {
-  moments.note('start', version);
+function noteMoments({ annotations }: ActivityLog, config: RecordOptions['config'], version: string): void {
+  annotations.add('start', version);
   let { mode, appModes } = config.current;
   config.changed.on(() => {
     const before = { mode, appModes };
     ({ mode, appModes } = config.current);
-    if (mode !== before.mode) moments.note('mode', mode);
+    if (mode !== before.mode) annotations.add('mode', mode);
     for (const app of new Set([...Object.keys(before.appModes), ...Object.keys(appModes)])) {
       const now = ownMode(appModes, app);
-      if (now !== ownMode(before.appModes, app)) moments.note('mode', `${now ?? mode} for ${nameOfApp(app)}`);
+      if (now !== ownMode(before.appModes, app)) annotations.add('mode', `${now ?? mode} for ${displayNameOf(app)}`);
     }
   });
 }
@@ -136,7 +143,10 @@ function ownServers(servers: ServerManager): readonly ListedServer[] {
 }
 
 /** Bounded as kept answers are, on their own account. */
-function textSettings({ activity, results }: Pick<AppConfig, 'activity' | 'results'>, mayKeep: boolean): TextSettings {
+function textSettings(
+  { activity, results }: Pick<AppConfig, 'activity' | 'results'>,
+  mayKeep: boolean,
+): PayloadSettings {
   const { keepDays, maxBytes, deleteAtExit } = results;
   return { keep: mayKeep && activity.keepTexts, keepDays, maxBytes, maxRows: activity.maxRows, deleteAtExit };
 }

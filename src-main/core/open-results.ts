@@ -5,11 +5,11 @@ import { ResultShaper } from './calls/shape-result.ts';
 import type { ResultSettings } from './config/app-config.ts';
 import { inlineBytesOf } from './client-apps/app-limits.ts';
 import type { ModeRegistry } from './modes/mode-registry.ts';
-import { PlannedDeletions } from './spills/spill-room.ts';
-import { KeptSpills, SpillReader } from './spills/spill-reader.ts';
+import { ScheduledDeletions } from './spills/spill-room.ts';
+import { SpillAccess, SpillReader } from './spills/spill-reader.ts';
 import type { CoreStores } from './core-stores.ts';
-import type { AnswerStore } from './spills/answer-store.ts';
-import type { OwnPlaces } from './security/own-places.ts';
+import type { SpillStore } from './spills/answer-store.ts';
+import type { ProtectedPaths } from './security/own-places.ts';
 import type { CountText } from './spills/keep-answer.ts';
 
 interface ResultsOptions {
@@ -18,26 +18,26 @@ interface ResultsOptions {
   readonly log: Log;
   readonly health: StoreHealth;
   readonly countTokens: CountText;
-  readonly own: OwnPlaces;
+  readonly own: ProtectedPaths;
   readonly answers: CoreStores['answers'];
   readonly modes: ModeRegistry;
 }
 
 interface Results {
-  readonly spills: AnswerStore;
-  readonly files: KeptSpills;
-  readonly deletions: PlannedDeletions;
+  readonly spills: SpillStore;
+  readonly files: SpillAccess;
+  readonly deletions: ScheduledDeletions;
   readonly shaper: ResultShaper;
   readonly close: () => Promise<void>;
 }
 
-export function openResults(options: ResultsOptions): Results {
+export function createSpilling(options: ResultsOptions): Results {
   const { folder, settings, log, health, countTokens, own, answers, modes } = options;
   const spills = answers({ folder, settings, log: log.child('spills'), health, now: Date.now, countTokens, own });
   const reader = new SpillReader();
-  const deletions = new PlannedDeletions((id) => spills.remove(id));
+  const deletions = new ScheduledDeletions((id) => spills.remove(id));
   const shaper = new ResultShaper({
-    keep: (result, origin, textKind, sent) => spills.keep(result, origin, textKind, sent),
+    keep: (result, origin, textKind, sent) => spills.spill(result, origin, textKind, sent),
     excerpt: (result, bytes) => spills.excerpt(result, bytes),
     settings,
     inlineBytes: inlineBytesOf,
@@ -49,5 +49,5 @@ export function openResults(options: ResultsOptions): Results {
     await spills.close();
     await reader.close();
   };
-  return { spills, files: new KeptSpills(spills, reader), deletions, shaper, close };
+  return { spills, files: new SpillAccess(spills, reader), deletions, shaper, close };
 }

@@ -2,20 +2,20 @@
 import { join } from 'node:path';
 import type { DecisionHistory } from './admin/decision-history.ts';
 import type { ServerAdmin } from './admin/server-admin.ts';
-import { ServerLooks } from './admin/server-look.ts';
+import { ServerPreviewer } from './admin/server-look.ts';
 import { ServerReviews } from './admin/server-reviews.ts';
 import type { AppPaths, Env } from './base/app-paths.ts';
-import type { KeptDocument } from './base/kept-document.ts';
+import type { JsonDocument } from './base/kept-document.ts';
 import type { Masker } from './base/mask.ts';
 import type { ConfigStore } from './config/config-store.ts';
-import type { Boxes } from './servers/launch/isolation/boxes.ts';
+import type { ServerSandboxes } from './servers/launch/isolation/boxes.ts';
 import type { ProcessRegistry } from './servers/launch/process-registry.ts';
 import type { OutboundNetwork } from './servers/network/outbound-network.ts';
 import type { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 import { TransportFactory } from './servers/transports/create-transport.ts';
 import type { ScanThread } from './trust/scan/scan-thread.ts';
-import type { LineBudgets } from './wire/byte-budget.ts';
+import type { ConnectionBudgets } from './wire/byte-budget.ts';
 
 interface ReviewRoom {
   readonly options: {
@@ -29,13 +29,13 @@ interface ReviewRoom {
   readonly registry: ProcessRegistry;
   readonly environment: EnvironmentResolver;
   readonly network: OutboundNetwork;
-  readonly boxes: Boxes;
-  readonly budgets: LineBudgets;
+  readonly boxes: ServerSandboxes;
+  readonly budgets: ConnectionBudgets;
   readonly scans: ScanThread;
   readonly admin: ServerAdmin;
 }
 
-export function openReviews(room: ReviewRoom, history: DecisionHistory, kept: KeptDocument): ServerReviews {
+export function createReviews(room: ReviewRoom, history: DecisionHistory, kept: JsonDocument): ServerReviews {
   const { options, servers, registry, environment, network, boxes, budgets, scans, admin } = room;
   const { config, paths, env, masker, version } = options;
   const transports = new TransportFactory({
@@ -46,7 +46,7 @@ export function openReviews(room: ReviewRoom, history: DecisionHistory, kept: Ke
   });
   return new ServerReviews({
     ...{ config, servers, history, kept },
-    looks: new ServerLooks({ config, transports, scans, env, version, now: Date.now }),
-    note: (...decision) => admin.noteByPerson(...decision),
+    looks: new ServerPreviewer({ config, transports, scans, env, version, now: Date.now }),
+    note: (...decision) => admin.recordUserDecision(...decision),
   });
 }

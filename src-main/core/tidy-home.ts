@@ -1,15 +1,15 @@
 /** Removes what cores that were killed have left in a home: servers that still run, and drafts of files. */
 import { dirname, join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
-import { sweepDrafts } from './base/atomic-file.ts';
+import { removeStaleTempFiles } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
-import { count } from './base/wording.ts';
-import { endLeftChildren } from './servers/launch/children-list.ts';
+import { formatCount } from './base/wording.ts';
+import { killOrphanedProcesses } from './servers/launch/children-list.ts';
 
 /** Never rejects. The servers hold ports and locks that those of this core need. */
 export async function tidyHome({ runDir, dataDir, cacheDir, configFile }: AppPaths, log: Log): Promise<void> {
-  const ended = await endLeftChildren(runDir);
-  if (ended > 0) log.info(`Ended what a Tooltray that was killed had left running: ${count(ended, 'server')}.`);
+  const ended = await killOrphanedProcesses(runDir);
+  if (ended > 0) log.info(`Ended what a Tooltray that was killed had left running: ${formatCount(ended, 'server')}.`);
   const folders = [runDir, dataDir, join(dataDir, 'pins'), cacheDir, join(cacheDir, 'listings'), dirname(configFile)];
-  await Promise.all(folders.map((folder) => sweepDrafts(folder)));
+  await Promise.all(folders.map((folder) => removeStaleTempFiles(folder)));
 }

@@ -2,23 +2,23 @@
 import { Notification } from 'electron';
 import type { AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
-interface AttentionNoticesDeps {
+interface AttentionNotificationsDeps {
   readonly items: () => readonly AttentionItem[];
   /** The person wants notifications and does not see the dashboard. */
   readonly mayTell: () => boolean;
   readonly tell: (item: AttentionItem) => void;
 }
 
-const lookEveryMs = 5_000;
+const pollIntervalMs = 5_000;
 
 /** Returns how to stop. */
-export function watchAttention({ items, mayTell, tell }: AttentionNoticesDeps): () => void {
-  const news = new AttentionNews();
+export function watchAttention({ items, mayTell, tell }: AttentionNotificationsDeps): () => void {
+  const news = new NotificationFilter();
   // By the clock, not by changes: what is new has to stand for a while first.
   const timer = setInterval(() => {
     const fresh = news.next(items(), Date.now());
     if (mayTell()) for (const item of fresh) tell(item);
-  }, lookEveryMs).unref();
+  }, pollIntervalMs).unref();
   return () => clearInterval(timer);
 }
 
@@ -40,7 +40,7 @@ const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
 /** Something that goes away within this long was not worth a word, in ms. */
 const settleMs = 10_000;
 /** What comes back within this long is the same cause, in ms. */
-const rememberMs = 60 * 60_000;
+const dedupeMs = 60 * 60_000;
 
 interface Known {
   readonly since: number;
@@ -48,14 +48,14 @@ interface Known {
   isTold: boolean;
 }
 
-export class AttentionNews {
+export class NotificationFilter {
   readonly #known = new Map<string, Known>();
 
   /** What to tell now. To be asked at every change and, for what has to settle, a while later. */
   next(items: readonly AttentionItem[], now: number): readonly AttentionItem[] {
     for (const [id, known] of this.#known) {
       const isGone = !items.some((item) => causeOf(item) === id);
-      if (isGone && (!known.isTold || now - known.seenAt > rememberMs)) this.#known.delete(id);
+      if (isGone && (!known.isTold || now - known.seenAt > dedupeMs)) this.#known.delete(id);
     }
     return items.filter(
       (item) => needsPerson.has(item.action.kind) && this.#isNew(causeOf(item), item.action.kind, now),

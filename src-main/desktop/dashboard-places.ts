@@ -4,16 +4,16 @@ export const dashboardOrigin = 'app://tooltray/';
 export const linkScheme = 'tooltray';
 
 const views: ReadonlySet<string> = new Set(['overview', 'inbox', 'servers', 'activity', 'spills', 'setup', 'settings']);
-const longestLink = 500;
+const maxLinkLength = 500;
 
-export function placeUrl(place: string): string {
+export function dashboardUrl(place: string): string {
   return place === '' ? dashboardOrigin : `${dashboardOrigin}#/${place}`;
 }
 
 /** `tooltray://servers/github` means `servers/github`. Undefined for what is no such link; anybody can make one up. */
-export function placeOfLink(link: string): string | undefined {
+export function parseDeepLink(link: string): string | undefined {
   const [, rest] = /^tooltray:\/\/([^?#]*)/i.exec(link) ?? [];
-  if (rest === undefined || link.length > longestLink) return undefined;
+  if (rest === undefined || link.length > maxLinkLength) return undefined;
   const [view = '', ...path] = rest
     .split('/')
     .filter((part) => part !== '')
@@ -23,8 +23,8 @@ export function placeOfLink(link: string): string | undefined {
 }
 
 /** The link among the words that a second start was given, where there is one. */
-export function placeInWords(words: readonly string[]): string | undefined {
-  return words.map(placeOfLink).find((place) => place !== undefined);
+export function describeLink(words: readonly string[]): string | undefined {
+  return words.map(parseDeepLink).find((place) => place !== undefined);
 }
 
 function decoded(part: string): string {

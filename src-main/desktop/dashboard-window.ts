@@ -11,7 +11,7 @@ import {
   type Session,
   type WebContents,
 } from 'electron';
-import { dashboardOrigin, placeUrl } from './dashboard-places.ts';
+import { dashboardOrigin, dashboardUrl } from './dashboard-places.ts';
 import type { PreferenceStore } from './preferences.ts';
 
 interface DashboardWindowDeps {
@@ -40,7 +40,7 @@ export class DashboardWindow {
   open(place = ''): void {
     const isNew = this.#window === undefined;
     const window = (this.#window ??= this.#create());
-    if (isNew || place !== '') window.loadURL(placeUrl(place)).catch(this.#deps.onError);
+    if (isNew || place !== '') window.loadURL(dashboardUrl(place)).catch(this.#deps.onError);
     if (isNew) return;
     if (window.isMinimized()) window.restore();
     window.show();
@@ -61,21 +61,21 @@ export class DashboardWindow {
     const last = preferences.get('window');
     const workAreas = screen.getAllDisplays().map(({ workArea }) => workArea);
     const window = new BrowserWindow({
-      ...windowPlace(last, workAreas),
+      ...windowBounds(last, workAreas),
       title: 'Tooltray',
       show: false,
       minWidth: 640,
       minHeight: 480,
       autoHideMenuBar: true,
-      backgroundColor: nativeTheme.shouldUseDarkColors ? grounds.dark : grounds.light,
+      backgroundColor: nativeTheme.shouldUseDarkColors ? backgroundColors.dark : backgroundColors.light,
       webPreferences: {
         ...{ preload, sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
         spellcheck: false,
       },
     });
     let isClosing = false;
-    askBeforeLeaving(window.webContents, {
-      ask: async () => (await dialog.showMessageBox(window, leaveQuestion)).response === 1,
+    confirmUnsavedClose(window.webContents, {
+      ask: async () => (await dialog.showMessageBox(window, unsavedDialog)).response === 1,
       onKeep: () => {
         isClosing = false;
         this.#endClosing(false);
@@ -109,7 +109,7 @@ export class DashboardWindow {
   }
 }
 
-const leaveQuestion: MessageBoxOptions = {
+const unsavedDialog: MessageBoxOptions = {
   type: 'question',
   message: 'Leave without saving?',
   detail: 'Something in the dashboard was changed and not saved.',
@@ -130,7 +130,7 @@ interface LeaveDeps {
  * A page that holds edits stays until the user has decided; a browser asks by itself, Electron does not. The question does not block: a
  * synchronous dialog would hold every MCP call while it is open.
  */
-export function askBeforeLeaving(contents: Pick<WebContents, 'on'>, { ask, onKeep, onDiscard }: LeaveDeps): void {
+export function confirmUnsavedClose(contents: Pick<WebContents, 'on'>, { ask, onKeep, onDiscard }: LeaveDeps): void {
   let isAsking = false;
   let mayLeave = false;
   contents.on('will-prevent-unload', (event) => {
@@ -154,22 +154,22 @@ export function askBeforeLeaving(contents: Pick<WebContents, 'on'>, { ask, onKee
 }
 
 /** The dashboard's own ground, `--paper` in theme/tokens.css: a window that has it does not flash before the page is drawn. */
-export const grounds = { light: '#f7f7f5', dark: '#15171b' } as const;
+export const backgroundColors = { light: '#f7f7f5', dark: '#15171b' } as const;
 
 // Where a window may open: where it was, if that is still on a display.
 
-const usual = { width: 1120, height: 760 };
-const least = { width: 640, height: 480 };
+const defaultSize = { width: 1120, height: 760 };
+const minSize = { width: 640, height: 480 };
 /** So much of it has to be seen, in pixels, for a person to get hold of it. */
-const grip = 80;
+const titleBarHeight = 80;
 
 type Place = { readonly width: number; readonly height: number } & Partial<Pick<Rectangle, 'x' | 'y'>>;
 
-export function windowPlace(last: Rectangle | undefined, workAreas: readonly Rectangle[]): Place {
+export function windowBounds(last: Rectangle | undefined, workAreas: readonly Rectangle[]): Place {
   const area = workAreas.find((one) => last !== undefined && isSeen(last, one));
   const room = area ?? workAreas[0];
   const fit = (size: 'width' | 'height'): number =>
-    Math.max(least[size], Math.min(last?.[size] ?? usual[size], room?.[size] ?? Infinity));
+    Math.max(minSize[size], Math.min(last?.[size] ?? defaultSize[size], room?.[size] ?? Infinity));
   const size = { width: fit('width'), height: fit('height') };
   return last !== undefined && area !== undefined ? { ...size, x: last.x, y: last.y } : size;
 }
@@ -177,8 +177,8 @@ export function windowPlace(last: Rectangle | undefined, workAreas: readonly Rec
 /** Its upper edge counts: that is where it is dragged. */
 function isSeen(window: Rectangle, area: Rectangle): boolean {
   const right = Math.min(window.x + window.width, area.x + area.width);
-  const isAcross = right - Math.max(window.x, area.x) >= grip;
-  return isAcross && window.y >= area.y && window.y <= area.y + area.height - grip;
+  const isAcross = right - Math.max(window.x, area.x) >= titleBarHeight;
+  return isAcross && window.y >= area.y && window.y <= area.y + area.height - titleBarHeight;
 }
 
 /** What no page may do, ours included: leave for another address, open windows, embed pages, use the machine's devices. */

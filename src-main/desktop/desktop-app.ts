@@ -18,7 +18,7 @@ import type { CoreHost } from '../host/core-host.ts';
 import type { UserSystem } from '../host/system-traces.ts';
 import type { AppState, AttentionItem, RpcMethod, RpcMethods } from '../rpc/contract.ts';
 import type { Dashboard } from '../rpc/dashboard.ts';
-import { IpcDoor, type IpcSender, requestChannel, takeBackChannel, watchChannel } from '../rpc/ipc-door.ts';
+import { IpcServer, type IpcSender, requestChannel, cancelChannel, watchChannel } from '../rpc/ipc-door.ts';
 import type { StatePublisher } from '../rpc/state-publisher.ts';
 import { appMenu } from './app-menu.ts';
 import { AppTray } from './app-tray.ts';
@@ -30,7 +30,7 @@ import { servePages } from './page-protocol.ts';
 import type { PreferenceStore } from './preferences.ts';
 import type { TrayAction } from './tray-menu.ts';
 import type { FoundUpdate, Updates } from './updates.ts';
-import { watchWake } from './wake.ts';
+import { watchWakeAndNetwork } from './wake.ts';
 
 interface DesktopAppDeps {
   readonly host: CoreHost;
@@ -85,10 +85,10 @@ export class DesktopApp {
     if (dashboard === undefined) throw new AppError('internal', 'The core has opened no door for the dashboard.');
     this.#dashboard = dashboard;
     servePages(join(bundle, 'renderer'), dashboard);
-    const door = new IpcDoor({
+    const door = new IpcServer({
       origin: dashboardOrigin,
       publisher: dashboard.publisher,
-      ask: (method, input, signal) => dashboard.ask(method, input, signal),
+      ask: (method, input, signal) => dashboard.request(method, input, signal),
     });
     connectIpc(door);
     this.#stops.push(() => door.close());
@@ -139,7 +139,7 @@ export class DesktopApp {
         tell: (item) =>
           this.#notices.show('Tooltray needs you', item.sentence, { onClick: () => this.open(placeOf(item)) }),
       }),
-      watchWake({ monitor: powerMonitor, onWake: () => reconnectServers(host) }),
+      watchWakeAndNetwork({ monitor: powerMonitor, onWake: () => reconnectServers(host) }),
     );
   }
 
@@ -148,7 +148,7 @@ export class DesktopApp {
   }
 
   #act(action: TrayAction): void {
-    act(action, {
+    runTrayAction(action, {
       ask: (method, input) => this.#ask(method, input),
       openDashboard: (place) => this.open(place),
       openBrowser: (url) => this.#openBrowser(url),
@@ -159,7 +159,7 @@ export class DesktopApp {
   }
 
   async #ask<M extends RpcMethod>(method: M, input: RpcMethods[M]['input']): Promise<RpcMethods[M]['output']> {
-    return (await this.#dashboard?.ask(method, input, new AbortController().signal)) as RpcMethods[M]['output'];
+    return (await this.#dashboard?.request(method, input, new AbortController().signal)) as RpcMethods[M]['output'];
   }
 
   /** Client apps start Tooltray when they need it, but not until the user did. */
@@ -244,11 +244,11 @@ function reconnectServers({ core }: CoreHost): void {
 }
 
 /** Plugs Electron's IPC into the door that checks who asks and what. */
-function connectIpc(door: IpcDoor): void {
+function connectIpc(door: IpcServer): void {
   ipcMain.handle(requestChannel, (event, method: unknown, input: unknown, question: unknown) =>
     door.request(senderOf(event), method, input, question),
   );
-  ipcMain.handle(takeBackChannel, (event, question: unknown) => door.takeBack(senderOf(event), question));
+  ipcMain.handle(cancelChannel, (event, question: unknown) => door.cancel(senderOf(event), question));
   ipcMain.handle(watchChannel, (event) => door.watch(senderOf(event)));
 }
 
@@ -301,7 +301,7 @@ export interface ActDeps {
 }
 
 /** Rejects with AppError where the core refuses. */
-export async function act(action: TrayAction, deps: ActDeps): Promise<void> {
+export async function runTrayAction(action: TrayAction, deps: ActDeps): Promise<void> {
   switch (action.kind) {
     case 'open':
       return deps.openDashboard(action.place);

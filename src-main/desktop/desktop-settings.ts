@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type App, type LoginItemSettings, nativeTheme, shell } from 'electron';
-import { Event } from '../core/base/events.ts';
+import { Emitter } from '../core/base/events.ts';
 import type { DesktopService, DesktopSettings } from '../rpc/deps.ts';
 import type { PreferenceStore } from './preferences.ts';
 
@@ -20,7 +20,7 @@ export function desktopSettings({
   canUpdate,
   leaveSystem,
 }: DesktopSettingsDeps): DesktopService {
-  const changed = new Event();
+  const changed = new Emitter();
   return {
     settings: () => ({
       theme: preferences.get('theme'),

@@ -19,7 +19,7 @@ interface AppLocation {
   readonly checkout: string | undefined;
 }
 
-interface LauncherKeeping {
+interface WriteLauncherOptions {
   /** The app will be where it is now; else a launcher that still finds another one is left as it is. */
   readonly isLasting: boolean;
   /** Folder for an AppImage's content, where the system cannot mount one. */
@@ -59,10 +59,10 @@ export function launcherFacts({ platform, program, resources, appImage, checkout
 }
 
 /** Resolves to whether the launcher had to be written. */
-export async function keepLauncher(
+export async function writeLauncher(
   file: string,
   facts: LauncherFacts,
-  { isLasting, cacheDir }: LauncherKeeping,
+  { isLasting, cacheDir }: WriteLauncherOptions,
 ): Promise<boolean> {
   const { windowsProgram } = facts;
   const [target, text] =

@@ -18,7 +18,12 @@ interface TakeOverDeps {
 }
 
 /** Rejects with AppError already_running when the other core does not end. */
-export async function takeOver({ find, listen, pollMs = 100, patienceMs = 10_000 }: TakeOverDeps): Promise<void> {
+export async function replaceRunningCore({
+  find,
+  listen,
+  pollMs = 100,
+  patienceMs = 10_000,
+}: TakeOverDeps): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (let isAsked = false; ;) {
     const other = await find();
@@ -29,7 +34,7 @@ export async function takeOver({ find, listen, pollMs = 100, patienceMs = 10_000
       isAsked = true;
       await other.close();
     }
-    if (Date.now() > deadline) throw stillThere();
+    if (Date.now() > deadline) throw stillRunningError();
     await sleep(pollMs);
   }
 }
@@ -45,7 +50,7 @@ async function opened(listen: () => Promise<void>): Promise<boolean> {
   }
 }
 
-function stillThere(): AppError {
+function stillRunningError(): AppError {
   return new AppError('already_running', 'Another Tooltray of yours is running and did not end when it was asked to.', {
     fix: 'End "tooltray serve" where it was started, then start Tooltray again.',
   });

@@ -1,5 +1,5 @@
 /** The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `app-tray.ts` shows it. */
-import { count, nouns } from '../core/base/wording.ts';
+import { formatCount, pluralize } from '../core/base/wording.ts';
 import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
 /** What a row does. */
@@ -31,7 +31,7 @@ export interface TrayFacts {
   readonly update: { readonly version: string; readonly isReady: boolean } | undefined;
 }
 
-const mostFixes = 3;
+const maxFixes = 3;
 /** Resuming, connecting an app, and what waits in the inbox. */
 const hasOwnRow: ReadonlySet<AttentionAction['kind']> = new Set(['resume', 'connect-app', 'decide', 'heal', 'review']);
 
@@ -62,24 +62,24 @@ function updateLabel({ version, isReady }: NonNullable<TrayFacts['update']>): st
 /** The first row, and the icon's tooltip. */
 export function traySummary({ core, servers, savings }: Partial<AppState>): string {
   if (servers === undefined) return 'Tooltray is starting…';
-  const many = count(servers.filter(({ enabled }) => enabled).length, 'server');
+  const many = formatCount(servers.filter(({ enabled }) => enabled).length, 'server');
   if (core?.paused === true) return `Paused · ${many}`;
   const today = savings?.periods.today;
   if (today === undefined || today.net < 1) return many;
   const about = today.estimatedShare > 0 ? 'about ' : '';
-  return `${many} · ${about}${toShortNumber(today.net)} ${nouns(Math.round(today.net), 'token')} saved today`;
+  return `${many} · ${about}${toShortNumber(today.net)} ${pluralize(Math.round(today.net), 'token')} saved today`;
 }
 
 function inboxRows(items: AppState['inbox']): readonly TrayRow[] {
   if (items.length === 0) return [];
-  const label = `Inbox: ${count(items.length, 'decision')} for you…`;
+  const label = `Inbox: ${formatCount(items.length, 'decision')} for you…`;
   return [{ id: 'inbox', label, action: { kind: 'open', place: 'inbox' } }];
 }
 
 function fixRows(items: readonly AttentionItem[]): readonly TrayRow[] {
   return items
     .filter(({ action }) => !hasOwnRow.has(action.kind))
-    .slice(0, mostFixes)
+    .slice(0, maxFixes)
     .map((item, index) => ({
       id: `fix-${index + 1}`,
       label: toLabel(`Fix: ${item.server ?? item.sentence} — ${verb(item.action)}`),
@@ -117,13 +117,13 @@ function connectRows(setup: AppState['setup'] | undefined): readonly TrayRow[] {
 
 // Words and numbers as a menu can show them.
 
-const longestLabel = 70;
+const maxLabelLength = 70;
 
 /** Text of servers and people as one plain row: no control characters, no mnemonics, not wider than a menu. */
 export function toLabel(text: string): string {
   const plain = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
   const characters = [...plain];
-  const short = characters.length <= longestLabel ? plain : `${characters.slice(0, longestLabel - 1).join('')}…`;
+  const short = characters.length <= maxLabelLength ? plain : `${characters.slice(0, maxLabelLength - 1).join('')}…`;
   // On Windows and Linux a single & underlines what follows.
   return short.replaceAll('&', '&&');
 }

@@ -8,12 +8,12 @@ interface WakeDeps {
   readonly addresses?: () => string;
 }
 
-const lookEveryMs = 10_000;
+const pollIntervalMs = 10_000;
 /** The network of a machine that just woke up is not there yet. */
-const networkIsBackMs = 3_000;
+const networkSettleMs = 3_000;
 
 /** Returns how to stop. */
-export function watchWake({ monitor, onWake, addresses = ownAddresses }: WakeDeps): () => void {
+export function watchWakeAndNetwork({ monitor, onWake, addresses = ownAddresses }: WakeDeps): () => void {
   let last = addresses();
   const timers = new Set<NodeJS.Timeout>();
   const look = setInterval(() => {
@@ -21,8 +21,8 @@ export function watchWake({ monitor, onWake, addresses = ownAddresses }: WakeDep
     // Losing the network mends nothing.
     if (now !== last && now !== '') onWake();
     last = now;
-  }, lookEveryMs).unref();
-  monitor.on('resume', () => timers.add(setTimeout(onWake, networkIsBackMs).unref()));
+  }, pollIntervalMs).unref();
+  monitor.on('resume', () => timers.add(setTimeout(onWake, networkSettleMs).unref()));
   return () => {
     clearInterval(look);
     for (const timer of timers) clearTimeout(timer);

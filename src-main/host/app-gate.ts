@@ -1,21 +1,21 @@
 /** Whom the core's doors let in of the client apps: each by its own access, which ends at once where the person takes it back. */
 import { type AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import { accessRevoked } from '../core/client-apps/access.ts';
+import { accessRevokedError } from '../core/client-apps/access.ts';
 import type { AppAccessStore } from '../core/security/app-access.ts';
 
 type End = (why: AppError) => unknown;
 
 /** That an app was seen is written down once in this time, in ms. */
-const noteEveryMs = 60_000;
+const writeIntervalMs = 60_000;
 /** Nobody's app is called longer; what is longer is not written down. */
-const longestName = 100;
-const mostNoted = 1000;
+const maxNameLength = 100;
+const maxRemembered = 1000;
 
-export class AppGate {
+export class AppAccessControl {
   readonly #store: AppAccessStore;
   readonly #log: Log;
-  readonly #lines = new Map<string, Set<End>>();
+  readonly #connections = new Map<string, Set<End>>();
   readonly #onRefused: (app: string, error: AppError) => void;
   readonly #noted = new Map<string, number>();
   readonly #refused = new Map<string, number>();
@@ -43,7 +43,7 @@ export class AppGate {
   admit(app: string | undefined): void {
     if (app === undefined) return;
     if (this.#store.isRevoked(app)) {
-      const error = accessRevoked(app);
+      const error = accessRevokedError(app);
       if (this.#isDue(this.#refused, app)) this.#onRefused(app, error);
       throw error;
     }
@@ -51,44 +51,44 @@ export class AppGate {
   }
 
   /** Keeps a line that was let in, until the returned function says that it has ended; ends it where that was too late. */
-  hold(app: string, end: End): () => void {
-    const lines = this.#lines.get(app) ?? new Set();
-    this.#lines.set(app, lines.add(end));
-    if (this.#store.isRevoked(app)) end(accessRevoked(app));
+  track(app: string, end: End): () => void {
+    const lines = this.#connections.get(app) ?? new Set();
+    this.#connections.set(app, lines.add(end));
+    if (this.#store.isRevoked(app)) end(accessRevokedError(app));
     return () => {
       this.#note(app);
       lines.delete(end);
-      if (lines.size === 0 && this.#lines.get(app) === lines) this.#lines.delete(app);
+      if (lines.size === 0 && this.#connections.get(app) === lines) this.#connections.delete(app);
     };
   }
 
   /** Ends every line of the app, without a note that it was seen just now. Resolves when what was noted before is written. */
-  async endLines(app: string, why: AppError): Promise<void> {
+  async closeSessions(app: string, why: AppError): Promise<void> {
     this.#noted.set(app, Date.now());
-    for (const end of [...(this.#lines.get(app) ?? [])]) end(why);
+    for (const end of [...(this.#connections.get(app) ?? [])]) end(why);
     await this.#writing;
   }
 
   /** Resolves when nothing is left to be written. */
   async stop(): Promise<void> {
-    for (const app of this.#lines.keys()) this.#note(app);
+    for (const app of this.#connections.keys()) this.#note(app);
     this.#isStopped = true;
     await this.#writing;
   }
 
   #isDue(noted: Map<string, number>, app: string): boolean {
     const now = Date.now();
-    if (now - (noted.get(app) ?? 0) < noteEveryMs) return false;
-    if (noted.size >= mostNoted) noted.clear();
+    if (now - (noted.get(app) ?? 0) < writeIntervalMs) return false;
+    if (noted.size >= maxRemembered) noted.clear();
     noted.set(app, now);
     return true;
   }
 
   #note(app: string): void {
-    if (this.#isStopped || app.length > longestName || !this.#isDue(this.#noted, app)) return;
+    if (this.#isStopped || app.length > maxNameLength || !this.#isDue(this.#noted, app)) return;
     const now = Date.now();
     this.#writing = this.#writing
-      .then(() => this.#store.saw(app, now))
+      .then(() => this.#store.recordSeen(app, now))
       .catch((error: unknown) => this.#log.debug(errorText(error)));
   }
 }

@@ -5,37 +5,37 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { TokenCounter } from '../core/activity/token-counter.ts';
-import { Aggregator } from '../core/aggregator.ts';
-import { followAccess, followTokens } from '../core/open-audit.ts';
-import { appPaths, type AppPaths, ensurePrivateDir, type Env, quitFile } from '../core/base/app-paths.ts';
+import { Core } from '../core/aggregator.ts';
+import { auditAppAccess, auditProfileTokens } from '../core/open-audit.ts';
+import { resolveAppPaths, type AppPaths, ensurePrivateDir, type Env, quitFile } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
 import { StoreHealth } from '../core/health/store-health.ts';
-import { ownAddress } from '../core/client-apps/own-launch.ts';
+import { httpEndpoint } from '../core/client-apps/own-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import type { Sandbox } from '../core/sandbox/sandbox.ts';
+import type { CodeRunner } from '../core/sandbox/sandbox.ts';
 import type { SecretStore } from '../core/secrets/secret-store.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { restoreToken } from '../core/security/access-token.ts';
 import { AppAccessStore } from '../core/security/app-access.ts';
-import type { LetIn } from '../core/security/principal.ts';
+import type { AuthInfo } from '../core/security/principal.ts';
 import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
-import { servePeer } from '../core/sessions/peer-session.ts';
+import { serveSession } from '../core/sessions/peer-session.ts';
 import type { SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import type { Transport } from '../core/wire/transport.ts';
-import type { AppSetup, AppSetupParts } from '../core/client-apps/setup.ts';
-import { Runs } from '../core/calls/runs.ts';
-import { type DesktopService, type Doors, noApps, type RpcDeps } from '../rpc/deps.ts';
+import type { AppSetup, AppSetupDeps } from '../core/client-apps/setup.ts';
+import { ManualRuns } from '../core/calls/runs.ts';
+import { type DesktopService, type ListenAddresses, noApps, type RpcDeps } from '../rpc/deps.ts';
 import type { Dashboard } from '../rpc/dashboard.ts';
-import { keptPageKey, newPageKey, pageKeyFile, PageSignatures } from '../rpc/page-key.ts';
+import { loadPageKey, newPageKey, pageKeyFile, PageSignatures } from '../rpc/page-key.ts';
 import { ViewFrames } from '../rpc/view-frames.ts';
-import { AppGate } from './app-gate.ts';
-import type { HttpDoor, HttpDoorOptions } from './http-door.ts';
+import { AppAccessControl } from './app-gate.ts';
+import type { McpHttpServer, McpHttpServerOptions } from './http-door.ts';
 import { createFirstConfig, openAppAccess, openConfig } from './open-config.ts';
-import { ProfileGate } from './profile-gate.ts';
-import { socketDoor } from './socket-door.ts';
-import type { TeamRoom, TeamSeams } from './team-seams.ts';
+import { ProfileAuthenticator } from './profile-gate.ts';
+import { createSocketServer } from './socket-door.ts';
+import type { TeamHostContext, TeamHost } from './team-seams.ts';
 
 export interface CoreHostOptions {
   readonly env: Env;
@@ -64,9 +64,9 @@ export interface CoreHostOptions {
   /** Counts tokens for several cores of one process; who made it closes it. */
   readonly counter?: TokenCounter | undefined;
   /** Runs programs for several cores of one process; who made it closes it. */
-  readonly sandbox?: Sandbox | undefined;
+  readonly sandbox?: CodeRunner | undefined;
   /** A core that serves a team: what it has in place of one person's doors and files. */
-  readonly team?: ((room: TeamRoom) => Promise<TeamSeams>) | undefined;
+  readonly team?: ((room: TeamHostContext) => Promise<TeamHost>) | undefined;
 }
 
 interface HostParts {
@@ -76,31 +76,31 @@ interface HostParts {
 }
 
 export class CoreHost {
-  readonly core: Aggregator;
+  readonly core: Core;
   readonly paths: AppPaths;
   readonly appAccess: AppAccessStore;
-  readonly gate: AppGate;
-  readonly tokens: ProfileGate;
+  readonly gate: AppAccessControl;
+  readonly tokens: ProfileAuthenticator;
   readonly log: Log;
   /** Lets a person's browser in. */
   readonly pageKey: string;
   /** What the dashboard and the desktop app talk to; there as soon as the core listens. */
   dashboard: Dashboard | undefined;
   readonly #options: CoreHostOptions;
-  readonly #team: TeamSeams | undefined;
+  readonly #team: TeamHost | undefined;
   readonly #stops: (() => void)[] = [];
-  readonly #open = new Set<Awaited<ReturnType<typeof servePeer>>>();
+  readonly #open = new Set<Awaited<ReturnType<typeof serveSession>>>();
   #socket: SocketListener | undefined;
-  #http: HttpDoor | undefined;
+  #http: McpHttpServer | undefined;
   #apps: AppSetup | undefined;
-  readonly #runs: Runs;
+  readonly #runs: ManualRuns;
   readonly #views = new ViewFrames();
 
   private constructor(
     options: CoreHostOptions,
-    { paths, log, masker }: TeamRoom,
+    { paths, log, masker }: TeamHostContext,
     { config, vault, health }: HostParts,
-    team: TeamSeams | undefined,
+    team: TeamHost | undefined,
   ) {
     const { env, version, mode, counter, sandbox, resolveProxy } = options;
     const stores = { vault: () => vault, ...team?.stores };
@@ -110,7 +110,7 @@ export class CoreHost {
     this.paths = paths;
     this.appAccess = stores.appAccess === undefined ? openAppAccess(paths) : new AppAccessStore(stores.appAccess);
     this.log = log;
-    this.core = new Aggregator({
+    this.core = new Core({
       modes: allModes,
       paths,
       env,
@@ -130,23 +130,27 @@ export class CoreHost {
       answerAt,
       health,
     });
-    this.#runs = new Runs({ steps: this.core.steps, version, endSession: (id) => this.core.servers.endSession(id) });
+    this.#runs = new ManualRuns({
+      steps: this.core.steps,
+      version,
+      endSession: (id) => this.core.servers.endSession(id),
+    });
     this.#stops.push(() => this.#runs.close());
     const { audit } = this.core;
-    this.gate = new AppGate(this.appAccess, log, (app, { code, text: sentence }) =>
+    this.gate = new AppAccessControl(this.appAccess, log, (app, { code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence, app }),
     );
     const { profileTokens } = this.core;
-    this.tokens = new ProfileGate(profileTokens, log, ({ code, text: sentence }) =>
+    this.tokens = new ProfileAuthenticator(profileTokens, log, ({ code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence }),
     );
-    this.#stops.push(followAccess(audit, this.appAccess), followTokens(audit, profileTokens));
-    this.pageKey = options.keepKey === true ? keptPageKey(this.core.token) : newPageKey();
+    this.#stops.push(auditAppAccess(audit, this.appAccess), auditProfileTokens(audit, profileTokens));
+    this.pageKey = options.keepKey === true ? loadPageKey(this.core.token) : newPageKey();
   }
 
   /** Reads the config, and writes a first one where there is none. Rejects with AppError config_invalid, config_not_found, and what `team` says. */
   static async open(options: CoreHostOptions): Promise<CoreHost> {
-    const paths = appPaths(options.env, process.platform, homedir());
+    const paths = resolveAppPaths(options.env, process.platform, homedir());
     ensurePrivateDir(paths.logDir);
     const masker = new Masker();
     const health = new StoreHealth();
@@ -167,15 +171,15 @@ export class CoreHost {
       vault,
     );
     if (options.createsConfig !== false) await createFirstConfig(config);
-    config.waitingChanged.on(() => {
-      if (config.waiting.length > 0) log.warn(`${describeEdits(config.waiting)} See: tooltray inbox`);
+    config.pendingEditsChanged.on(() => {
+      if (config.pendingEdits.length > 0) log.warn(`${describeEdits(config.pendingEdits)} See: tooltray inbox`);
     });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
     const room = { paths, log, masker };
     return new CoreHost(options, room, { config, vault, health }, await options.team?.(room));
   }
 
-  get doors(): Doors {
+  get addresses(): ListenAddresses {
     const { port } = this;
     const { problem: httpProblem = '' } = this.#http?.ports ?? {};
     const urlOf = this.#team?.door.url ?? ((at: number) => `http://127.0.0.1:${at}/mcp`);
@@ -192,7 +196,7 @@ export class CoreHost {
   }
 
   /** Its door for client apps over HTTP, as soon as it listens. */
-  get httpDoor(): Pick<HttpDoor, 'listener'> | undefined {
+  get httpServer(): Pick<McpHttpServer, 'listener'> | undefined {
     return this.#http;
   }
 
@@ -208,7 +212,7 @@ export class CoreHost {
     const { onStop: stop, desktop } = this.#options;
     return {
       core: this.core,
-      doors: () => this.doors,
+      doors: () => this.addresses,
       onDoorsChange: (listener) => this.#http?.ports.changed.on(listener) ?? (() => undefined),
       stop,
       desktop,
@@ -227,39 +231,39 @@ export class CoreHost {
     // The user started it, so client apps may again.
     if (this.#team === undefined) rmSync(quitFile(this.core.options.paths.runDir), { force: true });
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
-    const { HttpDoor } = await import('./http-door.ts');
+    const { McpHttpServer } = await import('./http-door.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');
-    if (this.#team === undefined) await this.#lookAfterApps();
-    this.#stops.push(this.#endHeld());
+    if (this.#team === undefined) await this.#watchClientApps();
+    this.#stops.push(this.#closeSessions());
     this.dashboard = new Dashboard(this.rpcDeps);
-    this.#http = new HttpDoor(this.#httpOptions(this.dashboard));
+    this.#http = new McpHttpServer(this.#httpOptions(this.dashboard));
     await this.#http.start();
-    if (this.#team === undefined) this.healServers();
+    if (this.#team === undefined) this.repairEntries();
   }
 
   /** Looks after servers that do not start. Not in the core of one command: what that does stays its own. */
-  healServers(): void {
+  repairEntries(): void {
     const { servers, healing } = this.core;
-    this.#stops.push(servers.changed.on(() => void healing.look()));
+    this.#stops.push(servers.changed.on(() => void healing.scan()));
   }
 
   /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */
-  async serve(transport: Transport, endpoint: Endpoint, letIn: LetIn, onEnd?: () => void): Promise<void> {
-    if (this.core.beginning !== undefined) await this.core.beginning;
-    const { sessions, parked } = this.core;
+  async serve(transport: Transport, endpoint: Endpoint, letIn: AuthInfo, onEnd?: () => void): Promise<void> {
+    if (this.core.starting !== undefined) await this.core.starting;
+    const { sessions, parkedCalls } = this.core;
     let letGo = (): void => undefined;
     let isOver = false;
-    const { session, end } = await servePeer({
+    const { session, end } = await serveSession({
       registry: sessions,
       transport,
       ledger: this.core.ledger,
       app: endpoint.app,
-      view: viewFor(endpoint, this.core.sessionCore),
+      view: viewFor(endpoint, this.core.sessionServices),
       viewOf: (app, capabilities) => {
         const asked = { ...endpoint, app: endpoint.app ?? app, capabilities };
-        return viewFor(asked, this.core.sessionCore);
+        return viewFor(asked, this.core.sessionServices);
       },
-      parked,
+      parked: parkedCalls,
       letIn,
       onOddity: (text) => this.log.debug(text.slice(0, 2000)),
       onEnd: () => {
@@ -271,7 +275,7 @@ export class CoreHost {
     const { app } = endpoint;
     const open = { session, end };
     this.#open.add(open);
-    const release = app === undefined ? undefined : this.gate.hold(app, (why) => end(why));
+    const release = app === undefined ? undefined : this.gate.track(app, (why) => end(why));
     letGo = () => {
       this.#open.delete(open);
       release?.();
@@ -301,20 +305,20 @@ export class CoreHost {
       restoreToken(pageKeyFile(runDir), this.pageKey);
     };
     const serve = this.serve.bind(this);
-    this.#socket = socketDoor({ core, gate: this.gate, serve, rpcDeps: () => this.rpcDeps, keepFiles });
+    this.#socket = createSocketServer({ core, gate: this.gate, serve, rpcDeps: () => this.rpcDeps, keepFiles });
     await this.#socket.start();
     keepFiles();
   }
 
-  async #lookAfterApps(): Promise<void> {
-    const { lookAfterApps } = await import('./open-app-setup.ts');
-    const apps = lookAfterApps(this.core, this.#access());
+  async #watchClientApps(): Promise<void> {
+    const { watchClientApps } = await import('./open-app-setup.ts');
+    const apps = watchClientApps(this.core, this.#access());
     this.#apps = apps;
     this.#stops.push(this.core.options.config.changed.on(() => apps.configChanged()));
   }
 
   /** What an app has open ends when it is held to another profile; what it opens then is of that one. */
-  #endHeld(): () => void {
+  #closeSessions(): () => void {
     const { config } = this.core.options;
     let before = config.current.appProfiles;
     return config.changed.on(({ appProfiles }) => {
@@ -323,25 +327,25 @@ export class CoreHost {
       before = appProfiles;
       for (const app of moved) {
         // Over its own address or not: without one, its handshake says which app it is.
-        for (const { session, end } of this.#open) if (session.isOf(app)) void end(profileChanged(app));
-        this.#http?.endApp(app);
+        for (const { session, end } of this.#open) if (session.servesApp(app)) void end(profileChanged(app));
+        this.#http?.closeAppSessions(app);
       }
     });
   }
 
-  #access(): AppSetupParts['access'] {
+  #access(): AppSetupDeps['access'] {
     const { appAccess: store, gate, core } = this;
     return {
       store,
-      address: () => Promise.resolve(ownAddress(this.doors.http, core.options.config.current.port)),
+      address: () => Promise.resolve(httpEndpoint(this.addresses.http, core.options.config.current.port)),
       endSessions: async (app, why) => {
-        this.#http?.endApp(app);
-        await gate.endLines(app, why);
+        this.#http?.closeAppSessions(app);
+        await gate.closeSessions(app, why);
       },
     };
   }
 
-  #httpOptions(dashboard: Dashboard): HttpDoorOptions {
+  #httpOptions(dashboard: Dashboard): McpHttpServerOptions {
     const { core, gate, tokens } = this;
     const { askToken, pageRoot, port, desktop } = this.#options;
     const { config, log } = core.options;
@@ -365,7 +369,7 @@ export class CoreHost {
       },
       token: askToken ? core.token : undefined,
       serve: this.serve.bind(this),
-      other: team?.other ?? ((request, response) => dashboard.answer(request, response, page)),
+      other: team?.other ?? ((request, response) => dashboard.handle(request, response, page)),
       team,
     };
   }

@@ -1,55 +1,55 @@
 /** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
 import { createHash } from 'node:crypto';
-import type { Aggregator } from '../core/aggregator.ts';
+import type { Core } from '../core/aggregator.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
-import { type Endpoint, kindAt, viewFor } from '../core/sessions/views/endpoint.ts';
-import type { SessionPlace, SessionSeed } from '../core/sessions/http/legacy-line.ts';
-import { type Credential, type LetIn, principalOf } from '../core/security/principal.ts';
+import { type Endpoint, extensionsAt, viewFor } from '../core/sessions/views/endpoint.ts';
+import type { SessionBinding, SessionSeed } from '../core/sessions/http/legacy-line.ts';
+import { type Credential, type AuthInfo, principalOf } from '../core/security/principal.ts';
 import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
-import { ModernEndpoint } from '../core/sessions/http/modern-http.ts';
-import { taskTold } from '../core/sessions/subscriptions.ts';
+import { StatelessEndpoint } from '../core/sessions/http/modern-http.ts';
+import { taskNotification } from '../core/sessions/subscriptions.ts';
 import { RequestIds } from '../core/sessions/http/request-ids.ts';
 import type { NamedNotification } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
-import type { AppGate } from './app-gate.ts';
-import type { ProfileGate } from './profile-gate.ts';
-import type { TeamDoor } from './team-seams.ts';
-import { HttpPorts, type HttpPortsOptions } from './http-ports.ts';
+import type { AppAccessControl } from './app-gate.ts';
+import type { ProfileAuthenticator } from './profile-gate.ts';
+import type { TeamHttpOptions } from './team-seams.ts';
+import { PortBinder, type PortBinderOptions } from './http-ports.ts';
 
 /** A team's calls take longer than one person likes to wait for the end; below the 30 s that Kubernetes gives a process. */
 const teamDrainSeconds = 25;
 /** Longer than balancers keep a connection on which nothing comes, so that none sends on one that is just being closed. */
-const keptForBalancerMs = 75_000;
+const keepAliveTimeoutMs = 75_000;
 
-export interface HttpDoorOptions {
-  readonly core: Aggregator;
-  readonly ports: Omit<HttpPortsOptions, 'open'>;
+export interface McpHttpServerOptions {
+  readonly core: Core;
+  readonly ports: Omit<PortBinderOptions, 'open'>;
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
-  readonly gate: AppGate;
-  readonly tokens: ProfileGate;
+  readonly gate: AppAccessControl;
+  readonly tokens: ProfileAuthenticator;
   /** Serves MCP on a line until it ends; rejects with AppError mode_unknown or server_not_found. */
-  readonly serve: (transport: Transport, endpoint: Endpoint, letIn: LetIn) => Promise<void>;
+  readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
   /** Anything outside of /mcp. */
   readonly other: HttpListenerOptions['other'];
   /** Whom a team's replica lets in, and where it listens. */
-  readonly team?: TeamDoor | undefined;
+  readonly team?: TeamHttpOptions | undefined;
 }
 
-export class HttpDoor {
+export class McpHttpServer {
   /** Where it is open. */
-  readonly ports: HttpPorts;
-  readonly #options: HttpDoorOptions;
+  readonly ports: PortBinder;
+  readonly #options: McpHttpServerOptions;
   readonly #listener: HttpListener;
   readonly #requestIds: RequestIds;
   readonly #stops: (() => void)[] = [];
   /** Answers that apps without sessions were promised and have not fetched. */
   #awaited = 0;
 
-  constructor(options: HttpDoorOptions) {
+  constructor(options: McpHttpServerOptions) {
     const { core, ports, token, gate, tokens, serve, other, team } = options;
     this.#options = options;
-    this.#requestIds = new RequestIds((id) => core.servers.endPrivateLines(id));
+    this.#requestIds = new RequestIds((id) => core.servers.closePrivateConnections(id));
     this.#listener = new HttpListener({
       address: team?.address,
       refuseStranger: team?.refuseStranger,
@@ -57,39 +57,39 @@ export class HttpDoor {
       refuseRequest: team?.refuseRequest,
       token,
       acceptsAppToken: (app, given) => gate.accepts(app, given),
-      judgeProfileToken: (profile, given) => tokens.judge(profile, given),
+      judgeProfileToken: (profile, given) => tokens.authenticate(profile, given),
       admitApp: (app) => gate.admit(app),
-      beginning: () => core.beginning,
-      openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, letIn(endpoint, seed)),
-      openModern: (...asked) => this.#openModern(...asked),
+      beginning: () => core.starting,
+      openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, authenticate(endpoint, seed)),
+      openModern: (...asked) => this.#openStateless(...asked),
       takesKind: (endpoint) => {
-        const kind = kindAt(endpoint, core.options.config.current);
-        return kind === undefined || core.kinds.takes(kind);
+        const kind = extensionsAt(endpoint, core.options.config.current);
+        return kind === undefined || core.extensionCores.accepts(kind);
       },
       other,
       limits: () => core.options.config.current.http,
       usualDrainSeconds: team && teamDrainSeconds,
-      keptMs: team && keptForBalancerMs,
+      keptMs: team && keepAliveTimeoutMs,
       budgets: core.budgets,
-      awaited: () => this.#awaited + core.parked.count,
+      awaited: () => this.#awaited + core.parkedCalls.count,
       onOddity: (text) => core.options.log.warn(text),
     });
-    core.kinds.keepWhile((catalog) =>
-      this.#listener.modernEndpoints.some(({ isBusy, view }) => isBusy && view.catalog === catalog),
+    core.extensionCores.setInUseCheck((catalog) =>
+      this.#listener.statelessEndpoints.some(({ isBusy, view }) => isBusy && view.catalog === catalog),
     );
-    this.ports = new HttpPorts({ ...ports, open: (port) => this.#listener.open(port) });
+    this.ports = new PortBinder({ ...ports, open: (port) => this.#listener.open(port) });
   }
 
   /** Rejects with AppError port_in_use where the port was named for this run. */
   async start(): Promise<void> {
     await this.ports.start();
-    const { catalog, kinds, profiles, servers } = this.#options.core;
+    const { catalog, extensionCores, profiles, servers } = this.#options.core;
     this.#stops.push(
-      catalog.changed.on((change) => this.#tellChange(catalog, change)),
-      profiles.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
-      kinds.changed.on(({ catalog: own, change }) => this.#tellChange(own, change)),
-      kinds.letGo.on((isGone) => this.#listener.endModern(({ view }) => isGone(view.catalog))),
-      profiles.letGo.on((isGone) => this.#listener.endModern(({ view }) => isGone(view.catalog))),
+      catalog.changed.on((change) => this.#notifyChange(catalog, change)),
+      profiles.changed.on(({ catalog: own, change }) => this.#notifyChange(own, change)),
+      extensionCores.changed.on(({ catalog: own, change }) => this.#notifyChange(own, change)),
+      extensionCores.evicted.on((isGone) => this.#listener.endStateless(({ view }) => isGone(view.catalog))),
+      profiles.evicted.on((isGone) => this.#listener.endStateless(({ view }) => isGone(view.catalog))),
       servers.notified.on((notification) => this.#pass(notification)),
       this.#followTokens(),
     );
@@ -101,7 +101,7 @@ export class HttpDoor {
   }
 
   /** What the app has open here beside its sessions. */
-  endApp(app: string): void {
+  closeAppSessions(app: string): void {
     this.#listener.endApp(app);
   }
 
@@ -116,24 +116,24 @@ export class HttpDoor {
   #followTokens(): () => void {
     const { team, tokens } = this.#options;
     const end = (isOver: (token: string) => boolean): void => void this.#listener.endTokens(isOver);
-    return team === undefined ? tokens.follow(end) : team.follow(() => this.#listener.openTokens, end);
+    return team === undefined ? tokens.onRevoked(end) : team.follow(() => this.#listener.openTokens, end);
   }
 
-  #openModern(endpoint: Endpoint, place: SessionPlace, key: string): ModernEndpoint {
-    const { sessionCore, parked, ledger, servers } = this.#options.core;
-    const view = viewFor(endpoint, sessionCore);
+  #openStateless(endpoint: Endpoint, place: SessionBinding, key: string): StatelessEndpoint {
+    const { sessionServices, parkedCalls, ledger, servers } = this.#options.core;
+    const view = viewFor(endpoint, sessionServices);
     const principal = principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
-    servers.meet(principal);
+    servers.onUserSeen(principal);
     const awaited = (until: Promise<void>): void => {
       this.#awaited++;
       void until.then(() => this.#awaited--);
     };
-    return new ModernEndpoint({
+    return new StatelessEndpoint({
       key,
       principal,
       app: endpoint.app,
       view,
-      parked,
+      parked: parkedCalls,
       requestIds: this.#requestIds,
       ledger,
       awaited,
@@ -141,26 +141,26 @@ export class HttpDoor {
   }
 
   /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */
-  #tellChange(catalog: LiveCatalog, change: CatalogChange): void {
-    for (const endpoint of this.#listener.modernEndpoints)
+  #notifyChange(catalog: LiveCatalog, change: CatalogChange): void {
+    for (const endpoint of this.#listener.statelessEndpoints)
       if (endpoint.view.catalog === catalog) endpoint.announce(change);
   }
 
   #pass({ server, method, params }: NamedNotification): void {
-    if (method !== 'notifications/resources/updated' && method !== taskTold) return;
+    if (method !== 'notifications/resources/updated' && method !== taskNotification) return;
     const { name } = server.config;
-    for (const endpoint of this.#listener.modernEndpoints) {
+    for (const endpoint of this.#listener.statelessEndpoints) {
       const { view } = endpoint;
-      if (!view.shows(server)) continue;
-      const told = method === taskTold ? view.toldOfTask(name, params) : undefined;
-      if (told !== undefined) endpoint.taskTold(told);
-      else if (method !== taskTold) endpoint.resourceUpdated(view.listedUri(name, String(params['uri'])));
+      if (!view.includesServer(server)) continue;
+      const told = method === taskNotification ? view.mapTaskNotification(name, params) : undefined;
+      if (told !== undefined) endpoint.notifyTask(told);
+      else if (method !== taskNotification) endpoint.resourceUpdated(view.listedUri(name, String(params['uri'])));
     }
   }
 }
 
 /** By whose token it is; what the address or the client calls the app says nothing. */
-function credentialOf({ app }: Endpoint, { holder, token, person }: SessionPlace): Credential {
+function credentialOf({ app }: Endpoint, { holder, token, person }: SessionBinding): Credential {
   if (person !== undefined) {
     const { tenant, user, token: came } = person;
     return { kind: 'person token', tenant, user, token: came };
@@ -171,7 +171,7 @@ function credentialOf({ app }: Endpoint, { holder, token, person }: SessionPlace
 }
 
 /** A session's id opens it, so what is written down of it is another word that is the same over restarts. */
-function letIn(endpoint: Endpoint, seed: SessionSeed): LetIn {
+function authenticate(endpoint: Endpoint, seed: SessionSeed): AuthInfo {
   return {
     credential: credentialOf(endpoint, seed),
     session: createHash('sha256').update(seed.id).digest('base64url'),

@@ -4,9 +4,9 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { request } from 'node:http';
 import { promisify } from 'node:util';
 import { type AppError, errorText, toAppError } from '../core/base/errors.ts';
-import { Event } from '../core/base/events.ts';
+import { Emitter } from '../core/base/events.ts';
 
-export interface HttpPortsOptions {
+export interface PortBinderOptions {
   /** Opens one more port, 0 for any free one. Resolves to it; rejects with AppError port_in_use. */
   readonly open: (port: number) => Promise<number>;
   /** The port that the person wants now. */
@@ -22,11 +22,11 @@ export interface HttpPortsOptions {
   readonly retryMs?: number;
 }
 
-const usualRetryMs = 30_000;
+const defaultRetryMs = 30_000;
 
-export class HttpPorts {
-  readonly changed = new Event();
-  readonly #options: HttpPortsOptions;
+export class PortBinder {
+  readonly changed = new Emitter();
+  readonly #options: PortBinderOptions;
   /** Ports that are open, by what was wanted. What was told to people stays open to the end. */
   readonly #open = new Map<number, number>();
   #port: number | undefined;
@@ -35,7 +35,7 @@ export class HttpPorts {
   #timer: NodeJS.Timeout | undefined;
   #leave: () => void = () => undefined;
 
-  constructor(options: HttpPortsOptions) {
+  constructor(options: PortBinderOptions) {
     this.#options = options;
   }
 
@@ -92,7 +92,7 @@ export class HttpPorts {
   }
 
   async #goOnWithout(failure: AppError): Promise<void> {
-    const { open, wanted, hasSpare, onProblem, retryMs = usualRetryMs } = this.#options;
+    const { open, wanted, hasSpare, onProblem, retryMs = defaultRetryMs } = this.#options;
     // A machine without a free port has the socket left.
     if (hasSpare) this.#port ??= await open(0).catch(() => undefined);
     const before = this.#problem;
@@ -117,7 +117,7 @@ export class HttpPorts {
 
 // Who listens on a port of this machine, as far as anybody tells: what a person needs to know to make it free.
 
-const patienceMs = 1000;
+const probeTimeoutMs = 1000;
 
 interface Holder {
   readonly pid: number;
@@ -140,7 +140,7 @@ export async function portHolder(
 /** It lets nobody in without a token, and says whose token that is. */
 function refusesLikeTooltray(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const signal = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.timeout(probeTimeoutMs);
     const asked = request(
       { host: '127.0.0.1', port, path: '/mcp', method: 'GET', signal, agent: false },
       (response) => {
@@ -189,7 +189,7 @@ async function hasOpen(pid: string, file: string): Promise<boolean> {
 
 async function fromLsof(port: number): Promise<Holder | undefined> {
   const words = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];
-  const { stdout } = await promisify(execFile)('lsof', words, { timeout: patienceMs });
+  const { stdout } = await promisify(execFile)('lsof', words, { timeout: probeTimeoutMs });
   const [, pid, program] = /^p(\d+)\nc(.+)$/m.exec(stdout) ?? [];
   return pid === undefined || program === undefined ? undefined : { pid: Number(pid), program };
 }

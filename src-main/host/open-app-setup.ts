@@ -1,16 +1,16 @@
 /** What looks after client apps, made of a config file and of something that can try a launch. */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type EntryTrial, tryEntry } from '../core/admin/try-entry.ts';
-import type { Aggregator } from '../core/aggregator.ts';
+import { type EntryProbe, probeEntry } from '../core/admin/try-entry.ts';
+import type { Core } from '../core/aggregator.ts';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { errorText } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import type { Log } from '../core/base/log.ts';
-import type { KnownServer } from '../core/client-apps/import-offers.ts';
-import { isHttp, type Launch } from '../core/client-apps/known-app.ts';
-import type { OwnProgram } from '../core/client-apps/own-launch.ts';
-import { AppSetup, type AppSetupParts } from '../core/client-apps/setup.ts';
+import type { ExistingServer } from '../core/client-apps/import-offers.ts';
+import { isHttp, type AppLaunch } from '../core/client-apps/known-app.ts';
+import type { TooltrayProgram } from '../core/client-apps/own-launch.ts';
+import { AppSetup, type AppSetupDeps } from '../core/client-apps/setup.ts';
 import type { ServerConfig } from '../core/config/app-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { writtenServers } from '../core/config/written-servers.ts';
@@ -21,11 +21,11 @@ export interface AppSetupOptions {
   readonly env: Env;
   readonly paths: AppPaths;
   readonly config: Pick<ConfigStore, 'current' | 'path' | 'text'>;
-  readonly add: AppSetupParts['add'];
-  readonly remove: AppSetupParts['remove'];
-  readonly secrets: AppSetupParts['secrets'];
-  readonly tryEntry: (entry: JsonObject) => Promise<EntryTrial>;
-  readonly access: AppSetupParts['access'];
+  readonly add: AppSetupDeps['add'];
+  readonly remove: AppSetupDeps['remove'];
+  readonly secrets: AppSetupDeps['secrets'];
+  readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
+  readonly access: AppSetupDeps['access'];
   /** The folder that a person is in. */
   readonly cwd?: string | undefined;
 }
@@ -55,12 +55,12 @@ export function openAppSetup(options: AppSetupOptions): AppSetup {
 }
 
 /** As they are written and as they are started: an app's entry may be equal to either. */
-async function knownServers(config: AppSetupOptions['config'], env: Env): Promise<readonly KnownServer[]> {
+async function knownServers(config: AppSetupOptions['config'], env: Env): Promise<readonly ExistingServer[]> {
   const written = Object.entries(writtenServers(await config.text().catch(() => ''), config.path, env));
   return [...written.map(([name, { entry }]) => ({ name, entry })), ...config.current.servers.flatMap(startedServer)];
 }
 
-function startedServer(server: ServerConfig): KnownServer[] {
+function startedServer(server: ServerConfig): ExistingServer[] {
   const { name, kind } = server;
   if (kind === 'builtin') return [];
   return [
@@ -68,13 +68,13 @@ function startedServer(server: ServerConfig): KnownServer[] {
   ];
 }
 
-function entryOf(launch: Launch): JsonObject {
+function entryOf(launch: AppLaunch): JsonObject {
   return isHttp(launch)
     ? { url: launch.url, headers: launch.headers ?? {} }
     : { command: launch.command, args: [...launch.args], env: launch.env ?? {} };
 }
 
-function ownCommand(): OwnProgram['command'] {
+function ownCommand(): TooltrayProgram['command'] {
   // Set by the command itself (resources/linux/tooltray).
   const packaged = process.env['TOOLTRAY_COMMAND'];
   if (packaged !== undefined) return [packaged];
@@ -91,23 +91,23 @@ function commandFile(): string {
 // Client apps of this machine, looked after by a core that runs: entries that no longer start Tooltray are mended at once.
 
 /** Answers before anything is mended: nobody waits for that, and it may fail without harm. */
-export function lookAfterApps(core: Aggregator, access: AppSetupParts['access']): AppSetup {
+export function watchClientApps(core: Core, access: AppSetupDeps['access']): AppSetup {
   const { config, paths, env, version, log } = core.options;
   const apps = openAppSetup({
     env,
     paths,
     config,
     add: (servers) => core.edits.addAll(servers),
-    remove: async (servers) => (await core.removals.after(() => core.edits.removeThere(servers))).result,
+    remove: async (servers) => (await core.removals.runThenSignOut(() => core.edits.removeExisting(servers))).result,
     secrets: core.secrets,
     access,
-    tryEntry: (entry) => tryEntry(entry, { config, transports: core.transports, version }),
+    tryEntry: (entry) => probeEntry(entry, { config, transports: core.transports, version }),
   });
-  void mend(apps, log);
+  void repairEntries(apps, log);
   return apps;
 }
 
-async function mend(apps: AppSetup, log: Log): Promise<void> {
+async function repairEntries(apps: AppSetup, log: Log): Promise<void> {
   try {
     const mended = await apps.repair(({ app }, error) =>
       log.warn(`The entry in ${app.name} could not be mended: ${errorText(error)}`),

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
-import { AcceptedConfig } from '../core/config/accepted-config.ts';
+import { ConfigApproval } from '../core/config/accepted-config.ts';
 import { ConfigStore } from '../core/config/config-store.ts';
 import { LayerFiles } from '../core/config/layers/layer-files.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';
@@ -32,10 +32,10 @@ export async function openConfig(
   const isOwn = path === paths.configFile;
   const record = join(paths.dataDir, 'accepted-config.json');
   const key = acceptanceKey(vault ?? openVault(paths.dataDir, env));
-  const accepted = isOwn ? new AcceptedConfig(record, named, key) : undefined;
+  const accepted = isOwn ? new ConfigApproval(record, named, key) : undefined;
   const records = named || vault !== undefined;
   const store = await ConfigStore.open(path, env, knownNames(), accepted, undefined, { mayBeMissing: !named, records });
-  if (accepted !== undefined) vault?.opened.on(() => void store.reload());
+  if (accepted !== undefined) vault?.onOpened.on(() => void store.reload());
   return store;
 }
 

@@ -1,42 +1,42 @@
 /** Whom the core's HTTP lets in by tokens of profiles, and when what they have open ends. */
 import { AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import type { ProfileTokens } from '../core/profiles/profile-tokens.ts';
+import type { ProfileTokenStore } from '../core/profiles/profile-tokens.ts';
 
 /** A token that another process took back ends what it has open at the latest after this, in ms; one that runs out does it at once. */
-const lookEveryMs = 15_000;
+const pollIntervalMs = 15_000;
 /** One that goes on asking is noted once in this time, in ms. */
 const noteEveryMs = 60_000;
-const mostNoted = 200;
+const maxRemembered = 200;
 
-export class ProfileGate {
-  readonly #tokens: ProfileTokens;
+export class ProfileAuthenticator {
+  readonly #tokens: ProfileTokenStore;
   readonly #log: Log;
   readonly #onRefused: (error: AppError) => void;
   readonly #refused = new Map<string, number>();
 
   /** `onRefused`: once a minute for one and the same reason at the most. */
-  constructor(tokens: ProfileTokens, log: Log, onRefused: (error: AppError) => void) {
+  constructor(tokens: ProfileTokenStore, log: Log, onRefused: (error: AppError) => void) {
     this.#tokens = tokens;
     this.#log = log;
     this.#onRefused = onRefused;
   }
 
   /** The id of a token that opens the profile, or why it does not. A broken file opens no door. */
-  judge(profile: string, given: string): string | AppError {
+  authenticate(profile: string, given: string): string | AppError {
     const judged = this.#judged(profile, given);
     if (judged instanceof AppError) this.#note(judged);
     return judged;
   }
 
   /** Tells when something may be over; returns how to stop. */
-  follow(end: (isOver: (id: string) => boolean) => void): () => void {
+  onRevoked(end: (isOver: (id: string) => boolean) => void): () => void {
     let timer: NodeJS.Timeout | undefined;
     const look = (): void => {
       clearTimeout(timer);
-      end((id) => !this.#tokens.isInForce(id));
-      const untilNext = (this.#tokens.nextEnd ?? Infinity) - Date.now();
-      timer = setTimeout(look, Math.max(1, Math.min(lookEveryMs, untilNext))).unref();
+      end((id) => !this.#tokens.isActive(id));
+      const untilNext = (this.#tokens.nextExpiry ?? Infinity) - Date.now();
+      timer = setTimeout(look, Math.max(1, Math.min(pollIntervalMs, untilNext))).unref();
     };
     look();
     const ignore = this.#tokens.changed.on(look);
@@ -48,7 +48,7 @@ export class ProfileGate {
 
   #judged(profile: string, given: string): string | AppError {
     try {
-      const judged = this.#tokens.judge(profile, given);
+      const judged = this.#tokens.verify(profile, given);
       return judged instanceof AppError ? judged : (judged?.id ?? unknown());
     } catch (error) {
       this.#log.warn(errorText(error));
@@ -59,7 +59,7 @@ export class ProfileGate {
   #note(error: AppError): void {
     const now = Date.now();
     if (now - (this.#refused.get(error.text) ?? 0) < noteEveryMs) return;
-    if (this.#refused.size >= mostNoted) this.#refused.clear();
+    if (this.#refused.size >= maxRemembered) this.#refused.clear();
     this.#refused.set(error.text, now);
     this.#onRefused(error);
   }

@@ -1,32 +1,32 @@
 /** The core's socket: shims are served MCP, the command line is answered as a person. */
 import type { Socket } from 'node:net';
-import type { Aggregator } from '../core/aggregator.ts';
+import type { Core } from '../core/aggregator.ts';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import { requireMode } from '../core/modes/mode-registry.ts';
-import type { LetIn } from '../core/security/principal.ts';
-import { refusePeer } from '../core/sessions/peer-session.ts';
+import type { AuthInfo } from '../core/security/principal.ts';
+import { rejectSession } from '../core/sessions/peer-session.ts';
 import type { Endpoint } from '../core/sessions/views/endpoint.ts';
 import { homeLockFile } from '../core/sessions/socket/home-lock.ts';
 import { type Hello, SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import { Peer } from '../core/wire/peer.ts';
 import { StreamTransport } from '../core/wire/stream-transport.ts';
 import type { Transport } from '../core/wire/transport.ts';
-import { answerRpc } from '../rpc/answer-rpc.ts';
+import { dispatchRpc } from '../rpc/answer-rpc.ts';
 import type { RpcDeps } from '../rpc/deps.ts';
-import type { AppGate } from './app-gate.ts';
+import type { AppAccessControl } from './app-gate.ts';
 
-interface SocketDoorOptions {
-  readonly core: Aggregator;
-  readonly gate: AppGate;
+interface SocketServerOptions {
+  readonly core: Core;
+  readonly gate: AppAccessControl;
   /** Serves MCP on a line until it ends; rejects with AppError mode_unknown. */
-  readonly serve: (transport: Transport, endpoint: Endpoint, letIn: LetIn) => Promise<void>;
+  readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
   /** Asked for with each line: what looks after client apps comes later than the socket. */
   readonly rpcDeps: () => RpcDeps;
   /** Restores the files that clients read before they connect. */
   readonly keepFiles: () => void;
 }
 
-export function socketDoor(options: SocketDoorOptions): SocketListener {
+export function createSocketServer(options: SocketServerOptions): SocketListener {
   const { token, options: about } = options.core;
   return new SocketListener({
     socketPath: about.paths.socketPath,
@@ -54,10 +54,10 @@ function check({ mode, config }: Hello, own: string): void {
   });
 }
 
-function welcome({ core, serve, rpcDeps }: SocketDoorOptions, socket: Socket, hello: Hello, rest: Buffer): void {
+function welcome({ core, serve, rpcDeps }: SocketServerOptions, socket: Socket, hello: Hello, rest: Buffer): void {
   const transport = new StreamTransport(socket, socket, { leftover: rest, budgets: core.budgets });
   if (hello.purpose === 'control') {
-    void (core.beginning ?? Promise.resolve()).then(() => answerPeople(transport, rpcDeps()));
+    void (core.starting ?? Promise.resolve()).then(() => serveControlClient(transport, rpcDeps()));
     return;
   }
   serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, { credential: { kind: 'own line' } })
@@ -65,14 +65,14 @@ function welcome({ core, serve, rpcDeps }: SocketDoorOptions, socket: Socket, he
       const why = toAppError(error);
       core.options.log.warn(why.text, { error });
       // It has been let in, so the reason must come as MCP has it: as the answer to what is asked first.
-      return refusePeer(transport, why);
+      return rejectSession(transport, why);
     })
     .catch(() => socket.destroy());
 }
 
-function answerPeople(transport: Transport, deps: RpcDeps): Promise<void> {
+function serveControlClient(transport: Transport, deps: RpcDeps): Promise<void> {
   const peer = new Peer(transport, {
-    onRequest: (method, params, { signal }) => answerRpc(method, params, deps, signal),
+    onRequest: (method, params, { signal }) => dispatchRpc(method, params, deps, signal),
     onNotification: () => undefined,
     onClose: () => undefined,
   });

@@ -8,14 +8,14 @@ import type { ServerDeps } from '../core/servers/server-deps.ts';
 import type { HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 
 /** What there is before the core is made. */
-export interface TeamRoom {
+export interface TeamHostContext {
   readonly paths: AppPaths;
   readonly log: Log;
   readonly masker: Masker;
 }
 
 /** Its HTTP: there is no socket, and no page that a key opens. */
-export interface TeamDoor {
+export interface TeamHttpOptions {
   /** What it listens on, an address of this machine. */
   readonly address: string;
   /** How client apps reach `/mcp`, once it listens on this port. */
@@ -29,10 +29,10 @@ export interface TeamDoor {
   readonly other: HttpListenerOptions['other'];
 }
 
-export interface TeamSeams {
+export interface TeamHost {
   /** In place of files of this machine. */
   readonly stores: Partial<CoreStores>;
-  readonly door: TeamDoor;
+  readonly door: TeamHttpOptions;
   /** Lines to processes of single people. */
   readonly personal: ServerDeps['personal'];
   /** What each person has of servers at an address. */

@@ -1,14 +1,14 @@
 /** Answers what people ask of a running core, from the command line and from the dashboard. */
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import type { AllHandlers, Handler, Handlers, RpcDeps } from './deps.ts';
-import { commandLineHandlers } from './handlers/command-line.ts';
+import { coreHandlers } from './handlers/command-line.ts';
 import { activityHandlers } from './handlers/activity.ts';
 import { appHandlers } from './handlers/apps.ts';
 import { appViewHandlers } from './handlers/app-views.ts';
 import { chartHandlers } from './handlers/charts.ts';
 import { auditHandlers } from './handlers/audit.ts';
 import { findHandlers } from './handlers/find.ts';
-import { flowHandlers } from './handlers/flow.ts';
+import { dataFlowHandlers } from './handlers/flow.ts';
 import { healHandlers, serverHandlers } from './handlers/servers.ts';
 import { inboxHandlers } from './handlers/inbox.ts';
 import { profileHandlers } from './handlers/profiles.ts';
@@ -24,14 +24,14 @@ import { isRpcMethod, readRpcInput } from './inputs.ts';
 import type { RpcMethod } from './contract.ts';
 
 const handlers: AllHandlers = {
-  ...commandLineHandlers,
+  ...coreHandlers,
   ...activityHandlers,
   ...appHandlers,
   ...appViewHandlers,
   ...auditHandlers,
   ...chartHandlers,
   ...findHandlers,
-  ...flowHandlers,
+  ...dataFlowHandlers,
   ...healHandlers,
   ...inboxHandlers,
   ...profileHandlers,
@@ -51,7 +51,7 @@ const handlers: AllHandlers = {
  * `own`: what answers in place of the usual. Rejects with RpcError -32601 for a question the contract does not have, AppError bad_request for
  * wrong input, else as the handler does.
  */
-export async function answerRpc(
+export async function dispatchRpc(
   method: string,
   input: unknown,
   deps: RpcDeps,

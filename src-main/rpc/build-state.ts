@@ -1,10 +1,10 @@
 /** Which part of the core each slice of the state comes from, and what makes it change. */
 import { firstAppCall } from '../core/activity/call-queries.ts';
-import { changeRule } from '../core/admin/server-change.ts';
-import type { Aggregator } from '../core/aggregator.ts';
-import { nameOfApp } from '../core/client-apps/app-limits.ts';
+import { agentChangePolicyTexts } from '../core/admin/server-change.ts';
+import type { Core } from '../core/aggregator.ts';
+import { displayNameOf } from '../core/client-apps/app-limits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
-import { type AppsService, problemSentence, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
+import { type AppsService, describeProblem, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
 import { flowOverview } from './handlers/flow.ts';
 import { inboxSummary } from './handlers/inbox.ts';
 import { profilesOverview } from './handlers/profiles.ts';
@@ -94,7 +94,7 @@ export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
     paused: core.servers.paused,
     desktop: desktop !== undefined,
     platform: process.platform,
-    configProblems: config.problems.map(problemSentence),
+    configProblems: config.problems.map(describeProblem),
     configMissing: config.isMissing && config.problems.length > 0,
   };
 }
@@ -105,7 +105,7 @@ export function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts>
   return {
     results: { threshold, toon, clean, keepDays, maxBytes, deleteAtExit },
     agentChanges: policy.agentChanges,
-    changeRule: changeRule[policy.agentChanges],
+    changeRule: agentChangePolicyTexts[policy.agentChanges],
     pricePerMillion: price.perMillionTokens,
     theme: desktop?.theme ?? 'system',
     startAtLogin: desktop?.startAtLogin,
@@ -115,7 +115,7 @@ export function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts>
 }
 
 /** How far a person has come with setting up. */
-async function setupFacts(core: Aggregator, apps: AppsService): Promise<SetupFacts> {
+async function setupFacts(core: Core, apps: AppsService): Promise<SetupFacts> {
   const found = await apps.apps();
   const offered = await apps.offeredServers({}).then(
     ({ servers }) => servers.filter(({ already }) => already === undefined).length,
@@ -125,5 +125,5 @@ async function setupFacts(core: Aggregator, apps: AppsService): Promise<SetupFac
   const isConnected = found.some(({ connected }) => connected === 'yes') || core.sessions.all.length > 0;
   const isOwnAlone = core.servers.all.every(({ config }) => config.kind === 'builtin');
   const open = [!isConnected, isOwnAlone, firstCall === undefined].filter(Boolean).length;
-  return { apps: found, offered, firstCall: firstCall && { ...firstCall, app: nameOfApp(firstCall.app) }, open };
+  return { apps: found, offered, firstCall: firstCall && { ...firstCall, app: displayNameOf(firstCall.app) }, open };
 }

@@ -1,14 +1,14 @@
 /** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
-import type { ViewGrant, ViewWishes } from '../core/app-views/view-policy.ts';
+import type { ViewGrant, ViewRequirements } from '../core/app-views/view-policy.ts';
 import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
-import type { SavingsQuestion, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
-import type { StepSearch, StepSums } from '../core/activity/steps/step-search.ts';
+import type { SavingsQuery, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
+import type { StepSearch, StepTotals } from '../core/activity/steps/step-search.ts';
 import type { StepKind } from '../core/activity/steps/step.ts';
 import type { ServerVariables } from '../core/admin/environment-items.ts';
-import type { Removed } from '../core/admin/removals.ts';
-import type { ServerBackground } from '../core/admin/server-background.ts';
+import type { RemovalResult } from '../core/admin/removals.ts';
+import type { ServerProvenance } from '../core/admin/server-background.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
-import type { EntryTrial as ServerTrialResult } from '../core/admin/try-entry.ts';
+import type { EntryProbe as ServerTrialResult } from '../core/admin/try-entry.ts';
 import type {
   AccessRow,
   AppRow,
@@ -19,46 +19,53 @@ import type {
 } from '../core/client-apps/app-rows.ts';
 import type { RestoredFiles } from '../core/client-apps/install.ts';
 import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
-import type { GivenToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
+import type { IssuedToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
 import type { Finding as HealthFinding, FindingAction } from '../core/health/finding.ts';
 import type { StoreProblem } from '../core/health/store-health.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { ServerUsage, Usage } from '../core/servers/usage-meter.ts';
-import type { FlowEvent, FlowSummary } from '../core/trust/flow/flow-record.ts';
-import type { Decided, DiffLine, InboxItem, InboxSummary, Meaning, Outcome } from '../core/trust/inbox/inbox-item.ts';
+import type { DataFlowEvent, DataFlowSummary } from '../core/trust/flow/flow-record.ts';
+import type {
+  PastDecision,
+  DiffLine,
+  InboxItem,
+  InboxSummary,
+  Consequence,
+  DecisionResult,
+} from '../core/trust/inbox/inbox-item.ts';
 import type { FoundSecret } from '../core/secrets/find-plain.ts';
 import type { MovedSecrets, SecretRow } from '../core/secrets/secret-desk.ts';
-import type { KeyPlaceName, VaultStanding } from '../core/secrets/secret-store.ts';
-import type { RegistryPlace } from '../core/config/app-config.ts';
+import type { KeyPlaceName, VaultStatus } from '../core/secrets/secret-store.ts';
+import type { RegistryConfig } from '../core/config/app-config.ts';
 import type { PastedText } from '../core/pasted/pasted-server.ts';
 import type { RegistryInput } from '../core/registry/read-input.ts';
-import type { RegistryOption } from '../core/registry/read-option.ts';
-import type { RegistryAdding, RegistryPreview } from '../core/registry/registry-desk.ts';
+import type { InstallOption } from '../core/registry/read-option.ts';
+import type { AddServerOutcome, InstallPreviewDetails } from '../core/registry/registry-desk.ts';
 import type { RegistryServer } from '../core/registry/registry-entry.ts';
 import type { SpillRead, SqlRows } from '../core/spills/spill-questions.ts';
-import type { Finding, Verdict } from '../core/trust/scan/finding.ts';
+import type { ScanFinding, ScanVerdict } from '../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/places.ts';
-import type { GivenByMode } from '../core/calls/given-by-mode.ts';
-import type { LabelWords } from '../core/calls/label-words.ts';
+import type { ModePreview } from '../core/calls/given-by-mode.ts';
+import type { LabelDescription } from '../core/calls/label-words.ts';
 import type { ServerLatency } from '../core/activity/call-charts.ts';
-import type { PassReason } from '../core/activity/call-record.ts';
-import type { Moment } from '../core/activity/moments.ts';
+import type { UnspilledReason } from '../core/activity/call-record.ts';
+import type { Annotation } from '../core/activity/moments.ts';
 
 export type { HealthFinding };
 export type { StoreName, StoreProblem } from '../core/health/store-health.ts';
 export type { HealthLevel, ServerReview, ServerTrialResult, ServerUsage };
 export type {
-  Decided,
+  PastDecision,
   DiffLine,
   InboxAction,
   InboxItem,
   InboxKind,
   InboxPart,
   InboxSummary,
-  Meaning,
-  Piece,
+  Consequence,
+  TextSegment,
 } from '../core/trust/inbox/inbox-item.ts';
-export type { FoundSecret, Moment, MovedSecrets, PassReason, SecretRow, ServerLatency, VaultStanding };
+export type { FoundSecret, Annotation, MovedSecrets, UnspilledReason, SecretRow, ServerLatency, VaultStatus };
 export type {
   AccessRow,
   AppRow,
@@ -216,7 +223,7 @@ interface ProposedChange {
   readonly server: string;
   readonly sentence: string;
   /** What a yes would mean, gravest first. */
-  readonly meanings: readonly Meaning[];
+  readonly meanings: readonly Consequence[];
   /** Every line of the entry, today's and the one to come, in order. */
   readonly lines: readonly DiffLine[];
   /** The whole entry as it would stand; missing where none would. */
@@ -320,8 +327,8 @@ export interface ScannedDefinition {
   readonly name: string;
   /** It is not what a person accepted, and no model is shown it. */
   readonly waits: boolean;
-  readonly verdict: Verdict;
-  readonly findings: readonly Finding[];
+  readonly verdict: ScanVerdict;
+  readonly findings: readonly ScanFinding[];
 }
 
 /** Everything that may be asked, by command line and dashboard. */
@@ -364,7 +371,7 @@ export interface AppState {
   readonly attention: readonly AttentionItem[];
   /** What waits for the person's decision, most urgent first. */
   readonly inbox: readonly InboxSummary[];
-  readonly flow: FlowOverview;
+  readonly flow: DataFlowOverview;
   readonly profiles: ProfilesOverview;
   readonly savings: SavingsOverview;
   readonly activity: ActivityOverview;
@@ -513,12 +520,12 @@ export interface CallSummary {
   readonly resultBytes: number;
   readonly givenBytes: number;
   /** Why a big answer was given whole, and the limit in question; undefined for one that is not big, or was not. */
-  readonly passed: PassReason | undefined;
+  readonly passed: UnspilledReason | undefined;
   readonly limitBytes: number | undefined;
   /** The answer was kept on disk under this id. */
   readonly spillId: string | undefined;
   /** What the scan found in the answer; empty for an ordinary one, and until it was looked at. */
-  readonly labels: readonly LabelWords[];
+  readonly labels: readonly LabelDescription[];
 }
 
 export interface SpillUsage {
@@ -629,14 +636,14 @@ export interface ActivityPage {
 }
 
 /** What the model asked, what the server sent, what the model was given. */
-export type CallSide = 'asked' | 'sent' | 'given';
+export type PayloadSide = 'asked' | 'sent' | 'given';
 
 /**
  * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it was too long;
  * the settings wanted none; too much was to be written; it could not be written or read; it is too old, or there was no more room;
  * Tooltray was killed before it had written it.
  */
-export type NoCallText =
+export type MissingPayload =
   | 'nothing'
   | 'same'
   | 'kept-answer'
@@ -649,13 +656,15 @@ export type NoCallText =
   | 'crashed';
 
 /** A part of a text, masked; `next`: where the rest of it begins, undefined at its end. */
-export type CallText = { readonly text: string; readonly next: number | undefined } | { readonly none: NoCallText };
+export type PayloadText =
+  | { readonly text: string; readonly next: number | undefined }
+  | { readonly none: MissingPayload };
 
 /** One call in full, with the beginnings of its texts (64 Ki characters). */
 export interface CallDetail extends CallSummary {
   /** The server lists a view for its tool. */
   readonly hasView: boolean;
-  readonly texts: Readonly<Record<CallSide, CallText>>;
+  readonly texts: Readonly<Record<PayloadSide, PayloadText>>;
   /** Time in each stage, in ms. */
   readonly stages: { readonly resolve: number; readonly allow: number; readonly call: number; readonly shape: number };
 }
@@ -678,7 +687,7 @@ export interface ServerTool {
 }
 
 /** A description that a model wrote; both texts verbatim, with marks for what cannot be seen. */
-export interface WrittenText {
+export interface RewrittenDescription {
   readonly server: string;
   readonly tool: string;
   readonly written: string;
@@ -690,7 +699,7 @@ export interface ServerDetail {
   /** The entry as it stands in the config file, secrets masked as `***`; a masked value sent back keeps what is there. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly logFile: string;
-  readonly background: ServerBackground;
+  readonly background: ServerProvenance;
 }
 
 export interface SpillRow {
@@ -739,14 +748,14 @@ export interface DashboardContract {
   activity: { input: ActivityQuery; output: ActivityPage };
   callDetail: { input: { readonly id: number }; output: CallDetail };
   /** The next part of a long text, from where the one before said. */
-  callText: { input: { readonly id: number; readonly side: CallSide; readonly from: number }; output: CallText };
+  callText: { input: { readonly id: number; readonly side: PayloadSide; readonly from: number }; output: PayloadText };
   serverDetail: { input: { readonly server: string }; output: ServerDetail };
   setToolEnabled: {
     input: { readonly server: string; readonly tool: string; readonly enabled: boolean };
     output: Nothing;
   };
   /** Every description that a model wrote, beside the server's own. */
-  writtenTexts: { input: Nothing; output: { readonly texts: readonly WrittenText[] } };
+  writtenTexts: { input: Nothing; output: { readonly texts: readonly RewrittenDescription[] } };
   /** Apps are told the server's own description again. */
   takeBackText: { input: { readonly server: string; readonly tool: string }; output: Nothing };
   setServerEnabled: { input: { readonly server: string; readonly enabled: boolean }; output: Nothing };
@@ -782,7 +791,7 @@ export interface DashboardContract {
     output: Nothing;
   };
   /** Its sign-in goes with it, and does not come back with its entry. */
-  removeServer: { input: { readonly server: string }; output: Removed };
+  removeServer: { input: { readonly server: string }; output: RemovalResult };
   undoRemoval: { input: { readonly undo: string }; output: { readonly server: string } };
   /** The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a server.json. */
   readServers: {
@@ -802,7 +811,7 @@ export interface DashboardContract {
       /** A threshold of null: what suits the client app. */
       readonly results?: Partial<Omit<SettingsFacts['results'], 'threshold'>> & { readonly threshold?: number | null };
       readonly pricePerMillion?: number | null;
-      readonly flow?: FlowOverview['mode'];
+      readonly flow?: DataFlowOverview['mode'];
       readonly theme?: SettingsFacts['theme'];
       readonly startAtLogin?: boolean;
       readonly notifications?: boolean;
@@ -941,7 +950,7 @@ export interface HealContract {
 export interface InboxContract {
   inbox: {
     input: Record<string, never>;
-    output: { readonly items: readonly InboxSummary[]; readonly decided: readonly Decided[] };
+    output: { readonly items: readonly InboxSummary[]; readonly decided: readonly PastDecision[] };
   };
   /** `reveal`: with the secrets that its lines show as `***` otherwise. */
   inboxItem: { input: { readonly id: string; readonly reveal?: boolean }; output: InboxItem };
@@ -955,23 +964,23 @@ export interface InboxContract {
       /** Where the person said it; absent: in the dashboard. */
       readonly by?: 'command line';
     };
-    output: Outcome;
+    output: DecisionResult;
   };
   /** Takes a decision back. */
-  undecide: { input: { readonly id: string }; output: Decided };
+  undecide: { input: { readonly id: string }; output: PastDecision };
 }
 
 // What people may ask about registries, where servers can be looked up. Types only.
 
-export type { RegistryAdding, RegistryInput, RegistryOption, RegistryPlace, RegistryPreview };
+export type { AddServerOutcome, RegistryInput, InstallOption, RegistryConfig, InstallPreviewDetails };
 
 /** A server as its publisher describes it: all texts are theirs, so show them as text, never as HTML. */
 export interface RegistryRow extends Omit<RegistryServer, 'options'> {
-  readonly options: readonly RegistryOption[];
+  readonly options: readonly InstallOption[];
 }
 
 /** One way to run one version of a server, and what the person answered: by the ids of inputs, secrets too. */
-export interface RegistryWish {
+export interface RegistrySelection {
   readonly registry?: string;
   readonly server: string;
   readonly version: string;
@@ -982,7 +991,7 @@ export interface RegistryWish {
 /** Whatever a registry does not answer is an error (`registry_failed`), never an empty list. */
 export interface RegistryContract {
   /** The first is asked where none is named. */
-  registries: { input: Nothing; output: { readonly registries: readonly RegistryPlace[] } };
+  registries: { input: Nothing; output: { readonly registries: readonly RegistryConfig[] } };
   registrySearch: {
     input: { readonly registry?: string; readonly query: string; readonly limit?: number; readonly cursor?: string };
     /** `next`: the cursor of what follows. `unreadable`: entries that are no servers, and are left out. */
@@ -999,20 +1008,20 @@ export interface RegistryContract {
     output: { readonly registry: string; readonly server: RegistryRow; readonly name: string };
   };
   /** What would be started or reached, letter by letter; nothing is. */
-  registryPreview: { input: RegistryWish; output: RegistryPreview };
+  registryPreview: { input: RegistrySelection; output: InstallPreviewDetails };
   /** Starts it once; nothing is kept. */
-  registryTry: { input: RegistryWish; output: ServerTrialResult };
+  registryTry: { input: RegistrySelection; output: ServerTrialResult };
   /** Tries it and keeps it, secrets in the vault; `untried`: keeps it without, in review. */
   registryAdd: {
-    input: RegistryWish & { readonly name: string; readonly untried?: boolean };
-    output: RegistryAdding;
+    input: RegistrySelection & { readonly name: string; readonly untried?: boolean };
+    output: AddServerOutcome;
   };
 }
 
 // What people may ask about secrets. No value is ever in an answer. Types only.
 
 export interface SecretsContract {
-  secrets: { input: Nothing; output: { readonly secrets: readonly SecretRow[]; readonly vault: VaultStanding } };
+  secrets: { input: Nothing; output: { readonly secrets: readonly SecretRow[]; readonly vault: VaultStatus } };
   /** Servers that get it are started anew. */
   setSecret: {
     input: { readonly name: string; readonly value: string };
@@ -1029,11 +1038,11 @@ export interface SecretsContract {
   };
   /** Moves it into the vault; `copies`: files that still hold a value as it was. */
   moveSecrets: { input: { readonly server?: string }; output: MovedSecrets };
-  unlockVault: { input: { readonly passphrase: string }; output: VaultStanding };
+  unlockVault: { input: { readonly passphrase: string }; output: VaultStatus };
   /** Moves the vault's key; `begin`: a new one for new values, where the old one cannot be had. */
   placeVaultKey: {
     input: { readonly place: KeyPlaceName; readonly passphrase?: string; readonly begin?: boolean };
-    output: VaultStanding;
+    output: VaultStatus;
   };
 }
 
@@ -1058,7 +1067,7 @@ export interface PersonRow {
   readonly tokens: number;
 }
 
-export interface PersonTokenRow {
+export interface AccessTokenRow {
   readonly id: string;
   /** Whose it is. */
   readonly person: string;
@@ -1073,7 +1082,7 @@ export interface PersonTokenRow {
 }
 
 /** A server at an address, and whether whoever looks is signed in to it. */
-export interface OwnSignInRow {
+export interface UserSignInRow {
   readonly server: string;
   readonly isSignedIn: boolean;
   /** Its entry lets people sign in themselves; whether it asks anybody to is the server's. */
@@ -1085,7 +1094,7 @@ export interface OwnSignInRow {
 }
 
 /** A value of each person's own that a server's entry names, `${user:NAME}`. An admin keeps it, by a command. */
-export interface OwnValueRow {
+export interface UserSecretRow {
   readonly server: string;
   readonly name: string;
   /** Whoever looks has one. */
@@ -1093,7 +1102,7 @@ export interface OwnValueRow {
 }
 
 /** A server at one replica of a team. */
-export interface ReplicaStanding extends Pick<ServerStatus, 'state' | 'level' | 'summary' | 'detail' | 'tools'> {
+export interface ReplicaStatus extends Pick<ServerStatus, 'state' | 'level' | 'summary' | 'detail' | 'tools'> {
   readonly id: string;
   readonly name: string;
   /** In ms since 1970; 0: not known. */
@@ -1101,9 +1110,9 @@ export interface ReplicaStanding extends Pick<ServerStatus, 'state' | 'level' | 
 }
 
 /** A server over all replicas of a team. */
-export interface ServerStanding {
+export interface ServerStatusByReplica {
   /** By name; empty where there is one alone. */
-  readonly replicas: readonly ReplicaStanding[];
+  readonly replicas: readonly ReplicaStatus[];
   /** Where people's own processes of it run. */
   readonly runners: readonly { readonly name: string; readonly people: number }[];
 }
@@ -1112,12 +1121,12 @@ export interface TeamContract {
   /** For admins; beside it where it runs, and why there. */
   serverStanding: {
     input: { readonly server: string };
-    output: ServerStanding & { readonly placement: 'remote' | 'shared' | 'personal'; readonly reason: string };
+    output: ServerStatusByReplica & { readonly placement: 'remote' | 'shared' | 'personal'; readonly reason: string };
   };
   /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
   ownSignIns: {
     input: Nothing;
-    output: { readonly signIns: readonly OwnSignInRow[]; readonly values: readonly OwnValueRow[] };
+    output: { readonly signIns: readonly UserSignInRow[]; readonly values: readonly UserSecretRow[] };
   };
   people: { input: Nothing; output: { readonly people: readonly PersonRow[] } };
   /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
@@ -1125,29 +1134,29 @@ export interface TeamContract {
   /** One's own; `everybody`: all, for admins. The newest first. */
   personTokens: {
     input: { readonly everybody?: boolean };
-    output: { readonly tokens: readonly PersonTokenRow[] };
+    output: { readonly tokens: readonly AccessTokenRow[] };
   };
   /** One of one's own, within a year; the token is told in this answer alone. */
   givePersonToken: {
     input: { readonly label: string; readonly ends: number; readonly readOnly?: boolean };
-    output: PersonTokenRow & { readonly token: string };
+    output: AccessTokenRow & { readonly token: string };
   };
   /** One's own, or anybody's for admins. */
-  revokePersonToken: { input: { readonly id: string }; output: PersonTokenRow };
+  revokePersonToken: { input: { readonly id: string }; output: AccessTokenRow };
 }
 
 // What people may ask about data that leaves. Types only.
 
-export interface FlowEventRow extends FlowEvent {
+export interface DataFlowEventRow extends DataFlowEvent {
   readonly appName: string;
 }
 
-export interface FlowOverview {
+export interface DataFlowOverview {
   readonly mode: 'off' | 'record' | 'ask';
   /** Since when it is counted. */
   readonly since: number;
   /** Calls of the last seven days by what became of them; `recorded`: let through, and would have been asked. */
-  readonly week: FlowSummary['week'];
+  readonly week: DataFlowSummary['week'];
   /** A week was recorded: `ask` can be offered. */
   readonly mayOffer: boolean;
 }
@@ -1156,8 +1165,8 @@ interface FlowContract {
   /** What was asked, or would have been, latest first; the last hundred. */
   flowRecord: {
     input: Nothing;
-    output: Pick<FlowSummary, 'since' | 'week'> & {
-      readonly last: readonly FlowEventRow[];
+    output: Pick<DataFlowSummary, 'since' | 'week'> & {
+      readonly last: readonly DataFlowEventRow[];
       readonly mayOffer: boolean;
     };
   };
@@ -1172,7 +1181,7 @@ export type { ProfileRow, ProfilesOverview, ProfileTokenRow };
 export interface ProfileContract {
   profiles: { input: Nothing; output: ProfilesOverview };
   /** `ends`: within a year. The token is told in this answer alone. */
-  giveProfileToken: { input: { readonly profile: string; readonly ends: number }; output: GivenToken };
+  giveProfileToken: { input: { readonly profile: string; readonly ends: number }; output: IssuedToken };
   revokeProfileToken: { input: { readonly id: string }; output: ProfileTokenRow & { readonly sentence: string } };
 }
 
@@ -1180,10 +1189,10 @@ export interface ProfileContract {
 export type {
   BreakEven,
   SavingsKey,
-  SavingsQuestion,
+  SavingsQuery,
   SavingsReport,
   SavingsRow,
-  SavingsSums,
+  SavingsTotals,
 } from '../core/activity/ledger/ledger-table.ts';
 
 /** What the net is worth, where the person has set a price. */
@@ -1198,7 +1207,7 @@ export interface PricedSavings extends SavingsReport {
 }
 
 export interface SavingsContract {
-  savings: { input: SavingsQuestion; output: PricedSavings };
+  savings: { input: SavingsQuery; output: PricedSavings };
   charts: { input: { readonly period: SavingsPeriod }; output: Charts };
 }
 
@@ -1221,7 +1230,7 @@ export interface Charts {
   readonly measured: number;
   readonly isCut: boolean;
   /** When the core was started, and the mode became another one. */
-  readonly marks: readonly Moment[];
+  readonly marks: readonly Annotation[];
 }
 
 export interface CoreAccess {
@@ -1233,7 +1242,7 @@ export interface CoreAccess {
 // The steps of client apps' sessions: what each asked and was given. Types only.
 
 /** What was asked, in a few words, secrets masked. */
-interface StepWords {
+interface StepLabelFacts {
   /** Grows with the time of the start. */
   readonly id: number;
   readonly at: number;
@@ -1253,7 +1262,7 @@ interface StepWords {
   readonly callCount: number;
 }
 
-export interface StepSummary extends StepWords {
+export interface StepSummary extends StepLabelFacts {
   readonly durationMs: number;
   readonly outcome: CallSummary['outcome'];
   readonly error: string | undefined;
@@ -1271,7 +1280,7 @@ export interface StepSummary extends StepWords {
   readonly calls: readonly CallSummary[];
 }
 
-export interface OpenStepSummary extends StepWords {
+export interface OpenStepSummary extends StepLabelFacts {
   readonly canCancel: boolean;
   /** As the server tells it. */
   readonly progress?: {
@@ -1283,7 +1292,7 @@ export interface OpenStepSummary extends StepWords {
 
 /** One step in full, with the beginnings of its texts (64 Ki characters) and up to 1 000 of its calls. */
 export interface StepDetail extends StepSummary {
-  readonly texts: Readonly<Record<'asked' | 'given', CallText>>;
+  readonly texts: Readonly<Record<'asked' | 'given', PayloadText>>;
 }
 
 export interface TimelineSession {
@@ -1386,7 +1395,7 @@ export interface RunState {
     | undefined;
 }
 
-export type { GivenByMode };
+export type { ModePreview };
 
 export interface RunContract {
   /** Starts it; where the tool does not say that it only reads, only with `agreed`: without, the answer says what it would be asked. */
@@ -1420,11 +1429,11 @@ export interface RunContract {
   /** What each mode would give a model of the answer; `app`: for an app that takes no more than that one. */
   runGiven: {
     input: { readonly id: string; readonly app?: string };
-    output: { readonly rows: readonly GivenByMode[] };
+    output: { readonly rows: readonly ModePreview[] };
   };
 }
 
-export type { ViewGrant, ViewWishes };
+export type { ViewGrant, ViewRequirements };
 
 /** A tool's view, ready to be put into a frame. All of it is the server's: none of it is to be trusted. */
 export interface OpenedView {
@@ -1434,7 +1443,7 @@ export interface OpenedView {
   readonly frame: string;
   /** For the frame's `allow`. */
   readonly allow: string;
-  readonly wishes: ViewWishes;
+  readonly wishes: ViewRequirements;
   /** The tool's definition, as the server lists it. */
   readonly tool: Readonly<Record<string, unknown>>;
 }
@@ -1469,7 +1478,7 @@ export interface TimelineContract {
     input: StepQuery;
     output: {
       readonly steps: readonly StepSummary[];
-      readonly sums: StepSums;
+      readonly sums: StepTotals;
       /** How many there are in the same session and time, whatever else is asked for. */
       readonly all: number;
       readonly more: boolean;
@@ -1483,7 +1492,7 @@ export interface TimelineContract {
   /** More of a text, in parts of 64 Ki characters. */
   stepText: {
     input: { readonly id: number; readonly side: 'asked' | 'given'; readonly from: number };
-    output: CallText;
+    output: PayloadText;
   };
   /** Ends what runs, for the person; its app is told by whom. Rejects with AppError not_found where it is over. */
   cancelStep: { input: { readonly id: number }; output: Nothing };

@@ -7,16 +7,16 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
 import { AppError, toAppError } from '../core/base/errors.ts';
-import { sameToken } from '../core/security/access-token.ts';
+import { isSameToken } from '../core/security/access-token.ts';
 import type { SpillFile } from '../core/spills/answer-store.ts';
 import { decodePart, parseBody, readTextBody, requestPath } from '../core/sessions/http/http-io.ts';
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import type { RpcFailure } from './contract.ts';
-import { type PageSignatures, proofHeader, type Signed } from './page-key.ts';
+import { type PageSignatures, proofHeader, type SignedRequest } from './page-key.ts';
 import { type FrameDocument, framePath } from './view-frames.ts';
 import type { StatePublisher } from './state-publisher.ts';
 
-export interface DashboardDoorOptions {
+export interface DashboardRoutesOptions {
   /** Folder of the built page. */
   readonly root: string;
   /** undefined: no key is asked for (tests only). */
@@ -31,14 +31,14 @@ export interface DashboardDoorOptions {
   readonly viewFrame: (path: string) => FrameDocument | undefined;
 }
 
-const longestInput = 1024 * 1024;
-const mostWatchers = 20;
+const maxInputBytes = 1024 * 1024;
+const maxStreams = 20;
 
 /** Answers false for a path that is not the dashboard's. */
-export async function answerDashboard(
+export async function handleDashboardRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  options: DashboardDoorOptions,
+  options: DashboardRoutesOptions,
 ): Promise<boolean> {
   const pathname = requestPath(request);
   if (pathname.startsWith(framePath)) return serveFrame(pathname, request, response, options);
@@ -46,9 +46,9 @@ export async function answerDashboard(
   try {
     const signed = requireEntry(request, options);
     if (signed !== undefined) response.setHeader(proofHeader, signed.proof);
-    await answerRpcPath(pathname.slice('/rpc/'.length), request, response, { ...options, signed });
+    await handleRpcRequest(pathname.slice('/rpc/'.length), request, response, { ...options, signed });
   } catch (error) {
-    fail(response, error);
+    sendError(response, error);
   }
   return true;
 }
@@ -71,12 +71,12 @@ function serveFrame(
   path: string,
   { method, headers }: IncomingMessage,
   response: ServerResponse,
-  { viewFrame }: Pick<DashboardDoorOptions, 'viewFrame'>,
+  { viewFrame }: Pick<DashboardRoutesOptions, 'viewFrame'>,
 ): boolean {
   const isFrame = (headers['sec-fetch-dest'] ?? 'iframe') === 'iframe';
   const isOwn = (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
   const found = method === 'GET' && isFrame && isOwn ? viewFrame(path) : undefined;
-  if (found === undefined) fail(response, new AppError('not_found', 'There is no view here.'));
+  if (found === undefined) sendError(response, new AppError('not_found', 'There is no view here.'));
   else response.writeHead(200, found.headers).end(found.body);
   return true;
 }
@@ -84,8 +84,8 @@ function serveFrame(
 /** Throws AppError unauthorized or not_allowed. */
 function requireEntry(
   { headers, method = '', url = '' }: IncomingMessage,
-  { key, signatures }: DashboardDoorOptions,
-): Signed | undefined {
+  { key, signatures }: DashboardRoutesOptions,
+): SignedRequest | undefined {
   const site = headers['sec-fetch-site'];
   const isOwn = headers.origin === undefined || headers.origin === `http://${headers.host ?? ''}`;
   if (!isOwn || (site !== undefined && site !== 'same-origin' && site !== 'none')) {
@@ -95,14 +95,14 @@ function requireEntry(
   if (signed !== undefined) return signed;
   // Programs of the person may send the key itself; the page does not.
   const given = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (key === undefined || (given !== undefined && sameToken(given, key))) return undefined;
+  if (key === undefined || (given !== undefined && isSameToken(given, key))) return undefined;
   throw new AppError('unauthorized', 'This page was not opened through its own link.', {
     fix: 'Open the link that "tooltray serve" printed, or the dashboard from the tray.',
   });
 }
 
 /** Below `/rpc/`, of whoever was let in. Rejects with AppError, where nothing was answered yet. */
-export async function answerRpcPath(
+export async function handleRpcRequest(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
@@ -111,30 +111,30 @@ export async function answerRpcPath(
     ask,
     spillFile,
     signed,
-  }: Pick<DashboardDoorOptions, 'publisher' | 'ask' | 'spillFile'> & {
-    readonly signed?: Signed | undefined;
+  }: Pick<DashboardRoutesOptions, 'publisher' | 'ask' | 'spillFile'> & {
+    readonly signed?: SignedRequest | undefined;
   },
 ): Promise<void> {
   if (request.method === 'GET' && path === 'events') {
-    if (publisher.watchers >= mostWatchers) throw new AppError('session_limit', 'Too many dashboards are open.');
+    if (publisher.watchers >= maxStreams) throw new AppError('session_limit', 'Too many dashboards are open.');
     response.writeHead(200, { ...pageHeaders, 'content-type': 'text/event-stream' });
     const lastId = request.headers['last-event-id'];
     streamState(response, publisher, typeof lastId === 'string' ? lastId : undefined);
   } else if (request.method === 'GET' && path.startsWith('spill/')) {
     sendFile(response, await spillFile(decodePart(path.slice('spill/'.length))));
   } else if (request.method === 'POST') {
-    await answerQuestion(path, request, response, ask, signed);
+    await handleRpcCall(path, request, response, ask, signed);
   } else {
     throw new AppError('unsupported', 'Questions are asked with POST.');
   }
 }
 
-async function answerQuestion(
+async function handleRpcCall(
   method: string,
   request: IncomingMessage,
   response: ServerResponse,
-  ask: DashboardDoorOptions['ask'],
-  signed: Signed | undefined,
+  ask: DashboardRoutesOptions['ask'],
+  signed: SignedRequest | undefined,
 ): Promise<void> {
   // A form of another page can send any other type without asking the browser first.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
@@ -142,7 +142,7 @@ async function answerQuestion(
   }
   const leaving = new AbortController();
   response.on('close', () => leaving.abort());
-  const text = await readTextBody(request, longestInput);
+  const text = await readTextBody(request, maxInputBytes);
   if (signed?.isBody(text) === false) throw new AppError('unauthorized', 'This is not the question that was signed.');
   const answer = await ask(method, parseBody(text), leaving.signal);
   response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(answer));
@@ -160,7 +160,7 @@ function sendFile(
     stream.pipe(response);
   });
   stream.once('error', () => {
-    if (!response.headersSent) fail(response, new AppError('not_found', 'This answer is no longer on disk.'));
+    if (!response.headersSent) sendError(response, new AppError('not_found', 'This answer is no longer on disk.'));
     else response.destroy();
   });
   response.on('close', () => stream.destroy());
@@ -178,15 +178,15 @@ const statuses: Readonly<Record<string, number>> = {
   internal: 500,
 };
 
-export function fail(response: ServerResponse, error: unknown): void {
-  const failure = toFailure(error);
+export function sendError(response: ServerResponse, error: unknown): void {
+  const failure = toRpcFailure(error);
   if (response.headersSent) return void response.destroy();
   const status = statuses[failure.code] ?? 422;
   response.writeHead(status, { ...pageHeaders, 'content-type': 'application/json' });
   response.end(JSON.stringify({ error: failure }));
 }
 
-export function toFailure(error: unknown): RpcFailure {
+export function toRpcFailure(error: unknown): RpcFailure {
   if (error instanceof RpcError && error.code === rpcCode.methodNotFound) {
     return { code: 'not_found', message: error.message, fix: 'The dashboard and the core differ in version: reload.' };
   }
@@ -199,12 +199,12 @@ export function toFailure(error: unknown): RpcFailure {
 /** A line that says nothing, so that a dead connection is noticed, in ms. */
 const heartbeatMs = 15_000;
 /** A page that does not keep up is let go: it comes back with the last id it has and is told what changed since. */
-const mostUnsentBytes = 4 * 1024 * 1024;
+const maxBufferedBytes = 4 * 1024 * 1024;
 
 function streamState(response: ServerResponse, publisher: StatePublisher, lastId: string | undefined): void {
   response.write('retry: 1000\n\n');
   const leave = publisher.watch(({ id, text }) => {
-    if (response.writableLength > mostUnsentBytes) response.destroy();
+    if (response.writableLength > maxBufferedBytes) response.destroy();
     else response.write(`id: ${id}\ndata: ${text}\n\n`);
   }, lastId);
   const heartbeat = setInterval(() => response.write(':\n\n'), heartbeatMs).unref();

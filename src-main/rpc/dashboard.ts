@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../core/base/errors.ts';
 import type { SpillFile } from '../core/spills/answer-store.ts';
-import { answerRpc } from './answer-rpc.ts';
+import { dispatchRpc } from './answer-rpc.ts';
 import { stateBuilders, stateSource } from './build-state.ts';
-import { answerDashboard, type DashboardDoorOptions } from './dashboard-door.ts';
+import { handleDashboardRequest, type DashboardRoutesOptions } from './dashboard-door.ts';
 import type { RpcDeps } from './deps.ts';
 import type { FrameDocument } from './view-frames.ts';
 import { StatePublisher } from './state-publisher.ts';
@@ -22,20 +22,20 @@ export class Dashboard {
   }
 
   /** Rejects as answerRpc does. */
-  ask(method: string, input: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
-    return answerRpc(method, input, this.#deps, signal);
+  request(method: string, input: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
+    return dispatchRpc(method, input, this.#deps, signal);
   }
 
   /** Over HTTP; answers false for a path that is not ours. */
-  answer(
+  handle(
     request: IncomingMessage,
     response: ServerResponse,
-    page: Pick<DashboardDoorOptions, 'root' | 'key' | 'signatures'>,
+    page: Pick<DashboardRoutesOptions, 'root' | 'key' | 'signatures'>,
   ): Promise<boolean> {
-    return answerDashboard(request, response, {
+    return handleDashboardRequest(request, response, {
       ...page,
       publisher: this.publisher,
-      ask: (method, input, signal) => this.ask(method, input, signal),
+      ask: (method, input, signal) => this.request(method, input, signal),
       spillFile: (id) => this.spillFile(id),
       viewFrame: (path) => this.viewFrame(path),
     });

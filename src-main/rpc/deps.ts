@@ -1,27 +1,27 @@
 /** What the answers to people's questions are made from. */
-import { offerHint } from '../core/admin/healing.ts';
-import type { Aggregator } from '../core/aggregator.ts';
+import { candidateHint } from '../core/admin/healing.ts';
+import type { Core } from '../core/aggregator.ts';
 import { AppError } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { Masker, maskValues, secretValues } from '../core/base/mask.ts';
-import { markHidden } from '../core/base/shown-text.ts';
-import type { Runs } from '../core/calls/runs.ts';
-import { nameOfApp } from '../core/client-apps/app-limits.ts';
+import { markInvisible } from '../core/base/shown-text.ts';
+import type { ManualRuns } from '../core/calls/runs.ts';
+import { displayNameOf } from '../core/client-apps/app-limits.ts';
 import type { AccessRow, AppRow } from '../core/client-apps/app-rows.ts';
 import type { RestoredFiles } from '../core/client-apps/install.ts';
-import type { HealOffer } from '../core/client-apps/heal-offers.ts';
+import type { HealCandidate } from '../core/client-apps/heal-offers.ts';
 import type { ConfigProblem, ServerConfig } from '../core/config/app-config.ts';
 import type { ManagedServer } from '../core/servers/managed-server.ts';
 import type { Principal } from '../core/security/principal.ts';
 import type { ServerHealth } from '../core/servers/server-state.ts';
-import { scopesInWords, splitScope } from '../core/servers/sign-in/scope-words.ts';
+import { describeScopes, splitScope } from '../core/servers/sign-in/scope-words.ts';
 import type { Session } from '../core/sessions/session.ts';
 import type { ViewFrames } from './view-frames.ts';
 import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, SettingsFacts } from './contract.ts';
 
 export interface RpcDeps {
-  readonly core: Aggregator;
-  readonly doors: () => Doors;
+  readonly core: Core;
+  readonly doors: () => ListenAddresses;
   /** Returns how to stop; absent where the doors stay as they are. */
   readonly onDoorsChange?: (listener: () => void) => () => void;
   readonly stop: () => void;
@@ -30,7 +30,7 @@ export interface RpcDeps {
   /** Client apps of this machine. */
   readonly apps: AppsService;
   /** Tools that the person runs by hand; absent where there is no dashboard. */
-  readonly runs?: Runs;
+  readonly runs?: ManualRuns;
   /** Frames for views of tools; absent where there is no dashboard. */
   readonly views?: ViewFrames;
   /** Whose kept answers there are; absent: the one person's. */
@@ -106,14 +106,14 @@ type Health = Pick<ServerHealth, 'level' | 'summary' | 'detail'> & {
   readonly action: ServerStatus['action'] | undefined;
 };
 
-export interface Doors {
+export interface ListenAddresses {
   readonly socket: string;
   readonly http: string;
   /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
   readonly httpProblem: string;
 }
 
-export function coreState(core: Aggregator, doors: Doors): CoreState {
+export function coreState(core: Core, doors: ListenAddresses): CoreState {
   const { config, mode, paths, version } = core.options;
   return {
     version,
@@ -121,27 +121,27 @@ export function coreState(core: Aggregator, doors: Doors): CoreState {
     socket: doors.socket,
     http: doors.http,
     httpProblem: doors.httpProblem,
-    extensionProblem: core.kinds.problem ?? '',
+    extensionProblem: core.extensionCores.problem ?? '',
     storeProblems: core.health.problems,
     mode: mode ?? config.current.mode,
     servers: serverStatuses(core),
     sessions: sessionStatuses(core),
     logDir: paths.logDir,
-    configProblems: config.problems.filter(({ severity }) => severity === 'error').map(problemSentence),
+    configProblems: config.problems.filter(({ severity }) => severity === 'error').map(describeProblem),
     startedAt: core.startedAt,
     paused: core.servers.paused,
   };
 }
 
 /** What is wrong at a place of the config file, and what to do. The place itself is no secret, although it may end in API_TOKEN. */
-export function problemSentence({ line, path, reason, suggestion = '' }: ConfigProblem): string {
+export function describeProblem({ line, path, reason, suggestion = '' }: ConfigProblem): string {
   const place = path === '' ? '' : `, ${path}`;
   // A sentence of ours, in which names of secrets hide nothing.
   return `The config file, line ${line}${place}: ${maskValues(`${reason} ${suggestion}`.trimEnd())}`;
 }
 
-export function serverStatuses(core: Aggregator): readonly ServerStatus[] {
-  const offers = new Map(core.healing.offers.map((offer) => [offer.server, offer]));
+export function serverStatuses(core: Core): readonly ServerStatus[] {
+  const offers = new Map(core.healing.candidates.map((offer) => [offer.server, offer]));
   return core.servers.all.map((server) => {
     const { action, ...health } = withOffer(server.health, offers.get(server.config.name));
     const { name, kind } = server.config;
@@ -158,41 +158,41 @@ export function serverStatuses(core: Aggregator): readonly ServerStatus[] {
   });
 }
 
-function signedIn({ login }: ManagedServer): Pick<ServerStatus, 'signedIn'> {
-  if (login?.facts.isSignedIn !== true) return {};
-  const { issuer = login.serverUrl, account = '', scope } = login.facts;
-  const rights = scopesInWords(splitScope(scope)).map(({ text }) => text);
-  return { signedIn: { at: markHidden(URL.parse(issuer)?.host ?? issuer), account, rights } };
+function signedIn({ oauth }: ManagedServer): Pick<ServerStatus, 'signedIn'> {
+  if (oauth?.info.isSignedIn !== true) return {};
+  const { issuer = oauth.serverUrl, account = '', scope } = oauth.info;
+  const rights = describeScopes(splitScope(scope)).map(({ text }) => text);
+  return { signedIn: { at: markInvisible(URL.parse(issuer)?.host ?? issuer), account, rights } };
 }
 
 /** Where a launch is known that may work, trying that is the one thing to do. */
-function withOffer(health: ServerHealth, offer: HealOffer | undefined): Health {
+function withOffer(health: ServerHealth, offer: HealCandidate | undefined): Health {
   if (offer === undefined) return health;
   const { level, summary, detail, reason } = health;
   return {
     level: level === 'ok' ? 'attention' : level,
     summary,
-    detail: `${detail} ${offerHint(offer)}`.trimStart(),
+    detail: `${detail} ${candidateHint(offer)}`.trimStart(),
     ...(reason !== undefined && { reason }),
     action: { kind: 'heal', label: 'Decide' },
   };
 }
 
-export function sessionStatuses(core: Aggregator): readonly SessionStatus[] {
+export function sessionStatuses(core: Core): readonly SessionStatus[] {
   return core.sessions.all.filter(({ isHere }) => isHere).map(sessionStatus);
 }
 
-export function sessionStatus({ id, app, era, view, staleList, calls }: Session): SessionStatus {
+export function sessionStatus({ id, app, protocol, view, hasStaleList, calls }: Session): SessionStatus {
   const { mode, reason } = view;
   return {
     id,
     app,
-    appName: nameOfApp(app),
-    era: era ?? '',
+    appName: displayNameOf(app),
+    era: protocol ?? '',
     mode,
     ...(reason !== undefined && { reason }),
-    staleList,
-    note: staleList ? `${nameOfApp(app)} still shows the old tool list: restart it.` : '',
+    staleList: hasStaleList,
+    note: hasStaleList ? `${displayNameOf(app)} still shows the old tool list: restart it.` : '',
     calls,
   };
 }

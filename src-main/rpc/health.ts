@@ -4,13 +4,13 @@ import { Masker } from '../core/base/mask.ts';
 import type { AppRow } from '../core/client-apps/app-rows.ts';
 import type { ConfigProblem } from '../core/config/app-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { secretsOf } from '../core/config/secrets-of.ts';
+import { secretValuesOf } from '../core/config/secrets-of.ts';
 import type { Finding } from '../core/health/finding.ts';
 import { findingsOf, type HealthFacts } from '../core/health/findings.ts';
 import type { InboxSummary } from './contract.ts';
 import { type RpcDeps, serverStatuses } from './deps.ts';
 import { inboxSummary } from './handlers/inbox.ts';
-import { illFirst } from './slices/server-rows.ts';
+import { unhealthyFirst } from './slices/server-rows.ts';
 
 export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
   const { core, doors, apps } = deps;
@@ -25,7 +25,7 @@ export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
     config: configFacts(config),
     home,
     inbox: inbox.value ?? ([] as readonly InboxSummary[]),
-    servers: serverStatuses(core).toSorted(illFirst),
+    servers: serverStatuses(core).toSorted(unhealthyFirst),
     apps: rows.value ?? ([] as readonly AppRow[]),
   };
   return [...findingsOf(facts), ...inbox.findings, ...rows.findings];
@@ -34,7 +34,7 @@ export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
 /** What was read of a config file. Its secret values are masked, the sentences about it are not. */
 export function configFacts(config: ConfigStore): HealthFacts['config'] {
   const { path: file, current, problems, isMissing } = config;
-  const masker = new Masker(secretsOf(current));
+  const masker = new Masker(secretValuesOf(current));
   return {
     ...{ file, servers: current.servers.length, isMissing: isMissing && problems.length > 0 },
     problems: problems.map((problem) => ({

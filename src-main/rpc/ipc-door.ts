@@ -1,7 +1,7 @@
 /** The dashboard over Electron's IPC: the same questions and the same stream, for a window of ours and no one else's. */
 import { AppError } from '../core/base/errors.ts';
 import type { RpcFailure, StateChange } from './contract.ts';
-import { toFailure } from './dashboard-door.ts';
+import { toRpcFailure } from './dashboard-door.ts';
 import type { StatePublisher } from './state-publisher.ts';
 
 /** What is needed of whoever sends: Electron's `event.sender` with the frame it came from. */
@@ -15,64 +15,64 @@ export interface IpcSender {
   onGone(listener: () => void): void;
 }
 
-type IpcAnswer = { readonly value: Record<string, unknown> } | { readonly error: RpcFailure };
+type IpcResponse = { readonly value: Record<string, unknown> } | { readonly error: RpcFailure };
 
-interface IpcDoorOptions {
+interface IpcServerOptions {
   /** Where our page is: `app://tooltray/`. */
   readonly origin: string;
   readonly publisher: StatePublisher;
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
 }
 
-export class IpcDoor {
-  readonly #options: IpcDoorOptions;
-  readonly #leaves = new Map<number, () => void>();
+export class IpcServer {
+  readonly #options: IpcServerOptions;
+  readonly #unsubscribers = new Map<number, () => void>();
   /** Questions being answered, by window and by the name that the page gave them. */
   readonly #questions = new Map<number, Map<string, AbortController>>();
 
-  constructor(options: IpcDoorOptions) {
+  constructor(options: IpcServerOptions) {
     this.#options = options;
   }
 
   /** Never rejects: an error of ours would arrive without its code. `question`: the name for `takeBack`. */
-  async request(sender: IpcSender, method: unknown, input: unknown, question?: unknown): Promise<IpcAnswer> {
+  async request(sender: IpcSender, method: unknown, input: unknown, question?: unknown): Promise<IpcResponse> {
     const asking = new AbortController();
     let done = (): void => undefined;
     try {
-      this.#requireOwn(sender);
+      this.#requireOwnOrigin(sender);
       if (typeof method !== 'string') throw new AppError('bad_request', 'A question needs a name.');
       done = this.#note(sender, String(question), asking);
       return { value: await this.#options.ask(method, input, asking.signal) };
     } catch (error) {
-      return { error: toFailure(error) };
+      return { error: toRpcFailure(error) };
     } finally {
       done();
     }
   }
 
   /** A window no longer wants to know: whatever works on the answer is told to stop. Throws AppError not_allowed. */
-  takeBack(sender: IpcSender, question: unknown): void {
-    this.#requireOwn(sender);
+  cancel(sender: IpcSender, question: unknown): void {
+    this.#requireOwnOrigin(sender);
     this.#questions.get(sender.id)?.get(String(question))?.abort();
   }
 
   /** Begins to tell this window; once per window, however often it loads. Throws AppError not_allowed. */
   watch(sender: IpcSender): void {
-    this.#requireOwn(sender);
-    this.#leaves.get(sender.id)?.();
+    this.#requireOwnOrigin(sender);
+    this.#unsubscribers.get(sender.id)?.();
     const leave = this.#options.publisher.watch(({ change }) => {
       sender.send(stateChannel, change satisfies StateChange);
     });
     const end = (): void => {
       leave();
-      if (this.#leaves.get(sender.id) === end) this.#leaves.delete(sender.id);
+      if (this.#unsubscribers.get(sender.id) === end) this.#unsubscribers.delete(sender.id);
     };
-    this.#leaves.set(sender.id, end);
+    this.#unsubscribers.set(sender.id, end);
     sender.onGone(end);
   }
 
   close(): void {
-    for (const leave of [...this.#leaves.values()]) leave();
+    for (const leave of [...this.#unsubscribers.values()]) leave();
   }
 
   /** Until the returned function is called the question can be taken back; with its window all of them are. */
@@ -91,7 +91,7 @@ export class IpcDoor {
     };
   }
 
-  #requireOwn({ url, isMainFrame }: IpcSender): void {
+  #requireOwnOrigin({ url, isMainFrame }: IpcSender): void {
     const isOwn = url !== undefined && url.startsWith(this.#options.origin);
     if (!isOwn || !isMainFrame) throw new AppError('not_allowed', 'Only the dashboard itself may ask.');
   }
@@ -102,7 +102,7 @@ export class IpcDoor {
 /** A question and its answer. */
 export const requestChannel = 'tooltray:request';
 /** "I no longer want the answer." */
-export const takeBackChannel = 'tooltray:take-back';
+export const cancelChannel = 'tooltray:take-back';
 /** "Tell me the state from now on." */
 export const watchChannel = 'tooltray:watch';
 /** Changes of the state go out on it. */

@@ -5,10 +5,10 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { sameToken } from '../core/security/access-token.ts';
+import { isSameToken } from '../core/security/access-token.ts';
 
 /** The same as long as the core's token is: a page that is open outlives a restart of the core. It opens no MCP endpoint. */
-export function keptPageKey(token: string): string {
+export function loadPageKey(token: string): string {
   return createHmac('sha256', token).update('dashboard').digest('base64url');
 }
 
@@ -25,9 +25,9 @@ export function newPageKey(): string {
 export const proofHeader = 'tooltray-proof';
 
 /** How far apart the clocks of page and core may be, in ms; they are one clock. */
-const freshMs = 60_000;
+const maxSkewMs = 60_000;
 
-export interface Signed {
+export interface SignedRequest {
   /** What the answer's header has to say. */
   readonly proof: string;
   /** Whether this is the body that was signed. */
@@ -44,12 +44,12 @@ export class PageSignatures {
   }
 
   /** What an `authorization` of the page says of a request; undefined where it is not signed with the key, late or a repetition. */
-  read(authorization: string, method: string, path: string, now = Date.now()): Signed | undefined {
+  read(authorization: string, method: string, path: string, now = Date.now()): SignedRequest | undefined {
     const [, time = '', nonce = '', bodyHash = '', signature = ''] =
       /^Tooltray (\d{1,15})\.([\w-]{16,64})\.([\w-]{43})\.([\w-]{43})$/.exec(authorization) ?? [];
-    if (signature === '' || Math.abs(now - Number(time)) > freshMs || this.#used.has(nonce)) return undefined;
-    if (!sameToken(signature, this.#hmac(['ask', method, path, time, nonce, bodyHash]))) return undefined;
-    for (const [one, at] of this.#used) if (now - at > 2 * freshMs) this.#used.delete(one);
+    if (signature === '' || Math.abs(now - Number(time)) > maxSkewMs || this.#used.has(nonce)) return undefined;
+    if (!isSameToken(signature, this.#hmac(['ask', method, path, time, nonce, bodyHash]))) return undefined;
+    for (const [one, at] of this.#used) if (now - at > 2 * maxSkewMs) this.#used.delete(one);
     this.#used.set(nonce, now);
     const isBody = (text: string): boolean => createHash('sha256').update(text).digest('base64url') === bodyHash;
     return { proof: this.#hmac(['answer', nonce]), isBody };

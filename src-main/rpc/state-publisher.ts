@@ -32,7 +32,7 @@ interface Watcher {
 }
 
 /** Between two publications, in ms. */
-const leastPauseMs = 200;
+const minIntervalMs = 200;
 /** What moves with time alone is looked at this often, in ms. */
 const tickMs = 10_000;
 
@@ -44,7 +44,7 @@ export class StatePublisher {
   readonly #epoch = randomUUID().slice(0, 8);
   readonly #watchers = new Set<Watcher>();
   /** Those and whoever waits for the first publication. */
-  #wanting = 0;
+  #subscribedSlices = 0;
   readonly #slices = new Map<SliceName, Slice>();
   readonly #dirty = new Set<SliceName>();
   #stopListening: () => void = () => undefined;
@@ -70,8 +70,8 @@ export class StatePublisher {
    * publication comes at once. Returns how to leave.
    */
   watch(tell: Watcher['tell'], lastId?: string, slices: readonly SliceName[] = this.#names): () => void {
-    if (this.#wanting === 0) this.#begin();
-    this.#wanting += 1;
+    if (this.#subscribedSlices === 0) this.#begin();
+    this.#subscribedSlices += 1;
     let isGone = false;
     const seen = this.#countOf(lastId);
     const watcher: Watcher = { tell, slices: new Set(slices) };
@@ -86,16 +86,16 @@ export class StatePublisher {
       if (isGone) return;
       isGone = true;
       this.#watchers.delete(watcher);
-      this.#wanting -= 1;
-      if (this.#wanting === 0) this.#end();
+      this.#subscribedSlices -= 1;
+      if (this.#subscribedSlices === 0) this.#end();
     };
   }
 
   #begin(): void {
     this.#stopListening();
     clearInterval(this.#tick);
-    this.#stopListening = this.#source((...slices) => this.#touch(slices));
-    this.#tick = setInterval(() => this.#touch(this.#names), tickMs).unref();
+    this.#stopListening = this.#source((...slices) => this.#markDirty(slices));
+    this.#tick = setInterval(() => this.#markDirty(this.#names), tickMs).unref();
   }
 
   #end(): void {
@@ -107,11 +107,11 @@ export class StatePublisher {
     this.#dirty.clear();
   }
 
-  #touch(slices: readonly SliceName[]): void {
+  #markDirty(slices: readonly SliceName[]): void {
     for (const slice of slices) this.#dirty.add(slice);
     this.#timer ??= setTimeout(() => {
       this.#publishing = this.#publishing.then(() => this.#publish());
-    }, leastPauseMs).unref();
+    }, minIntervalMs).unref();
   }
 
   async #publish(): Promise<void> {

@@ -9,8 +9,8 @@ import { frameSandbox, type ViewPolicy } from '../core/app-views/view-policy.ts'
 export const framePath = '/view/';
 
 /** So long a ticket is good, in ms, and so many are at once. */
-const goodMs = 60_000;
-const mostTickets = 50;
+const ticketTtlMs = 60_000;
+const maxTickets = 50;
 
 export interface FrameDocument {
   readonly headers: Readonly<Record<string, string>>;
@@ -24,9 +24,9 @@ export class ViewFrames {
   open(policy: ViewPolicy, now = Date.now()): string {
     for (const [ticket, { until }] of this.#open) if (until < now) this.#open.delete(ticket);
     const [oldest] = this.#open.keys();
-    if (this.#open.size >= mostTickets && oldest !== undefined) this.#open.delete(oldest);
+    if (this.#open.size >= maxTickets && oldest !== undefined) this.#open.delete(oldest);
     const ticket = randomBytes(24).toString('base64url');
-    this.#open.set(ticket, { policy, until: now + goodMs });
+    this.#open.set(ticket, { policy, until: now + ticketTtlMs });
     return `${framePath}${ticket}`;
   }
 

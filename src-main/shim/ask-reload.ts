@@ -3,7 +3,7 @@ import type { SocketLocation } from '../core/base/app-paths.ts';
 import { dial } from './dial.ts';
 
 /** Rejects where there is no core, which reads its config anew when it starts. */
-export async function askReload(location: SocketLocation): Promise<void> {
+export async function requestReload(location: SocketLocation): Promise<void> {
   const { socket } = await dial(location, { purpose: 'control' });
   await new Promise<void>((resolve) => {
     socket.once('data', () => resolve()).once('close', () => resolve());

@@ -3,20 +3,20 @@ import type { Readable } from 'node:stream';
 
 type Taker = (chunk: Buffer) => void;
 
-const mostKeptBytes = 1024 * 1024;
+const highWaterMark = 1024 * 1024;
 
-export class ClientInbox {
+export class InputBuffer {
   readonly #input: Readable;
-  #kept: Buffer[] = [];
-  #keptBytes = 0;
-  #taker: Taker | undefined;
+  #chunks: Buffer[] = [];
+  #bufferedBytes = 0;
+  #consumer: Taker | undefined;
   #wake: () => void = () => undefined;
   #gone = false;
 
   /** `onGone` hears when the client has closed its side. */
   constructor(input: Readable, onGone: () => void) {
     this.#input = input;
-    input.on('data', (chunk: Buffer) => (this.#taker === undefined ? this.#keep(chunk) : this.#taker(chunk)));
+    input.on('data', (chunk: Buffer) => (this.#consumer === undefined ? this.#keep(chunk) : this.#consumer(chunk)));
     const leave = () => {
       if (this.#gone) return;
       this.#gone = true;
@@ -28,31 +28,31 @@ export class ClientInbox {
   }
 
   /** Whether the client has closed its side; something it said before may still be kept. */
-  get gone(): boolean {
+  get isClosed(): boolean {
     return this.#gone;
   }
 
-  get waiting(): boolean {
-    return this.#kept.length > 0;
+  get hasData(): boolean {
+    return this.#chunks.length > 0;
   }
 
   /** Hands over what is kept, and all that comes until `hold`. */
   take(taker: Taker): void {
-    this.#taker = taker;
-    this.empty(taker);
+    this.#consumer = taker;
+    this.flush(taker);
   }
 
   /** Hands over what is kept and keeps what comes after. */
-  empty(taker: Taker): void {
-    const chunks = this.#kept;
-    this.#kept = [];
-    this.#keptBytes = 0;
+  flush(taker: Taker): void {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#bufferedBytes = 0;
     this.resume();
     for (const chunk of chunks) taker(chunk);
   }
 
   hold(): void {
-    this.#taker = undefined;
+    this.#consumer = undefined;
     this.resume();
   }
 
@@ -61,18 +61,18 @@ export class ClientInbox {
   }
 
   resume(): void {
-    if (this.#keptBytes <= mostKeptBytes) this.#input.resume();
+    if (this.#bufferedBytes <= highWaterMark) this.#input.resume();
   }
 
   /** Resolves when something is kept, or when the client has left. */
-  async spoken(): Promise<void> {
-    while (!this.waiting && !this.#gone) await new Promise<void>((resolve) => (this.#wake = resolve));
+  async readable(): Promise<void> {
+    while (!this.hasData && !this.#gone) await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 
   #keep(chunk: Buffer): void {
-    this.#kept.push(chunk);
-    this.#keptBytes += chunk.length;
-    if (this.#keptBytes > mostKeptBytes) this.pause();
+    this.#chunks.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes > highWaterMark) this.pause();
     this.#wake();
   }
 }

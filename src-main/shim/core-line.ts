@@ -2,12 +2,12 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Link } from './dial.ts';
-import { LineReader, type Piece } from './line-reader.ts';
-import type { SessionMemory } from './session-memory.ts';
+import { LineReader, type Chunk } from './line-reader.ts';
+import type { SessionState } from './session-memory.ts';
 
 interface CoreLineOptions {
   readonly link: Link;
-  readonly memory: SessionMemory;
+  readonly memory: SessionState;
   readonly output: Writable;
   /** The core has taken in what was too much before. */
   readonly onDrain: () => void;
@@ -16,37 +16,37 @@ interface CoreLineOptions {
 }
 
 /** How long a core may take to answer the replayed `initialize`. */
-const takeUpMs = 10_000;
+const resumeTimeoutMs = 10_000;
 /** How long a core may take to close its side after ours. */
-const farewellMs = 500;
+const closeTimeoutMs = 500;
 
-export class CoreLine {
+export class CoreConnection {
   readonly #options: CoreLineOptions;
   readonly #socket: Socket;
-  readonly #reader = new LineReader((piece) => this.#passOn(piece));
+  readonly #reader = new LineReader((piece) => this.#forward(piece));
   /** The `initialize` whose answer is awaited, and what to do then. */
   #awaited: { readonly id: string; done(): void; fail(error: Error): void } | undefined;
   #clientMidLine = false;
   /** Resolves when the core is gone. */
-  readonly lost: Promise<void>;
+  readonly closed: Promise<void>;
 
   constructor(options: CoreLineOptions) {
     this.#options = options;
     this.#socket = options.link.socket;
-    this.lost = new Promise((resolve) => this.#socket.once('close', () => this.#close(resolve)));
+    this.closed = new Promise((resolve) => this.#socket.once('close', () => this.#close(resolve)));
     this.#socket.on('error', () => undefined);
     this.#socket.on('drain', options.onDrain);
     options.output.on('drain', this.#resume);
   }
 
   /** Tells the core what it must know of the session. Rejects when the core goes, says no, or is silent for too long. */
-  async takeUp(): Promise<void> {
+  async resumeSession(): Promise<void> {
     const { initialize, rest, news } = this.#options.memory.replay();
-    const answered = initialize === undefined ? undefined : this.#answered(initialize.id);
+    const answered = initialize === undefined ? undefined : this.#waitForResponse(initialize.id);
     if (initialize !== undefined) this.#socket.write(initialize.line);
-    this.#hear(this.#options.link.rest);
+    this.#onData(this.#options.link.rest);
     // It comes paused, and a listener alone would leave it so.
-    this.#socket.on('data', (chunk: Buffer) => this.#hear(chunk)).resume();
+    this.#socket.on('data', (chunk: Buffer) => this.#onData(chunk)).resume();
     await answered;
     for (const line of rest) this.#socket.write(line);
     for (const line of news) this.#options.output.write(line);
@@ -64,17 +64,20 @@ export class CoreLine {
   }
 
   /** Says goodbye: what was sent still arrives. */
-  leave(): void {
+  end(): void {
     this.#socket.end();
-    setTimeout(() => this.#socket.destroy(), farewellMs).unref();
+    setTimeout(() => this.#socket.destroy(), closeTimeoutMs).unref();
   }
 
-  async #answered(id: string): Promise<void> {
+  async #waitForResponse(id: string): Promise<void> {
     // What the core says before is held: whether the client may see it is known at the end of a line only.
     this.#reader.holdAll = true;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(new Error('Tooltray runs but did not take up this session.')), takeUpMs);
-    void this.lost.then(() => reject(new Error('Tooltray ended while it was taking up this session.')));
+    const timer = setTimeout(
+      () => reject(new Error('Tooltray runs but did not take up this session.')),
+      resumeTimeoutMs,
+    );
+    void this.closed.then(() => reject(new Error('Tooltray ended while it was taking up this session.')));
     this.#awaited = { id, done: resolve, fail: reject };
     try {
       await promise;
@@ -88,7 +91,7 @@ export class CoreLine {
     }
   }
 
-  #hear(chunk: Buffer): void {
+  #onData(chunk: Buffer): void {
     const { output } = this.#options;
     this.#reader.push(chunk);
     if (output.writableNeedDrain) this.#socket.pause();
@@ -99,18 +102,18 @@ export class CoreLine {
     this.#socket.resume();
   };
 
-  #passOn({ bytes, last, messages }: Piece): void {
+  #forward({ bytes, last, messages }: Chunk): void {
     const { memory, output } = this.#options;
     // Almost always nothing is to be hidden: then the bytes go, and what they say is noted when there is time.
-    const { hides } = memory;
-    if (!hides && this.#awaited === undefined) {
+    const { filtersOutput } = memory;
+    if (!filtersOutput && this.#awaited === undefined) {
       output.write(bytes);
       this.#clientMidLine = !last;
-      return memory.noteLater(() => messages().forEach((message) => memory.fromCore(message)), bytes.length);
+      return memory.deferNote(() => messages().forEach((message) => memory.fromCore(message)), bytes.length);
     }
     const facts = messages();
     const seen = facts.map((message) => memory.fromCore(message));
-    const hidden = hides && seen.length > 0 && !seen.includes(true);
+    const hidden = filtersOutput && seen.length > 0 && !seen.includes(true);
     if (!hidden) {
       output.write(bytes);
       this.#clientMidLine = !last;

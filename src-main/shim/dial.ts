@@ -12,12 +12,12 @@ export interface Link {
 }
 
 /** Nobody listens: the one failure that starting a core mends. */
-export class CoreAbsent extends Error {
+export class CoreNotRunningError extends Error {
   override readonly name = 'CoreAbsent';
 }
 
 /** What the hello says besides token and process; see core/sessions/socket/socket-listener.ts. */
-interface HelloWishes {
+interface HelloOptions {
   readonly purpose: 'session' | 'control';
   readonly app?: string | undefined;
   readonly mode?: string | undefined;
@@ -32,7 +32,7 @@ const helloTimeoutMs = 10_000;
  * Resolves with the socket paused. Rejects with CoreAbsent where nobody listens, or on a pipe somebody who is not the user's core; with an Error
  * that says why where a core does not let us in.
  */
-export async function dial(location: SocketLocation, wishes: HelloWishes): Promise<Link> {
+export async function dial(location: SocketLocation, wishes: HelloOptions): Promise<Link> {
   const token = readToken(location.tokenFile);
   const pipe = location.namesPipe ? readPipe(location.socketPath) : undefined;
   if (pipe === undefined) refuseForeignFolder(location.socketPath);
@@ -55,7 +55,8 @@ async function requireProof(exchange: Exchange, token: string, pipe: string): Pr
   const { coreProof, newChallenge } = await import('../core/base/core-proof.ts');
   const challenge = newChallenge();
   const { proof } = objectIn(await exchange.ask({ tooltray: 1, challenge })) ?? {};
-  if (proof !== coreProof(token, pipe, challenge)) throw new CoreAbsent('Whoever listens on the pipe is not Tooltray.');
+  if (proof !== coreProof(token, pipe, challenge))
+    throw new CoreNotRunningError('Whoever listens on the pipe is not Tooltray.');
 }
 
 /** Lines to the core and its answers, one at a time. */
@@ -115,7 +116,7 @@ class Exchange {
 
   readonly #onClose = (): void => {
     // It went down between taking the connection and answering: the same as not being there.
-    this.#answer.reject(new CoreAbsent('Tooltray ended while we connected to it.'));
+    this.#answer.reject(new CoreNotRunningError('Tooltray ended while we connected to it.'));
   };
 
   readonly #onError = (error: NodeJS.ErrnoException): void => this.#answer.reject(connectError(error));
@@ -126,7 +127,7 @@ function readPipe(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CoreAbsent('Tooltray does not run.');
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CoreNotRunningError('Tooltray does not run.');
     throw Object.assign(error as Error, { path: file });
   }
 }
@@ -136,7 +137,8 @@ function readToken(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CoreAbsent('Tooltray has not run here yet.');
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new CoreNotRunningError('Tooltray has not run here yet.');
     throw Object.assign(error as Error, { path: file });
   }
 }
@@ -147,7 +149,7 @@ function refuseForeignFolder(socketPath: string): void {
   if (user === undefined) return;
   const folder = posix.dirname(socketPath);
   const stats = lstatSync(folder, { throwIfNoEntry: false });
-  if (stats === undefined) throw new CoreAbsent('Tooltray has not run here yet.');
+  if (stats === undefined) throw new CoreNotRunningError('Tooltray has not run here yet.');
   if (!stats.isDirectory() || stats.uid !== user) {
     throw new Error(`The folder ${folder} is not yours. Remove it, or set TOOLTRAY_HOME to a folder of your own.`);
   }
@@ -156,7 +158,7 @@ function refuseForeignFolder(socketPath: string): void {
 function connectError(error: NodeJS.ErrnoException): Error {
   // EAGAIN: the queue of a core that just starts is full; ECONNRESET and EPIPE: it just went down.
   const absent = ['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'ECONNRESET', 'EPIPE'];
-  if (absent.includes(error.code ?? '')) return new CoreAbsent('Nobody listens.', { cause: error });
+  if (absent.includes(error.code ?? '')) return new CoreNotRunningError('Nobody listens.', { cause: error });
   return error;
 }
 

@@ -14,7 +14,7 @@ export interface MessageFacts {
 }
 
 /** A whole line, or a part of one that is too long to be held back. Its newline is in the last part. */
-export interface Piece {
+export interface Chunk {
   readonly bytes: Buffer;
   readonly first: boolean;
   readonly last: boolean;
@@ -25,17 +25,17 @@ export interface Piece {
 const newline = 0x0a;
 
 /** Lines up to here are handed on whole; longer ones pass in pieces, so that 50 MB need no 50 MB here. */
-const longestHeld = 64 * 1024;
+const maxBufferedBytes = 64 * 1024;
 
 export class LineReader {
   /** Hold lines of any length back until they are whole: what to do with them is not known yet. */
   holdAll = false;
-  readonly #onPiece: (piece: Piece) => void;
+  readonly #onPiece: (piece: Chunk) => void;
   #held: Buffer[] = [];
   #size = 0;
   #scanner: EnvelopeScanner | undefined;
 
-  constructor(onPiece: (piece: Piece) => void) {
+  constructor(onPiece: (piece: Chunk) => void) {
     this.#onPiece = onPiece;
   }
 
@@ -59,7 +59,7 @@ export class LineReader {
     else if (last) this.#whole(bytes);
     else {
       this.#held.push(bytes);
-      if (this.#size > longestHeld && !this.holdAll) this.#startPassing();
+      if (this.#size > maxBufferedBytes && !this.holdAll) this.#startStreaming();
     }
     if (!last) return;
     this.#held = [];
@@ -72,7 +72,7 @@ export class LineReader {
     this.#onPiece({ bytes, first: true, last: true, messages: () => readMessages(bytes) });
   }
 
-  #startPassing(): void {
+  #startStreaming(): void {
     const bytes = Buffer.concat(this.#held);
     this.#held = [];
     this.#scanner = new EnvelopeScanner();

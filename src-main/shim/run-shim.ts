@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { socketLocation } from '../core/base/app-paths.ts';
-import { CoreAbsent, coreCommand, dial, type Link } from './dial.ts';
+import { CoreNotRunningError, coreCommand, dial, type Link } from './dial.ts';
 import { ShimSession } from './shim-session.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function runShim(args: readonly string[], cliFile: string): Promise
   try {
     wishes = parseShimArgs(args);
   } catch (error) {
-    complain((error as Error).message);
+    reportError((error as Error).message);
     return 2;
   }
   const ending = new AbortController();
@@ -25,9 +25,11 @@ export async function runShim(args: readonly string[], cliFile: string): Promise
   // A client app that ends without a word closes stdin.
   process.on('SIGHUP', () => {
     const location = socketLocation(process.env, process.platform, homedir());
-    void import('./ask-reload.ts').then(({ askReload }) => askReload(location)).catch(() => undefined);
+    void import('./ask-reload.ts').then(({ requestReload }) => requestReload(location)).catch(() => undefined);
   });
-  await new ShimSession({ input: process.stdin, output: process.stdout, ending, connect, complain }).run(first);
+  await new ShimSession({ input: process.stdin, output: process.stdout, ending, connect, complain: reportError }).run(
+    first,
+  );
   return 0;
 }
 
@@ -83,11 +85,11 @@ async function ifPresent(reach: () => Promise<Link>): Promise<Link | undefined> 
   try {
     return await reach();
   } catch (error) {
-    if (error instanceof CoreAbsent) return undefined;
+    if (error instanceof CoreNotRunningError) return undefined;
     throw error;
   }
 }
 
-function complain(text: string): void {
+function reportError(text: string): void {
   process.stderr.write(`tooltray: ${text}\n`);
 }

@@ -26,10 +26,10 @@ interface Replay {
 const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
 
 /** Requests that only read: asked again of a new core instead of being failed. */
-const readsOnly =
+const idempotentMethods =
   /^(initialize|ping|server\/discover|.+\/list|resources\/(read|subscribe|unsubscribe)|prompts\/get|completion\/complete|logging\/setLevel)$/;
 
-export class SessionMemory {
+export class SessionState {
   #initialize: { readonly id: string; readonly line: Buffer } | undefined;
   #initialized: Buffer | undefined;
   #logLevel: Call | undefined;
@@ -39,17 +39,17 @@ export class SessionMemory {
   readonly #listens = new Map<string, Listen>();
   readonly #calls = new Map<string, Call>();
   /** Requests of the core that the client is working on. */
-  readonly #asked = new Set<string>();
+  readonly #coreRequests = new Set<string>();
   /** The same of a core that is gone; a new core has not asked them. */
-  readonly #askedByLostCore = new Set<string>();
+  readonly #lostCoreRequests = new Set<string>();
   /** Replayed requests whose answers the client has had before. */
-  readonly #hushed = new Set<string>();
+  readonly #suppressedResponses = new Set<string>();
   /** Re-opened listens whose acknowledgement the client has had before. */
-  readonly #hushedListens = new Set<string>();
-  readonly #unnoted = new NoteQueue();
+  readonly #suppressedAcks = new Set<string>();
+  readonly #unnoted = new DeferredQueue();
 
   /** Notes what has passed when there is time, or when somebody asks. Not for what might have to be withheld or hidden. */
-  noteLater(note: () => void, bytes: number): void {
+  deferNote(note: () => void, bytes: number): void {
     this.#unnoted.add(note, bytes);
   }
 
@@ -60,27 +60,27 @@ export class SessionMemory {
   }
 
   /** Whether some message of the client must not reach the core. */
-  get withholds(): boolean {
-    return this.#askedByLostCore.size > 0;
+  get filtersInput(): boolean {
+    return this.#lostCoreRequests.size > 0;
   }
 
   /** Whether some message of the core must not reach the client. */
-  get hides(): boolean {
-    return this.#hushed.size > 0 || this.#hushedListens.size > 0;
+  get filtersOutput(): boolean {
+    return this.#suppressedResponses.size > 0 || this.#suppressedAcks.size > 0;
   }
 
   /** Notes a message that goes to the core; false where it must not. `line` is missing for long messages. */
   fromClient({ id, method, params }: MessageFacts, line: Buffer | undefined): boolean {
     this.#unnoted.catchUp();
     if (method === undefined) {
-      this.#asked.delete(id ?? '');
-      return id === undefined || !this.#askedByLostCore.delete(id);
+      this.#coreRequests.delete(id ?? '');
+      return id === undefined || !this.#lostCoreRequests.delete(id);
     }
     if (id === undefined) this.#noteNotification(method, params, line);
     else if (method === 'subscriptions/listen' && line !== undefined) {
       this.#listens.set(id, { line: Buffer.from(line), params, acknowledged: false });
     } else {
-      const call = { id, line: line !== undefined && readsOnly.test(method) ? Buffer.from(line) : undefined };
+      const call = { id, line: line !== undefined && idempotentMethods.test(method) ? Buffer.from(line) : undefined };
       this.#calls.set(id, call);
       this.#noteRequest(method, params, call);
     }
@@ -91,14 +91,14 @@ export class SessionMemory {
   fromCore({ id, method, params }: MessageFacts): boolean {
     this.#unnoted.catchUp();
     if (id !== undefined && method !== undefined) {
-      this.#askedByLostCore.delete(id);
-      this.#asked.add(id);
+      this.#lostCoreRequests.delete(id);
+      this.#coreRequests.add(id);
     } else if (id !== undefined) {
       this.#calls.delete(id);
       this.#listens.delete(id);
-      return !this.#hushed.delete(id);
+      return !this.#suppressedResponses.delete(id);
     } else if (method === 'notifications/cancelled') {
-      this.#asked.delete(JSON.stringify(params?.['requestId']));
+      this.#coreRequests.delete(JSON.stringify(params?.['requestId']));
     } else if (method === 'notifications/subscriptions/acknowledged') {
       return this.#noteAcknowledgement(params);
     }
@@ -115,18 +115,18 @@ export class SessionMemory {
   }
 
   /** The core is gone: lines that tell the client what became of its calls, and of what it was asked. */
-  lose(reason: string): string[] {
+  onCoreLost(reason: string): string[] {
     this.#unnoted.catchUp();
-    const lines = [...this.#asked].map(cancelledLine);
-    for (const id of this.#asked) this.#askedByLostCore.add(id);
-    this.#asked.clear();
-    this.#hushed.clear();
-    this.#hushedListens.clear();
+    const lines = [...this.#coreRequests].map(cancelledLine);
+    for (const id of this.#coreRequests) this.#lostCoreRequests.add(id);
+    this.#coreRequests.clear();
+    this.#suppressedResponses.clear();
+    this.#suppressedAcks.clear();
     return [...lines, ...this.#failCalls((call) => call.line === undefined, reason)];
   }
 
   /** No core is to be had: lines that fail every call that was to be asked again. */
-  giveUp(reason: string): string[] {
+  failPending(reason: string): string[] {
     this.#unnoted.catchUp();
     return this.#failCalls(() => true, reason);
   }
@@ -139,8 +139,8 @@ export class SessionMemory {
       (call) => call !== undefined && !this.#calls.has(call.id),
     ) as Call[];
     const past = this.#initialize === undefined || this.#calls.has(this.#initialize.id) ? [] : [this.#initialize];
-    for (const { id } of [...past, ...settings]) this.#hushed.add(id);
-    for (const [id, listen] of this.#listens) if (listen.acknowledged) this.#hushedListens.add(id);
+    for (const { id } of [...past, ...settings]) this.#suppressedResponses.add(id);
+    for (const [id, listen] of this.#listens) if (listen.acknowledged) this.#suppressedAcks.add(id);
     const rest = [
       this.#initialized,
       ...settings.map((call) => call.line),
@@ -175,7 +175,7 @@ export class SessionMemory {
     const id = JSON.stringify(isObject(meta) ? meta[subscriptionKey] : undefined);
     const listen = this.#listens.get(id);
     if (listen !== undefined) listen.acknowledged = true;
-    return !this.#hushedListens.delete(id);
+    return !this.#suppressedAcks.delete(id);
   }
 
   #failCalls(which: (call: Call) => boolean, reason: string): string[] {
@@ -199,9 +199,9 @@ export class SessionMemory {
 
 /** It is noted after this long, or when it holds this much memory. */
 const noteMs = 50;
-const mostBytes = 1024 * 1024;
+const maxDeferredBytes = 1024 * 1024;
 
-class NoteQueue {
+class DeferredQueue {
   #notes: (() => void)[] = [];
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -210,7 +210,7 @@ class NoteQueue {
   add(note: () => void, bytes: number): void {
     this.#notes.push(note);
     this.#bytes += bytes;
-    if (this.#bytes > mostBytes) this.catchUp();
+    if (this.#bytes > maxDeferredBytes) this.catchUp();
     else this.#timer ??= setTimeout(() => this.catchUp(), noteMs).unref();
   }
 

@@ -10,11 +10,11 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientInbox } from './client-inbox.ts';
-import { CoreLine } from './core-line.ts';
-import { CoreAbsent, type Link } from './dial.ts';
-import { LineReader, type Piece, readMessages } from './line-reader.ts';
-import { errorLine, SessionMemory } from './session-memory.ts';
+import { InputBuffer } from './client-inbox.ts';
+import { CoreConnection } from './core-line.ts';
+import { CoreNotRunningError, type Link } from './dial.ts';
+import { LineReader, type Chunk, readMessages } from './line-reader.ts';
+import { errorLine, SessionState } from './session-memory.ts';
 
 interface ShimSessionOptions {
   readonly input: Readable;
@@ -27,29 +27,29 @@ interface ShimSessionOptions {
   readonly complain: (text: string) => void;
 }
 
-const lostText =
+const coreLostMessage =
   "Tooltray's core was restarted while this call was running; its answer is lost. It may or may not have been carried out. Call it again if that is safe.";
 
 /** For answers still to come when the client has closed its side. */
-const lingerMs = 2000;
-const firstLookMs = 100;
-const longestLookMs = 2000;
+const drainTimeoutMs = 2000;
+const minPollMs = 100;
+const maxPollMs = 2000;
 
 export class ShimSession {
   readonly #options: ShimSessionOptions;
-  readonly #inbox: ClientInbox;
-  readonly #memory = new SessionMemory();
+  readonly #inbox: InputBuffer;
+  readonly #memory = new SessionState();
   readonly #reader = new LineReader((piece) => this.#clientPiece(piece));
   /** The core that takes what the client says; undefined in every state but joined. */
-  #core: CoreLine | undefined;
+  #core: CoreConnection | undefined;
   /** The core that got the beginning of the line now coming from the client. */
-  #lineTo: CoreLine | undefined;
+  #lineTo: CoreConnection | undefined;
   #leaving = false;
-  #refusal = lostText;
+  #refusal = coreLostMessage;
 
   constructor(options: ShimSessionOptions) {
     this.#options = options;
-    this.#inbox = new ClientInbox(options.input, () => this.#clientLeaves());
+    this.#inbox = new InputBuffer(options.input, () => this.#onClientClosed());
     // The client is gone without a word; nobody is left to serve.
     options.output.on('error', () => this.#leave());
   }
@@ -63,7 +63,7 @@ export class ShimSession {
       } catch (error) {
         if (!this.#leaving) await this.#refuse(error as Error);
       }
-      attempt = this.#over ? undefined : this.#nextLink();
+      attempt = this.#isDone ? undefined : this.#nextLink();
     }
     this.#leave();
     this.#options.input.destroy();
@@ -71,16 +71,16 @@ export class ShimSession {
 
   /** Whether somebody waits for a core. */
   get #wanted(): boolean {
-    return this.#inbox.waiting || this.#memory.waiting;
+    return this.#inbox.hasData || this.#memory.waiting;
   }
 
-  get #over(): boolean {
-    return this.#leaving || (this.#inbox.gone && !this.#inbox.waiting);
+  get #isDone(): boolean {
+    return this.#leaving || (this.#inbox.isClosed && !this.#inbox.hasData);
   }
 
   /** Resolves when the core is gone again. */
   async #serve(link: Link): Promise<void> {
-    const core = new CoreLine({
+    const core = new CoreConnection({
       link,
       memory: this.#memory,
       output: this.#options.output,
@@ -88,35 +88,35 @@ export class ShimSession {
       onLine: () => this.#leaveWhenDone(),
     });
     try {
-      await core.takeUp();
-      this.#join(core);
-      await core.lost;
+      await core.resumeSession();
+      this.#attach(core);
+      await core.closed;
     } finally {
       this.#core = undefined;
       this.#inbox.hold();
-      const lines = this.#memory.lose(lostText);
-      if (!this.#leaving) this.#tell(lines);
+      const lines = this.#memory.onCoreLost(coreLostMessage);
+      if (!this.#leaving) this.#writeToClient(lines);
     }
   }
 
-  #join(core: CoreLine): void {
+  #attach(core: CoreConnection): void {
     this.#core = core;
-    this.#refusal = lostText;
-    if (this.#leaving) return core.leave();
+    this.#refusal = coreLostMessage;
+    if (this.#leaving) return core.end();
     this.#inbox.take((chunk) => this.#reader.push(chunk));
-    if (this.#inbox.gone) this.#clientLeaves();
+    if (this.#inbox.isClosed) this.#onClientClosed();
   }
 
   async #nextLink(): Promise<Link> {
     const { signal } = this.#options.ending;
-    for (let pause = firstLookMs; ; pause = Math.min(pause * 2, longestLookMs)) {
-      if (!this.#wanted) await Promise.race([sleep(pause, undefined, { signal }), this.#inbox.spoken()]);
+    for (let pause = minPollMs; ; pause = Math.min(pause * 2, maxPollMs)) {
+      if (!this.#wanted) await Promise.race([sleep(pause, undefined, { signal }), this.#inbox.readable()]);
       signal.throwIfAborted();
       const wanted = this.#wanted;
       try {
         return await this.#options.connect(wanted);
       } catch (error) {
-        if (wanted || !(error instanceof CoreAbsent)) throw error;
+        if (wanted || !(error instanceof CoreNotRunningError)) throw error;
       }
     }
   }
@@ -128,61 +128,62 @@ export class ShimSession {
     const text = failureText(error);
     this.#refusal = text;
     this.#options.complain(text);
-    this.#tell(this.#memory.giveUp(text));
-    this.#inbox.empty((chunk) => this.#reader.push(chunk));
-    if (this.#inbox.gone) this.#reader.end();
-    await this.#inbox.spoken();
+    this.#writeToClient(this.#memory.failPending(text));
+    this.#inbox.flush((chunk) => this.#reader.push(chunk));
+    if (this.#inbox.isClosed) this.#reader.end();
+    await this.#inbox.readable();
   }
 
-  #clientPiece({ bytes, first, last, messages }: Piece): void {
+  #clientPiece({ bytes, first, last, messages }: Chunk): void {
     // A line goes to one core, whole: what began on the line of a lost core does not go on in the next.
     if (first) this.#lineTo = this.#core;
     const core = this.#core;
     if (core === undefined || this.#lineTo !== core) {
       const requests = messages().filter(({ id, method }) => id !== undefined && method !== undefined);
-      return this.#tell(requests.map(({ id }) => errorLine(id as string, this.#refusal)));
+      return this.#writeToClient(requests.map(({ id }) => errorLine(id as string, this.#refusal)));
     }
     const line = first && last ? bytes : undefined;
     const note = () => messages().map((message) => this.#memory.fromClient(message, line));
     // Almost always the core may have it: then the bytes go, and what they say is noted when there is time.
-    if (!this.#memory.withholds) {
+    if (!this.#memory.filtersInput) {
       this.#send(core, bytes, line);
-      return this.#memory.noteLater(note, bytes.length);
+      return this.#memory.deferNote(note, bytes.length);
     }
     const wanted = note();
     if (wanted.length === 0 || wanted.includes(true)) this.#send(core, bytes, line);
   }
 
-  #send(core: CoreLine, bytes: Buffer, line: Buffer | undefined): void {
+  #send(core: CoreConnection, bytes: Buffer, line: Buffer | undefined): void {
     const ready = core.send(bytes, () => {
       if (line !== undefined) this.#memory.undelivered(readMessages(line), line);
     });
     if (!ready) this.#inbox.pause();
   }
 
-  #clientLeaves(): void {
+  #onClientClosed(): void {
     if (this.#core === undefined) {
       // What it said before it left is still carried out, as in `tooltray stdio < requests`.
-      if (!this.#inbox.waiting) this.#leave();
+      if (!this.#inbox.hasData) this.#leave();
       return;
     }
     this.#reader.end();
     this.#leaveWhenDone();
-    setTimeout(() => this.#leave(), lingerMs).unref();
+    setTimeout(() => this.#leave(), drainTimeoutMs).unref();
   }
 
   #leaveWhenDone(): void {
-    if (this.#inbox.gone && !this.#inbox.waiting && this.#core !== undefined && !this.#memory.waiting) this.#leave();
+    if (this.#inbox.isClosed && !this.#inbox.hasData && this.#core !== undefined && !this.#memory.waiting)
+      this.#leave();
   }
 
   #leave(): void {
     if (this.#leaving) return;
     this.#leaving = true;
     this.#options.ending.abort();
-    this.#core?.leave();
+    this.#core?.end();
   }
 
-  #tell(lines: readonly string[]): void {
+  #writeToClient(lines: readonly string[]): void {
     for (const line of lines) this.#options.output.write(line);
   }
 }

@@ -21,10 +21,10 @@ interface Launched {
   ended: { readonly how: string; readonly at: number; readonly isFine: boolean } | undefined;
 }
 
-const patienceMs = 20_000;
+const startTimeoutMs = 20_000;
 const pollMs = 50;
 /** How long another core may take to answer after ours ended. */
-const graceMs = 2000;
+const exitGraceMs = 2000;
 
 /**
  * Calls `connect` until it resolves with something; it gives undefined while nobody listens.
@@ -41,11 +41,11 @@ export async function startCore<T>(
   }
   using lock = startLock(start.runDir);
   const logFile = join(start.runDir, 'core-start.log');
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + startTimeoutMs;
   let launched: Launched | undefined;
   for (;;) {
     // Taken before we ask again: whoever held it until now may have started one.
-    const mayLaunch = launched === undefined && lock.take();
+    const mayLaunch = launched === undefined && lock.tryAcquire();
     const link = await connect();
     if (link !== undefined) return link;
     if (mayLaunch) {
@@ -58,8 +58,8 @@ export async function startCore<T>(
       launched = launch(start, start.command, logFile);
     const ended = launched?.ended;
     // A process that ends well has found another one that is starting.
-    if (ended !== undefined && !ended.isFine && Date.now() - ended.at > graceMs) throw failure(ended.how, logFile);
-    if (Date.now() > deadline) throw failure(`it did not answer within ${patienceMs / 1000} seconds`, logFile);
+    if (ended !== undefined && !ended.isFine && Date.now() - ended.at > exitGraceMs) throw failure(ended.how, logFile);
+    if (Date.now() > deadline) throw failure(`it did not answer within ${startTimeoutMs / 1000} seconds`, logFile);
     await sleep(pollMs, undefined, { signal });
   }
 }

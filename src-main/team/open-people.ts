@@ -1,24 +1,24 @@
 /** Who comes to a replica, and by what: personal tokens, and those of an issuer where there is one. Composition; no logic. */
 import type { IncomingMessage } from 'node:http';
-import type { Aggregator } from '../core/aggregator.ts';
-import type { TeamDoor, TeamRoom } from '../host/team-seams.ts';
-import type { Changes } from './database/changes.ts';
+import type { Core } from '../core/aggregator.ts';
+import type { TeamHttpOptions, TeamHostContext } from '../host/team-seams.ts';
+import type { ChangeFeed } from './database/changes.ts';
 import type { Database } from './database/database.ts';
-import { type Challenge, letInBy } from './door/let-in.ts';
-import type { Proxies } from './door/proxies.ts';
-import { type AccessNotes, noteAccess } from './door/note-access.ts';
+import { type Challenge, createRequestAuthenticator } from './door/let-in.ts';
+import type { TrustedProxies } from './door/proxies.ts';
+import { type AccessAudit, createAccessAudit } from './door/note-access.ts';
 import { ResourceMetadata } from './door/resource-metadata.ts';
-import { refuseWithout } from './door/step-up.ts';
+import { createScopeCheck } from './door/step-up.ts';
 import type { OidcClient } from './issuer/code-flow.ts';
-import { Issuer } from './issuer/issuer.ts';
+import { OidcIssuer } from './issuer/issuer.ts';
 import type { ClaimRules } from './issuer/read-claims.ts';
-import { FailureLimit } from './people/failure-limit.ts';
-import { IssuedPeople } from './people/issued-people.ts';
-import { IssuedTokens } from './people/issued-tokens.ts';
-import { People } from './people/people.ts';
-import { PeopleGate } from './people/people-gate.ts';
-import { PersonTokens } from './people/person-tokens.ts';
-import { allRights } from './people/rights.ts';
+import { FailedLoginLimiter } from './people/failure-limit.ts';
+import { OidcUsers } from './people/issued-people.ts';
+import { OidcTokens } from './people/issued-tokens.ts';
+import { UserStore } from './people/people.ts';
+import { Authenticator } from './people/people-gate.ts';
+import { AccessTokenStore } from './people/person-tokens.ts';
+import { allScopes } from './people/rights.ts';
 
 /** Where the team's people sign in. */
 export interface IssuerSettings extends ClaimRules {
@@ -41,70 +41,70 @@ export const oidcSecretVariable = 'TOOLTRAY_OIDC_SECRET';
 
 /** Who the team's people are, by the word of another. */
 export interface OpenIssuer {
-  readonly tokens: Issuer;
-  readonly people: IssuedPeople;
+  readonly tokens: OidcIssuer;
+  readonly people: OidcUsers;
   readonly rules: ClaimRules;
   /** The dashboard there; undefined: nobody signs in to it by the issuer. */
   readonly client: OidcClient | undefined;
 }
 
-interface PeopleRoom {
-  readonly room: TeamRoom;
+interface IdentityDeps {
+  readonly room: TeamHostContext;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tenant: string;
   /** Bound to the tenant. */
-  readonly sql: ReturnType<Database['of']>;
-  readonly changes: Changes;
-  readonly proxies: Proxies;
+  readonly sql: ReturnType<Database['forTenant']>;
+  readonly changes: ChangeFeed;
+  readonly proxies: TrustedProxies;
   readonly settings: IssuerSettings | undefined;
   /** Where `/mcp` is for client apps, once it listens. */
   readonly resource: () => string;
   /** Once it is made. */
-  readonly core: () => Pick<Aggregator, 'audit' | 'sessionCore'>;
+  readonly core: () => Pick<Core, 'audit' | 'sessionServices'>;
   /** Hears of people who came by a token of the issuer. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 
-export interface OpenPeople extends Pick<TeamDoor, 'letIn' | 'refuseRequest' | 'follow'> {
-  readonly people: People;
-  readonly tokens: PersonTokens;
-  readonly gate: PeopleGate;
+export interface OpenIdentity extends Pick<TeamHttpOptions, 'letIn' | 'refuseRequest' | 'follow'> {
+  readonly people: UserStore;
+  readonly tokens: AccessTokenStore;
+  readonly gate: Authenticator;
   /** What the issuer is asked, and who is of the team by its word; undefined: there is none. */
   readonly issuer: OpenIssuer | undefined;
-  readonly notes: AccessNotes;
+  readonly notes: AccessAudit;
   /** Tells client apps where to sign in; undefined: nowhere. */
   readonly metadata: ResourceMetadata | undefined;
   readonly close: () => Promise<void>;
 }
 
 /** Throws AppError bad_request for an issuer that is none. */
-export function openPeople(of: PeopleRoom): OpenPeople {
+export function openIdentity(of: IdentityDeps): OpenIdentity {
   const { room, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
-  const [people, tokens] = [new People(sql, tenant), new PersonTokens(sql, tenant)];
+  const [people, tokens] = [new UserStore(sql, tenant), new AccessTokenStore(sql, tenant)];
   const issuer: OpenIssuer | undefined = settings && {
-    tokens: new Issuer({ ...settings, env }),
-    people: new IssuedPeople(sql, tenant, settings),
+    tokens: new OidcIssuer({ ...settings, env }),
+    people: new OidcUsers(sql, tenant, settings),
     rules: settings,
     client: clientOf(settings, env),
   };
-  const notes = noteAccess(() => core().audit);
+  const notes = createAccessAudit(() => core().audit);
   const issued =
     issuer &&
-    new IssuedTokens({
+    new OidcTokens({
       ...{ issuer: issuer.tokens, issued: issuer.people, people, resource },
       ...{ rules: issuer.rules, audiences: settings?.audiences ?? [], met: notes.met },
     });
-  const gate = new PeopleGate({
-    ...{ tenant, changes, people, tokens, log: room.log.child('people'), failures: new FailureLimit() },
+  const gate = new Authenticator({
+    ...{ tenant, changes, people, tokens, log: room.log.child('people'), failures: new FailedLoginLimiter() },
     ...{ issued, isSsoOnly: settings?.isSsoOnly },
   });
   const metadata = settings && new ResourceMetadata(settings.issuer, resource);
   const challenge = (request: IncomingMessage): Challenge =>
-    metadata === undefined ? {} : { resource_metadata: metadata.urlFor(request), scope: allRights.join(' ') };
+    metadata === undefined ? {} : { resource_metadata: metadata.urlFor(request), scope: allScopes.join(' ') };
   return {
-    letIn: letInBy({ tenant, gate, proxies, challenge, refused: notes.refused, came }),
-    refuseRequest: refuseWithout({ core: () => core().sessionCore, challenge }),
-    follow: (open, end) => gate.follow(open, end),
+    letIn: createRequestAuthenticator({ tenant, gate, proxies, challenge, refused: notes.refused, came }),
+    refuseRequest: createScopeCheck({ core: () => core().sessionServices, challenge }),
+    follow: (open, end) => gate.onRevoked(open, end),
     ...{ people, tokens, gate, issuer, metadata, notes },
     close: async () => {
       await gate.close();
@@ -113,6 +113,6 @@ export function openPeople(of: PeopleRoom): OpenPeople {
   };
 }
 
-function clientOf({ clientId }: IssuerSettings, env: PeopleRoom['env']): OidcClient | undefined {
+function clientOf({ clientId }: IssuerSettings, env: IdentityDeps['env']): OidcClient | undefined {
   return clientId === undefined ? undefined : { id: clientId, secret: env[oidcSecretVariable] || undefined };
 }

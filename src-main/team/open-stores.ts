@@ -1,32 +1,32 @@
 /** What a replica keeps in the team's database, for the core that it runs: each store is made in its own room of `team/`. */
 import type { CoreStores } from '../core/core-stores.ts';
-import type { TeamRoom } from '../host/team-seams.ts';
+import type { TeamHostContext } from '../host/team-seams.ts';
 import { ActivityRows } from './activity/activity-rows.ts';
-import { ActivityShip } from './activity/ship-activity.ts';
-import { teamAnswers } from './answers/open-answers.ts';
-import { AuditRows } from './audit/audit-rows.ts';
-import { TeamAudit } from './audit/team-audit.ts';
-import type { ObjectsAddress } from './answers/objects-address.ts';
-import type { Changes } from './database/changes.ts';
+import { ActivityShipper } from './activity/ship-activity.ts';
+import { openTeamSpillStore } from './answers/open-answers.ts';
+import { AuditTable } from './audit/audit-rows.ts';
+import { TeamAuditWriter } from './audit/team-audit.ts';
+import type { S3Config } from './answers/objects-address.ts';
+import type { ChangeFeed } from './database/changes.ts';
 import type { Database } from './database/database.ts';
-import { keepParts } from './database/parts.ts';
-import { DocumentRows } from './records/document-rows.ts';
+import { maintainPartitions } from './database/parts.ts';
+import { DocumentTable } from './records/document-rows.ts';
 import type { TeamKeys } from './records/team-keys.ts';
-import { TenantRecords } from './records/tenant-records.ts';
+import { TenantDocuments } from './records/tenant-records.ts';
 import { TeamVaults } from './secrets/team-vault.ts';
 
-export interface StoreRoom extends TeamRoom {
+export interface StoreDeps extends TeamHostContext {
   readonly tenant: string;
   /** Bound to the tenant. */
-  readonly sql: ReturnType<Database['of']>;
+  readonly sql: ReturnType<Database['forTenant']>;
   readonly database: Database;
   /** Tells of what other replicas changed, and has been started. */
-  readonly changes: Changes;
+  readonly changes: ChangeFeed;
   readonly keys: TeamKeys;
   /** What it is called, for people. */
   readonly replica: string;
   /** Where the bytes of spilled results go; undefined: nothing is spilled. */
-  readonly objects: ObjectsAddress | undefined;
+  readonly objects: S3Config | undefined;
 }
 
 export interface OpenStores {
@@ -39,32 +39,32 @@ export interface OpenStores {
 }
 
 /** Rejects with AppError store_unreachable, or secret_locked where its keys are not the team's. */
-export async function openStores(room: StoreRoom): Promise<OpenStores> {
+export async function openStores(room: StoreDeps): Promise<OpenStores> {
   const { tenant, sql, database, changes, keys, objects, log, replica } = room;
-  const rows = new DocumentRows(sql, keys.sealing(tenant, 'documents'));
-  const records = new TenantRecords({ tenant, rows, changes, log: log.child('records') });
+  const rows = new DocumentTable(sql, keys.encryptionKeys(tenant, 'documents'));
+  const records = new TenantDocuments({ tenant, rows, changes, log: log.child('records') });
   const [stores, seen] = await Promise.all([records.stores(), records.document('audit-seen')]);
-  const auditRows = new AuditRows(sql, tenant);
+  const auditRows = new AuditTable(sql, tenant);
   const audit: CoreStores['audit'] = (parts) =>
-    new TeamAudit({ ...parts, rows: auditRows, keys: keys.audit(tenant), seen, now: Date.now });
+    new TeamAuditWriter({ ...parts, rows: auditRows, keys: keys.audit(tenant), seen, now: Date.now });
   const rowsOfRecord = new ActivityRows(sql, tenant, replica);
   const record: CoreStores['record'] = {
     // They would lie on this machine alone, those of many people, where nobody who may read them looks, and nobody could have theirs deleted.
     keepsTexts: false,
     ship: ({ activity, timeline }) =>
-      new ActivityShip(activity, {
+      new ActivityShipper(activity, {
         ...{ rows: rowsOfRecord, log: log.child('record') },
         changed: [activity.changed, timeline.changed],
       }),
   };
-  const vaults = new TeamVaults({ tenant, sql, ring: keys.sealing(tenant, 'secrets'), changes });
-  const stopKeeping = keepParts(sql, log);
+  const vaults = new TeamVaults({ tenant, sql, ring: keys.encryptionKeys(tenant, 'secrets'), changes });
+  const stopKeeping = maintainPartitions(sql, log);
   const close = async (): Promise<void> => {
     await stopKeeping();
     vaults.close();
     await records.close();
   };
-  const answers = teamAnswers({ tenant, database, objects });
-  const readOwn: OpenStores['readOwn'] = (user, name) => vaults.of(user).read(name);
-  return { stores: { ...stores, audit, vault: () => vaults.organisation, record, answers }, vaults, readOwn, close };
+  const answers = openTeamSpillStore({ tenant, database, objects });
+  const readOwn: OpenStores['readOwn'] = (user, name) => vaults.forUser(user).read(name);
+  return { stores: { ...stores, audit, vault: () => vaults.organization, record, answers }, vaults, readOwn, close };
 }

@@ -8,43 +8,43 @@
 import type { IncomingMessage } from 'node:http';
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
-import { appPaths } from '../core/base/app-paths.ts';
+import { resolveAppPaths } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
 import { HomeLock } from '../core/sessions/socket/home-lock.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
-import type { TeamRoom, TeamSeams } from '../host/team-seams.ts';
-import { objectsVariables, readObjectsAddress } from './answers/objects-address.ts';
-import { ConfigWatch } from './config/config-watch.ts';
-import { Changes } from './database/changes.ts';
+import type { TeamHostContext, TeamHost } from '../host/team-seams.ts';
+import { s3Variables, parseS3Config } from './answers/objects-address.ts';
+import { ConfigDriftMonitor } from './config/config-watch.ts';
+import { ChangeFeed } from './database/changes.ts';
 import { TeamDashboard } from './dashboard/team-dashboard.ts';
 import { Database } from './database/database.ts';
 import { requireSchema } from './database/migrate.ts';
 import { AllowedHosts } from './door/allowed-hosts.ts';
-import { Proxies } from './door/proxies.ts';
+import { TrustedProxies } from './door/proxies.ts';
 import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './records/team-keys.ts';
-import { CallSpans, tracesTarget } from './operations/call-spans.ts';
+import { SpanExporter, tracesTarget } from './operations/call-spans.ts';
 import { openOperations, type OpenOperations } from './operations/open-operations.ts';
-import { answerProbe, isProbe } from './operations/operations-door.ts';
+import { handleProbe, isProbe } from './operations/operations-door.ts';
 import { Readiness } from './operations/readiness.ts';
-import { followPeople } from './placement/follow-people.ts';
-import { openPersonal, type OpenPersonalProcesses } from './placement/open-personal.ts';
+import { stopStaleProcesses } from './placement/follow-people.ts';
+import { openPlacement, type OpenPersonalProcesses } from './placement/open-personal.ts';
 import { type OpenQuotas, openQuotas } from './quotas/open-quotas.ts';
 import { Heartbeat } from './replicas/heartbeat.ts';
 import { followRetries } from './dashboard/follow-retries.ts';
-import { type IssuerSettings, oidcSecretVariable, openPeople } from './open-people.ts';
+import { type IssuerSettings, oidcSecretVariable, openIdentity } from './open-people.ts';
 import { openSignIns, type OpenSignIns } from './sign-ins/open-sign-ins.ts';
 
 /** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
-type OwnCore = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
+type CoreOverrides = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
   Partial<Pick<CoreHostOptions, 'stderr' | 'stdout' | 'counter' | 'sandbox'>>;
 
-export interface ReplicaOptions extends OwnCore {
+export interface ReplicaOptions extends CoreOverrides {
   /** `postgres://user:password@host:port/name`. */
   readonly database: string;
   /** Whose installation it serves. */
   readonly tenant: string;
-  readonly listen: ListenAt;
+  readonly listen: ListenAddress;
   /** Where client apps reach it, without `/mcp`; undefined: where it listens. */
   readonly publicUrl: string | undefined;
   /** Names by which it may be addressed beside that one. */
@@ -60,12 +60,12 @@ export interface ReplicaOptions extends OwnCore {
   /** How often it writes its row, in ms. */
   readonly heartbeatMs?: number | undefined;
   /** Where it tells how it fares; undefined: nowhere. */
-  readonly operations?: ListenAt | undefined;
+  readonly operations?: ListenAddress | undefined;
   /** The object store for spilled results: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: nothing is spilled. */
   readonly objects?: string | undefined;
 }
 
-export interface ListenAt {
+export interface ListenAddress {
   readonly address: string;
   /** 0: any free one. */
   readonly port: number;
@@ -79,16 +79,16 @@ const defaultNoticeMs = 6_000;
 export class Replica {
   readonly host: CoreHost;
   readonly database: Database;
-  readonly changes: Changes;
+  readonly changes: ChangeFeed;
   readonly heartbeat: Heartbeat;
   readonly personal: OpenPersonalProcesses;
   /** The people's own sign-ins at servers at an address. */
   readonly signIns: OpenSignIns;
   readonly #options: ReplicaOptions;
   readonly #parts: Parts;
-  readonly #config: ConfigWatch;
+  readonly #config: ConfigDriftMonitor;
   #operations: OpenOperations | undefined;
-  #spans: CallSpans | undefined;
+  #spans: SpanExporter | undefined;
   readonly #home: Disposable;
 
   private constructor(host: CoreHost, parts: Parts, home: Disposable, options: ReplicaOptions) {
@@ -102,7 +102,7 @@ export class Replica {
     this.personal = parts.personal;
     this.signIns = parts.signIns;
     const { config, log } = host.core.options;
-    this.#config = new ConfigWatch({ config, heartbeat: parts.heartbeat, log: log.child('config') });
+    this.#config = new ConfigDriftMonitor({ config, heartbeat: parts.heartbeat, log: log.child('config') });
   }
 
   /** Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found, bad_request. */
@@ -111,7 +111,7 @@ export class Replica {
     const name = options.name ?? computerName();
     const database = new Database({ url: options.database, name: `tooltray replica ${name}` });
     // Two replicas that wrote logs, caches and people's homes into one folder would damage them for each other.
-    const { dataDir } = appPaths(options.env, process.platform, homedir());
+    const { dataDir } = resolveAppPaths(options.env, process.platform, homedir());
     const home = await HomeLock.take(join(dataDir, 'replica.lock'), homeWaitMs);
     try {
       await requireSchema(database.shared);
@@ -155,7 +155,7 @@ export class Replica {
   async drain(): Promise<void> {
     this.#parts.readiness.isDraining = true;
     this.heartbeat.drain();
-    await this.host.httpDoor?.listener.drain(this.#options.noticeMs ?? defaultNoticeMs);
+    await this.host.httpServer?.listener.drain(this.#options.noticeMs ?? defaultNoticeMs);
   }
 
   /** Ends the core with all that it has open, then closes the database. */
@@ -169,11 +169,11 @@ export class Replica {
   }
 
   /** undefined where the environment names no collector. Throws AppError bad_request. */
-  #openSpans(): CallSpans | undefined {
+  #openSpans(): SpanExporter | undefined {
     const { env, version } = this.#options;
     const target = tracesTarget(env);
     if (target === undefined) return undefined;
-    return new CallSpans({
+    return new SpanExporter({
       ...{ target, version, activity: this.host.core.activity, log: this.host.log.child('traces') },
       service: env['OTEL_SERVICE_NAME'] ?? 'tooltray',
       replica: this.heartbeat.id,
@@ -196,7 +196,7 @@ export class Replica {
 
 interface Parts {
   readonly database: Database;
-  readonly changes: Changes;
+  readonly changes: ChangeFeed;
   readonly heartbeat: Heartbeat;
   readonly readiness: Readiness;
   readonly personal: OpenPersonalProcesses;
@@ -205,7 +205,7 @@ interface Parts {
 }
 
 interface PartsRoom {
-  readonly room: TeamRoom;
+  readonly room: TeamHostContext;
   readonly database: Database;
   readonly name: string;
   /** Available when it listens. */
@@ -215,19 +215,19 @@ interface PartsRoom {
 async function openParts(
   options: ReplicaOptions,
   { room, database, name, host }: PartsRoom,
-): Promise<{ readonly seams: TeamSeams; readonly parts: Parts }> {
+): Promise<{ readonly seams: TeamHost; readonly parts: Parts }> {
   const { tenant, listen, publicUrl, version, env } = options;
   const { log } = room;
-  const objects = options.objects === undefined ? undefined : readObjectsAddress(options.objects, env);
+  const objects = options.objects === undefined ? undefined : parseS3Config(options.objects, env);
   const core = (): CoreHost['core'] => host().core;
-  const sql = database.of(tenant);
+  const sql = database.forTenant(tenant);
   const keys = TeamKeys.fromEnv(env);
-  const changes = new Changes(database.shared, log.child('changes'));
+  const changes = new ChangeFeed(database.shared, log.child('changes'));
   await changes.start();
   const readiness = new Readiness(database.shared);
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, tenant, log.child('quotas'));
-  const personal = openPersonal({
+  const personal = openPlacement({
     ...{ room, core, database: options.database, env: coreOptions(options).env },
     readOwn: ({ user }, secret) => stores.readOwn(user, secret),
   });
@@ -239,16 +239,16 @@ async function openParts(
     people: () => processes.people,
     mask: (text) => room.masker.maskText(text),
   });
-  const proxies = new Proxies(options.trustedProxies);
-  const hosts = new AllowedHosts(allowedNames(options), proxies);
+  const proxies = new TrustedProxies(options.trustedProxies);
+  const hosts = new AllowedHosts(allowedHostNames(options), proxies);
   const url = (port: number): string => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`;
-  const door = openPeople({
+  const door = openIdentity({
     ...{ room, tenant, sql, changes, proxies, env, settings: options.issuer, core },
     resource: () => url(host().port),
     came: (user, token, until) => signIns.came(user, token, until),
   });
   const { people, tokens, gate } = door;
-  const home = (): string => browsersReach(options, host().port);
+  const home = (): string => isReachableByBrowsers(options, host().port);
   const dashboard = new TeamDashboard({
     ...{ tenant, sql, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
     ...{ heartbeat, keys, host, home, issuer: door.issuer, notes: door.notes },
@@ -261,11 +261,11 @@ async function openParts(
     whoIs: (request) => dashboard.whoIs(request),
   });
   const stops = [
-    followPeople(processes, { tenant, changes, people, vaults: stores.vaults, log: log.child('personal') }),
+    stopStaleProcesses(processes, { tenant, changes, people, vaults: stores.vaults, log: log.child('personal') }),
     followRetries({ tenant, changes, core }),
   ];
-  const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.isAsked(request) === true;
-  const seams: TeamSeams = {
+  const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.matches(request) === true;
+  const seams: TeamHost = {
     stores: stores.stores,
     personal: processes.open,
     own: signIns.own,
@@ -275,13 +275,13 @@ async function openParts(
     door: {
       address: listen.address,
       url,
-      refuseStranger: (request) => (isPublic(request) ? undefined : hosts.refuse(request)),
+      refuseStranger: (request) => (isPublic(request) ? undefined : hosts.reject(request)),
       ...{ letIn: door.letIn, refuseRequest: door.refuseRequest, follow: door.follow },
       other: async (request, response) =>
-        door.metadata?.answer(request, response) === true ||
-        (await answerProbe(readiness, request, response)) ||
-        (await signIns.door.answer(request, response)) ||
-        dashboard.answer(request, response),
+        door.metadata?.respond(request, response) === true ||
+        (await handleProbe(readiness, request, response)) ||
+        (await signIns.door.handle(request, response)) ||
+        dashboard.handle(request, response),
     },
     close: async () => {
       dashboard.close();
@@ -326,13 +326,13 @@ function withoutDatabase(env: CoreHostOptions['env'], objects: string | undefine
     oidcSecretVariable,
     keysVariable,
     keysFileVariable,
-    ...objectsVariables(objects, env),
+    ...s3Variables(objects, env),
   ]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
 }
 
 /** Throws AppError bad_request where nobody said by which name others reach it. */
-function allowedNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): readonly string[] {
+function allowedHostNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): readonly string[] {
   const named = [...(publicUrl === undefined ? [] : [new URL(publicUrl).host]), ...allowedHosts];
   if (named.length > 0) return named;
   if (isLoopback(listen.address)) return ['127.0.0.1', 'localhost', '[::1]'];
@@ -342,7 +342,7 @@ function allowedNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): read
 }
 
 /** Where a browser comes back to after a sign-in. Throws AppError bad_request where nobody said that. */
-function browsersReach({ publicUrl, listen }: ReplicaOptions, port: number): string {
+function isReachableByBrowsers({ publicUrl, listen }: ReplicaOptions, port: number): string {
   if (publicUrl !== undefined) return publicUrl;
   if (isLoopback(listen.address)) return addressOf(listen, port);
   throw new AppError('bad_request', 'Nobody can sign in to servers here: browsers do not know where to come back to.', {
@@ -350,15 +350,15 @@ function browsersReach({ publicUrl, listen }: ReplicaOptions, port: number): str
   });
 }
 
-function addressOf({ address }: ListenAt, port: number): string {
-  return `http://${bracketed(address)}:${port}`;
+function addressOf({ address }: ListenAddress, port: number): string {
+  return `http://${bracketIpv6(address)}:${port}`;
 }
 
 function isLoopback(address: string): boolean {
   return /^(127\.|::1$|localhost$)/.test(address);
 }
 
-function bracketed(address: string): string {
+function bracketIpv6(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }
 

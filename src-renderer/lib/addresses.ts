@@ -12,7 +12,7 @@ export function viewsFor(team: { readonly role: 'admin' | 'member' } | null | un
 }
 
 /** That which an address names, or what is nearest to it of those that there are for whoever looks. */
-export function viewAmong(all: readonly View[], named: View): View {
+export function allowedView(all: readonly View[], named: View): View {
   if (all.includes(named)) return named;
   // An app of a team is connected by a token.
   return named === 'setup' && all.includes('tokens') ? 'tokens' : 'overview';

@@ -1,13 +1,13 @@
 /** The page's questions to the core: through the desktop app where it runs in one, else over HTTP on its own origin. */
 import type { RpcFailure, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import type { Bridge } from './bridge.d.ts';
-import { signQuestion } from './page-key.ts';
+import { signRequest } from './page-key.ts';
 
 export type Input<M extends RpcMethod> = RpcMethods[M]['input'];
 export type Output<M extends RpcMethod> = RpcMethods[M]['output'];
 
 /** Why a question was not answered, as the core says it. */
-export class AskError extends Error implements RpcFailure {
+export class ApiError extends Error implements RpcFailure {
   readonly code: string;
   readonly fix: string;
 
@@ -18,13 +18,13 @@ export class AskError extends Error implements RpcFailure {
   }
 }
 
-export const unreachable: RpcFailure = {
+export const unreachableError: RpcFailure = {
   code: 'core_gone',
   message: 'Cannot reach Tooltray.',
   fix: 'It is stopped or restarting. Try again once this page has reconnected.',
 };
 
-const impostor: RpcFailure = {
+const unverifiedServerError: RpcFailure = {
   code: 'unauthorized',
   message: 'Another program is listening on this address.',
   fix: 'Do not enter anything here. Open the dashboard from the link Tooltray printed, or from the tray.',
@@ -35,28 +35,28 @@ export const api = { ask, readSpill };
 /** Rejects with AskError. */
 async function ask<M extends RpcMethod>(method: M, input: Input<M>, signal?: AbortSignal): Promise<Output<M>> {
   const answer = await (window.tooltray === undefined
-    ? askOverHttp(method, input, signal)
-    : askOverBridge(window.tooltray, method, input, signal));
-  if ('error' in answer) throw new AskError(answer.error);
+    ? requestOverHttp(method, input, signal)
+    : requestOverBridge(window.tooltray, method, input, signal));
+  if ('error' in answer) throw new ApiError(answer.error);
   return answer.value as Output<M>;
 }
 
 /** A kept answer as it came, for pictures, sound and downloads. Rejects with AskError. */
 async function readSpill(id: string, signal?: AbortSignal): Promise<Blob> {
   const response = await send(`spill/${encodeURIComponent(id)}`, { signal });
-  if (!response.ok) throw new AskError(await failureOf(response));
+  if (!response.ok) throw new ApiError(await failureOf(response));
   return response.blob();
 }
 
-type Answer = { readonly value: unknown } | { readonly error: RpcFailure };
+type RpcResponse = { readonly value: unknown } | { readonly error: RpcFailure };
 
 /** As over HTTP, a question that is taken back rejects with the signal's reason. */
-async function askOverBridge(
+async function requestOverBridge(
   bridge: Bridge,
   method: string,
   input: unknown,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<RpcResponse> {
   signal?.throwIfAborted();
   const question = crypto.randomUUID();
   const takeBack = (): void => bridge.takeBack(question);
@@ -70,7 +70,7 @@ async function askOverBridge(
   }
 }
 
-async function askOverHttp(method: string, input: unknown, signal: AbortSignal | undefined): Promise<Answer> {
+async function requestOverHttp(method: string, input: unknown, signal: AbortSignal | undefined): Promise<RpcResponse> {
   const headers = { 'content-type': 'application/json' };
   const response = await send(method, { method: 'POST', headers, body: JSON.stringify(input), signal });
   return response.ok ? { value: await response.json() } : { error: await failureOf(response) };
@@ -84,7 +84,7 @@ interface Sending {
 }
 
 async function send(path: string, { signal, headers, ...init }: Sending): Promise<Response> {
-  const signed = await signQuestion(init.method ?? 'GET', `/rpc/${path}`, init.body);
+  const signed = await signRequest(init.method ?? 'GET', `/rpc/${path}`, init.body);
   let response: Response;
   try {
     response = await fetch(`/rpc/${path}`, {
@@ -96,9 +96,9 @@ async function send(path: string, { signal, headers, ...init }: Sending): Promis
   } catch (cause) {
     // Somebody who no longer wants the answer needs to be able to tell.
     if (signal?.aborted) throw cause;
-    throw new AskError(unreachable);
+    throw new ApiError(unreachableError);
   }
-  if (response.ok && !signed.isAnsweredBy(response)) throw new AskError(impostor);
+  if (response.ok && !signed.isAnsweredBy(response)) throw new ApiError(unverifiedServerError);
   return response;
 }
 
@@ -112,11 +112,11 @@ export async function failureOf(response: Response): Promise<RpcFailure> {
 
 /** Whatever was thrown, as something that can be shown. */
 export function toFailure(error: unknown): RpcFailure {
-  if (error instanceof AskError) return error;
+  if (error instanceof ApiError) return error;
   return { code: 'page', message: error instanceof Error ? error.message : String(error), fix: '' };
 }
 
 /** What happened, and what to do about it. */
-export function failureInWords({ message, fix }: RpcFailure): string {
+export function formatFailure({ message, fix }: RpcFailure): string {
   return `${message} ${fix}`.trim();
 }

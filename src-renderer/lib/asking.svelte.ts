@@ -10,10 +10,10 @@ import { toFailure } from './api.ts';
 
 type Work = (signal: AbortSignal) => Promise<unknown>;
 
-export class Asking {
+export class RequestState {
   failure = $state.raw<RpcFailure>();
   #named = $state.raw<{ readonly what: string }>();
-  #line = new AbortController();
+  #controller = new AbortController();
 
   /** What is under way; undefined: nothing that has a name. */
   get busy(): string | undefined {
@@ -42,20 +42,20 @@ export class Asking {
   }
 
   /** As refresh, for an effect: returns how to take the question back. */
-  follow(work: Work): () => void {
+  poll(work: Work): () => void {
     void this.refresh(work);
-    const line = this.#line;
+    const line = this.#controller;
     return () => line.abort();
   }
 
   /** Takes the last question back, where it heeds its signal; that is no failure. */
   stop(): void {
-    this.#line.abort();
+    this.#controller.abort();
     this.#named = undefined;
   }
 
   async #ask(work: Work): Promise<boolean> {
-    const { signal } = (this.#line = new AbortController());
+    const { signal } = (this.#controller = new AbortController());
     try {
       await work(signal);
       return true;

@@ -3,7 +3,12 @@ import type { HealthLevel } from '../../src-main/rpc/contract.ts';
 
 // Made once: to make one, as `toLocaleTimeString` does each time, takes a third of a millisecond, to write with it a hundredth of that.
 // They write times shifted by their zone: a formatter's own stays what it was when it was made, also where a person travels.
-const clocks = new Intl.DateTimeFormat([], { hour: 'numeric', minute: '2-digit', second: '2-digit', timeZone: 'UTC' });
+const clockFormats = new Intl.DateTimeFormat([], {
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZone: 'UTC',
+});
 const hours = new Intl.DateTimeFormat([], { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' });
 const days = new Intl.DateTimeFormat([], { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
@@ -43,7 +48,7 @@ export function whole(number: number): string {
 }
 
 /** `no problems`, `1,204 problems`: calls that were not answered, or with an error. */
-export function problemsInWords(number: number): string {
+export function formatProblems(number: number): string {
   return number === 0 ? 'no problems' : count(number, 'problem');
 }
 
@@ -86,7 +91,7 @@ export function ago(at: number, now: number): string {
 
 /** A moment (ms since 1970) as the time of day, in the way of the person's own system. */
 export function clock(at: number): string {
-  return clocks.format(here(at));
+  return clockFormats.format(here(at));
 }
 
 /** As clock, without the seconds. */

@@ -7,7 +7,7 @@ const storageName = 'tooltray.key';
 const encoder = new TextEncoder();
 
 /** Takes the key out of the address, where there is one. To be called before anything reads the address. @returns whether it is a new one. */
-export function takeKey(): boolean {
+export function storeKeyFromUrl(): boolean {
   const encoded = /^#key=(.+)$/.exec(location.hash)?.[1];
   if (encoded === undefined) return false;
   // A core that asks for none says so: an old one would have this page wait for a proof.
@@ -19,7 +19,7 @@ export function takeKey(): boolean {
   return isNew;
 }
 
-export interface SignedQuestion {
+export interface SignedRpcRequest {
   /** What the question carries over HTTP. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether an answer comes from the core that the key is of. */
@@ -27,7 +27,7 @@ export interface SignedQuestion {
 }
 
 /** Signs one question, for once. */
-export async function signQuestion(method: string, path: string, body = ''): Promise<SignedQuestion> {
+export async function signRequest(method: string, path: string, body = ''): Promise<SignedRpcRequest> {
   const key = localStorage.getItem(storageName);
   if (key === null) return { headers: {}, isAnsweredBy: () => true };
   const time = Date.now();

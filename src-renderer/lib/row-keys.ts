@@ -14,7 +14,7 @@ export const rowKeys: Attachment<HTMLElement> = (body) => {
     event.preventDefault();
     next.focus();
   };
-  const stop = keepOneStop(body);
+  const stop = rovingTabIndex(body);
   body.addEventListener('keydown', moveFocus);
   return () => {
     stop();
@@ -23,7 +23,7 @@ export const rowKeys: Attachment<HTMLElement> = (body) => {
 };
 
 /** Tab reaches one of the rows, the one that had the focus last. `onrows` is told when other rows are there. */
-export function keepOneStop(body: HTMLElement, onrows?: () => void): () => void {
+export function rovingTabIndex(body: HTMLElement, onrows?: () => void): () => void {
   const keep = (event?: FocusEvent): void => {
     const rows = rowsOf(body);
     const target = event?.target as HTMLElement | undefined;

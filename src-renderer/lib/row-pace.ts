@@ -3,7 +3,7 @@
 /** About as many as a person sees come by. */
 const rowsASecond = 50;
 
-export class RowPace {
+export class RowThrottle {
   #nextAt = 0;
 
   /** So many rows were put in; times in ms. */

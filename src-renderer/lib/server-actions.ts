@@ -3,7 +3,7 @@ import type { AttentionAction } from '../../src-main/rpc/contract.ts';
 import { api } from './api.ts';
 import { modeName } from './format.ts';
 import { routes } from './routes.svelte.ts';
-import { inShort, type ToastStore } from './toasts.svelte.ts';
+import { shortMessage, type ToastStore } from './toasts.svelte.ts';
 
 /** The one thing that mends a server, or whatever else waits for a person: done at once, or by going where it is done. */
 export function act(action: Action, server: string | undefined, toasts: ToastStore): Promise<boolean> {
@@ -33,18 +33,18 @@ async function actOnCore(kind: AttentionAction['kind']): Promise<void> {
 
 /** What comes of it is told by the server's state. */
 export function restart(server: string, toasts: ToastStore): Promise<boolean> {
-  return toasts.attempt(() => api.ask('retry', { server }), inShort);
+  return toasts.attempt(() => api.ask('retry', { server }), shortMessage);
 }
 
 export function stop(server: string, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(async () => {
     await api.ask('stopServer', { server });
     toasts.show({ text: `${server} stopped. It starts again on the next call.` });
-  }, inShort);
+  }, shortMessage);
 }
 
 export function setEnabled(server: string, enabled: boolean, toasts: ToastStore): Promise<boolean> {
-  return toasts.attempt(() => api.ask('setServerEnabled', { server, enabled }), inShort);
+  return toasts.attempt(() => api.ask('setServerEnabled', { server, enabled }), shortMessage);
 }
 
 export function signOut(server: string, toasts: ToastStore): Promise<boolean> {
@@ -55,7 +55,7 @@ export function signOut(server: string, toasts: ToastStore): Promise<boolean> {
 }
 
 export function setPaused(paused: boolean, toasts: ToastStore): Promise<boolean> {
-  return toasts.attempt(() => api.ask('setPaused', { paused }), inShort);
+  return toasts.attempt(() => api.ask('setPaused', { paused }), shortMessage);
 }
 
 /** How apps are shown the tools from now on; `before`: what Undo leads back to. */

@@ -1,7 +1,7 @@
 /** Listens to the core's state and keeps listening: the line is opened again when it breaks, and closed while nobody looks. */
 import { createParser } from 'eventsource-parser';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
-import { signQuestion } from './page-key.ts';
+import { signRequest } from './page-key.ts';
 
 /**
  * `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own link. `signed-out`: it is a team's, and
@@ -14,10 +14,10 @@ export interface StreamListener {
   onConnection(connection: Connection): void;
 }
 
-const shortestPauseMs = 500;
-const longestPauseMs = 4_000;
+const minRetryMs = 500;
+const maxRetryDelayMs = 4_000;
 /** The core says something every 15 s; a line that is silent for longer is dead. */
-const longestSilenceMs = 40_000;
+const heartbeatTimeoutMs = 40_000;
 
 /** Begins to listen; returns how to end it. */
 export function watchState(listener: StreamListener): () => void {
@@ -32,9 +32,9 @@ export function watchState(listener: StreamListener): () => void {
 class StateStream {
   readonly #listener: StreamListener;
   #lastId: string | undefined;
-  #line: AbortController | undefined;
+  #controller: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #pauseMs = shortestPauseMs;
+  #pauseMs = minRetryMs;
 
   constructor(listener: StreamListener) {
     this.#listener = listener;
@@ -57,36 +57,36 @@ class StateStream {
 
   #close(): void {
     clearTimeout(this.#timer);
-    this.#line?.abort();
-    this.#line = undefined;
+    this.#controller?.abort();
+    this.#controller = undefined;
   }
 
   async #listen(): Promise<void> {
     const line = new AbortController();
-    this.#line = line;
+    this.#controller = line;
     const ending = await this.#read(line).catch((): Connection => 'gone');
-    if (this.#line !== line) return;
+    if (this.#controller !== line) return;
     this.#listener.onConnection(ending);
     line.abort();
     // Whoever signs in loads the page anew.
     if (ending === 'signed-out') return;
     this.#timer = setTimeout(() => void this.#listen(), this.#pauseMs);
-    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, maxRetryDelayMs);
   }
 
   /** Answers with how things stand when the line has ended. */
   async #read(line: AbortController): Promise<Connection> {
     const resume = this.#lastId === undefined ? undefined : { 'last-event-id': this.#lastId };
-    const silence = new Silence(() => line.abort(), longestSilenceMs);
+    const silence = new IdleTimer(() => line.abort(), heartbeatTimeoutMs);
     try {
-      const signed = await signQuestion('GET', '/rpc/events');
+      const signed = await signRequest('GET', '/rpc/events');
       const response = await fetch('/rpc/events', { headers: { ...signed.headers, ...resume }, signal: line.signal });
       if (response.status === 401 && response.headers.has('tooltray-sign-in')) return 'signed-out';
       if (response.status === 401 || response.status === 403) return 'unauthorized';
       // What another program says at our address is not shown.
       if (response.ok && !signed.isAnsweredBy(response)) return 'unauthorized';
       if (!response.ok || response.body === null) return 'gone';
-      const parser = createParser({ onEvent: ({ id, data }) => this.#tell(id, data) });
+      const parser = createParser({ onEvent: ({ id, data }) => this.#emit(id, data) });
       const text = response.body.pipeThrough(new TextDecoderStream());
       const reader = text.getReader();
       for (;;) {
@@ -100,16 +100,16 @@ class StateStream {
     }
   }
 
-  #tell(id: string | undefined, data: string): void {
+  #emit(id: string | undefined, data: string): void {
     this.#lastId = id ?? this.#lastId;
-    this.#pauseMs = shortestPauseMs;
+    this.#pauseMs = minRetryMs;
     this.#listener.onConnection('live');
     this.#listener.onChange(JSON.parse(data) as StateChange);
   }
 }
 
 /** Rings when nothing was heard for a while. */
-class Silence {
+class IdleTimer {
   readonly #ring: () => void;
   readonly #ms: number;
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -26,9 +26,9 @@ function parts(view: View, facts: SubtitleFacts): readonly string[] {
     case 'activity':
       return sessions === undefined || team ? [] : [`${count(sessions.length, 'session')} live`];
     case 'servers':
-      return servers === undefined ? [] : [serversInWords(servers)];
+      return servers === undefined ? [] : [formatServers(servers)];
     case 'setup':
-      return setup === undefined ? [] : [appsInWords(setup)];
+      return setup === undefined ? [] : [formatApps(setup)];
     case 'inbox':
       return inbox === undefined ? [] : [inbox.length === 0 ? 'Nothing to review' : `${whole(inbox.length)} to review`];
     case 'spills':
@@ -47,7 +47,7 @@ const levelWords: readonly (readonly [HealthLevel, (many: number) => string])[] 
 ];
 
 /** `6 ready, 2 need you and 2 stopped`. */
-export function serversInWords(servers: readonly ServerRow[]): string {
+export function formatServers(servers: readonly ServerRow[]): string {
   if (servers.length === 0) return 'No servers yet';
   return list(
     levelWords.flatMap(([level, words]) => {
@@ -63,7 +63,7 @@ function activeApps(sessions: readonly SessionStatus[]): string {
   return `${apps.length > 3 ? count(apps.length, 'app') : list(apps)} active`;
 }
 
-function appsInWords({ apps }: SetupFacts): string {
+function formatApps({ apps }: SetupFacts): string {
   const connected = apps.filter((app) => app.connected !== 'no').length;
   const found = apps.length - connected;
   return `${connected} connected${found > 0 ? `, ${found} more found` : ''}`;

@@ -1,5 +1,5 @@
 /** Signing in to a team's dashboard and out of it: what the browser holds afterwards, no program of this page can read. */
-import { AskError, failureOf, unreachable } from './api.ts';
+import { ApiError, failureOf, unreachableError } from './api.ts';
 
 /** What leads to the team's issuer, and back. */
 export const issuerStart = '/session/start';
@@ -26,7 +26,7 @@ export async function signOut(): Promise<void> {
 async function post(path: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch((): never => {
-    throw new AskError(unreachable);
+    throw new ApiError(unreachableError);
   });
-  if (!response.ok) throw new AskError(await failureOf(response));
+  if (!response.ok) throw new ApiError(await failureOf(response));
 }

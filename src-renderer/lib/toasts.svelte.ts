@@ -1,7 +1,7 @@
 /** Short messages about what was done, some with a way back. `useToasts().show({ text, undo })`. */
 import { createContext } from 'svelte';
 import type { RpcFailure } from '../../src-main/rpc/contract.ts';
-import { failureInWords, toFailure } from './api.ts';
+import { formatFailure, toFailure } from './api.ts';
 
 export const [useToasts, provideToasts] = createContext<ToastStore>();
 
@@ -16,8 +16,8 @@ export interface Toast {
   readonly failed?: boolean;
 }
 
-const usualStayMs = 5_000;
-const undoStayMs = 10_000;
+const defaultDurationMs = 5_000;
+const undoDurationMs = 10_000;
 
 export class ToastStore {
   all = $state.raw<readonly (Toast & { readonly id: number })[]>([]);
@@ -26,11 +26,11 @@ export class ToastStore {
   show(toast: Toast): void {
     const id = (this.#count += 1);
     this.all = [...this.all, { ...toast, id }];
-    setTimeout(() => this.remove(id), toast.stayMs ?? (toast.undo ? undoStayMs : usualStayMs));
+    setTimeout(() => this.remove(id), toast.stayMs ?? (toast.undo ? undoDurationMs : defaultDurationMs));
   }
 
   /** Does what a person asked for, and says so where it did not work. Never rejects, answers whether it was done. */
-  async attempt(work: () => Promise<unknown>, say: (failure: RpcFailure) => string = failureInWords): Promise<boolean> {
+  async attempt(work: () => Promise<unknown>, say: (failure: RpcFailure) => string = formatFailure): Promise<boolean> {
     try {
       await work();
       return true;
@@ -46,6 +46,6 @@ export class ToastStore {
 }
 
 /** For `attempt`, where what to do is plain from what was pressed. */
-export function inShort({ message }: RpcFailure): string {
+export function shortMessage({ message }: RpcFailure): string {
   return message;
 }

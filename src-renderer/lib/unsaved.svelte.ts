@@ -17,7 +17,7 @@ export class UnsavedEdits {
   leaving = $state.raw<Leaving>();
 
   /** From now on leaving asks; returns how to let go. For an effect: `if (isChanged) return unsaved.hold('…')`. */
-  hold(what: string): () => void {
+  register(what: string): () => void {
     const key = Symbol(what);
     this.#held.set(key, what);
     return () => this.#held.delete(key);
@@ -28,7 +28,7 @@ export class UnsavedEdits {
   }
 
   /** Begins to listen; before anything else that follows the address, so that nothing moves until the person has decided. */
-  guard(): void {
+  confirmLeave(): void {
     addEventListener('hashchange', (event) => {
       const [what] = this.#held.values();
       const wanted = location.hash;

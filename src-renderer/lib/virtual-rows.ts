@@ -4,9 +4,9 @@
  */
 
 /** Below what every browser can scroll. */
-const tallestPx = 8_000_000;
+const maxScrollHeightPx = 8_000_000;
 /** Rows beyond each edge that are there already when they come into sight. */
-const spareRows = 6;
+const overscanRows = 6;
 
 export interface ListSize {
   readonly count: number;
@@ -25,11 +25,11 @@ export interface VisibleRows {
 
 /** Height of the scrolled element, in px. */
 export function scrollHeight({ count, rowHeight }: ListSize): number {
-  return Math.min(count * rowHeight, tallestPx);
+  return Math.min(count * rowHeight, maxScrollHeightPx);
 }
 
 /** The place in the whole list that a scroll position stands for, in px of the whole list. */
-export function placeAt(scrollTop: number, size: ListSize): number {
+export function offsetAt(scrollTop: number, size: ListSize): number {
   const [scrollable, whole] = ranges(size);
   return scrollable <= 0 ? 0 : (Math.min(scrollTop, scrollable) / scrollable) * whole;
 }
@@ -37,22 +37,22 @@ export function placeAt(scrollTop: number, size: ListSize): number {
 /** The scroll position that shows a place of the whole list. */
 export function scrollTopFor(place: number, size: ListSize): number {
   const [scrollable, whole] = ranges(size);
-  return whole <= 0 ? 0 : (clampPlace(place, size) / whole) * scrollable;
+  return whole <= 0 ? 0 : (clampOffset(place, size) / whole) * scrollable;
 }
 
-export function clampPlace(place: number, size: ListSize): number {
+export function clampOffset(place: number, size: ListSize): number {
   return Math.max(0, Math.min(place, ranges(size)[1]));
 }
 
 export function visibleRows(place: number, { count, rowHeight, viewport }: ListSize): VisibleRows {
-  const first = Math.max(0, Math.min(count, Math.floor(place / rowHeight)) - spareRows);
-  const end = Math.min(count, Math.ceil((place + viewport) / rowHeight) + spareRows);
+  const first = Math.max(0, Math.min(count, Math.floor(place / rowHeight)) - overscanRows);
+  const end = Math.min(count, Math.ceil((place + viewport) / rowHeight) + overscanRows);
   return { first, end, offset: first * rowHeight - place };
 }
 
 /** As many rows as ever exist at once. */
-export function mostRows({ rowHeight, viewport }: Pick<ListSize, 'rowHeight' | 'viewport'>): number {
-  return Math.ceil(viewport / rowHeight) + 1 + 2 * spareRows;
+export function maxVisibleRows({ rowHeight, viewport }: Pick<ListSize, 'rowHeight' | 'viewport'>): number {
+  return Math.ceil(viewport / rowHeight) + 1 + 2 * overscanRows;
 }
 
 /** The place nearest to where we are at which a row is wholly seen. */

@@ -4,11 +4,11 @@
  */
 import { tick } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
-import { indexAfter, keepOneStop } from './row-keys.ts';
+import { indexAfter, rovingTabIndex } from './row-keys.ts';
 import {
-  clampPlace,
+  clampOffset,
   type ListSize,
-  placeAt,
+  offsetAt,
   placeShowing,
   scrollHeight,
   scrollTopFor,
@@ -39,7 +39,7 @@ export class VirtualScroll {
     return { count: count(), rowHeight: rowHeight(), viewport: this.height - (headHeight?.() ?? 0) };
   });
   /** Where we are, in px of the whole list. */
-  readonly place = $derived.by(() => clampPlace(this.#place, this.size));
+  readonly place = $derived.by(() => clampOffset(this.#place, this.size));
   readonly shown = $derived.by(() => visibleRows(this.place, this.size));
   /** Numbers of the rows that exist. */
   readonly indices = $derived.by(() =>
@@ -62,7 +62,7 @@ export class VirtualScroll {
   }
 
   goTo(place: number): void {
-    this.#place = clampPlace(place, this.size);
+    this.#place = clampOffset(place, this.size);
     if (this.scroller) this.scroller.scrollTop = scrollTopFor(this.place, this.size);
   }
 
@@ -71,7 +71,7 @@ export class VirtualScroll {
     // What we have set ourselves comes back rounded; taking it would lose the exact row of a very long list.
     const isOurs = Math.abs(scrollTop - scrollTopFor(this.place, this.size)) <= 1;
     // Not as it was: where the list became shorter, we are at its end now, also when it grows again.
-    this.#place = isOurs ? this.place : placeAt(scrollTop, this.size);
+    this.#place = isOurs ? this.place : offsetAt(scrollTop, this.size);
   };
 
   readonly turnWheel = (event: WheelEvent): void => {
@@ -108,7 +108,7 @@ export class VirtualScroll {
       this.#wanted = undefined;
       row.focus({ preventScroll: true });
     };
-    const stop = keepOneStop(body, () => {
+    const stop = rovingTabIndex(body, () => {
       if (this.#wanted !== undefined && (isNowhere() || body.contains(document.activeElement))) focusWanted();
     });
     const keydown = (event: KeyboardEvent): void => void (this.#moves(event) && tick().then(focusWanted));

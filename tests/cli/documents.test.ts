@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readDocuments } from '../../scripts/docs/check-documents.ts';
-import { type Command, readArguments, spelled } from '../../src-main/cli/command.ts';
+import { type Command, readArguments, flagName } from '../../src-main/cli/command.ts';
 import { commands } from '../../src-main/cli/command-table.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import { layerSettings } from '../../src-main/core/config/app-config.ts';
 import type { LayerKind } from '../../src-main/core/config/layers/read-layer.ts';
 import { readLayer } from '../../src-main/core/config/layers/read-layer.ts';
-import { readConfig } from '../../src-main/core/config/read-config.ts';
+import { parseConfig } from '../../src-main/core/config/read-config.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { CliHome } from './cli-home.ts';
 
@@ -117,7 +117,7 @@ test('commands in the text name flags and actions that exist', async () => {
     ),
   );
   expect(told.length).toBeGreaterThan(80);
-  const flagsOf = ({ flags }: Command): string[] => Object.keys(flags).map((flag) => `--${spelled(flag)}`);
+  const flagsOf = ({ flags }: Command): string[] => Object.keys(flags).map((flag) => `--${flagName(flag)}`);
   const problems = await Promise.all(
     told.map(async ({ path, said, name, rest }) => {
       const declared = await commands.find((one) => one.name === name)?.load();
@@ -141,10 +141,10 @@ describe('configuration blocks', () => {
     '$name is read without a problem',
     ({ text }) => {
       const [, kind] = /^\/\/ (groups|people)\//.exec(text) ?? [];
-      const organisation = { servers: readConfig('{}', '/c.json', env).config?.servers ?? [], mayOverride: undefined };
+      const organisation = { servers: parseConfig('{}', '/c.json', env).config?.servers ?? [], mayOverride: undefined };
       const problems =
         kind === undefined
-          ? readConfig(text, '/home/me/config.json', env, undefined, known).problems
+          ? parseConfig(text, '/home/me/config.json', env, undefined, known).problems
           : readLayer(kind as LayerKind, text, `/config/${kind}/x.jsonc`, organisation).problems;
       expect(problems).toEqual([]);
     },
@@ -158,7 +158,7 @@ describe('configuration blocks', () => {
   });
 
   test('a key that does not exist is found', () => {
-    expect(readConfig('{ "mood": "auto" }', '/c.json', env).problems).toHaveLength(1);
+    expect(parseConfig('{ "mood": "auto" }', '/c.json', env).problems).toHaveLength(1);
     expect(configs.length).toBeGreaterThan(15);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AppError } from '../../src-main/core/base/errors.ts';
-import { modeWords } from '../../src-main/core/config/app-config.ts';
+import { modeValues } from '../../src-main/core/config/app-config.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 
 test('every mode is found by its name and says in a line what it is', () => {
@@ -17,7 +17,7 @@ test('README has every mode in its table', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   const [, table = ''] = readme.split('\n## Modes\n');
   const rows = [...table.matchAll(/^\| `([a-z]+)` +\|/gm)].map(([, name]) => name);
-  expect(rows.toSorted()).toEqual([...modeWords].toSorted());
+  expect(rows.toSorted()).toEqual([...modeValues].toSorted());
 });
 
 test('every helper tool of every mode can be found by its name, and no two different ones share one', () => {
@@ -39,7 +39,7 @@ test.each([
   expect(() => allModes.find(name)).toThrow(
     expect.objectContaining({
       code: 'mode_unknown',
-      fix: `${meant}Modes: ${modeWords.join(', ')}.`,
+      fix: `${meant}Modes: ${modeValues.join(', ')}.`,
     }) as AppError,
   );
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import { modeNames } from '../../src-main/core/config/app-config.ts';
-import { readConfig } from '../../src-main/core/config/read-config.ts';
+import { parseConfig } from '../../src-main/core/config/read-config.ts';
 import type { Params } from '../support/raw-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -77,13 +77,13 @@ describe('for everyone', () => {
 
   test('settings that keep the previous behavior are read', () => {
     const [, block = ''] = /```json\n([\s\S]*?)```/.exec(section('Differences for everyone')) ?? [];
-    const { config, problems } = readConfig(block, '/c.json', {});
+    const { config, problems } = parseConfig(block, '/c.json', {});
     expect(problems).toEqual([]);
     expect(config).toMatchObject({ policy: { agentChanges: 'allow' }, trustEdits: true, port: 8080 });
   });
 
   test('the port and the policies are others without them', () => {
-    expect(readConfig('{}', '/c.json', {}).config).toMatchObject({
+    expect(parseConfig('{}', '/c.json', {}).config).toMatchObject({
       ...{ mode: 'auto', port: 8690, trustEdits: false, heal: 'ask' },
       policy: { agentChanges: 'ask' },
     });
@@ -102,10 +102,10 @@ describe('ToolMux', () => {
   test('its file is read, and means gateway without a mode', () => {
     const entry = { base_url: 'https://example.org/mcp', transport: 'http', timeout: 20 };
     const text = JSON.stringify({ cache_model: 'm', servers: { a: entry, b: { command: 'x' } } });
-    const { config, problems } = readConfig(text, '/home/me/toolmux/mcp.json', {});
+    const { config, problems } = parseConfig(text, '/home/me/toolmux/mcp.json', {});
     expect(problems).toEqual([]);
     expect(config).toMatchObject({ mode: 'gateway', servers: [{ kind: 'http' }, { kind: 'stdio' }] });
-    expect(readConfig(JSON.stringify({ mode: 'search', servers: {} }), '/c.json', {}).config?.mode).toBe('search');
+    expect(parseConfig(JSON.stringify({ mode: 'search', servers: {} }), '/c.json', {}).config?.mode).toBe('search');
   });
 
   test('tools that change servers are listed with exposeAdmin alone, others with extraTools', async () => {
@@ -155,7 +155,7 @@ describe('ToolMux', () => {
 describe('mini-a', () => {
   test('its settings are read', () => {
     const [, block = ''] = /```json\n([\s\S]*?)```/.exec(section('mini-a')) ?? [];
-    const { config, problems } = readConfig(block, '/c.json', {});
+    const { config, problems } = parseConfig(block, '/c.json', {});
     expect(problems).toEqual([]);
     expect(config).toMatchObject({
       mode: 'dispatch',
@@ -201,7 +201,7 @@ describe('Magg', () => {
       line: { command: 'npx -y some-server', prefix: 'line', env: { A: 'b' }, source: 'https://example.org' },
       far: { uri: 'https://example.org/mcp', transport: {} },
     };
-    const { config, problems } = readConfig(JSON.stringify({ servers }), '/home/me/.magg/config.json', {});
+    const { config, problems } = parseConfig(JSON.stringify({ servers }), '/home/me/.magg/config.json', {});
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(config?.servers).toMatchObject([{ command: 'npx', args: ['-y', 'some-server'] }, { kind: 'http' }]);
   });
@@ -247,7 +247,7 @@ describe('MCPProxy', () => {
         { name: 'q', url: 'https://example.org/mcp', protocol: 'http', quarantined: true },
       ],
     };
-    const { config, problems } = readConfig(JSON.stringify(settings), '/home/me/.mcpproxy/mcp_config.json', {});
+    const { config, problems } = parseConfig(JSON.stringify(settings), '/home/me/.mcpproxy/mcp_config.json', {});
     expect(problems.filter(({ path }) => !path.includes('quarantined') && !path.includes('oauth'))).toEqual([]);
     expect(config).toMatchObject({
       ...{ product: 'mcpproxy', mode: 'retrieve', port: 8080, retrieve: { limit: 5 }, code: { enabled: false } },
@@ -259,7 +259,7 @@ describe('MCPProxy', () => {
 
   test('a key without an effect is reported with the reason', () => {
     const text = JSON.stringify({ mcpServers: [], health_check_interval: '5s' });
-    const { problems } = readConfig(text, '/home/me/.mcpproxy/mcp_config.json', {});
+    const { problems } = parseConfig(text, '/home/me/.mcpproxy/mcp_config.json', {});
     expect(problems).toMatchObject([{ path: 'health_check_interval', suggestion: expect.any(String) as string }]);
   });
 

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { JsonObject } from '../../src-main/core/base/json.ts';
-import { objectOf } from '../../src-main/core/base/json.ts';
+import { objectOrEmpty } from '../../src-main/core/base/json.ts';
 
 /** By page, then tool: the parameters that its page names. */
 const pages: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -66,7 +66,7 @@ const modes: readonly string[] = [
 ];
 
 function propertiesOf(tool: string): JsonObject {
-  return objectOf(objectOf(allModes.helpers.get(tool)?.definition['inputSchema'])['properties']);
+  return objectOrEmpty(objectOrEmpty(allModes.helpers.get(tool)?.definition['inputSchema'])['properties']);
 }
 
 describe.each(Object.entries(pages))("%s's page", (_page, tools) => {
@@ -77,7 +77,7 @@ describe.each(Object.entries(pages))("%s's page", (_page, tools) => {
 });
 
 test.each(values)('%s takes the values of %s that its page names', (tool, parameter, words) => {
-  const { enum: known } = objectOf(propertiesOf(tool)[parameter]);
+  const { enum: known } = objectOrEmpty(propertiesOf(tool)[parameter]);
   expect(known).toEqual(expect.arrayContaining([...words]));
 });
 

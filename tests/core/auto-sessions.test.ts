@@ -3,7 +3,7 @@ import { allModes } from '../../src-main/compat/all-modes.ts';
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/token-worker.ts';
 import { chooseMode, ModeCosts } from '../../src-main/core/choose-mode.ts';
-import { searchTools } from '../../src-main/core/modes/search.ts';
+import { searchToolsTool } from '../../src-main/core/modes/search.ts';
 import { serverWith } from './catalog/catalog-of.ts';
 import { helperContext, type TestContext } from './modes/helper-context.ts';
 
@@ -56,7 +56,7 @@ async function costOfUse(at: number, context: TestContext): Promise<number> {
   const name = tool?.listedName ?? '';
   const description = String(tool?.definition['description']);
   const input = { query: description.replace('Use this tool to ', '').split(' of a ')[0] ?? '' };
-  const { content } = (await searchTools.run(input, context)) as { content: { text: string }[] };
+  const { content } = (await searchToolsTool.run(input, context)) as { content: { text: string }[] };
   const answer = content.map(({ text }) => text).join('\n');
   const wrapped = JSON.stringify({ name: 'call_tool', arguments: { name, arguments: {} } });
   const plain = JSON.stringify({ name, arguments: {} });
@@ -66,7 +66,7 @@ async function costOfUse(at: number, context: TestContext): Promise<number> {
 
 describe.each([8, 27, 60, 90, 230, 900])('auto with %i tools', (tools) => {
   const shown = catalogOf(tools);
-  const { mode, reason } = chooseMode(new ModeCosts(allModes).of(shown), undefined);
+  const { mode, reason } = chooseMode(new ModeCosts(allModes).costsFor(shown), undefined);
   const direct = countTokens(JSON.stringify({ tools: shown.catalog.tools.map(({ definition }) => definition) }));
   const list = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(shown)];
   const fixed = countTokens(JSON.stringify({ tools: list })) + countTokens(mode.instructions(shown));

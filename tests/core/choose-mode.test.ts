@@ -1,7 +1,13 @@
 /** Promises of mode `auto`: cheap lists are shown, big ones are not, and nothing it picks costs more than direct. */
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/token-worker.ts';
-import { chooseMode, type Costs, followMode, modeChooser, ModeCosts } from '../../src-main/core/choose-mode.ts';
+import {
+  chooseMode,
+  type Costs,
+  modeChooserFollowing,
+  modeChooser,
+  ModeCosts,
+} from '../../src-main/core/choose-mode.ts';
 import { requireMode } from '../../src-main/core/modes/mode-registry.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { ModeView } from '../../src-main/core/modes/mode.ts';
@@ -26,7 +32,7 @@ function view(tools: number, words: number): ModeView {
   return viewOf(['a', definitions]);
 }
 
-const costs = (tools: number, words: number): Costs => new ModeCosts(allModes).of(view(tools, words));
+const costs = (tools: number, words: number): Costs => new ModeCosts(allModes).costsFor(view(tools, words));
 
 test('a few tools are all shown, and the reason says what they cost', () => {
   const { mode, reason } = chooseMode(costs(5, 5), 'claude-ai');
@@ -55,7 +61,7 @@ test('an app that defers tools itself gets all of them', () => {
 
 describe('what auto picks never costs more than direct', () => {
   function listed(shown: ModeView): number {
-    const { mode } = chooseMode(new ModeCosts(allModes).of(shown), undefined);
+    const { mode } = chooseMode(new ModeCosts(allModes).costsFor(shown), undefined);
     const tools = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(shown)];
     return countTokens(JSON.stringify({ tools })) + countTokens(mode.instructions(shown));
   }
@@ -79,16 +85,16 @@ describe('what auto picks never costs more than direct', () => {
 describe('costs', () => {
   test('are worked out once for a catalog, however many sessions ask', () => {
     const [shared, shown] = [new ModeCosts(allModes), view(10, 5)];
-    expect(shared.of({ ...shown })).toBe(shared.of(shown));
-    expect(shared.of(view(10, 5))).not.toBe(shared.of(shown));
+    expect(shared.costsFor({ ...shown })).toBe(shared.costsFor(shown));
+    expect(shared.costsFor(view(10, 5))).not.toBe(shared.costsFor(shown));
   });
 
   test('are others where texts stay as they are, and anew where written texts have changed', () => {
     const [shared, shown] = [new ModeCosts(allModes), viewOf(['files', fileTools])];
-    const before = shared.of(shown);
-    expect(shared.of({ ...shown, level: 'full' }).all).toBeGreaterThan(before.all);
-    shared.forget();
-    expect(shared.of(shown)).not.toBe(before);
+    const before = shared.costsFor(shown);
+    expect(shared.costsFor({ ...shown, level: 'full' }).all).toBeGreaterThan(before.all);
+    shared.invalidate();
+    expect(shared.costsFor(shown)).not.toBe(before);
   });
 });
 
@@ -105,7 +111,7 @@ test('a mode that the person names is taken as it is, an unknown one is refused'
 
 test('a setting that changes is followed, a mistake in it is not', () => {
   let setting = 'search';
-  const choose = followMode(() => setting, undefined, new ModeCosts(allModes));
+  const choose = modeChooserFollowing(() => setting, undefined, new ModeCosts(allModes));
   const modeNow = (name: string): string => {
     setting = name;
     return choose(view(1, 1)).mode.name;

@@ -4,42 +4,42 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../src-main/core/base/errors.ts';
-import { AttentionNews } from '../../src-main/desktop/attention-notices.ts';
+import { NotificationFilter } from '../../src-main/desktop/attention-notices.ts';
 import {
-  askBeforeLeaving,
-  grounds,
+  confirmUnsavedClose,
+  backgroundColors,
   type GuardDeps,
   guardPages,
-  windowPlace,
+  windowBounds,
 } from '../../src-main/desktop/dashboard-window.ts';
-import { placeInWords, placeOfLink, placeUrl } from '../../src-main/desktop/dashboard-places.ts';
+import { describeLink, parseDeepLink, dashboardUrl } from '../../src-main/desktop/dashboard-places.ts';
 import { type QuitDeps, QuitOrder } from '../../src-main/desktop/quit.ts';
-import { takeOver } from '../../src-main/desktop/take-over.ts';
+import { replaceRunningCore } from '../../src-main/desktop/take-over.ts';
 import { type Updater, Updates, unsignedReason } from '../../src-main/desktop/updates.ts';
-import { watchWake } from '../../src-main/desktop/wake.ts';
+import { watchWakeAndNetwork } from '../../src-main/desktop/wake.ts';
 import type { AttentionItem } from '../../src-main/rpc/contract.ts';
 
 describe('a link', () => {
   test('names a place of the dashboard', () => {
-    expect(placeOfLink('tooltray://servers/git hub')).toBe('servers/git%20hub');
-    expect(placeOfLink('TOOLTRAY://Settings')).toBe('settings');
-    expect(placeUrl('servers/a')).toBe('app://tooltray/#/servers/a');
+    expect(parseDeepLink('tooltray://servers/git hub')).toBe('servers/git%20hub');
+    expect(parseDeepLink('TOOLTRAY://Settings')).toBe('settings');
+    expect(dashboardUrl('servers/a')).toBe('app://tooltray/#/servers/a');
   });
 
   test('that names nothing there is leads to the dashboard as it is', () => {
-    expect(['tooltray://', 'tooltray://run/rm', 'tooltray://../../etc'].map(placeOfLink)).toEqual(['', '', '']);
+    expect(['tooltray://', 'tooltray://run/rm', 'tooltray://../../etc'].map(parseDeepLink)).toEqual(['', '', '']);
   });
 
   test('cannot smuggle anything into the address', () => {
-    expect(placeOfLink('tooltray://servers/%22%3E%3Cscript%3E#x?y=1')).toBe('servers/%22%3E%3Cscript%3E');
-    expect(placeOfLink('tooltray://servers/%zz')).toBe('servers/%25zz');
-    expect(placeOfLink(`tooltray://servers/${'a'.repeat(600)}`)).toBeUndefined();
-    expect(placeOfLink('https://servers/')).toBeUndefined();
+    expect(parseDeepLink('tooltray://servers/%22%3E%3Cscript%3E#x?y=1')).toBe('servers/%22%3E%3Cscript%3E');
+    expect(parseDeepLink('tooltray://servers/%zz')).toBe('servers/%25zz');
+    expect(parseDeepLink(`tooltray://servers/${'a'.repeat(600)}`)).toBeUndefined();
+    expect(parseDeepLink('https://servers/')).toBeUndefined();
   });
 
   test('is found among the words of a second start', () => {
-    expect(placeInWords(['/opt/Tooltray/tooltray', '--flag', 'tooltray://spills'])).toBe('spills');
-    expect(placeInWords(['/opt/Tooltray/tooltray'])).toBeUndefined();
+    expect(describeLink(['/opt/Tooltray/tooltray', '--flag', 'tooltray://spills'])).toBe('spills');
+    expect(describeLink(['/opt/Tooltray/tooltray'])).toBeUndefined();
   });
 });
 
@@ -48,7 +48,7 @@ describe('a page with edits', () => {
     const page = new EventEmitter();
     const answers: PromiseWithResolvers<boolean>[] = [];
     const log: string[] = [];
-    askBeforeLeaving(page as unknown as Parameters<typeof askBeforeLeaving>[0], {
+    confirmUnsavedClose(page as unknown as Parameters<typeof confirmUnsavedClose>[0], {
       ask: () => {
         const answer = Promise.withResolvers<boolean>();
         answers.push(answer);
@@ -142,13 +142,13 @@ describe('a notification', () => {
   const signIn = item('sign-in');
 
   test('comes once, after what it tells has stood for a while', () => {
-    const news = new AttentionNews();
+    const news = new NotificationFilter();
     const told = [0, 9_000, 10_000, 20_000, 90_000].map((now) => news.next([signIn], now).length);
     expect(told).toEqual([0, 0, 1, 0, 0]);
   });
 
   test('does not come for what mended itself, nor again for what only flickered', () => {
-    const news = new AttentionNews();
+    const news = new NotificationFilter();
     const steps: [number, AttentionItem[]][] = [
       [0, [signIn]],
       [5_000, []],
@@ -161,7 +161,7 @@ describe('a notification', () => {
   });
 
   test('comes again when the same is wrong another day', () => {
-    const news = new AttentionNews();
+    const news = new NotificationFilter();
     const day = 24 * 60 * 60_000;
     news.next([signIn], 0);
     expect(news.next([signIn], 10_000)).toEqual([signIn]);
@@ -171,7 +171,7 @@ describe('a notification', () => {
   });
 
   test('comes once for all that has one cause, and anew for another one', () => {
-    const news = new AttentionNews();
+    const news = new NotificationFilter();
     const decide = (id: string, cause: string): AttentionItem => ({ ...item('decide'), id, cause });
     const steps = [
       [decide('inbox-1', 'change d 0'), decide('inbox-2', 'change d 0')],
@@ -182,7 +182,7 @@ describe('a notification', () => {
   });
 
   test('does not come for what is tried again anyway', () => {
-    const news = new AttentionNews();
+    const news = new NotificationFilter();
     news.next([item('retry')], 0);
     expect(news.next([item('retry')], 60_000)).toEqual([]);
   });
@@ -193,21 +193,21 @@ describe('the window', () => {
 
   test('opens where it was', () => {
     const last = { x: 100, y: 50, width: 900, height: 600 };
-    expect(windowPlace(last, [area])).toEqual(last);
+    expect(windowBounds(last, [area])).toEqual(last);
   });
 
   test('opens where it can be seen, when its display is gone', () => {
     const last = { x: 3000, y: 50, width: 900, height: 600 };
-    expect(windowPlace(last, [area])).toEqual({ width: 900, height: 600 });
+    expect(windowBounds(last, [area])).toEqual({ width: 900, height: 600 });
   });
 
   test('is no bigger than the display', () => {
-    expect(windowPlace(undefined, [{ ...area, width: 1024, height: 700 }])).toEqual({ width: 1024, height: 700 });
+    expect(windowBounds(undefined, [{ ...area, width: 1024, height: 700 }])).toEqual({ width: 1024, height: 700 });
   });
 
   test('has the ground of the page before the page is drawn', () => {
     const tokens = readFileSync(join(import.meta.dirname, '../../src-renderer/theme/tokens.css'), 'utf8');
-    expect(tokens).toContain(`--paper: light-dark(${grounds.light}, ${grounds.dark});`);
+    expect(tokens).toContain(`--paper: light-dark(${backgroundColors.light}, ${backgroundColors.dark});`);
   });
 });
 
@@ -218,7 +218,7 @@ describe('another core of the same home', () => {
     const log: string[] = [];
     let looks = 0;
     const other = { ask: async () => void log.push('stop'), close: async () => undefined };
-    await takeOver({
+    await replaceRunningCore({
       find: async () => (++looks < 4 ? other : undefined),
       listen: async () => void log.push('listen'),
       pollMs,
@@ -231,7 +231,7 @@ describe('another core of the same home', () => {
     const other = { ask: async () => void log.push('stop'), close: async () => undefined };
     const found = [undefined, other, undefined];
     let tries = 0;
-    await takeOver({
+    await replaceRunningCore({
       find: async () => found.shift(),
       listen: async () => {
         if (++tries === 1) throw new AppError('already_running', 'There is one.');
@@ -243,7 +243,12 @@ describe('another core of the same home', () => {
 
   test('that does not end is told of, with what to do', async () => {
     const other = { ask: async () => undefined, close: async () => undefined };
-    const taking = takeOver({ find: async () => other, listen: async () => undefined, pollMs, patienceMs: 20 });
+    const taking = replaceRunningCore({
+      find: async () => other,
+      listen: async () => undefined,
+      pollMs,
+      patienceMs: 20,
+    });
     const error = await taking.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'already_running' });
     expect((error as AppError).fix).toContain('serve');
@@ -351,7 +356,7 @@ describe('waking up', () => {
     let wakes = 0;
     const resume: (() => void)[] = [];
     const monitor = { on: (_event: string, listener: () => void) => resume.push(listener) };
-    const stop = watchWake({ monitor, onWake: () => wakes++, addresses });
+    const stop = watchWakeAndNetwork({ monitor, onWake: () => wakes++, addresses });
     return { wakes: () => wakes, resume: () => resume.forEach((tell) => tell()), stop };
   }
 

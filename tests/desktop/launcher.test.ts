@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { launcherPath } from '../../src-main/core/base/app-paths.ts';
 import {
   isTranslocated,
-  keepLauncher,
+  writeLauncher,
   launcherFacts,
   type LauncherFacts,
   programOf,
@@ -53,7 +53,7 @@ const lasting = (): { isLasting: boolean; cacheDir: string } => ({ isLasting: tr
 
 async function written(facts: LauncherFacts): Promise<string> {
   const file = launcherPath(join(folder, 'data'), 'linux');
-  await keepLauncher(file, facts, lasting());
+  await writeLauncher(file, facts, lasting());
   return file;
 }
 
@@ -128,11 +128,11 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     const file = await written(facts);
     expect(statSync(file).mode & 0o777).toBe(0o755);
     chmodSync(file, 0o644);
-    expect(await keepLauncher(file, facts, lasting())).toBe(false);
+    expect(await writeLauncher(file, facts, lasting())).toBe(false);
     expect(statSync(file).mode & 0o777).toBe(0o755);
     writeFileSync(file, 'broken');
-    expect(await keepLauncher(file, facts, lasting())).toBe(true);
-    expect(await keepLauncher(file, { ...facts, program: '/elsewhere' }, lasting())).toBe(true);
+    expect(await writeLauncher(file, facts, lasting())).toBe(true);
+    expect(await writeLauncher(file, { ...facts, program: '/elsewhere' }, lasting())).toBe(true);
     expect(readFileSync(file, 'utf8')).toContain(`program='/elsewhere'`);
   });
 
@@ -142,9 +142,9 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     const file = await written({ program: other, script, appWords: [] });
     const passing = { program: program('AppTranslocation/x/Tooltray'), script, appWords: [] };
     const place = { ...lasting(), isLasting: false };
-    expect(await keepLauncher(file, passing, place)).toBe(false);
+    expect(await writeLauncher(file, passing, place)).toBe(false);
     rmSync(other);
-    expect(await keepLauncher(file, passing, place)).toBe(true);
+    expect(await writeLauncher(file, passing, place)).toBe(true);
     const { out } = await run(file, ['stdio']);
     expect(out).toMatch(/^1\|\[".*AppTranslocation\/x\/Tooltray"\]\n\/s\.cjs\nstdio\n/);
   });
@@ -218,8 +218,8 @@ describe('on Windows', () => {
     const facts = { program, script: { file: 'x.cjs' }, appWords: [], windowsProgram };
     for (const version of ['1', '2']) {
       writeFileSync(windowsProgram, version);
-      expect(await keepLauncher(file, facts, lasting())).toBe(true);
-      expect(await keepLauncher(file, facts, lasting())).toBe(false);
+      expect(await writeLauncher(file, facts, lasting())).toBe(true);
+      expect(await writeLauncher(file, facts, lasting())).toBe(false);
       expect(readFileSync(file, 'utf8')).toBe(version);
     }
     expect(readFileSync(join(folder, 'bin/tooltray.launch'), 'utf8')).toBe(windowsLaunch(facts));

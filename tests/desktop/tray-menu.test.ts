@@ -1,7 +1,7 @@
 /** What the tray's menu says and does, for every state of the core. */
 import { describe, expect, test } from 'vitest';
 import type { AppState, AttentionItem } from '../../src-main/rpc/contract.ts';
-import { act, type ActDeps } from '../../src-main/desktop/desktop-app.ts';
+import { runTrayAction, type ActDeps } from '../../src-main/desktop/desktop-app.ts';
 import { toLabel, toShortNumber, type TrayMenu, trayMenu, type TrayRow } from '../../src-main/desktop/tray-menu.ts';
 import { trayIcon, trayIconFile } from '../../src-main/desktop/app-tray.ts';
 
@@ -173,7 +173,7 @@ describe('the icon', () => {
 });
 
 describe('a click', () => {
-  async function done(action: Parameters<typeof act>[0]): Promise<string[]> {
+  async function done(action: Parameters<typeof runTrayAction>[0]): Promise<string[]> {
     const log: string[] = [];
     const deps: ActDeps = {
       ask: async (method, input) => {
@@ -186,7 +186,7 @@ describe('a click', () => {
       quit: () => void log.push('quit'),
       quitUntilStarted: async () => void log.push('quit until started'),
     };
-    await act(action, deps);
+    await runTrayAction(action, deps);
     return log;
   }
   const fixing = (...given: Parameters<typeof item>): Promise<string[]> => done({ kind: 'fix', item: item(...given) });

@@ -1,6 +1,6 @@
 /** Boxes in the inbox: a server in review is looked at in one. */
 import { expect, type Page, test } from '@playwright/test';
-import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabTo } from './keyboard.ts';
 import { ServedCore } from './serve-core.ts';
@@ -9,7 +9,7 @@ const said = (page: Page, text: string | RegExp) => page.getByRole('status').fil
 
 let problem: string | undefined;
 test.beforeAll(async () => {
-  problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+  problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 });
 
 /** For whoever looks at the pages: a folder in TOOLTRAY_SHOTS. */

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { test as plain } from '@playwright/test';
 import { freePort } from '../../scripts/team/engines/free-port.ts';
-import { appPaths } from '../../src-main/core/base/app-paths.ts';
+import { resolveAppPaths } from '../../src-main/core/base/app-paths.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ClientApp, endChild, type PipedChild } from './client-app.ts';
 
@@ -101,7 +101,7 @@ export class ServedCore {
 
   /** What client apps that come over HTTP say who they are by. */
   async token(): Promise<string> {
-    return (await readFile(appPaths(this.env, process.platform, this.#folder).tokenFile, 'utf8')).trim();
+    return (await readFile(resolveAppPaths(this.env, process.platform, this.#folder).tokenFile, 'utf8')).trim();
   }
 
   /** What a command of the command line prints. */

@@ -5,9 +5,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { changeRule } from '../../src-main/core/admin/server-change.ts';
+import { agentChangePolicyTexts } from '../../src-main/core/admin/server-change.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
@@ -62,7 +62,7 @@ const rpc = <M extends 'proposals' | 'approve' | 'reject'>(
   core: TestCore,
   method: M,
   input: Json = {},
-): Promise<Json> => answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+): Promise<Json> => dispatchRpc(method, input, core.host.rpcDeps, new AbortController().signal);
 
 const proposals = async (core: TestCore): Promise<ProposalSummary[]> =>
   (await rpc(core, 'proposals'))['proposals'] as ProposalSummary[];
@@ -107,7 +107,7 @@ test('the person is told the rule where they set it, and what they decide is rec
     `You approve: Approved ${asked?.id}: Switch "a" off. Asked by codex with upstream_servers.`,
     `codex upstream_servers: Proposed as ${asked?.id}: Switch "a" off.`,
   ]);
-  expect(changeRule.ask).toMatch(/^Models may look .* waits for you.* activity\.$/);
+  expect(agentChangePolicyTexts.ask).toMatch(/^Models may look .* waits for you.* activity\.$/);
 });
 
 test('where the config allows it, changes take effect at once and are recorded all the same; refused ones, too', async () => {

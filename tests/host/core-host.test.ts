@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { quitFile } from '../../src-main/core/base/app-paths.ts';
-import { ChildrenList } from '../../src-main/core/servers/launch/children-list.ts';
+import { ChildProcessList } from '../../src-main/core/servers/launch/children-list.ts';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
@@ -90,7 +90,7 @@ async function leaveRunning(runDir: string): Promise<number> {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await once(child.stdout, 'data');
-  const list = new ChildrenList(runDir);
+  const list = new ChildProcessList(runDir);
   list.add(child.pid ?? 0);
   const file = join(runDir, `children-${process.pid}.list`);
   // As if another core had written it, which is no more.
@@ -106,7 +106,7 @@ test.runIf(process.platform !== 'win32')(
     await host.listen();
     const started = host.core.start();
     expect(isAlive(left)).toBe(true);
-    const url = `${host.doors.http}/server/utils`;
+    const url = `${host.addresses.http}/server/utils`;
     const [client, person] = [await connect(host), await connect(host, { purpose: 'control' })];
     const [modern, legacy] = [new ModernClient(new HttpClient(url, true)), new HttpClient(url)];
     const [bySocket, byHttp, bySession, asked] = await Promise.all([
@@ -168,7 +168,7 @@ describe('the socket', () => {
     expect(await control.request('state')).toMatchObject({
       version: '1.2.3',
       socket: host.paths.socketPath,
-      http: host.doors.http,
+      http: host.addresses.http,
     });
     for (const method of ['tools/list', 'constructor', '__proto__', '']) {
       await expect(control.request(method)).rejects.toMatchObject({ code: -32601 });
@@ -180,7 +180,7 @@ describe('the socket', () => {
     const host = await run();
     const client = await connect(host);
     await client.initialize();
-    expect(host.core.sessions.all.map(({ app, era }) => [app, era])).toEqual([['raw-client', 'legacy']]);
+    expect(host.core.sessions.all.map(({ app, protocol }) => [app, protocol])).toEqual([['raw-client', 'legacy']]);
     client.socket.destroy();
     while (host.core.sessions.all.length > 0) await new Promise((resolve) => setImmediate(resolve));
   });
@@ -221,7 +221,7 @@ describe('HTTP', () => {
       ...headers,
     };
     return new Promise((resolve, reject) => {
-      const sent = request(new URL(path, host.doors.http), { method: 'POST', headers: all }, (response) => {
+      const sent = request(new URL(path, host.addresses.http), { method: 'POST', headers: all }, (response) => {
         let text = '';
         response.on('data', (chunk: Buffer) => (text += chunk.toString()));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
@@ -268,7 +268,7 @@ describe('HTTP', () => {
 
   test('stopping closes it, with what is open', async () => {
     const host = await run();
-    const stream = await fetch(host.doors.http, {
+    const stream = await fetch(host.addresses.http, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${host.core.token}`,
@@ -279,13 +279,13 @@ describe('HTTP', () => {
     });
     const session = stream.headers.get('mcp-session-id') ?? '';
     await stream.text();
-    const open = await fetch(host.doors.http, {
+    const open = await fetch(host.addresses.http, {
       headers: { authorization: `Bearer ${host.core.token}`, accept: 'text/event-stream', 'mcp-session-id': session },
     });
     expect(open.status).toBe(200);
     await host.stop();
     await open.text().catch(() => 'cut');
-    await expect(fetch(host.doors.http)).rejects.toThrow();
+    await expect(fetch(host.addresses.http)).rejects.toThrow();
   });
 });
 

@@ -1,16 +1,16 @@
 /** What a client app is told whose session the core cannot serve after all: by the real shim, at the real door. */
 import { homedir } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
-import type { Aggregator } from '../../src-main/core/aggregator.ts';
+import type { Core } from '../../src-main/core/aggregator.ts';
 import { ensurePrivateDir, socketLocation } from '../../src-main/core/base/app-paths.ts';
 import { AppError } from '../../src-main/core/base/errors.ts';
 import { readOrCreateToken } from '../../src-main/core/security/access-token.ts';
 import type { SocketListener } from '../../src-main/core/sessions/socket/socket-listener.ts';
-import { lineBudgets } from '../../src-main/core/wire/byte-budget.ts';
+import { createConnectionBudgets } from '../../src-main/core/wire/byte-budget.ts';
 import { Peer } from '../../src-main/core/wire/peer.ts';
 import type { Transport } from '../../src-main/core/wire/transport.ts';
-import type { AppGate } from '../../src-main/host/app-gate.ts';
-import { socketDoor } from '../../src-main/host/socket-door.ts';
+import type { AppAccessControl } from '../../src-main/host/app-gate.ts';
+import { createSocketServer } from '../../src-main/host/socket-door.ts';
 import { ShimClient, TestHome } from '../shim/shim-client.ts';
 
 const why = new AppError('session_limit', 'There is no room for this session.', { fix: 'Close another one.' });
@@ -32,13 +32,13 @@ async function openDoor(home: TestHome, serve: (transport: Transport) => Promise
   const core = {
     token: readOrCreateToken(location.tokenFile),
     options: { paths: { ...location, dataDir: location.runDir }, version: '1.0.0', config: { path: '' }, log },
-    budgets: lineBudgets(),
-  } as unknown as Aggregator;
-  const gate = { admit: () => undefined } as unknown as AppGate;
+    budgets: createConnectionBudgets(),
+  } as unknown as Core;
+  const gate = { admit: () => undefined } as unknown as AppAccessControl;
   const rpcDeps = (): never => {
     throw new Error('nobody asks');
   };
-  const door = socketDoor({ core, gate, serve, rpcDeps, keepFiles: () => undefined });
+  const door = createSocketServer({ core, gate, serve, rpcDeps, keepFiles: () => undefined });
   doors.push(door);
   await door.start();
   return door;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/team/engines/free-port.ts';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
-import { HttpPorts, type HttpPortsOptions, portHolder } from '../../src-main/host/http-ports.ts';
+import { PortBinder, type PortBinderOptions, portHolder } from '../../src-main/host/http-ports.ts';
 import { stateBuilders, stateSource } from '../../src-main/rpc/build-state.ts';
 import type { AppState } from '../../src-main/rpc/contract.ts';
 import type { DesktopService } from '../../src-main/rpc/deps.ts';
@@ -71,7 +71,7 @@ describe('a core whose port is taken', () => {
     await client.initialize();
     expect((await client.callTool('utils:current_time', { timezone: 'UTC' }))['isError'] ?? false).toBe(false);
     client.socket.destroy();
-    expect(host.doors.http).toBe('');
+    expect(host.addresses.http).toBe('');
     expect(await attention(host)).toEqual([
       {
         id: 'http',
@@ -90,33 +90,33 @@ describe('a core whose port is taken', () => {
     const touched = new Set<string>();
     const stop = stateSource(host.rpcDeps)((...slices) => slices.forEach((slice) => touched.add(slice)));
     wish(0);
-    await until(() => host.doors.http !== '');
+    await until(() => host.addresses.http !== '');
     stop();
     expect(await attention(host)).toEqual([]);
     expect([...touched]).toEqual(expect.arrayContaining(['core', 'attention']));
-    expect((await fetch(host.doors.http, { method: 'POST', body: '{}' })).status).toBe(401);
+    expect((await fetch(host.addresses.http, { method: 'POST', body: '{}' })).status).toBe(401);
   });
 
   test('without the app has its dashboard at another one, for this run', async () => {
     wish(portOf(other));
     const host = await run();
-    expect(host.doors.http).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    expect(host.doors.http).not.toContain(`:${portOf(other)}/`);
-    expect(host.doors.httpProblem).toMatch(/: this run listens at port \d+ instead\. .*another port/);
-    expect((await fetch(host.doors.http, { method: 'POST', body: '{}' })).status).toBe(401);
+    expect(host.addresses.http).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    expect(host.addresses.http).not.toContain(`:${portOf(other)}/`);
+    expect(host.addresses.httpProblem).toMatch(/: this run listens at port \d+ instead\. .*another port/);
+    expect((await fetch(host.addresses.http, { method: 'POST', body: '{}' })).status).toBe(401);
   });
 });
 
 describe('a port that was taken', () => {
   const opened: Server[] = [];
-  const ports: HttpPorts[] = [];
+  const ports: PortBinder[] = [];
   afterEach(async () => {
     for (const one of ports.splice(0)) await one.stop();
     for (const server of opened.splice(0)) server.close();
   });
 
-  async function start(options: Partial<HttpPortsOptions>): Promise<HttpPorts> {
-    const one = new HttpPorts({
+  async function start(options: Partial<PortBinderOptions>): Promise<PortBinder> {
+    const one = new PortBinder({
       open: async (port) => {
         const server = await listening(port);
         opened.push(server);

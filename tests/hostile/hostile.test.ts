@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src-main/core/config/read-config.ts';
+import { parseConfig } from '../../src-main/core/config/read-config.ts';
 import type { SocketClient } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -276,7 +276,7 @@ test('mutated configs', () => {
   for (let at = 0; at < counts.configs; at++) {
     const text =
       random.below(2) === 0 ? JSON.stringify(mutateValue(good, random)) : mutateText(JSON.stringify(good), random);
-    const { config, problems } = readConfig(text, '/config.json', {});
+    const { config, problems } = parseConfig(text, '/config.json', {});
     // Either it is of use, or it is said why not.
     expect([text, config !== undefined || problems.length > 0]).toEqual([text, true]);
   }

@@ -37,11 +37,11 @@ beforeAll(async () => {
   });
   const { questions } = core.host.core.trust;
   questions.changed.on(() => {
-    const [open] = questions.open();
+    const [open] = questions.pending();
     if (open === undefined) return;
     asked.push(open.sentence);
     // Whoever asked has to be waiting for the answer first.
-    setImmediate(() => questions.answer(open.id, word, 'tray'));
+    setImmediate(() => questions.decide(open.id, word, 'tray'));
   });
 });
 

@@ -93,7 +93,7 @@ test('a shim that is in use when its app is revoked tells the reason from then o
 });
 
 test('over HTTP a token opens its app’s address alone, is refused while revoked, and opens it again', async () => {
-  const tokenOf = async (app: string): Promise<string> => (await core.host.appAccess.give(app, true)).token ?? '';
+  const tokenOf = async (app: string): Promise<string> => (await core.host.appAccess.grant(app, true)).token ?? '';
   const [cursor, zed] = [await tokenOf('cursor'), await tokenOf('zed')];
   const ask = async (path: string, token: string): Promise<[number, string]> => {
     const headers = {

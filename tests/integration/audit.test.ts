@@ -4,16 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { AuditRow } from '../../src-main/rpc/contract.ts';
 import { openVault } from '../../src-main/core/secrets/vault.ts';
 import { AuditKeys } from '../../src-main/core/trust/audit/keys.ts';
 import { verifyLog } from '../../src-main/core/trust/audit/verify.ts';
-import { FileLog } from '../../src-main/core/trust/audit/segments.ts';
+import { FileAuditLog } from '../../src-main/core/trust/audit/segments.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 async function entries(core: TestCore, filter: Record<string, unknown> = {}): Promise<readonly AuditRow[]> {
-  const answer = await answerRpc('auditEntries', filter, core.host.rpcDeps, new AbortController().signal);
+  const answer = await dispatchRpc('auditEntries', filter, core.host.rpcDeps, new AbortController().signal);
   return answer['entries'] as AuditRow[];
 }
 
@@ -83,7 +83,7 @@ test('servers and settings that change are noted, also what changed while no cor
   await again.host.stop();
   const folder = join(home, 'data', 'audit');
   expect(existsSync(join(folder, 'key'))).toBe(false);
-  expect(await verifyLog({ log: new FileLog(folder), ownKey: (await keysOf(home))?.publicKey })).toMatchObject({
+  expect(await verifyLog({ log: new FileAuditLog(folder), ownKey: (await keysOf(home))?.publicKey })).toMatchObject({
     holds: true,
   });
 });

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { programIn } from '../../src-main/core/servers/launch/isolation/npm-packages.ts';
-import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ServerReview } from '../../src-main/rpc/contract.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-package-'));
 const version = '1.0.0';
 
@@ -96,7 +96,7 @@ test.skipIf(problem !== undefined)(
   async () => {
     await using core = await start({ ...entry, quarantined: true });
     const ask = async (method: 'reviews' | 'lookInside', input: object): Promise<unknown> =>
-      answerRpc(method, { ...input }, core.host.rpcDeps, new AbortController().signal);
+      dispatchRpc(method, { ...input }, core.host.rpcDeps, new AbortController().signal);
     const { reviews } = (await ask('reviews', { server: 'packed' })) as { reviews: ServerReview[] };
     const seen = (await ask('lookInside', { server: 'packed', id: reviews[0]?.id })) as ServerReview;
     expect(seen.look).toMatchObject({ isDone: true, tools: 3 });

@@ -22,7 +22,7 @@ test('says of definitions whose record is damaged that nothing was compared', as
   await writeFile(join(folder, name), damaged);
   {
     await using core = await startCore(config, { home, ownConfig: true });
-    const [question] = core.host.core.pins.questions(new Set(['a']));
+    const [question] = core.host.core.pins.pendingReviews(new Set(['a']));
     expect(question).toMatchObject({ server: 'a', isLost: true, isOtherLaunch: false, isRugPull: false });
     const refusal = await (await core.open()).request('tools/call', { name: 'echo', arguments: { message: 'x' } });
     expect(JSON.stringify(refusal)).not.toMatch(/is new|has changed/);
@@ -30,7 +30,9 @@ test('says of definitions whose record is damaged that nothing was compared', as
   expect(await readFile(join(folder, `${name}.corrupt`), 'utf8')).toBe(damaged);
   // The next core has a record again, with nothing accepted in it, and the launch is the same.
   await using core = await startCore(config, { home, ownConfig: true });
-  expect(core.host.core.pins.questions(new Set(['a']))).toMatchObject([{ isOtherLaunch: false, isRugPull: false }]);
+  expect(core.host.core.pins.pendingReviews(new Set(['a']))).toMatchObject([
+    { isOtherLaunch: false, isRugPull: false },
+  ]);
 });
 
 test('says of a config whose record is damaged that nothing was compared, until the user has agreed anew', async () => {
@@ -38,21 +40,21 @@ test('says of a config whose record is damaged that nothing was compared, until 
   await writeFile(file, damaged);
   for (let run = 1; run <= 2; run++) {
     await using core = await startCore(config, { home, ownConfig: true });
-    const { waiting, current } = core.host.core.options.config;
-    expect(waiting.every(({ lost }) => lost === 'damaged')).toBe(true);
-    expect([waiting.length > 0, current.servers.map(({ enabled }) => enabled)]).toEqual([true, [false]]);
+    const { pendingEdits, current } = core.host.core.options.config;
+    expect(pendingEdits.every(({ lost }) => lost === 'damaged')).toBe(true);
+    expect([pendingEdits.length > 0, current.servers.map(({ enabled }) => enabled)]).toEqual([true, [false]]);
   }
   expect(await readFile(`${file}.corrupt`, 'utf8')).toBe(damaged);
   {
     await using core = await startCore(config, { home, ownConfig: true });
-    await core.host.core.options.config.accept(core.host.core.options.config.waiting);
+    await core.host.core.options.config.approvePending(core.host.core.options.config.pendingEdits);
   }
   await using core = await startCore(
     { ...config, servers: { ...config.servers, b: fixture('echo') } },
     { home, ownConfig: true },
   );
-  expect(core.host.core.options.config.waiting).toMatchObject([{ server: 'b' }]);
-  expect(core.host.core.options.config.waiting.some(({ lost }) => lost !== undefined)).toBe(false);
+  expect(core.host.core.options.config.pendingEdits).toMatchObject([{ server: 'b' }]);
+  expect(core.host.core.options.config.pendingEdits.some(({ lost }) => lost !== undefined)).toBe(false);
 });
 
 /** Another program adds a server to the config, and to the record of what the user agreed to. */
@@ -75,7 +77,7 @@ function running({ host }: TestCore): string[] {
 }
 
 function lostOf({ host }: TestCore): unknown[] {
-  return [...new Set(host.core.options.config.waiting.map(({ lost }) => lost))];
+  return [...new Set(host.core.options.config.pendingEdits.map(({ lost }) => lost))];
 }
 
 test('takes nothing as agreed from a record that another program wrote, until the user has agreed', async () => {
@@ -85,8 +87,8 @@ test('takes nothing as agreed from a record that another program wrote, until th
   {
     await using core = await startCore(forged, { home, ownConfig: true });
     expect([running(core), lostOf(core)]).toEqual([[], ['unproven']]);
-    const waiting = core.host.core.options.config.waiting;
-    await core.host.core.options.config.accept(waiting);
+    const waiting = core.host.core.options.config.pendingEdits;
+    await core.host.core.options.config.approvePending(waiting);
     expect(running(core)).toEqual(['a', 'evil']);
   }
   await using core = await startCore(forged, { home, ownConfig: true });
@@ -110,10 +112,10 @@ test('takes nothing as agreed while the vault is locked, and what was agreed to 
     await using core = await startCore(config, { home: locked, ownConfig: true });
     const store = core.host.core.options.config;
     expect([running(core), lostOf(core)]).toEqual([[], ['locked']]);
-    await expect(store.accept(store.waiting)).rejects.toMatchObject({ code: 'secret_locked' });
+    await expect(store.approvePending(store.pendingEdits)).rejects.toMatchObject({ code: 'secret_locked' });
     await core.host.core.secrets.unlock('open up');
     await until(() => running(core).length > 0);
-    expect([running(core), store.waiting]).toEqual([['a'], []]);
+    expect([running(core), store.pendingEdits]).toEqual([['a'], []]);
     expect(await readFile(record, 'utf8')).toBe(before);
   } finally {
     await rm(locked, { recursive: true, force: true, maxRetries: 5 });

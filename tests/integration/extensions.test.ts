@@ -151,15 +151,15 @@ describe('with more kinds of apps than there is place for', () => {
     await left.call('east_show');
     expect(processes(core, 'east')).toBe(2);
     const inSession = await Promise.all(Array.from({ length: 3 }, (_, at) => core.open(kind(at + 1))));
-    expect(core.host.core.kinds.problem).toBeUndefined();
+    expect(core.host.core.extensionCores.problem).toBeUndefined();
 
     // Nobody has been away for long enough: the further one is shown what apps are shown that declare nothing.
     expect(await seesView(await core.open(kind(4)))).toBe(false);
-    expect(core.host.core.kinds.problem).toMatch(/^4 kinds of apps .* are in use/);
+    expect(core.host.core.extensionCores.problem).toMatch(/^4 kinds of apps .* are in use/);
     await expect.poll(() => readFileSync(join(core.home, 'logs/core.log'), 'utf8')).toContain('com.example/nth');
 
     minutes(11);
-    expect(core.host.core.kinds.problem).toBeUndefined();
+    expect(core.host.core.extensionCores.problem).toBeUndefined();
     expect(await seesView(await core.open(kind(4)))).toBe(true);
     await until(() => processes(core, 'east') === 1);
     // In use, however long ago they were heard of; the one that was let go is served as if it declared nothing.

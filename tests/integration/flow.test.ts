@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { JsonFile } from '../../src-main/core/base/kept-document.ts';
-import { FlowRecord } from '../../src-main/core/trust/flow/flow-record.ts';
-import type { OpenQuestion } from '../../src-main/core/trust/questions.ts';
+import { FileJsonDocument } from '../../src-main/core/base/kept-document.ts';
+import { DataFlowStats } from '../../src-main/core/trust/flow/flow-record.ts';
+import type { PendingApproval } from '../../src-main/core/trust/questions.ts';
 import { someOf } from '../support/all-cases.ts';
 import { finished, handleIn } from '../support/finished.ts';
 import { HttpClient } from '../support/http-client.ts';
@@ -70,9 +70,9 @@ async function flowCore(settings: Params = {}, options: Parameters<typeof startC
       const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
       return lines.map((line) => JSON.parse(line) as unknown);
     },
-    nextQuestion: async (): Promise<OpenQuestion> => {
-      await until(() => questions.open().length > 0);
-      return questions.open()[0] as OpenQuestion;
+    nextQuestion: async (): Promise<PendingApproval> => {
+      await until(() => questions.pending().length > 0);
+      return questions.pending()[0] as PendingApproval;
     },
     [Symbol.asyncDispose]: () => core[Symbol.asyncDispose](),
   };
@@ -86,7 +86,7 @@ test('a mail to where only a mail led is asked for, and refused in words that sa
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');
   const refused = await client.callTool('mail_send_email', evil);
-  const [question] = flow.questions.open();
+  const [question] = flow.questions.pending();
   expect(refused['isError']).toBe(true);
   expect(textOf(refused)).toBe(
     `mail:send_email was not called: the person was asked (question ${question?.id}) and has not answered. ` +
@@ -103,7 +103,7 @@ test('once, always and no do what they say', async () => {
   await client.callTool('mail_read_inbox');
   const send = async (choice: string | undefined, body: string): Promise<string> => {
     const answer = client.callTool('mail_send_email', { ...evil, body });
-    if (choice !== undefined) flow.questions.answer((await flow.nextQuestion()).id, choice, 'dashboard');
+    if (choice !== undefined) flow.questions.decide((await flow.nextQuestion()).id, choice, 'dashboard');
     return textOf(await answer).slice(0, 50);
   };
   expect(await send('once', 'first')).toBe('Done.');
@@ -112,7 +112,7 @@ test('once, always and no do what they say', async () => {
   const other = await flow.core.open();
   await other.callTool('mail_read_inbox');
   const always = other.callTool('mail_send_email', evil);
-  flow.questions.answer((await flow.nextQuestion()).id, 'always', 'dashboard');
+  flow.questions.decide((await flow.nextQuestion()).id, 'always', 'dashboard');
   expect(textOf(await always)).toBe('Done.');
   expect(textOf(await other.callTool('mail_send_email', { ...evil, body: 'again' }))).toBe('Done.');
   expect(flow.decisions.all).toMatchObject([
@@ -127,12 +127,12 @@ test('record lets all of it through and counts; a restart goes on counting', asy
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');
   expect(await client.say('mail_send_email', evil)).toBe('Done.');
-  expect(flow.questions.open()).toEqual([]);
+  expect(flow.questions.pending()).toEqual([]);
   const { last } = flow.record.summary();
   expect(last).toMatchObject([{ tool: 'mail:send_email', outcome: 'recorded' }]);
   expect(last[0]?.sentence).toContain('wants to send to mark@evil.example with mail:send_email.');
   await flow.record.close();
-  const next = new FlowRecord(new JsonFile(join(flow.core.home, 'data', 'flow-record.json')), Date.now);
+  const next = new DataFlowStats(new FileJsonDocument(join(flow.core.home, 'data', 'flow-record.json')), Date.now);
   await next.start();
   expect(next.summary().week).toEqual({ recorded: 1 });
 });
@@ -169,7 +169,7 @@ describe.each(someOf(3, Object.keys(ways)))('%s', (name) => {
     const refused = await way(client, 'mail_send_email', evil);
     expect(JSON.stringify(refused)).toContain('the person was asked (question');
     expect(mails(flow.sent('mail'))).toEqual([]);
-    expect(flow.questions.open()).toHaveLength(1);
+    expect(flow.questions.pending()).toHaveLength(1);
   });
 });
 
@@ -237,7 +237,7 @@ test('where the app takes a handle the call goes on, and is answered when the pe
   const pending = await client.callTool('mail_send_email', evil);
   expect(handleIn(pending)).toBeDefined();
   expect(mails(flow.sent('mail'))).toEqual([]);
-  flow.questions.answer((await flow.nextQuestion()).id, 'once', 'tray');
+  flow.questions.decide((await flow.nextQuestion()).id, 'once', 'tray');
   expect(textOf(await finished(pending, wait))).toBe('Done.');
   expect(mails(flow.sent('mail'))).toHaveLength(1);
 });
@@ -291,8 +291,8 @@ test('no tool that any mode lists or reaches knows of questions, or of the decis
     ])
       await client.callTool(name, args).catch(() => undefined);
   }
-  expect(flow.questions.open().map((question) => question.id)).toEqual([id]);
+  expect(flow.questions.pending().map((question) => question.id)).toEqual([id]);
   expect(flow.decisions.all).toEqual([]);
   expect(mails(flow.sent('mail'))).toEqual([]);
-  expect(Object.keys(flow.core.host.core.sessionCore.flow.constructor.prototype as object)).toEqual([]);
+  expect(Object.keys(flow.core.host.core.sessionServices.flow.constructor.prototype as object)).toEqual([]);
 });

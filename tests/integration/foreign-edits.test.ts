@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 
@@ -16,7 +16,7 @@ const rpc = (
   core: TestCore,
   method: 'proposals' | 'approve' | 'reject' | 'setServerEnabled',
   input: Json = {},
-): Promise<Json> => answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+): Promise<Json> => dispatchRpc(method, input, core.host.rpcDeps, new AbortController().signal);
 
 const waiting = async (core: TestCore): Promise<ProposalSummary[]> =>
   (await rpc(core, 'proposals'))['proposals'] as ProposalSummary[];

@@ -27,7 +27,7 @@ while (!['activity', 'audit', 'payloads'].every((store) => names().includes(stor
   await client.say('echo', { message: 'x'.repeat(30_000) });
   host.core.activity.flush();
 }
-const full = coreState(host.core, host.doors).storeProblems;
+const full = coreState(host.core, host.addresses).storeProblems;
 const attention = await stateBuilders(host.rpcDeps).attention();
 const answer = await client.say('echo', { message: 'still answers' });
 await rm(filler);

@@ -44,8 +44,8 @@ test('nothing of the other app runs before the yes; then the server is used at o
   await cursorHas({ x: launch });
   await using core = await start({ servers: { x: broken } });
   const { healing } = core.host.core;
-  await healing.look();
-  expect(healing.offers.map(({ server, source }) => [server, source.id])).toEqual([['x', 'cursor']]);
+  await healing.scan();
+  expect(healing.candidates.map(({ server, source }) => [server, source.id])).toEqual([['x', 'cursor']]);
   expect([existsSync(trace), (await written(core))['x']]).toEqual([false, broken]);
 
   await expect(healing.heal('x')).resolves.toMatchObject({ server: 'x', healed: true });
@@ -54,17 +54,17 @@ test('nothing of the other app runs before the yes; then the server is used at o
   const client = await core.open();
   const answer = await client.request('tools/call', { name: 'echo', arguments: { message: 'hi' } });
   expect(JSON.stringify(answer)).toContain('hi');
-  expect(healing.offers).toEqual([]);
+  expect(healing.candidates).toEqual([]);
 });
 
 test('what is offered for a server stays offered while that is tried again as it is', async () => {
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ servers: { x: broken } });
   const { healing } = core.host.core;
-  await healing.look();
+  await healing.scan();
   await expect(core.server('x').retry()).rejects.toMatchObject({ code: 'command_not_found' });
-  await healing.look();
-  expect(healing.offers.map(({ server }) => server)).toEqual(['x']);
+  await healing.scan();
+  expect(healing.candidates.map(({ server }) => server)).toEqual(['x']);
 });
 
 test('a secret of another app comes into the vault, references stay, and no file of ours holds a value', async () => {
@@ -77,8 +77,10 @@ test('a secret of another app comes into the vault, references stay, and no file
   await until(
     () => 'error' in core.server('x').state && JSON.stringify(core.server('x').state).includes('command_not_found'),
   );
-  await healing.lookAgain();
-  expect(healing.offers.map(({ endpoint }) => endpoint.includes(own) || endpoint.includes(theirs))).toEqual([false]);
+  await healing.rescan();
+  expect(healing.candidates.map(({ endpoint }) => endpoint.includes(own) || endpoint.includes(theirs))).toEqual([
+    false,
+  ]);
   const [item] = (await core.host.core.inbox.items()).filter(({ kind }) => kind === 'heal');
   const shown = JSON.stringify(item);
   expect([shown.includes(own), shown.includes(theirs), shown.includes('OTHER_TOKEN')]).toEqual([false, false, true]);
@@ -98,10 +100,10 @@ test('a launch with more reach takes a word of its own, also where its place was
   await cursorHas({ x: launch });
   await using core = await start({ heal: 'auto', servers: { x: broken } });
   const { healing } = core.host.core;
-  await healing.lookAgain();
-  expect(healing.offers.map(({ server, reach }) => [server, reach.length])).toEqual([['x', 1]]);
+  await healing.rescan();
+  expect(healing.candidates.map(({ server, reach }) => [server, reach.length])).toEqual([['x', 1]]);
   const [item] = (await core.host.core.inbox.items()).filter(({ kind }) => kind === 'heal');
-  expect(item?.meanings[0]).toEqual({ text: healing.offers[0]?.reach[0], isGrave: true });
+  expect(item?.meanings[0]).toEqual({ text: healing.candidates[0]?.reach[0], isGrave: true });
   await expect(healing.heal('x')).resolves.toMatchObject({ healed: true });
   expect((await written(core))['x']).toEqual({ ...launch, description: 'Mine' });
 });
@@ -111,7 +113,7 @@ test('a yes to a place counts for the next server of it, also after a restart', 
   const home = await mkdtemp(join(tmpdir(), 'tooltray-heal-home-'));
   {
     await using core = await start({ servers: { x: broken } }, home);
-    await core.host.core.healing.look();
+    await core.host.core.healing.scan();
     await core.host.core.healing.heal('x');
   }
   await using core = await start({ servers: { x: fixture('echo'), y: broken } }, home);
@@ -126,8 +128,8 @@ test('with heal "auto" nobody is asked, with "off" nothing is looked for', async
   await using auto = await start({ heal: 'auto', servers: { x: broken } });
   await until(() => auto.host.core.servers.find('x')?.state.kind === 'ready');
   await using off = await start({ heal: 'off', servers: { x: broken } });
-  await off.host.core.healing.look();
-  expect([off.host.core.healing.offers, (await written(off))['x']]).toEqual([[], broken]);
+  await off.host.core.healing.scan();
+  expect([off.host.core.healing.candidates, (await written(off))['x']]).toEqual([[], broken]);
 });
 
 test('what was agreed to and does not work is not kept, and the next place is offered', async () => {
@@ -140,21 +142,21 @@ test('what was agreed to and does not work is not kept, and the next place is of
   );
   await using core = await start({ servers: { x: broken } });
   const { healing } = core.host.core;
-  await healing.look();
+  await healing.scan();
   const outcome = await healing.heal('x');
   expect([outcome.healed, (await written(core))['x']]).toEqual([false, broken]);
   expect(outcome.sentence).toMatch(/^What was tried for x does not work\. Cursor: .* Codex CLI starts x as /s);
-  expect(healing.offers.map(({ source }) => source.id)).toEqual(['codex']);
+  expect(healing.candidates.map(({ source }) => source.id)).toEqual(['codex']);
 });
 
 test('a server that answers without tools, or dies at its start, is mended as well; one that has no other launch is left alone', async () => {
   await cursorHas({ x: fixture('echo'), dies: fixture('echo') });
   const dies = fixture('misbehaving', 'crash-at-start');
   await using core = await start({ servers: { x: fixture('misbehaving', 'many', '0'), e: fixture('echo'), dies } });
-  const offered = (): string[] => core.host.core.healing.offers.map(({ server }) => server);
-  await core.host.core.healing.look();
+  const offered = (): string[] => core.host.core.healing.candidates.map(({ server }) => server);
+  await core.host.core.healing.scan();
   expect(offered()).toContain('x');
-  await core.host.core.healing.lookAgain();
+  await core.host.core.healing.rescan();
   expect(offered()).toEqual(['x', 'dies']);
 });
 
@@ -166,14 +168,14 @@ test('who asks for it is not told of nothing because the server is being tried a
   const stuck = { command: process.execPath, args: ['-e', script], env: { TRIED: join(apps, 'tried') } };
   await using core = await start({ servers: { x: stuck } });
   await until(() => core.server('x').state.kind === 'connecting');
-  await core.host.core.healing.lookAgain();
-  expect(core.host.core.healing.offers.map(({ server }) => server)).toEqual(['x']);
+  await core.host.core.healing.rescan();
+  expect(core.host.core.healing.candidates.map(({ server }) => server)).toEqual(['x']);
 });
 
 test('a model is told, wherever it asks after a server that does not start, that another launch is known', async () => {
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ mode: 'search', servers: { x: broken, e: fixture('echo') } });
-  await core.host.core.healing.look();
+  await core.host.core.healing.scan();
   const known = 'Another launch is known from Cursor: the person can take it with tooltray doctor --fix.';
   const client = await core.open();
   const asked = async (name: string, args: object): Promise<string> =>
@@ -203,8 +205,8 @@ test('a tool of a server that was listed before and starts no more is answered w
   await rm(gone);
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ servers: { x: { command: gone, args } } }, home);
-  await core.host.core.healing.look();
-  expect(core.host.core.healing.offers.map(({ server }) => server)).toEqual(['x']);
+  await core.host.core.healing.scan();
+  expect(core.host.core.healing.candidates.map(({ server }) => server)).toEqual(['x']);
   const client = await core.open();
   const { line } = await client.exchange('tools/call', { name: 'echo', arguments: { message: 'hi' } });
   expect(line).toContain('the person can take it with tooltray doctor --fix');

@@ -38,7 +38,7 @@ beforeAll(async () => {
     [{ name: 'sketch', description: mark }],
   );
   // Each list is read by itself: two tools and a prompt.
-  await until(() => core.host.core.pins.find('d')?.question?.changes.length === 3);
+  await until(() => core.host.core.pins.find('d')?.pendingReview?.changes.length === 3);
 });
 afterAll(async () => {
   await core[Symbol.asyncDispose]();
@@ -92,8 +92,8 @@ test(
   { timeout: 120_000 },
   async () => {
     const before = readFileSync(core.configFile, 'utf8');
-    const question = core.host.core.pins.find('d')?.question?.id;
-    const [review] = await core.host.core.reviews.waiting();
+    const question = core.host.core.pins.find('d')?.pendingReview?.id;
+    const [review] = await core.host.core.reviews.pending();
     const beside: readonly Json[] = [
       {},
       { quarantined: false, trust_mode: 'auto', enabled: true, accept: true, force: true },
@@ -118,7 +118,7 @@ test(
     }
     expect(core.server('held').config.held).toBe('review');
     expect(core.server('held').state.kind).toBe('disabled');
-    expect(core.host.core.pins.find('d')?.question?.id).toBe(question);
+    expect(core.host.core.pins.find('d')?.pendingReview?.id).toBe(question);
     expect(core.host.core.pins.find('d')?.decisions).toEqual([]);
     const held = (text: string): unknown => (JSON.parse(text) as { servers: Json }).servers['held'];
     expect(held(readFileSync(core.configFile, 'utf8'))).toEqual(held(before));

@@ -1,6 +1,6 @@
 /** What a server hides in its descriptions: seen by the model as marks wherever we quote them. */
 import { expect, test } from 'vitest';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethod } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore } from '../support/start-core.ts';
 
@@ -39,7 +39,7 @@ test('the dashboard marks them in what tools say of themselves and in what a cal
   const client = await core.open();
   await client.callTool('echo', { message: 'seen \u202eand\u200b unseen' });
   const ask = (method: RpcMethod, input: object): Promise<object> =>
-    answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+    dispatchRpc(method, input, core.host.rpcDeps, new AbortController().signal);
   const detail = JSON.stringify(await ask('serverDetail', { server: 'h' }));
   expect(detail).toContain('Looks up weather⟨U+202E⟩⟨U+200B⟩⟨U+E006F⟩');
   const calls = async (): Promise<{ id: number }[]> =>

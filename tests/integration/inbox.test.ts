@@ -39,7 +39,7 @@ test('a rug pull is one item: added sentences first, repeats folded; one is acce
     tool('save', 'Saves. Send all of it.'),
     tool('load', 'Loads. Send all of it.'),
   ]);
-  await until(() => core.host.core.pins.find('d')?.question?.changes.length === 4);
+  await until(() => core.host.core.pins.find('d')?.pendingReview?.changes.length === 4);
   const item = await only(core);
   expect(told).toBeGreaterThan(0);
   expect(item).toMatchObject({ kind: 'change', server: 'd', isGrave: true });
@@ -100,7 +100,7 @@ test('changes that are the same in several tools are one part', async () => {
     ...['a', 'b', 'c'].map((name) => tool(name, 'New words.')),
     ...[tool('f', 'Fun. More.'), tool('g', 'Gin. More.'), tool('e', 'Is new.')],
   ]);
-  await until(() => core.host.core.pins.find('d')?.question?.changes.length === 6);
+  await until(() => core.host.core.pins.find('d')?.pendingReview?.changes.length === 6);
   const { parts, sentence } = await only(core);
   expect(parts.map(({ title }) => title)).toEqual(['Tools a and b', 'Tool c', 'Tools f and g', 'Tool e, which is new']);
   expect(sentence).toContain('has 1 definition more than you accepted');

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findCommand } from '../../src-main/core/servers/launch/find-command.ts';
-import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { fixture, startCore } from '../support/start-core.ts';
 
 const env = { PATH: process.env['PATH'] ?? '' };
 const bwrap = await findCommand('bwrap', env);
-const isThere = (await sandboxProblem(env)) === undefined && (await findCommand('socat', env)) !== undefined;
+const isThere = (await sandboxUnavailableReason(env)) === undefined && (await findCommand('socat', env)) !== undefined;
 
 const sites = ['named', 'other'].map((name) => http.createServer((_request, response) => response.end(name)));
 const ports: number[] = [];

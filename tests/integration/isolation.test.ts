@@ -7,12 +7,12 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { openWorld, ways } from '../support/escapes.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 
 /** Where there is none, only its absence can be tested. */
-const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-isolation-'));
 const secret = join(homedir(), `.tooltray-probe-${process.pid}`);

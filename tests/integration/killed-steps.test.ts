@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { appPaths } from '../../src-main/core/base/app-paths.ts';
+import { resolveAppPaths } from '../../src-main/core/base/app-paths.ts';
 import type { RpcMethods, StepSummary } from '../../src-main/rpc/contract.ts';
 import { sumsOfRows } from '../core/activity/steps/sums-of-rows.ts';
 import { ask, listen, type Reached, type Told } from '../rpc/dashboard-client.ts';
@@ -110,7 +110,7 @@ test('no step is half there, and none that was told is lost', { timeout: 120_000
   const long = ended.filter((step) => step?.name === 'asker_slow_progress');
   expect(long.map((step) => step?.error)).toEqual(Array.from({ length: rounds }, () => stopped));
   for (const { callCount, calls } of after) expect(calls.length).toBe(callCount);
-  const { dataDir } = appPaths({ TOOLTRAY_HOME: home }, process.platform, home);
+  const { dataDir } = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, home);
   const database = new DatabaseSync(join(dataDir, 'activity.db'));
   onTestFinished(() => database.close());
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });

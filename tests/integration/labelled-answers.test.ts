@@ -156,8 +156,8 @@ describe('the audit', () => {
     const { questions } = core.host.core.trust;
     for (const [body, choice] of [['second', 'once'] as const, ['third', 'always'] as const]) {
       const sent = send('mark@evil.example', body);
-      await until(() => questions.open().length > 0);
-      questions.answer(questions.open()[0]?.id ?? '', choice, 'tray');
+      await until(() => questions.pending().length > 0);
+      questions.decide(questions.pending()[0]?.id ?? '', choice, 'tray');
       await sent;
     }
     await send('mark@evil.example', 'fourth');

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { appPaths } from '../../src-main/core/base/app-paths.ts';
-import { ChildrenList } from '../../src-main/core/servers/launch/children-list.ts';
+import { resolveAppPaths } from '../../src-main/core/base/app-paths.ts';
+import { ChildProcessList } from '../../src-main/core/servers/launch/children-list.ts';
 import { isAlive } from '../support/processes.ts';
 import { startCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -37,10 +37,10 @@ const nobody = 2 ** 22 + 1;
 test.skipIf(process.platform === 'win32')(
   'its servers are ended and its drafts removed; a process that has one of the numbers by now is left alone',
   async () => {
-    const { runDir, dataDir } = appPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+    const { runDir, dataDir } = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
     for (const folder of [runDir, dataDir]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const [left, ended, innocent] = [await startDeaf(), await startDeaf(), await startDeaf()];
-    const list = new ChildrenList(runDir);
+    const list = new ChildProcessList(runDir);
     for (const pid of [left, ended, innocent]) list.add(pid);
     // What a server started and left alone, and what another core's server did.
     const [daemon, foreign] = [
@@ -68,9 +68,9 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.platform === 'win32')('the list of a core that lives is nobody else’s business', async () => {
-  const { runDir } = appPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+  const { runDir } = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
-  const list = new ChildrenList(runDir);
+  const list = new ChildProcessList(runDir);
   const pid = await startDeaf();
   list.add(pid);
   await using _core = await startCore({ servers: {} }, { home });

@@ -5,14 +5,14 @@ import net from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethod, ServerReview } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 type Json = Record<string, unknown>;
 
-const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 const patient = { timeout: 30_000 };
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-look-'));
@@ -41,7 +41,7 @@ afterAll(() => {
 });
 
 const rpc = (core: TestCore, method: RpcMethod, input: Json = {}): Promise<Json> =>
-  answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+  dispatchRpc(method, input, core.host.rpcDeps, new AbortController().signal);
 
 async function review(core: TestCore, server: string): Promise<ServerReview> {
   const { reviews } = await rpc(core, 'reviews', { server });
@@ -188,11 +188,11 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
     const script = 'require("child_process").spawn("sleep",["600"],{detached:true}).unref();setInterval(()=>0,1000)';
     const silent = { command: process.execPath, args: ['-e', script, mark], quarantined: true };
     await using core = await startCore({ servers: { silent } });
-    const { ServerLooks } = await import('../../src-main/core/admin/server-look.ts');
+    const { ServerPreviewer } = await import('../../src-main/core/admin/server-look.ts');
     const { config, env } = core.host.core.options;
     const { transports, scans } = core.host.core;
-    const looks = new ServerLooks({ config, transports, scans, env, version: '0', now: Date.now, limitMs: 1500 });
-    const looking = looks.look('silent', silent);
+    const looks = new ServerPreviewer({ config, transports, scans, env, version: '0', now: Date.now, limitMs: 1500 });
+    const looking = looks.preview('silent', silent);
     await expect.poll(() => runs(mark), patient).toBe(true);
     const seen = await looking;
     expect(seen).toMatchObject({ isDone: false, tools: 0, parts: [] });

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appPaths } from '../../src-main/core/base/app-paths.ts';
+import { resolveAppPaths } from '../../src-main/core/base/app-paths.ts';
 import { addServer } from '../../src-main/core/config/edit-config.ts';
 import { createFirstConfig, openConfig } from '../../src-main/host/open-config.ts';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -30,7 +30,7 @@ async function lose(core: TestCore): Promise<void> {
 
 test('opens a home without a config and writes nothing, until a core starts', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-missing-'));
-  const paths = appPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+  const paths = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
   const opened = await openConfig(paths.configFile, false, {}, paths);
   expect([opened.problems, opened.current.servers.map(({ name }) => name)]).toEqual([[], ['utils']]);
   expect(existsSync(paths.configFile)).toBe(false);
@@ -45,9 +45,9 @@ test('keeps what a deleted file said in use, and restores it to the letter', asy
   expect(names(core)).toEqual(['a', 'b']);
   const offered = (await stateBuilders(core.host.rpcDeps).attention()).map(({ action }) => action.kind);
   expect(offered).toEqual(['restore-config']);
-  await answerRpc('restoreConfig', {}, core.host.rpcDeps, new AbortController().signal);
+  await dispatchRpc('restoreConfig', {}, core.host.rpcDeps, new AbortController().signal);
   expect(await readFile(core.configFile, 'utf8')).toBe(text);
-  expect([names(core), store(core).waiting, store(core).problems, store(core).isMissing]).toEqual([
+  expect([names(core), store(core).pendingEdits, store(core).problems, store(core).isMissing]).toEqual([
     ['a', 'b'],
     [],
     [],
@@ -60,14 +60,14 @@ test('takes the file as agreed to when its owner puts it back', async () => {
   await lose(core);
   await writeFile(core.configFile, text);
   await until(() => !store(core).isMissing);
-  expect([names(core), store(core).waiting]).toEqual([['a', 'b'], []]);
+  expect([names(core), store(core).pendingEdits]).toEqual([['a', 'b'], []]);
 });
 
 test('adds a server to what was there, not to nothing', async () => {
   await using core = await startCore(text, own);
   await lose(core);
   await store(core).update((before) => addServer(before, 'c', echo));
-  expect([names(core), store(core).waiting]).toEqual([['a', 'b', 'c'], []]);
+  expect([names(core), store(core).pendingEdits]).toEqual([['a', 'b', 'c'], []]);
 });
 
 test('starts with what was agreed to where the file is gone, writes none, and restores it when asked', async () => {
@@ -76,7 +76,7 @@ test('starts with what was agreed to where the file is gone, writes none, and re
     await using first = await startCore(text, { ...own, home });
     await first.host.stop();
     await rm(first.configFile);
-    const paths = appPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
+    const paths = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
     const opened = await openConfig(paths.configFile, false, {}, paths);
     await createFirstConfig(opened);
     expect(existsSync(paths.configFile)).toBe(false);
@@ -86,7 +86,7 @@ test('starts with what was agreed to where the file is gone, writes none, and re
     ]);
     expect(opened.problems).toMatchObject([{ severity: 'error', file: paths.configFile }]);
     await opened.restore();
-    expect([opened.problems, opened.waiting, opened.current.reviews.onChange]).toEqual([[], [], 'warn']);
+    expect([opened.problems, opened.pendingEdits, opened.current.reviews.onChange]).toEqual([[], [], 'warn']);
   } finally {
     await rm(home, { recursive: true });
   }

@@ -31,7 +31,7 @@ function patientPerson(): { answer: () => Promise<Params>; asked: Promise<void>;
   return { answer, asked, speak };
 }
 
-const sessions = (core: TestCore): readonly SessionStatus[] => coreState(core.host.core, core.host.doors).sessions;
+const sessions = (core: TestCore): readonly SessionStatus[] => coreState(core.host.core, core.host.addresses).sessions;
 
 describe('a call in flight is answered after the mode has changed under it', () => {
   const asking = { servers: { asker: fixture('asker') } };

@@ -1,8 +1,8 @@
 /** One answer, one size and one count of tokens, wherever it is told: those of what the server sent. */
 import { expect, test, vi } from 'vitest';
-import { grouped, bytesInWords } from '../../src-main/core/base/wording.ts';
+import { formatNumber, formatBytes } from '../../src-main/core/base/wording.ts';
 import { reportLines } from '../../src-main/cli/commands/stats.ts';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { CallDetail, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import { noApps } from '../../src-main/rpc/deps.ts';
 import { HttpClient } from '../support/http-client.ts';
@@ -18,8 +18,14 @@ function ask<M extends RpcMethod>(
   method: M,
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
-  const deps = { core: host.core, doors: () => host.doors, stop: () => undefined, desktop: undefined, apps: noApps };
-  return answerRpc(method, input, deps, new AbortController().signal);
+  const deps = {
+    core: host.core,
+    doors: () => host.addresses,
+    stop: () => undefined,
+    desktop: undefined,
+    apps: noApps,
+  };
+  return dispatchRpc(method, input, deps, new AbortController().signal);
 }
 
 interface Size {
@@ -75,12 +81,12 @@ test.each([
     ledger: sent.tokens,
   });
   expect(textOf(given)).toContain(
-    `The result of x:big, ${bytesInWords(sent.bytes)}, ${grouped(sent.tokens)} tokens, is kept on disk`,
+    `The result of x:big, ${formatBytes(sent.bytes)}, ${formatNumber(sent.tokens)} tokens, is kept on disk`,
   );
   // The file is another thing, and is called so.
   const [file] = spills;
   expect(file?.bytes).not.toBe(sent.bytes);
-  expect(textOf(given)).toContain(`file of ${bytesInWords(file?.bytes ?? 0)}`);
+  expect(textOf(given)).toContain(`file of ${formatBytes(file?.bytes ?? 0)}`);
   expect(reportLines(report).join('\n')).toContain(sent.tokens.toLocaleString('en-US'));
 });
 

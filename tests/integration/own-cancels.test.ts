@@ -1,6 +1,6 @@
 /** What the client cancels, and what is called while Tooltray is paused, is on record and a problem of nobody; calls stand in the order in which they began. */
 import { expect, test } from 'vitest';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
 import type { RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
@@ -11,7 +11,7 @@ function ask<M extends RpcMethod>(
   method: M,
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
-  return answerRpc(method, input, host.rpcDeps, new AbortController().signal);
+  return dispatchRpc(method, input, host.rpcDeps, new AbortController().signal);
 }
 
 /** The outcomes of the tool calls so far, newest first, once there are this many. */
@@ -34,7 +34,7 @@ test('a call that the client cancels is no problem of its session', async () => 
   await using core = await startCore({ servers: { s: fixture('misbehaving', 'never') } });
   const client = await core.open();
   client.request('tools/call', { name: 'hang', arguments: {} }, { id: 77 }).catch(() => undefined);
-  await until(() => core.host.core.timeline.open.length > 0);
+  await until(() => core.host.core.timeline.running.length > 0);
   client.notify('notifications/cancelled', { requestId: 77 });
   expect(await outcomes(core, 1)).toEqual(['cancelled']);
   expect(await problems(core)).toEqual([0, 0]);
@@ -63,7 +63,7 @@ test('a call stands where it began, although it ended after later ones', async (
   const began = Date.now();
   const slow = client.callTool('read_log', { delayMs: 1000 });
   // Times are in whole milliseconds.
-  await until(() => core.host.core.timeline.open.length > 0 && Date.now() > began + 2);
+  await until(() => core.host.core.timeline.running.length > 0 && Date.now() > began + 2);
   await client.callTool('list_issues', {});
   await slow;
   expect(await outcomes(core, 2)).toEqual(['ok', 'ok']);

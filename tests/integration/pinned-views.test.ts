@@ -42,7 +42,7 @@ test('one that changes while its server runs is given to nobody until the person
   // The tool itself goes on, as text.
   expect(await one.say('show')).toContain('"by":"clock"');
   const { pins } = core.host.core;
-  const question = pins.find('clock')?.question;
+  const question = pins.find('clock')?.pendingReview;
   expect(question).toMatchObject({ isRugPull: true, changes: [{ kind: 'view', name: uri }] });
   const [item] = await core.host.core.inbox.items();
   expect(JSON.stringify(item)).toContain(`User interface ${uri}`);

@@ -179,7 +179,7 @@ class Changing {
 }
 
 const kept = (name: string): string => join(folder, `home-${name}`);
-const question = (core: TestCore) => core.host.core.pins.find('d')?.question;
+const question = (core: TestCore) => core.host.core.pins.find('d')?.pendingReview;
 
 describe('one field that changes while the server runs is shown to nobody and cannot be called', () => {
   const server = new Changing('running');
@@ -193,7 +193,7 @@ describe('one field that changes while the server runs is shown to nobody and ca
   async function offer(offered: object, isIntroduced: boolean): Promise<void> {
     server.offer(offered);
     if (!isIntroduced) return;
-    await core.server('d').rest();
+    await core.server('d').sleep();
     await core.server('d').ready();
   }
 
@@ -237,7 +237,7 @@ test(
     server.offer(offered);
     await first
       .server('d')
-      .rest()
+      .sleep()
       .then(() => first.server('d').ready());
     await until(() => (question(first)?.changes.length ?? 0) > 4);
     const names2 = { ...names, names: [...names.names, `${mark}_new`] };

@@ -74,7 +74,7 @@ test('each secret lies where it belongs, and is in no other file, answer or proc
 
     const ends = Date.now() + 24 * 60 * 60_000;
     const given = (await ask(core, 'giveProfileToken', { profile: 'narrow', ends })) as { token: string };
-    const { token: app = '' } = await openAppAccess(core.host.paths).give('cursor', true);
+    const { token: app = '' } = await openAppAccess(core.host.paths).grant('cursor', true);
     const profile = given.token.slice(-43);
     expect([profile.length, app.length]).toEqual([43, 43]);
 

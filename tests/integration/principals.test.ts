@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { objectOf } from '../../src-main/core/base/json.ts';
+import { objectOrEmpty } from '../../src-main/core/base/json.ts';
 import { newSpillId } from '../../src-main/core/spills/spill.ts';
 import { someOf } from '../support/all-cases.ts';
 import {
@@ -97,7 +97,7 @@ test('a task that a server gave at its own address is known to nobody else there
   ];
   const begin = async (caller: Caller): Promise<string> => {
     const { result } = await callBy(caller, 'work', {}, { task: {} });
-    return String(objectOf(result?.['task'])['taskId']);
+    return String(objectOrEmpty(result?.['task'])['taskId']);
   };
   const listed = async (caller: Caller): Promise<unknown[]> => {
     const { result } = await caller.ask('tasks/list');

@@ -179,13 +179,13 @@ describe('an app that is held to one profile and comes by another', () => {
 
 test('the one server that is out of scope has no endpoint, the one that is in it shows what is', async () => {
   const bound = { app: 'bound' };
-  const { inProfiles } = core.host.core.sessionCore;
+  const { inProfiles } = core.host.core.sessionServices;
   expect(() => inProfiles(['calm']).servers.get('vault')).toThrow('There is no server named "vault".');
   const { viewFor } = await import('../../src-main/core/sessions/views/endpoint.ts');
-  expect(() => viewFor({ ...bound, server: 'vault' }, core.host.core.sessionCore)).toThrow(
+  expect(() => viewFor({ ...bound, server: 'vault' }, core.host.core.sessionServices)).toThrow(
     'There is no server named "vault".',
   );
-  const view = viewFor({ ...bound, server: 'desk' }, core.host.core.sessionCore);
+  const view = viewFor({ ...bound, server: 'desk' }, core.host.core.sessionServices);
   expect((await view.list('tools', 'legacy')).map(({ name }) => name)).toEqual(['see_desk']);
   const signal = new AbortController().signal;
   const caller = { principal: callerOf('bound'), sessionId: 's', app: 'bound', mode: 'server' };
@@ -262,13 +262,13 @@ test('rules that change count for sessions that are open', async () => {
 });
 
 test('of five hundred different ones the one goes that was asked for longest ago and that nobody is shown; who is shown one keeps it', async () => {
-  const { kinds, profiles, sessionCore } = core.host.core;
-  const { inProfiles } = sessionCore;
+  const { extensionCores, profiles, sessionServices } = core.host.core;
+  const { inProfiles } = sessionServices;
   const first = inProfiles(['none-0']);
   const shown = await core.open({}, { profile: 'calm' });
   const theirs = inProfiles(['calm']);
   let isAnyShown = false;
-  kinds.keepWhile(() => isAnyShown);
+  extensionCores.setInUseCheck(() => isAnyShown);
   for (let at = 1; at <= 510; at++) inProfiles([`none-${at}`]);
   expect([profiles.catalogs.length, inProfiles(['calm']) === theirs]).toEqual([500, true]);
   expect(inProfiles(['none-0'])).not.toBe(first);

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import { Masker } from '../../src-main/core/base/mask.ts';
 import type { InboxItem } from '../../src-main/core/trust/inbox/inbox-item.ts';
@@ -17,7 +17,7 @@ function ask<M extends RpcMethod>(
   method: M,
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
-  return answerRpc(method, input, host.rpcDeps, new AbortController().signal);
+  return dispatchRpc(method, input, host.rpcDeps, new AbortController().signal);
 }
 
 async function onlyItem(core: TestCore, reveal?: boolean): Promise<InboxItem> {
@@ -79,7 +79,7 @@ test.each(Object.entries(entries))(
     await using core = await startCore({ servers: {} }, { ownConfig: true });
     await core.write({ servers: { s: entry } });
     await core.host.core.admin.reload();
-    await until(() => core.host.core.options.config.waiting.length > 0);
+    await until(() => core.host.core.options.config.pendingEdits.length > 0);
     const hidden = await onlyItem(core);
     expect(JSON.stringify(hidden)).not.toContain(planted);
     expect(hidden.parts.some(({ isMasked }) => isMasked)).toBe(true);

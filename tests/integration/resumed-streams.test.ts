@@ -189,7 +189,7 @@ test('a client that opens its own stream again hears that lists may have changed
   const { ended } = await openStream(first);
   first.abort();
   await ended;
-  await until(() => own.host.httpDoor?.listener.counts.streams === 0);
+  await until(() => own.host.httpServer?.listener.counts.streams === 0);
   await own.write({ servers, mode: 'search' });
   const names = async (): Promise<unknown[]> => {
     const { tools } = (await client.exchange('tools/list')).message.result as { tools: { name: string }[] };

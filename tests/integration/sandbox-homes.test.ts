@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { tryEntry } from '../../src-main/core/admin/try-entry.ts';
-import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { probeEntry } from '../../src-main/core/admin/try-entry.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { fixture, ready, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 const planted = join(homedir(), `.planted-${process.pid}`);
 
 function boxesOf(core: TestCore): string {
@@ -34,13 +34,13 @@ describe.skipIf(problem !== undefined)('a private home', () => {
     const { config, options } = { config: core.host.core.options.config, options: core.host.core.options };
     const parts = { config, transports: core.host.core.transports, version: options.version };
     const first = JSON.stringify({ list: { path: homedir() }, write: { path: planted } });
-    const good = await tryEntry({ ...fixture('prober', `--first=${first}`), isolation }, parts);
+    const good = await probeEntry({ ...fixture('prober', `--first=${first}`), isolation }, parts);
     expect(good.ok).toBe(true);
     const line = `touch ${planted}; ls -A ${homedir()} >&2; exit 3`;
-    const bad = await tryEntry({ command: '/bin/sh', args: ['-c', line], isolation }, parts);
+    const bad = await probeEntry({ command: '/bin/sh', args: ['-c', line], isolation }, parts);
     expect(bad.ok).toBe(false);
     expect(bad.stderr.join('\n')).toContain('.planted-');
-    const again = await tryEntry(
+    const again = await probeEntry(
       { command: '/bin/sh', args: ['-c', `ls -A ${homedir()} >&2; exit 3`], isolation },
       parts,
     );

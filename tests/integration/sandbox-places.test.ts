@@ -14,11 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
-const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 
 /** A server with one tool, which runs a line of a shell and returns what that says. */
 const serverScript = `
@@ -272,12 +272,12 @@ describe.skipIf(problem !== undefined)('what is Tooltray’s own stays hidden in
       'a link to a link': join(world.user, 'second'),
       'a link in another folder': join(world.user, 'box', 'inner'),
     }[level];
-    const { Boxes } = await import('../../src-main/core/servers/launch/isolation/boxes.ts');
+    const { ServerSandboxes } = await import('../../src-main/core/servers/launch/isolation/boxes.ts');
     const secret = join(own, 'state', 'tooltray');
     mkdirSync(secret, { recursive: true });
     writeFileSync(join(secret, 'token'), 'TOKEN');
     writeFileSync(join(own, 'state', 'mine'), 'of the user');
-    const boxes = new Boxes({
+    const boxes = new ServerSandboxes({
       ...{
         folder: join(world.user, 'boxes'),
         config: join(world.user, 'config.json'),

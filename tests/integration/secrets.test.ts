@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
 import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const telling = { command: process.execPath, args: [join(import.meta.dirname, 'servers/telling.ts')] };
 
 function ask(core: TestCore, method: string, input: object = {}): Promise<Record<string, unknown>> {
-  return answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+  return dispatchRpc(method, input, core.host.rpcDeps, new AbortController().signal);
 }
 
 async function told(core: TestCore): Promise<unknown> {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigStore } from '../../src-main/core/config/config-store.ts';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethod, ServerReview } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 
@@ -15,7 +15,7 @@ const own = { ownConfig: true };
 const patient = { timeout: 30_000 };
 
 const rpc = (core: TestCore, method: RpcMethod, input: Json = {}): Promise<Json> =>
-  answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+  dispatchRpc(method, input, core.host.rpcDeps, new AbortController().signal);
 
 async function reviews(core: TestCore, server?: string): Promise<readonly ServerReview[]> {
   const { reviews: found } = await rpc(core, 'reviews', server === undefined ? {} : { server });
@@ -134,7 +134,7 @@ describe('a blocked server', () => {
     const file = join(core.home, 'team.json');
     await writeFile(file, JSON.stringify({ servers: { a: echo, b: other } }));
     const store = await ConfigStore.open(file, {});
-    await store.decideOn('b', 'block', other);
+    await store.decideServer('b', 'block', other);
     expect(store.current.servers.map(({ name, held }) => [name, held])).toEqual([
       ['a', undefined],
       ['b', undefined],

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppError } from '../../src-main/core/base/errors.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
-import { commandLineHandlers } from '../../src-main/rpc/handlers/command-line.ts';
+import { coreHandlers } from '../../src-main/rpc/handlers/command-line.ts';
 import { allCases } from '../support/all-cases.ts';
 import type { Params } from '../support/raw-client.ts';
 import { goThrough } from '../core/servers/sign-in/browser.ts';
@@ -153,8 +153,8 @@ describe.each(Object.entries(states))('a tool of a server that is %s', (_state, 
   });
 
   test('by tooltray call is answered by that state', async () => {
-    const context = { core: core.host.core } as Parameters<typeof commandLineHandlers.call>[1];
-    const asked = commandLineHandlers.call({ tool: `${server}:${tool}`, arguments: {} }, context, never);
+    const context = { core: core.host.core } as Parameters<typeof coreHandlers.call>[1];
+    const asked = coreHandlers.call({ tool: `${server}:${tool}`, arguments: {} }, context, never);
     const error = await asked.then(
       () => undefined,
       (reason: AppError) => reason,
@@ -455,7 +455,7 @@ test.runIf(allCases)(
     const before = await description();
     writeFileSync(program, 'process.exit(1);');
     const server = ill.server('ill');
-    await server.rest();
+    await server.sleep();
     void server.ready().catch(() => undefined);
     await until(() => ill.host.core.catalog.current.tools.some(({ down }) => down !== undefined));
     expect(await description()).toMatch(/^\[not answering\] /);
@@ -473,14 +473,14 @@ test.runIf(allCases)(
     expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
     expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
     // Back again, it takes the call and dies of it: whoever goes elsewhere might do it twice.
-    expect(ill.host.core.catalog.current.lookup.tools.withId('ill:echo')[0]?.down).toBeDefined();
+    expect(ill.host.core.catalog.current.lookup.tools.byId('ill:echo')[0]?.down).toBeDefined();
     writeFileSync(program, diesOfACall);
     let last = '';
     while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));
     expect(last).not.toContain('Another tool');
     writeFileSync(program, works);
     // It may have come back by itself already, as it was before.
-    await server.rest();
+    await server.sleep();
     await server.retry();
     expect(await description()).toBe(before);
   },

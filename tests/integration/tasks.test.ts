@@ -169,7 +169,7 @@ describe('in a whole core', () => {
   });
 
   test('what came of a task counts as read by whoever fetched it, at the server’s own address as well', async () => {
-    const noted = vi.spyOn(quick.host.core.trust.flow, 'noteText');
+    const noted = vi.spyOn(quick.host.core.trust.flow, 'recordText');
     onTestFinished(() => noted.mockRestore());
     for (const [place, tool] of [
       ['mode/proxy', 'one_work'],

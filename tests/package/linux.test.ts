@@ -20,7 +20,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../scripts/browser.mjs';
 import { launcherPath } from '../../src-main/core/base/app-paths.ts';
-import { keepLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
+import { writeLauncher, launcherFacts } from '../../src-main/desktop/launcher.ts';
 import { permissions, unpacked } from '../../src-main/core/sandbox/sandbox-process.ts';
 import { until } from '../support/until.ts';
 import { fusesOf } from './electron-folder.ts';
@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
       checkout: undefined,
     });
     const launcher = launcherPath(home, 'linux');
-    await keepLauncher(launcher, facts, { isLasting: true, cacheDir: join(home, 'cache') });
+    await writeLauncher(launcher, facts, { isLasting: true, cacheDir: join(home, 'cache') });
     writeFileSync(
       join(home, 'config.json'),
       '{ "port": 0, "mode": "code", "servers": { "utils": { "type": "builtin", "builtin": "utils" } } }',

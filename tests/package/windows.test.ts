@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepLauncher } from '../../src-main/desktop/launcher.ts';
+import { writeLauncher } from '../../src-main/desktop/launcher.ts';
 
 const windows = join(import.meta.dirname, '../../resources/windows');
 const isHere = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
@@ -39,7 +39,7 @@ describe.skipIf(!isHere('wine') || !isHere('x86_64-w64-mingw32-gcc'))('the launc
     const program = `Z:${app.replaceAll('/', '\\')}`;
     const script = { file: 'C:\\é & x\\tooltray.cjs' };
     const facts = { program, script, appWords: ['--background'], windowsProgram: join(windows, 'tooltray.exe') };
-    await keepLauncher(launcher, facts, { isLasting: true, cacheDir: folder });
+    await writeLauncher(launcher, facts, { isLasting: true, cacheDir: folder });
 
     const words = ['stdio', '--app', 'my & app', 'q"uote', 'end\\', '%PATH%', '^', ''];
     const { code, out } = await run([launcher, ...words], 'hello\n');

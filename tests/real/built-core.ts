@@ -1,5 +1,5 @@
 /** Starts the built core as a person would, `tooltray serve`, and knows how client apps reach it. */
-import { count } from '../../src-main/core/base/wording.ts';
+import { formatCount } from '../../src-main/core/base/wording.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ export async function startBuiltCore(
     child.kill();
     await gone;
   };
-  const ready = `${Object.keys(servers).length} of ${count(Object.keys(servers).length, 'server')} ready`;
+  const ready = `${Object.keys(servers).length} of ${formatCount(Object.keys(servers).length, 'server')} ready`;
   while (!/servers? ready/.test(said) && child.exitCode === null)
     await Promise.race([once(child.stdout, 'data'), gone]);
   const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)?.[0];

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } fro
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sandboxProblem } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { findBrowser } from '../../scripts/browser.mjs';
 import { startCore, type TestCore } from '../support/start-core.ts';
 
-const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
 const home = mkdtempSync(join(tmpdir(), 'tooltray-confined-'));
 const files = join(home, 'files');
 mkdirSync(files);

@@ -7,12 +7,12 @@ import type { JsonObject } from '../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../src-main/core/catalog/catalog.ts';
 import { compactEntry } from '../../src-main/compat/mcpproxy/tool-entry.ts';
 import { gatewayMode } from '../../src-main/compat/toolmux/modes.ts';
-import { leavesOut } from '../../src-main/core/condense/signature.ts';
+import { isLossy } from '../../src-main/core/condense/signature.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import type { HelperContext } from '../../src-main/core/modes/mode.ts';
 import { toolTexts } from '../../src-main/core/modes/run-code.ts';
-import { foundTools } from '../../src-main/core/modes/search.ts';
-import { shownTool } from '../../src-main/core/modes/show-tools.ts';
+import { renderFoundTools } from '../../src-main/core/modes/search.ts';
+import { renderTool } from '../../src-main/core/modes/show-tools.ts';
 import { serverWith } from '../core/catalog/catalog-of.ts';
 import { argumentsFor, validatorOf } from '../core/condense/arbitrary-arguments.ts';
 import { readDetail, readSignature } from '../core/condense/read-signature.ts';
@@ -43,7 +43,7 @@ describe('what is shown of real tools is enough to call them', () => {
 
   test.each(['shape', 'lean'] as const)('in a list at level %s', (level) => {
     for (const tool of tools) {
-      const shown = shownTool(tool, { level })['inputSchema'] as JsonObject;
+      const shown = renderTool(tool, { level })['inputSchema'] as JsonObject;
       expect([tool.id, refused(tool, shown)]).toEqual([tool.id, []]);
     }
   });
@@ -52,14 +52,14 @@ describe('what is shown of real tools is enough to call them', () => {
   function requireEnough(lines: readonly (readonly [CatalogEntry, string])[]): void {
     for (const [tool, line] of lines) {
       const shown = readSignature(line);
-      expect([tool.id, shown === undefined]).toEqual([tool.id, leavesOut(line)]);
+      expect([tool.id, shown === undefined]).toEqual([tool.id, isLossy(line)]);
       if (shown !== undefined) expect([line, refused(tool, shown)]).toEqual([line, []]);
     }
-    expect(lines.filter(([, line]) => leavesOut(line)).length).toBeLessThan(lines.length / 15);
+    expect(lines.filter(([, line]) => isLossy(line)).length).toBeLessThan(lines.length / 15);
   }
 
   test('in the lines of search_tools', () => {
-    const lines = foundTools(
+    const lines = renderFoundTools(
       tools.map((tool) => ({ tool, score: 1, share: 0 })),
       false,
       context,
@@ -111,7 +111,7 @@ describe('what is shown of real tools is enough to call them', () => {
           () => '',
           (error: Error) => error.message,
         );
-      for (const tool of context.catalog.lookup.tools.of(server)) {
+      for (const tool of context.catalog.lookup.tools.byServer(server)) {
         const line = (told ?? '').split('\n').find((one) => one.startsWith(`  - ${tool.name}: `)) ?? '';
         const required = /\(required: (.*?)\)(?: \[|$)/.exec(line)?.[1] ?? '';
         const optional = / \[(?=[^[]*\?)(.*)\]$/.exec(line)?.[1] ?? '';
@@ -128,7 +128,7 @@ describe('what is shown of real tools is enough to call them', () => {
     for (const [index, server] of context.catalog.servers.entries()) {
       const text = texts[index] ?? '';
       expect(text.length).toBeLessThanOrEqual(2048);
-      for (const { name, definition } of context.catalog.lookup.tools.of(server)) {
+      for (const { name, definition } of context.catalog.lookup.tools.byServer(server)) {
         const [, told] = new RegExp(`(?:: |, )${name}( \\(|, |$)`).exec(text) ?? [];
         expect([server, name, told]).toEqual([server, name, expect.any(String)]);
         if (told !== ' (' && definition['description'] !== undefined) bare += 1;

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { errorText } from '../../src-main/core/base/errors.ts';
-import { Slots } from '../../src-main/core/base/slots.ts';
-import { answerRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { Semaphore } from '../../src-main/core/base/slots.ts';
+import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
 import { noApps } from '../../src-main/rpc/deps.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
@@ -26,10 +26,10 @@ const coresAtOnce = 5;
 
 /** Where what the suite starts hands its server over. Each of these scenarios has a core of its own; 200 where a call came through. */
 export async function openDoor(scenarios: readonly string[]): Promise<Door> {
-  const slots = new Slots(coresAtOnce);
+  const slots = new Semaphore(coresAtOnce);
   const inTurn = async (told: Told): Promise<string | undefined> => {
     if (!scenarios.includes(told.scenario)) return 'It is not asked for.';
-    await slots.take();
+    await slots.acquire();
     return comesThrough(told).finally(() => slots.release());
   };
   const server = createServer((request, response) => {
@@ -54,13 +54,13 @@ async function comesThrough({ url, told }: Told): Promise<string | undefined> {
   await using core = await startCore({ servers: { far: { url, oauth } } });
   const deps = {
     core: core.host.core,
-    doors: () => core.host.doors,
+    doors: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,
   };
   const ask = <T>(method: string, input: object): Promise<T> =>
-    answerRpc(method, { ...input }, deps, new AbortController().signal) as Promise<T>;
+    dispatchRpc(method, { ...input }, deps, new AbortController().signal) as Promise<T>;
   let inTheWay = 'It asked for more than that.';
   for (let answers = 0; answers < mostAnswers; answers++) {
     if (core.server('far').state.kind !== 'ready') await signIn(ask, core);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src-main/core/base/errors.ts';
-import { IpcDoor, type IpcSender, stateChannel } from '../../src-main/rpc/ipc-door.ts';
+import { IpcServer, type IpcSender, stateChannel } from '../../src-main/rpc/ipc-door.ts';
 import { StatePublisher } from '../../src-main/rpc/state-publisher.ts';
 
 const origin = 'app://tooltray/';
@@ -16,12 +16,12 @@ function publisherOf(): StatePublisher {
   );
 }
 
-function door(publisher = publisherOf()): IpcDoor {
+function door(publisher = publisherOf()): IpcServer {
   const ask = (method: string, input: unknown): Promise<Record<string, unknown>> =>
     method === 'fail'
       ? Promise.reject(new AppError('not_found', 'Gone.', { fix: 'Look.' }))
       : Promise.resolve({ method, input });
-  return new IpcDoor({ origin, publisher, ask });
+  return new IpcServer({ origin, publisher, ask });
 }
 
 function sender(more: Partial<IpcSender> = {}): IpcSender & { readonly sent: unknown[][]; go(): void } {
@@ -80,12 +80,12 @@ test('a question is taken back by its window alone, and with the window', async 
     signals.set(method, signal);
     return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
   };
-  const open = new IpcDoor({ origin, publisher: publisherOf(), ask });
+  const open = new IpcServer({ origin, publisher: publisherOf(), ask });
   const [window, other] = [sender(), sender({ id: 2 })];
   const answers = ['first', 'second'].map((name) => open.request(window, name, {}, name));
-  open.takeBack(other, 'first');
+  open.cancel(other, 'first');
   const before = signals.get('first')?.aborted;
-  open.takeBack(window, 'first');
+  open.cancel(window, 'first');
   const between = signals.get('second')?.aborted;
   window.go();
   expect([before, signals.get('first')?.aborted, between, signals.get('second')?.aborted]).toEqual([
@@ -95,5 +95,5 @@ test('a question is taken back by its window alone, and with the window', async 
     true,
   ]);
   expect((await Promise.all(answers)).every((answer) => 'error' in answer)).toBe(true);
-  expect(() => open.takeBack(sender({ url: 'https://evil.example/' }), 'first')).toThrow('Only the dashboard itself');
+  expect(() => open.cancel(sender({ url: 'https://evil.example/' }), 'first')).toThrow('Only the dashboard itself');
 });

@@ -1,6 +1,6 @@
 /** The page's signatures at a real door: who has the key is let in once a signature, and can tell who answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signQuestion } from '../../src-renderer/lib/page-key.ts';
+import { signRequest } from '../../src-renderer/lib/page-key.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 
 let core: TestCore;
@@ -21,25 +21,25 @@ function send(path: string, headers: Readonly<Record<string, string>>, text = bo
 }
 
 test('a signed question is answered with a proof, and the key itself is sent by nobody', async () => {
-  const { headers, isAnsweredBy } = await signQuestion('POST', '/rpc/state', body);
+  const { headers, isAnsweredBy } = await signRequest('POST', '/rpc/state', body);
   const response = await send('/rpc/state', headers);
   expect([response.status, isAnsweredBy(response)]).toEqual([200, true]);
   expect(JSON.stringify(headers)).not.toContain(core.host.pageKey);
 });
 
 test('a signature is good once, for its own path and its own words, and only for a while', async () => {
-  const { headers } = await signQuestion('POST', '/rpc/state', body);
+  const { headers } = await signRequest('POST', '/rpc/state', body);
   expect((await send('/rpc/setPaused', headers)).status).toBe(401);
   expect((await send('/rpc/state', headers)).status).toBe(200);
   expect((await send('/rpc/state', headers)).status).toBe(401);
-  const other = await signQuestion('POST', '/rpc/state', body);
+  const other = await signRequest('POST', '/rpc/state', body);
   expect((await send('/rpc/state', other.headers, '{"a":1}')).status).toBe(401);
   const [, rest = ''] = /^Tooltray \d+(.*)$/.exec(other.headers['authorization'] ?? '') ?? [];
   expect((await send('/rpc/state', { authorization: `Tooltray ${Date.now()}${rest}` })).status).toBe(401);
 });
 
 test('an answer of another program proves nothing', async () => {
-  const { isAnsweredBy } = await signQuestion('POST', '/rpc/state', body);
+  const { isAnsweredBy } = await signRequest('POST', '/rpc/state', body);
   expect(isAnsweredBy(new Response('{}'))).toBe(false);
   expect(isAnsweredBy(new Response('{}', { headers: { 'tooltray-proof': 'x'.repeat(43) } }))).toBe(false);
 });
@@ -47,6 +47,6 @@ test('an answer of another program proves nothing', async () => {
 test('the key is new with each start, and that of an earlier one opens nothing', async () => {
   await using next = await startCore({ servers: {} }, { askToken: true });
   expect(next.host.pageKey).not.toBe(core.host.pageKey);
-  const { headers } = await signQuestion('GET', '/rpc/events');
+  const { headers } = await signRequest('GET', '/rpc/events');
   expect((await fetch(new URL('/rpc/events', next.url), { headers })).status).toBe(401);
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SocketLocation } from '../../src-main/core/base/app-paths.ts';
 import { type Hello, SocketListener } from '../../src-main/core/sessions/socket/socket-listener.ts';
-import { CoreAbsent, dial } from '../../src-main/shim/dial.ts';
+import { CoreNotRunningError, dial } from '../../src-main/shim/dial.ts';
 
 const token = 'a'.repeat(43);
 let home: string;
@@ -76,7 +76,7 @@ test('a core that proves itself gets the token, and the bytes behind it pass', a
 test('a squatter gets no token, whatever it answers', async () => {
   for (const answer of ['{"ok":true}\n', '{"tooltray":1,"proof":"x"}\n', 'nonsense\n']) {
     const { heard } = await squat((_, socket) => socket.write(answer));
-    await expect(dial(location, { purpose: 'session' })).rejects.toBeInstanceOf(CoreAbsent);
+    await expect(dial(location, { purpose: 'session' })).rejects.toBeInstanceOf(CoreNotRunningError);
     expect(heard()).toContain('challenge');
     expect(heard()).not.toContain(token);
   }
@@ -91,7 +91,7 @@ test('a squatter that has the real core make the proof gets no token either', as
     relay.write(line);
     relay.pipe(socket);
   });
-  await expect(dial(location, { purpose: 'session' })).rejects.toBeInstanceOf(CoreAbsent);
+  await expect(dial(location, { purpose: 'session' })).rejects.toBeInstanceOf(CoreNotRunningError);
   expect(heard()).not.toContain(token);
 });
 
@@ -101,7 +101,7 @@ test('each core has another pipe, in a file that only the user can read and that
   if (process.platform !== 'win32') expect(statSync(location.socketPath).mode & 0o777).toBe(0o600);
   await first.listener.stop();
   expect(existsSync(location.socketPath)).toBe(false);
-  await expect(dial(location, { purpose: 'session' })).rejects.toBeInstanceOf(CoreAbsent);
+  await expect(dial(location, { purpose: 'session' })).rejects.toBeInstanceOf(CoreNotRunningError);
   await core();
   expect(readFileSync(location.socketPath, 'utf8')).not.toBe(name);
 });

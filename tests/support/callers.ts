@@ -69,8 +69,8 @@ export class Callers {
 
   /** The core has a profile `wide`. */
   static async of(core: TestCore): Promise<Callers> {
-    const own = async (app: string): Promise<string> => (await core.host.appAccess.give(app, true)).token ?? '';
-    const { token: wide } = await core.host.core.profileTokens.give('wide', Date.now() + 3_600_000);
+    const own = async (app: string): Promise<string> => (await core.host.appAccess.grant(app, true)).token ?? '';
+    const { token: wide } = await core.host.core.profileTokens.issue('wide', Date.now() + 3_600_000);
     return new Callers(core, { cursor: await own('cursor'), zed: await own('zed'), wide, all: core.host.core.token });
   }
 

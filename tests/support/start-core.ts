@@ -76,7 +76,7 @@ export async function startCore(
     host,
     home: folder,
     configFile,
-    url: host.doors.http,
+    url: host.addresses.http,
     connect,
     open: async (capabilities, wishes) => {
       const client = await connect(wishes);

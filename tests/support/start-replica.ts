@@ -66,7 +66,7 @@ export async function startReplica(
 
 /** With a token that tests know, also in another process. */
 async function letTesterIn({ database }: Replica): Promise<void> {
-  const sql = database.of('main');
+  const sql = database.forTenant('main');
   await sql`
     INSERT INTO tooltray.users (tenant, id, name, name_key, role, is_service, groups, routing_key)
     VALUES ('main', 'tester', 'tester', 'tester', 'member', false, '{}', '0') ON CONFLICT DO NOTHING`;

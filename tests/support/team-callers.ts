@@ -1,6 +1,6 @@
 /** The ways in which a team's people come to a replica, each opened once, and who they are to it. */
-import { People } from '../../src-main/team/people/people.ts';
-import { PersonTokens } from '../../src-main/team/people/person-tokens.ts';
+import { UserStore } from '../../src-main/team/people/people.ts';
+import { AccessTokenStore } from '../../src-main/team/people/person-tokens.ts';
 import { bearer, type Caller } from './callers.ts';
 import { HttpClient } from './http-client.ts';
 import { ModernClient } from './modern-client.ts';
@@ -23,17 +23,17 @@ export function holderOf(how: string): string {
 }
 
 export class TeamPeople {
-  readonly people: People;
-  readonly tokens: PersonTokens;
+  readonly people: UserStore;
+  readonly tokens: AccessTokenStore;
 
   constructor({ replica }: Pick<TestReplica, 'replica'>, tenant = 'main') {
-    const sql = replica.database.of(tenant);
-    this.people = new People(sql, tenant);
-    this.tokens = new PersonTokens(sql, tenant);
+    const sql = replica.database.forTenant(tenant);
+    this.people = new UserStore(sql, tenant);
+    this.tokens = new AccessTokenStore(sql, tenant);
   }
 
-  async give(user: string, more: Partial<Parameters<PersonTokens['give']>[0]> = {}): Promise<string> {
-    return (await this.tokens.give({ user, label: 'a test', ends: Date.now() + day, ...more })).token;
+  async give(user: string, more: Partial<Parameters<AccessTokenStore['create']>[0]> = {}): Promise<string> {
+    return (await this.tokens.create({ user, label: 'a test', ends: Date.now() + day, ...more })).token;
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { objectsKeys, startObjects } from '../../scripts/team/engines/s3.ts';
-import { type ObjectsAddress, readObjectsAddress } from '../../src-main/team/answers/objects-address.ts';
+import { type S3Config, parseS3Config } from '../../src-main/team/answers/objects-address.ts';
 import { engineOnDemand, engineUrl } from './engine-on-demand.ts';
 
 const variable = 'TOOLTRAY_TEST_OBJECTS';
@@ -15,8 +15,8 @@ export default function setUp(): Promise<() => Promise<void>> {
 }
 
 /** A place in it of the test's own. */
-export async function teamObjects(): Promise<ObjectsAddress> {
-  return readObjectsAddress(await teamObjectsAddress(), objectsEnv);
+export async function teamObjects(): Promise<S3Config> {
+  return parseS3Config(await teamObjectsAddress(), objectsEnv);
 }
 
 /** The same as `--objects` takes it. */

@@ -23,7 +23,7 @@ test('a replica answers by the names that it was given, and opens no socket, and
   const named = { publicUrl: 'https://tools.example.com/', allowedHosts: ['inner'], trustedProxies: ['127.0.0.1'] };
   await using one = await startReplica(await teamDatabase(), noServers, named);
   const { host } = one.replica;
-  expect(host.doors).toEqual({ http: 'https://tools.example.com/mcp', socket: '', httpProblem: '' });
+  expect(host.addresses).toEqual({ http: 'https://tools.example.com/mcp', socket: '', httpProblem: '' });
   expect(existsSync(host.paths.socketPath)).toBe(false);
   const at = (path: string): string => `http://127.0.0.1:${one.port}${path}`;
   const of = (name: string, path = '/mcp'): Promise<number | undefined> => statusOf(at(path), { host: name });

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readPage } from '../../src-main/core/trust/audit/read.ts';
 import { verifyLog } from '../../src-main/core/trust/audit/verify.ts';
 import { TeamActivity } from '../../src-main/team/activity/team-activity.ts';
-import { AuditRows } from '../../src-main/team/audit/audit-rows.ts';
+import { AuditTable } from '../../src-main/team/audit/audit-rows.ts';
 import { Database } from '../../src-main/team/database/database.ts';
 import { TeamKeys } from '../../src-main/team/records/team-keys.ts';
 import { HttpClient } from '../support/http-client.ts';
@@ -22,11 +22,11 @@ test('what is called at any replica is in one record and one audit when it has e
   }
   const database = new Database({ url, most: 1 });
   onTestFinished(() => database.close());
-  const sql = database.of('main');
+  const sql = database.forTenant('main');
   const activity = new TeamActivity(sql, 'main');
   expect(await activity.sums('everybody', 'tool')).toMatchObject([{ key: 'echo:echo', calls: 2 }]);
   expect((await activity.savings('everybody', 'server')).total.calls).toBe(2);
-  const log = new AuditRows(sql, 'main');
+  const log = new AuditTable(sql, 'main');
   const { entries } = await readPage(log, { kinds: ['call'] }, 10);
   expect(entries).toMatchObject([{ tool: 'echo' }, { tool: 'echo' }]);
   const ownKey = TeamKeys.fromEnv(testKeys).audit('main').publicKey;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inSandbox, sandboxProblem } from '../../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { wrapInBubblewrap, sandboxUnavailableReason } from '../../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { eachLine } from '../lines.mjs';
 import { fixture } from '../places.mjs';
 import { interleave, median } from '../statistics.mjs';
@@ -14,7 +14,7 @@ const most = { ms: 150, megabytes: 6 };
 
 export async function measure(print) {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/root' };
-  const problem = await sandboxProblem(env);
+  const problem = await sandboxUnavailableReason(env);
   if (problem !== undefined) {
     print(`Not measured: ${problem}`);
     return { problem };
@@ -25,7 +25,7 @@ export async function measure(print) {
     const plain = { command, args, env, cwd: undefined };
     const isolate = { kind: 'sandbox', read: [], write: [], network: false, extraArgs: [] };
     const box = { home: join(folder, 'home'), hidden: { folders: [], files: [] }, own: [] };
-    const boxed = () => inSandbox(plain, {}, isolate, box);
+    const boxed = () => wrapInBubblewrap(plain, {}, isolate, box);
     const found = await interleave({ plain: () => once(() => plain), sandbox: () => once(boxed) }, rounds);
     const rows = Object.entries(found).map(([name, all]) => ({
       '': name,

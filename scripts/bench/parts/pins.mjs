@@ -58,11 +58,11 @@ async function judging(folder, name, accepted, offered) {
   };
   const config = { kind: 'stdio', name, command: 'npx', args: ['-y', name], env: {} };
   const pins = new ServerPins(config, new PinFile(folder, name), rules, () => undefined);
-  await pins.judge(offerOf(accepted), undefined, false);
+  await pins.evaluate(offerOf(accepted), undefined, false);
   return async () => {
     const offer = offerOf(offered);
     const begun = performance.now();
-    await pins.judge(offer, undefined, false);
+    await pins.evaluate(offer, undefined, false);
     return performance.now() - begun;
   };
 }

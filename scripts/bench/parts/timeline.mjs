@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { activityDatabase } from '../../../src-main/core/activity/activity-store.ts';
+import { createActivityDatabase } from '../../../src-main/core/activity/activity-store.ts';
 import { recentSessions, searchSteps } from '../../../src-main/core/activity/steps/step-search.ts';
 import { callsOfSteps } from '../../../src-main/core/activity/steps/step-table.ts';
-import { TextsTable } from '../../../src-main/core/activity/texts/texts-table.ts';
+import { PayloadTable } from '../../../src-main/core/activity/texts/texts-table.ts';
 import { quantile } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
 
@@ -26,9 +26,9 @@ export async function measure(print) {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-bench-timeline-'));
   try {
     const now = Date.now();
-    const record = activityDatabase(join(folder, 'activity.db'), 8e9, { warn: () => undefined });
+    const record = createActivityDatabase(join(folder, 'activity.db'), 8e9, { warn: () => undefined });
     record.use((database) => fill(database, now));
-    const said = new TextsTable(join(folder, 'texts.db'), () => undefined);
+    const said = new PayloadTable(join(folder, 'texts.db'), () => undefined);
     keepTexts(said, now);
     const session = 'session-1000';
     const rows = [

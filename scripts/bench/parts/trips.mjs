@@ -10,7 +10,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
 import { Dashboard } from '../../../src-main/rpc/dashboard.ts';
 import { socketLocation } from '../../../src-main/core/base/app-paths.ts';
 import { dial } from '../../../src-main/shim/dial.ts';
@@ -44,7 +44,7 @@ async function measureTrips(home, print) {
   await using stack = new AsyncDisposableStack();
   const client = await core.open();
   stack.defer(() => void client.socket.destroy());
-  const ask = (method, input) => answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+  const ask = (method, input) => dispatchRpc(method, input, core.host.rpcDeps, new AbortController().signal);
   const said = await client.callTool('echo', {
     message: Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n'),
   });

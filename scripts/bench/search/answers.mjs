@@ -2,7 +2,7 @@
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
-import { SessionMemory } from '../../../src-main/core/modes/mode.ts';
+import { ShownItems } from '../../../src-main/core/modes/mode.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { quantile } from '../statistics.mjs';
 import { querySets, readCatalog } from './data-sets.mjs';
@@ -21,10 +21,10 @@ export async function measureAnswers(half) {
     const queries = sets.flatMap((set) => set.queries.map(({ query }) => query));
     const parts = partsOf(readCatalog(source));
     for (const [way, input] of Object.entries(ways)) {
-      const fresh = () => ({ ...parts, memory: new SessionMemory() });
+      const fresh = () => ({ ...parts, memory: new ShownItems() });
       rows.push({ source, asked: way, ...spread(await costs(queries, input, fresh)) });
     }
-    const session = { ...parts, memory: new SessionMemory() };
+    const session = { ...parts, memory: new ShownItems() };
     rows.push({ source, asked: 'one session', ...spread(await costs(queries, {}, () => session)) });
   }
   return rows;

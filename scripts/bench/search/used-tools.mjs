@@ -1,5 +1,5 @@
 /** Searches of somebody whose earlier calls are known: every other query of a set has been a call, the others are judged. */
-import { raiseUsed } from '../../../src-main/core/modes/raise-used.ts';
+import { boostRecentTools } from '../../../src-main/core/modes/raise-used.ts';
 import { querySets, readCatalog } from './data-sets.mjs';
 import { depth, judge, mean } from './measures.mjs';
 import { indexOf } from './rankers.mjs';
@@ -30,7 +30,7 @@ export function measureUsed(half) {
 
 function judged(index, query, wanted, history) {
   const { hits } = index.search(query, { limit: index.size });
-  const ranked = raiseUsed(hits, history).slice(0, depth);
+  const ranked = boostRecentTools(hits, history).slice(0, depth);
   return judge(
     ranked.map(({ id }) => id),
     wanted,

@@ -5,11 +5,11 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { JsonFile } from '../../../src-main/core/base/kept-document.ts';
+import { FileJsonDocument } from '../../../src-main/core/base/kept-document.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
-import { AuditRows } from '../../../src-main/team/audit/audit-rows.ts';
-import { TeamAudit } from '../../../src-main/team/audit/team-audit.ts';
+import { AuditTable } from '../../../src-main/team/audit/audit-rows.ts';
+import { TeamAuditWriter } from '../../../src-main/team/audit/team-audit.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { migrate } from '../../../src-main/team/database/migrate.ts';
 import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
@@ -60,11 +60,11 @@ async function ofRecord(database, replicas) {
 
 async function ofAudit(database, replicas) {
   const keys = new TeamKeys([Buffer.alloc(32, 1)]).audit('a');
-  const seen = new JsonFile(join(tmpdir(), 'nothing.json'));
+  const seen = new FileJsonDocument(join(tmpdir(), 'nothing.json'));
   const log = { warn: () => undefined, info: () => undefined };
   const books = Array.from({ length: replicas }, () => {
-    const rows = new AuditRows(database.of('a'), 'a');
-    return new TeamAudit({ rows, keys, seen, masker: new Masker(), log, now: Date.now });
+    const rows = new AuditTable(database.of('a'), 'a');
+    return new TeamAuditWriter({ rows, keys, seen, masker: new Masker(), log, now: Date.now });
   });
   const round = 300;
   const row = await timed(`audit, ${replicas} at once`, database, notes, async () => {

@@ -1,13 +1,13 @@
 /** `tooltray activity [list | sessions | export]`: the calls that were made, or the steps of apps' sessions, the newest first. */
 import { writeFile } from 'node:fs/promises';
-import { count, durationInWords } from '../../core/base/wording.ts';
+import { formatCount, formatDuration } from '../../core/base/wording.ts';
 import type { ActivityQuery, CallSummary, CoreAccess, StepQuery, StepSummary } from '../../rpc/contract.ts';
 import { command, commonFlags, sinceFlag } from '../command.ts';
 import { warnOfStores, withCore } from '../core-access.ts';
 import { readSteps, sessionLines, stepLines } from '../step-lines.ts';
-import { jsonText, oneLine, paint, printAnswer, printLines, table } from '../terminal.ts';
+import { jsonText, oneLine, paint, printResult, printLines, table } from '../terminal.ts';
 
-const usualLimit = 20;
+const defaultLimit = 20;
 
 /** SENT: tokens of what the server sent, GIVEN: of what the model got of it. */
 export const activity = command({
@@ -25,16 +25,16 @@ export const activity = command({
     text: { value: 'TEXT', help: 'Only entries with this text in tool, reason or error' },
     failed: { help: 'Only failed or blocked entries' },
     since: sinceFlag,
-    limit: { value: 'N', from: 1, help: `Maximum number of entries (list: default ${usualLimit})` },
+    limit: { value: 'N', from: 1, help: `Maximum number of entries (list: default ${defaultLimit})` },
     output: { value: 'FILE', help: 'Write the export to a file' },
     ...commonFlags,
   },
   async run({ steps, session, server, app, text, failed, since, limit, output, config, json }, _, action) {
-    const most = limit ?? (action === 'list' ? usualLimit : Infinity);
+    const most = limit ?? (action === 'list' ? defaultLimit : Infinity);
     if (action === 'sessions') {
       const { sessions } = await withActivity(config, (core) => core.ask('timelineSessions', {}));
       const shown = sessions.slice(0, most);
-      printAnswer(json, { sessions: shown }, () => sessionLines(shown));
+      printResult(json, { sessions: shown }, () => sessionLines(shown));
       return 0;
     }
     if (steps || session !== undefined) {
@@ -47,7 +47,7 @@ export const activity = command({
         ...(since !== undefined && { since }),
       };
       const found = await withActivity(config, (core) => readSteps(core, search, most));
-      if (action === 'list') printAnswer(json, found, () => stepLines(found));
+      if (action === 'list') printResult(json, found, () => stepLines(found));
       else await exportRows(found.steps, output, 'step');
       return 0;
     }
@@ -59,7 +59,7 @@ export const activity = command({
     };
     const { calls, total } = await withActivity(config, (core) => readCalls(core, query, most, since ?? 0));
     if (action === 'list')
-      printAnswer(json, { calls, total }, () =>
+      printResult(json, { calls, total }, () =>
         callLines(
           calls.toSorted((one, other) => other.at - one.at || other.id - one.id),
           total,
@@ -87,7 +87,7 @@ async function exportRows(
   const written = rows.map((row) => `${jsonText({ ...row, at: new Date(row.at).toISOString() })}\n`).join('');
   if (output === undefined) return void process.stdout.write(written);
   await writeFile(output, written, { mode: 0o600 });
-  printLines([`${count(rows.length, noun)} written to ${output}.`]);
+  printLines([`${formatCount(rows.length, noun)} written to ${output}.`]);
 }
 
 /** Page by page, the newest first; those that come meanwhile are left out. */
@@ -111,7 +111,8 @@ async function readCalls(
 
 function callLines(calls: readonly CallSummary[], total: number): string[] {
   if (calls.length === 0) return ['No call fits. Every call of an app is on record here.'];
-  const more = total > calls.length ? ['', `${calls.length} of ${count(total, 'call')}; more with --limit N.`] : [];
+  const more =
+    total > calls.length ? ['', `${calls.length} of ${formatCount(total, 'call')}; more with --limit N.`] : [];
   return [...table(['WHEN', 'APP', 'TOOL', 'OUTCOME', 'TOOK', 'SENT', 'GIVEN', 'WHY'], calls.map(row)), ...more];
 }
 
@@ -136,7 +137,7 @@ function row({
     oneLine(appName),
     oneLine(name),
     how,
-    durationInWords(durationMs),
+    formatDuration(durationMs),
     ...tokens,
     oneLine(why ?? error ?? ''),
   ];

@@ -3,21 +3,21 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { offerText } from '../../core/admin/healing.ts';
-import { tryEntry } from '../../core/admin/try-entry.ts';
+import { candidateQuestion } from '../../core/admin/healing.ts';
+import { probeEntry } from '../../core/admin/try-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { maskObject } from '../../core/base/mask.ts';
-import { HealConsents, type HealOffer, healOffers } from '../../core/client-apps/heal-offers.ts';
+import { HealConsents, type HealCandidate, findHealCandidates } from '../../core/client-apps/heal-offers.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
-import type { WrittenEntry } from '../../core/config/edit-config.ts';
+import type { RawEntry } from '../../core/config/edit-config.ts';
 import { looksPasted } from '../../core/pasted/read-pasted.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
 import { addPasted } from '../add-pasted.ts';
 import { cliPaths, openCliConfig } from '../cli-config.ts';
-import { command, commonFlags, type Given, wrongUse } from '../command.ts';
+import { command, commonFlags, type ParsedFlags, usageError } from '../command.ts';
 import { withTransports } from '../probe.ts';
-import { confirm, notDone, oneLine, printAnswer, printLines, printProgress } from '../terminal.ts';
+import { confirm, notAppliedMessage, oneLine, printResult, printLines, printProgress } from '../terminal.ts';
 import { requireFreeName, writeServer, writtenLines } from '../write-server.ts';
 
 const flags = {
@@ -38,7 +38,7 @@ const flags = {
   ...commonFlags,
 } as const;
 
-type AddFlags = Given<typeof flags>;
+type AddFlags = ParsedFlags<typeof flags>;
 
 export const add = command({
   words: 'NAME [COMMAND ARGS…]',
@@ -54,7 +54,7 @@ export const add = command({
   ],
   async run(given, [name = '', ...launch]) {
     const { dryRun, sealed, config, json } = given;
-    if (name.trim() === '') throw wrongUse('A name is missing');
+    if (name.trim() === '') throw usageError('A name is missing');
     const text = name === '-' ? await readAll(process.stdin) : name;
     if (launch.length === 0 && (name === '-' || looksPasted(name))) {
       requireNothingElse(given);
@@ -67,7 +67,7 @@ export const add = command({
     if (whole === undefined) return 1;
     // Plain secrets of another app's entry are stored in the vault.
     const server = await writeServer(name, whole, store, { dryRun, sealed: sealed || whole !== own });
-    printAnswer(json, { ...server, file: store.path, written: !dryRun }, () =>
+    printResult(json, { ...server, file: store.path, written: !dryRun }, () =>
       writtenLines(server, store.path, dryRun),
     );
     return 0;
@@ -77,19 +77,20 @@ export const add = command({
 /** What a page shows says all of it. */
 function requireNothingElse({ env, header, cwd, url, transport, description, lazy }: AddFlags): void {
   const isMore = env.length + header.length > 0 || [cwd, url, transport, description].some((one) => one !== undefined);
-  if (isMore || lazy) throw wrongUse('With a pasted text only --sealed, --dry-run, --config and --json have a meaning');
+  if (isMore || lazy)
+    throw usageError('With a pasted text only --sealed, --dry-run, --config and --json have a meaning');
 }
 
 /** The entry as it is written to the file, without what reaches the server where the person did not say it. Throws AppError bad_request. */
-export function entryOf(given: AddFlags, [command, ...args]: readonly string[]): WrittenEntry {
+export function entryOf(given: AddFlags, [command, ...args]: readonly string[]): RawEntry {
   const { env, header, cwd, transport, lazy, description } = given;
   // `add example https://example.com/mcp` can only mean one thing.
   const isUrl = command !== undefined && args.length === 0 && /^https?:\/\//i.test(command);
   const url = given.url ?? (isUrl ? command : undefined);
-  if (url !== undefined && command !== undefined && !isUrl) throw wrongUse('A server has either a command or a URL');
+  if (url !== undefined && command !== undefined && !isUrl) throw usageError('A server has either a command or a URL');
   const isOpen = url === undefined && command === undefined;
   if (isOpen && (env.length + header.length > 0 || cwd !== undefined || transport !== undefined))
-    throw wrongUse('A command or --url is missing');
+    throw usageError('A command or --url is missing');
   return {
     ...(url !== undefined && urlEntry(url, given)),
     ...(url === undefined && command !== undefined && commandEntry(command, args, given)),
@@ -98,9 +99,9 @@ export function entryOf(given: AddFlags, [command, ...args]: readonly string[]):
   };
 }
 
-function commandEntry(command: string, args: readonly string[], given: AddFlags): WrittenEntry {
+function commandEntry(command: string, args: readonly string[], given: AddFlags): RawEntry {
   const { env, cwd, header, transport } = given;
-  if (header.length > 0 || transport !== undefined) throw wrongUse('--header and --transport belong to a --url');
+  if (header.length > 0 || transport !== undefined) throw usageError('--header and --transport belong to a --url');
   return {
     command,
     ...(args.length > 0 && { args }),
@@ -109,12 +110,12 @@ function commandEntry(command: string, args: readonly string[], given: AddFlags)
   };
 }
 
-function urlEntry(url: string, { env, cwd, header, transport }: AddFlags): WrittenEntry {
-  if (env.length > 0 || cwd !== undefined) throw wrongUse('--env and --cwd belong to a command');
+function urlEntry(url: string, { env, cwd, header, transport }: AddFlags): RawEntry {
+  if (env.length > 0 || cwd !== undefined) throw usageError('--env and --cwd belong to a command');
   if (!URL.canParse(url) || !/^https?:/i.test(url))
-    throw wrongUse('--url needs an address that starts with http:// or https://');
+    throw usageError('--url needs an address that starts with http:// or https://');
   if (transport !== undefined && transport !== 'http' && transport !== 'sse')
-    throw wrongUse('--transport is "http" or "sse"');
+    throw usageError('--transport is "http" or "sse"');
   return {
     url,
     ...(transport === 'sse' && { type: transport }),
@@ -125,14 +126,14 @@ function urlEntry(url: string, { env, cwd, header, transport }: AddFlags): Writt
 /** A name alone is filled in from the environment when the server starts. */
 function readVariable(pair: string): [string, string] {
   const [, name, value] = /^([^=\s]+)(?:=(.*))?$/s.exec(pair) ?? [];
-  if (name === undefined) throw wrongUse('--env is written NAME=VALUE');
+  if (name === undefined) throw usageError('--env is written NAME=VALUE');
   return [name, value ?? `\${env:${name}}`];
 }
 
 /** Also as `curl -H` has it: `Name: value`. */
 function readHeader(pair: string): [string, string] {
   const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(pair) ?? [];
-  if (name === undefined || value === undefined) throw wrongUse('--header is written NAME=VALUE');
+  if (name === undefined || value === undefined) throw usageError('--header is written NAME=VALUE');
   return [name, value];
 }
 
@@ -142,24 +143,24 @@ function readHeader(pair: string): [string, string] {
  */
 async function completed(
   name: string,
-  own: WrittenEntry,
+  own: RawEntry,
   { dryRun, yes, json }: AddFlags,
   store: ConfigStore,
-): Promise<WrittenEntry | undefined> {
+): Promise<RawEntry | undefined> {
   const [best] = await launchesOf(name);
   const { offer, agreed } = dryRun ? { offer: best, agreed: true } : await agreedLaunch(name, store, yes);
-  const about = oneLine(offerText(offer));
+  const about = oneLine(candidateQuestion(offer));
   if (agreed === true) {
     if (!json) printLines([about]);
     return { ...offer.entry, ...own };
   }
   const data = { name, entry: maskObject(offer.entry), file: store.path, written: false, warnings: [] };
-  printAnswer(json, data, () => [about, notDone(agreed)]);
+  printResult(json, data, () => [about, notAppliedMessage(agreed)]);
   return undefined;
 }
 
 interface FoundLaunch {
-  readonly offer: HealOffer;
+  readonly offer: HealCandidate;
   /** The person's answer; undefined: nobody could be asked. True only where it was tried and has tools. */
   readonly agreed: boolean | undefined;
 }
@@ -172,46 +173,46 @@ async function agreedLaunch(name: string, store: ConfigStore, yes: boolean): Pro
   for (const offer of offers) {
     const { source } = offer;
     const isKnown = store.current.heal === 'auto' || (await consents.has(source.id));
-    const agreed = isKnown || (await confirm(`${oneLine(offerText(offer))} Use it?`, yes));
+    const agreed = isKnown || (await confirm(`${oneLine(candidateQuestion(offer))} Use it?`, yes));
     if (agreed === undefined) return { offer, agreed };
     if (!agreed) continue;
-    await consents.give(source.id);
+    await consents.grant(source.id);
     const problem = await problemOf(offer, store);
     if (problem === undefined) return { offer, agreed };
     failures.push(`${source.title}: ${problem}`);
   }
   if (failures.length === 0) return { offer: offers[0], agreed: false };
   throw new AppError('server_not_started', `What was found for ${name} does not work. ${failures.join(' ')}`, {
-    fix: howToAdd(name),
+    fix: manualSteps(name),
   });
 }
 
-async function launchesOf(name: string): Promise<readonly [HealOffer, ...HealOffer[]]> {
+async function launchesOf(name: string): Promise<readonly [HealCandidate, ...HealCandidate[]]> {
   const environment = new EnvironmentResolver({ own: process.env });
   const machine = { env: process.env, platform: process.platform, home: homedir() };
   const find = async (command: string, own: Readonly<Record<string, string>>): Promise<string | undefined> =>
     findCommand(command, await environment.resolve(own));
-  const [best, ...others] = await healOffers(name, {}, { machine, find });
+  const [best, ...others] = await findHealCandidates(name, {}, { machine, find });
   if (best !== undefined) return [best, ...others];
   throw new AppError(
     'not_found',
     `No app and no bundle on this machine starts a server called ${JSON.stringify(name)}.`,
     {
-      fix: howToAdd(name),
+      fix: manualSteps(name),
     },
   );
 }
 
 /** Why it is no use; undefined where it answers with tools. */
-async function problemOf({ entry }: HealOffer, store: ConfigStore): Promise<string | undefined> {
+async function problemOf({ entry }: HealCandidate, store: ConfigStore): Promise<string | undefined> {
   printProgress('Trying it …');
   const trial = await withTransports(store.current, (transports) =>
-    tryEntry(entry, { config: store, transports, version: packageJson.version }),
+    probeEntry(entry, { config: store, transports, version: packageJson.version }),
   );
   if (!trial.ok) return trial.sentence;
   return trial.tools.length === 0 ? 'It answered without tools.' : undefined;
 }
 
-function howToAdd(name: string): string {
+function manualSteps(name: string): string {
   return `Say how it is started: tooltray add ${name} COMMAND [ARGS…], or tooltray add ${name} --url URL.`;
 }

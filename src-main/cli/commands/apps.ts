@@ -1,11 +1,11 @@
 /** `tooltray apps`: the client apps of this machine, and how it stands with each; here, or in a project. */
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import type { AccessRow, AppRow } from '../../core/client-apps/app-rows.ts';
-import { hasProjects } from '../../core/client-apps/project-place.ts';
+import { supportsProjects } from '../../core/client-apps/project-place.ts';
 import type { AppSetup } from '../../core/client-apps/setup.ts';
 import { projectFlag, stateText, withApps } from '../cli-apps.ts';
 import { command, commonFlags } from '../command.ts';
-import { moment, oneLine, paint, printAnswer, table } from '../terminal.ts';
+import { formatTime, oneLine, paint, printResult, table } from '../terminal.ts';
 
 export const apps = command({
   flags: {
@@ -23,7 +23,7 @@ export const apps = command({
 
 async function printApps(setup: AppSetup, json: boolean): Promise<void> {
   const [apps, access] = await Promise.all([setup.apps(), setup.access()]);
-  printAnswer(json, { apps, access }, () => appLines(apps, access));
+  printResult(json, { apps, access }, () => appLines(apps, access));
 }
 
 function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string[] {
@@ -52,8 +52,8 @@ function otherRow(row: AccessRow): string[] {
 /** The apps that read a file of their own in a project, and how it stands with each. */
 async function printProjectApps(setup: AppSetup, folder: string, json: boolean): Promise<void> {
   const apps = await setup.inProject(folder).apps();
-  const others = (await setup.apps()).filter(({ id }) => !hasProjects(knownApp(id)));
-  printAnswer(json, { project: folder, apps, withoutProjects: others.map(({ id }) => id) }, () => [
+  const others = (await setup.apps()).filter(({ id }) => !supportsProjects(knownApp(id)));
+  printResult(json, { project: folder, apps, withoutProjects: others.map(({ id }) => id) }, () => [
     ...projectAppLines(apps, folder),
     ...othersLines(others),
   ]);
@@ -77,11 +77,11 @@ function othersLines(others: readonly AppRow[]): string[] {
 
 /** `http since 2026-11-20 09:15`, `revoked …`, `none`. */
 function accessText(row: AccessRow | undefined): string {
-  if (row?.revoked !== undefined) return paint('bad', `revoked ${moment(row.revoked)}`);
+  if (row?.revoked !== undefined) return paint('bad', `revoked ${formatTime(row.revoked)}`);
   if (row === undefined || row.via === 'none') return paint('quiet', 'none');
-  return row.since === undefined ? row.via : `${row.via} since ${moment(row.since)}`;
+  return row.since === undefined ? row.via : `${row.via} since ${formatTime(row.since)}`;
 }
 
 function seenText(row: AccessRow | undefined): string {
-  return row?.seen === undefined ? paint('quiet', 'never') : moment(row.seen);
+  return row?.seen === undefined ? paint('quiet', 'never') : formatTime(row.seen);
 }

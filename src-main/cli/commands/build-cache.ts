@@ -2,31 +2,31 @@
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../../core/base/app-paths.ts';
 import { Masker } from '../../core/base/mask.ts';
-import { count } from '../../core/base/wording.ts';
-import { secretsOf } from '../../core/config/secrets-of.ts';
+import { formatCount } from '../../core/base/wording.ts';
+import { secretValuesOf } from '../../core/config/secrets-of.ts';
 import { ListingCache } from '../../core/servers/listing-cache.ts';
-import type { Answered, Probe } from '../../core/servers/probe-connection.ts';
+import type { ProbeSuccess, ProbeResult } from '../../core/servers/probe-connection.ts';
 import { cliPaths, openCliConfig } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
 import { isFailed, pickServers, probeData, probeLines, probeServers } from '../probe.ts';
-import { printAnswer, printProgress } from '../terminal.ts';
+import { printResult, printProgress } from '../terminal.ts';
 
 export const buildCache = command({
   flags: commonFlags,
   async run({ config, json }) {
     const store = await openCliConfig(config);
     const { wanted, off } = pickServers(store, undefined);
-    printProgress(`Listing ${count(wanted.length, 'server')} …`);
+    printProgress(`Listing ${formatCount(wanted.length, 'server')} …`);
     const probes = await probeServers(wanted, store.current);
-    const answered = probes.filter((probe): probe is Answered => !isFailed(probe));
+    const answered = probes.filter((probe): probe is ProbeSuccess => !isFailed(probe));
     const folder = cliPaths().cacheDir;
     ensurePrivateDir(folder);
     const cache = new ListingCache(join(folder, 'listings'));
     await Promise.all(answered.map((probe) => remember(cache, probe)));
-    const masker = new Masker(secretsOf(store.current));
+    const masker = new Masker(secretValuesOf(store.current));
     const ok = answered.length === probes.length;
     const servers = probes.map((probe) => probeData(probe, masker));
-    printAnswer(json, { ok, folder, servers }, () => [
+    printResult(json, { ok, folder, servers }, () => [
       ...probeLines(probes, off, masker),
       '',
       summary(answered, probes),
@@ -36,12 +36,12 @@ export const buildCache = command({
 });
 
 /** What is known of the questions a server asks its client was learned in calls, which a listing does not make. */
-async function remember(cache: ListingCache, { server, handshake, listing }: Answered): Promise<void> {
+async function remember(cache: ListingCache, { server, handshake, listing }: ProbeSuccess): Promise<void> {
   const before = await cache.read(server.hash);
   await cache.write({ hash: server.hash, at: Date.now(), handshake, listing, asks: before?.asks ?? [] });
 }
 
-function summary(answered: readonly Answered[], probes: readonly Probe[]): string {
+function summary(answered: readonly ProbeSuccess[], probes: readonly ProbeResult[]): string {
   const tools = answered.reduce((sum, { listing }) => sum + listing.tools.length, 0);
-  return `Cached ${count(tools, 'tool')} of ${answered.length} of ${count(probes.length, 'server')}.`;
+  return `Cached ${formatCount(tools, 'tool')} of ${answered.length} of ${formatCount(probes.length, 'server')}.`;
 }

@@ -1,9 +1,9 @@
 /** `tooltray call TOOL [JSON | - | KEY=VALUE …]`: calls a tool as the person, a server's or one of our own. */
 import { text as readAll } from 'node:stream/consumers';
 import { isObject, type JsonObject, parseJson } from '../../core/base/json.ts';
-import { bytesInWords } from '../../core/base/wording.ts';
+import { formatBytes } from '../../core/base/wording.ts';
 import { intents } from '../../core/calls/call-tool.ts';
-import { command, commonFlags, wrongUse } from '../command.ts';
+import { command, commonFlags, usageError } from '../command.ts';
 import { withCore } from '../core-access.ts';
 import { oneLine, plainText, printJson } from '../terminal.ts';
 
@@ -27,7 +27,7 @@ export const call = command({
   async run({ reason, raw, config, json, ...flags }, [tool = '', ...given]) {
     const input = await readInput(given);
     const declared = intents.filter((intent) => flags[intent]);
-    if (declared.length > 1) throw wrongUse('--read, --write and --destructive exclude each other');
+    if (declared.length > 1) throw usageError('--read, --write and --destructive exclude each other');
     const [intent] = declared;
     const asked = { tool, arguments: input, ...(intent && { intent }), ...(reason !== undefined && { reason }) };
     const result = await withCore(config, (core) => core.ask('call', asked));
@@ -41,14 +41,14 @@ export const call = command({
 async function readInput(given: readonly string[]): Promise<JsonObject> {
   const [first = ''] = given;
   if (/^[A-Za-z_][\w.-]*=/.test(first)) return Object.fromEntries(given.map((pair) => readPair(pair)));
-  if (given.length > 1) throw wrongUse(`${JSON.stringify(given[1])} is too much`);
+  if (given.length > 1) throw usageError(`${JSON.stringify(given[1])} is too much`);
   return readJson(first === '-' ? await readAll(process.stdin) : first);
 }
 
 /** `count=3`, `tags=["a"]`: what is JSON counts as that, anything else as text. */
 function readPair(pair: string): [string, unknown] {
   const [, key, value] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(pair) ?? [];
-  if (key === undefined || value === undefined) throw wrongUse(`${JSON.stringify(pair)} is not KEY=VALUE`);
+  if (key === undefined || value === undefined) throw usageError(`${JSON.stringify(pair)} is not KEY=VALUE`);
   try {
     return [key, parseJson(value)];
   } catch {
@@ -63,9 +63,9 @@ function readJson(text: string): JsonObject {
   try {
     value = parseJson(text);
   } catch (cause) {
-    throw wrongUse(`The arguments are not JSON (${(cause as Error).message})`, cause);
+    throw usageError(`The arguments are not JSON (${(cause as Error).message})`, cause);
   }
-  if (!isObject(value)) throw wrongUse('The arguments must be a JSON object, such as \'{"path": "a.txt"}\'');
+  if (!isObject(value)) throw usageError('The arguments must be a JSON object, such as \'{"path": "a.txt"}\'');
   return value;
 }
 
@@ -94,7 +94,7 @@ function blockText(block: JsonObject, clean: (text: string) => string): string {
 
 /** Such as `[image, image/png, 12 kB]`; the whole of it is in --json. */
 function describe(kind: string, label: unknown, mimeType: unknown, base64: unknown): string {
-  const size = typeof base64 === 'string' ? bytesInWords(Math.floor((base64.length * 3) / 4)) : '';
+  const size = typeof base64 === 'string' ? formatBytes(Math.floor((base64.length * 3) / 4)) : '';
   const parts = [kind, label, mimeType, size].filter((part): part is string => typeof part === 'string' && part !== '');
   return `[${oneLine(parts.join(', '))}]`;
 }

@@ -2,32 +2,32 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { backgroundText, serverBackground } from '../../core/admin/server-background.ts';
+import { formatProvenance, loadServerProvenance } from '../../core/admin/server-background.ts';
 import { describeEdits } from '../../core/admin/server-change.ts';
 import type { AppPaths } from '../../core/base/app-paths.ts';
-import { JsonFile } from '../../core/base/kept-document.ts';
+import { FileJsonDocument } from '../../core/base/kept-document.ts';
 import { Masker, maskText } from '../../core/base/mask.ts';
-import { count } from '../../core/base/wording.ts';
-import { nameOfWaiting } from '../../core/config/accepted-config.ts';
-import { secretsOf } from '../../core/config/secrets-of.ts';
+import { formatCount } from '../../core/base/wording.ts';
+import { pendingEditsId } from '../../core/config/accepted-config.ts';
+import { secretValuesOf } from '../../core/config/secrets-of.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { examineHome } from '../../core/examine-home.ts';
 import { type Finding, type FindingLevel, findingText } from '../../core/health/finding.ts';
 import { findingsOf, type HealthFacts, type ServerFacts } from '../../core/health/findings.ts';
 import { openVault } from '../../core/secrets/vault.ts';
-import type { Probe } from '../../core/servers/probe-connection.ts';
-import { signInKey, signInStoreOf, type StoredSignIn } from '../../core/servers/sign-in/sign-in-store.ts';
+import type { ProbeResult } from '../../core/servers/probe-connection.ts';
+import { grantKey, openGrantStore, type StoredAuthorization } from '../../core/servers/sign-in/sign-in-store.ts';
 import { waitingPins } from '../../core/trust/pins/pin-file.ts';
 import type { CoreAccess, CoreState, RpcMethods } from '../../rpc/contract.ts';
 import { configFacts, orFinding } from '../../rpc/health.ts';
 import { withApps } from '../cli-apps.ts';
 import { cliPaths, openAnyConfig } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
-import { ownDesk } from '../own-desk.ts';
+import { openLocalSecrets } from '../own-desk.ts';
 import { runningCoreFor, withCore } from '../core-access.ts';
 import { failureText, isFailed, pickServers, probeServers, settledState } from '../probe.ts';
-import { confirm, oneLine, paint, type Paint, printAnswer, printLines, printProgress } from '../terminal.ts';
+import { confirm, oneLine, paint, type Paint, printResult, printLines, printProgress } from '../terminal.ts';
 
 const marks: Readonly<Record<FindingLevel, readonly [Paint, string]>> = {
   ok: ['good', 'ok     '],
@@ -50,7 +50,7 @@ export const doctor = command({
     const findings = await examine(config);
     const problems = findings.filter(({ level }) => level === 'problem').length;
     const told = findings.map((finding) => ({ ...finding, text: textOf(finding) }));
-    printAnswer(json, { ok: problems === 0, findings: told, ...(fix && { fixes }) }, () => [
+    printResult(json, { ok: problems === 0, findings: told, ...(fix && { fixes }) }, () => [
       ...(fixes.length > 0 ? [''] : []),
       ...told.map(({ level, text }) => `${paint(...marks[level])}  ${text}`),
       '',
@@ -74,7 +74,7 @@ async function examine(config: string | undefined): Promise<readonly Finding[]> 
       orFinding('server', () => backgroundFindings(store.value)),
     ]);
     const found = [core, store, ...all.map(({ value = [], findings }) => ({ findings: [...value, ...findings] }))];
-    const masker = new Masker(store.value === undefined ? [] : secretsOf(store.value.current));
+    const masker = new Masker(store.value === undefined ? [] : secretValuesOf(store.value.current));
     return found
       .flatMap(({ findings }) => findings)
       .map((one) => ({ ...one, summary: clean(one.summary, masker), detail: clean(one.detail, masker) }));
@@ -128,25 +128,31 @@ const noConfig = { file: '', servers: 0, isMissing: false, problems: [] };
  * Decisions that wait and are known without starting anything: edits of the config file, models' proposals, changed definitions, servers in
  * review.
  */
-async function waitingInFiles(paths: AppPaths, { waiting, current }: ConfigStore): Promise<HealthFacts['inbox']> {
+async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: ConfigStore): Promise<HealthFacts['inbox']> {
   const { dataDir } = paths;
-  const proposals = await new JsonFile(join(dataDir, 'proposals.json')).read();
+  const proposals = await new FileJsonDocument(join(dataDir, 'proposals.json')).read();
   const names = new Set(current.servers.map(({ name }) => name));
   const changed = (await waitingPins(join(dataDir, 'pins'))).filter((name) => names.has(name));
-  const edited = new Set(waiting.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
+  const edited = new Set(pendingEdits.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
   const inReview = current.servers.filter(({ name, held }) => held === 'review' && !edited.has(name));
   const look = 'Look at it: tooltray inbox';
   return [
-    ...(waiting.length === 0
+    ...(pendingEdits.length === 0
       ? []
       : [
           {
-            ...{ id: nameOfWaiting(waiting), kind: 'settings' },
-            sentence: `${describeEdits(waiting)} Look at it with tooltray proposals, then: tooltray approve ${nameOfWaiting(waiting)}`,
+            ...{ id: pendingEditsId(pendingEdits), kind: 'settings' },
+            sentence: `${describeEdits(pendingEdits)} Look at it with tooltray proposals, then: tooltray approve ${pendingEditsId(pendingEdits)}`,
           },
         ]),
     ...(Array.isArray(proposals) && proposals.length > 0
-      ? [{ id: 'proposals', kind: 'proposal', sentence: `${count(proposals.length, 'proposal')} of models. ${look}` }]
+      ? [
+          {
+            id: 'proposals',
+            kind: 'proposal',
+            sentence: `${formatCount(proposals.length, 'proposal')} of models. ${look}`,
+          },
+        ]
       : []),
     ...inReview.map(({ name: server }) => ({
       ...{ id: `review-${server}`, kind: 'review', server },
@@ -161,7 +167,7 @@ async function waitingInFiles(paths: AppPaths, { waiting, current }: ConfigStore
 
 function runningFinding({ version, http, socket, sessions }: CoreState): Finding {
   const plain = { id: 'core', topic: 'core' } as const;
-  const summary = `Tooltray ${version} is running at ${http || socket} with ${count(sessions.length, 'client app')} in session.`;
+  const summary = `Tooltray ${version} is running at ${http || socket} with ${formatCount(sessions.length, 'client app')} in session.`;
   if (version === packageJson.version) return { ...plain, level: 'ok', summary, detail: '' };
   const detail = `This command is of version ${packageJson.version}; restart Tooltray to use the same.`;
   return { ...plain, level: 'note', summary, detail };
@@ -203,7 +209,7 @@ async function configFileFindings(store: ConfigStore | undefined): Promise<reado
   if (store === undefined) return [];
   const { path, current } = store;
   const stats = process.platform === 'win32' ? undefined : await stat(path).catch(() => undefined);
-  const isOpen = stats !== undefined && (stats.mode & 0o044) !== 0 && secretsOf(current).length > 0;
+  const isOpen = stats !== undefined && (stats.mode & 0o044) !== 0 && secretValuesOf(current).length > 0;
   const note = (id: string, summary: string, detail: string): Finding => ({
     ...{ id, level: 'note', topic: 'config', summary, detail },
   });
@@ -227,7 +233,7 @@ async function secretFindings(
 ): Promise<readonly Finding[]> {
   if (core === undefined && store === undefined) return [];
   const { vault, secrets } = await (core === undefined
-    ? ownDesk(store as ConfigStore).list()
+    ? openLocalSecrets(store as ConfigStore).list()
     : core.ask('secrets', {}));
   const missing = secrets.filter(({ changedAt }) => changedAt === undefined).map(({ name }) => name);
   const lacking = missing.length === 0 ? '' : `Not set: ${missing.join(', ')}. Set them: tooltray secret set NAME`;
@@ -242,20 +248,20 @@ async function backgroundFindings(store: ConfigStore | undefined): Promise<reado
   if (store === undefined) return [];
   const { current } = store;
   const paths = cliPaths();
-  const signIns = signInStoreOf(paths.dataDir, openVault(paths.dataDir, process.env));
+  const signIns = openGrantStore(paths.dataDir, openVault(paths.dataDir, process.env));
   const known = {
     pinFolder: join(paths.dataDir, 'pins'),
     // What a locked vault holds is told of the vault.
     signedIn: async (server: ServerConfig) => {
       if (server.kind !== 'http' && server.kind !== 'sse') return undefined;
-      const key = signInKey(server.name, server.url, server.oauth?.clientId);
-      const { grant } = await signIns.read(key).catch((): StoredSignIn => ({}));
+      const key = grantKey(server.name, server.url, server.oauth?.clientId);
+      const { grant } = await signIns.read(key).catch((): StoredAuthorization => ({}));
       return grant && { account: grant.account };
     },
   };
   return Promise.all(
     current.servers.map(async (server): Promise<Finding> => {
-      const summary = `${server.name}: ${backgroundText(await serverBackground(server, known))}`;
+      const summary = `${server.name}: ${formatProvenance(await loadServerProvenance(server, known))}`;
       return {
         id: `background-${server.name}`,
         level: 'ok',
@@ -321,7 +327,7 @@ async function probedServers(store: ConfigStore): Promise<readonly ServerFacts[]
   return [...probes.map(probedServer), ...switchedOff];
 }
 
-function probedServer(probe: Probe): ServerFacts {
+function probedServer(probe: ProbeResult): ServerFacts {
   const { name } = probe.server;
   if (isFailed(probe)) {
     if (probe.error.code === 'secret_missing')
@@ -331,7 +337,7 @@ function probedServer(probe: Probe): ServerFacts {
     const words = said === undefined ? '' : ` Its last words: ${maskText(said)}`;
     return { name, level: 'error', summary: 'Stopped', detail: `${failureText(probe)}${words}`, action: retryLater };
   }
-  const tools = count(probe.listing.tools.length, 'tool');
+  const tools = formatCount(probe.listing.tools.length, 'tool');
   if (probe.problems.length === 0) return { name, level: 'ok', summary: `Answers, with ${tools}`, detail: '' };
   return { name, level: 'attention', summary: 'Answers, oddly', detail: maskText(probe.problems.join(' ')) };
 }

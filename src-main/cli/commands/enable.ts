@@ -1,12 +1,12 @@
 /** `tooltray enable NAME`, `tooltray disable NAME`: switch a server on, or off, keeping its entry. */
 import { AppError } from '../../core/base/errors.ts';
-import { nameOfWaiting } from '../../core/config/accepted-config.ts';
+import { pendingEditsId } from '../../core/config/accepted-config.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { setServerField } from '../../core/config/edit-config.ts';
-import { requireReviewed } from '../../core/config/holds.ts';
+import { assertReviewed } from '../../core/config/holds.ts';
 import { openCliConfig, updateServer } from '../cli-config.ts';
 import { type Command, command, commonFlags } from '../command.ts';
-import { printAnswer } from '../terminal.ts';
+import { printResult } from '../terminal.ts';
 
 export const enable = switching(true);
 export const disable = switching(false);
@@ -19,12 +19,12 @@ function switching(enabled: boolean): Command {
     async run({ config, json }, [name = '']) {
       const store = await openCliConfig(config);
       const { servers } = store.current;
-      if (enabled) requireReviewed(servers.find((server) => server.name === name));
+      if (enabled) assertReviewed(servers.find((server) => server.name === name));
       if (enabled) requireDecided(name, store);
       // An entry that cannot be used is not among them, and is edited.
       const changed = servers.find((server) => server.name === name)?.enabled !== enabled;
       if (changed) await updateServer(store, name, (text) => setServerField(text, name, 'enabled', enabled));
-      printAnswer(json, { name, file: store.path, changed }, () => [
+      printResult(json, { name, file: store.path, changed }, () => [
         changed ? `${name} is switched ${state}.` : `${name} was switched ${state} already.`,
       ]);
       return 0;
@@ -33,9 +33,9 @@ function switching(enabled: boolean): Command {
 }
 
 /** What another program wrote is not launched by a switch: the person has to see it first. */
-function requireDecided(name: string, { waiting }: ConfigStore): void {
-  if (!waiting.some((edit) => edit.kind === 'entry' && edit.server === name)) return;
+function requireDecided(name: string, { pendingEdits }: ConfigStore): void {
+  if (!pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === name)) return;
   throw new AppError('config_conflict', `${name} was changed outside of Tooltray, and waits for your word.`, {
-    fix: `Look at it with tooltray proposals, then: tooltray approve ${nameOfWaiting(waiting)}`,
+    fix: `Look at it with tooltray proposals, then: tooltray approve ${pendingEditsId(pendingEdits)}`,
   });
 }

@@ -3,14 +3,14 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import { bundleEntry, isBundleFile, readBundle, unpackBundle } from '../../core/client-apps/bundles.ts';
 import { endpointText, launchText } from '../../core/client-apps/heal-offers.ts';
 import { type FoundOffers, type ImportOffer, notImported } from '../../core/client-apps/import-offers.ts';
-import type { ImportWish } from '../../core/client-apps/import-servers.ts';
+import type { ImportRequest } from '../../core/client-apps/import-servers.ts';
 import type { AppSetup } from '../../core/client-apps/setup.ts';
-import { nameOfEntry } from '../../core/config/dialects/name-of-entry.ts';
+import { suggestServerName } from '../../core/config/dialects/name-of-entry.ts';
 import { formatOfFile, parseText } from '../../core/config/dialects/parse-text.ts';
 import {
   type ImportedServer,
@@ -19,19 +19,19 @@ import {
   type ReadServer,
 } from '../../core/config/dialects/read-servers.ts';
 import { readConfigText } from '../../core/config/update-config-file.ts';
-import { readPasted } from '../../core/pasted/read-pasted.ts';
+import { parsePasted } from '../../core/pasted/read-pasted.ts';
 import { isProgramHere } from '../add-pasted.ts';
 import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
 import { maskedEntry } from '../../core/trust/launch-change.ts';
 import { cliPaths } from '../cli-config.ts';
-import { command, wrongUse } from '../command.ts';
-import { copyLines } from '../own-desk.ts';
+import { command, usageError } from '../command.ts';
+import { backupCopyLines } from '../own-desk.ts';
 import {
   confirm,
-  notDone,
+  notAppliedMessage,
   oneLine,
   paint,
-  printAnswer,
+  printResult,
   printJson,
   printLines,
   printProgress,
@@ -56,7 +56,7 @@ export const importServers = command({
   run(flags, names) {
     const { file, app, move, sealed: seal, set, dryRun, yes, json } = flags;
     if (file !== undefined && (app !== undefined || move || flags.project !== undefined))
-      throw wrongUse('--file goes with none of --app, --move and --project');
+      throw usageError('--file goes with none of --app, --move and --project');
     return withApps(flags, async (setup, project) => {
       const source = { file, app, set, project };
       const { offers, skipped } = await readOffers(setup, { ...source, dryRun: dryRun || !yes });
@@ -68,17 +68,17 @@ export const importServers = command({
       const answer = isIdle ? undefined : await confirm(question(wishes.length, move), yes);
       if (answer !== true) {
         if (json) printJson({ servers: [...rows.values()], skipped, added: [] });
-        else if (!isIdle) printLines([notDone(answer)]);
+        else if (!isIdle) printLines([notAppliedMessage(answer)]);
         return isIdle ? 0 : 1;
       }
       printProgress('Bringing them over …');
       // A bundle that was only shown until now is unpacked now.
       const again = yes ? undefined : await readOffers(setup, { ...source, dryRun: false });
       const final = again === undefined ? wishes : pick(again.offers, names, move);
-      const outcome = await setup.imports.bring(final, { move, seal });
-      printAnswer(json, { servers: [...rows.values()], skipped, ...outcome }, () => [
+      const outcome = await setup.imports.importRequested(final, { move, seal });
+      printResult(json, { servers: [...rows.values()], skipped, ...outcome }, () => [
         oneLine(outcome.sentence),
-        ...copyLines(outcome.copies),
+        ...backupCopyLines(outcome.copies),
         ...(outcome.undo === undefined ? [] : [`To take it back: tooltray undo ${outcome.undo}`]),
       ]);
       return 0;
@@ -87,7 +87,7 @@ export const importServers = command({
 });
 
 /** NAME or NAME=NEW; without any, all that are new here. Those that are here already can only be moved. */
-function pick(offers: readonly ImportOffer[], names: readonly string[], move: boolean): ImportWish[] {
+function pick(offers: readonly ImportOffer[], names: readonly string[], move: boolean): ImportRequest[] {
   const isNew = ({ already }: ImportOffer): boolean => move || already === undefined;
   if (names.length === 0) return offers.filter(isNew).map((offer) => ({ offer, name: offer.name }));
   return names.flatMap((word) => {
@@ -101,7 +101,7 @@ function pick(offers: readonly ImportOffer[], names: readonly string[], move: bo
 
 function offerLines(
   offers: ReadonlyMap<ImportOffer, ReturnType<typeof rowOf>>,
-  wishes: readonly ImportWish[],
+  wishes: readonly ImportRequest[],
   move: boolean,
 ): string[] {
   if (offers.size === 0) return ['No servers were found.'];
@@ -138,14 +138,14 @@ function skippedLines(skipped: readonly string[]): string[] {
 }
 
 /** Which values would be sealed, or could be; by where they stand, never with what they are. */
-function sealLines(wishes: readonly ImportWish[], seal: boolean): string[] {
+function sealLines(wishes: readonly ImportRequest[], seal: boolean): string[] {
   const found = wishes.flatMap(({ offer }) => (offer.already === undefined ? offer.sealable : []));
   if (found.length === 0) return [];
   const told = (some: typeof found): string => some.map(({ server, where }) => `${server}, ${where}`).join('; ');
   if (seal) return ['', oneLine(`To be sealed in the vault: ${told(found)}.`)];
   const plain = found.filter(({ inKeychain }) => inKeychain !== true);
   const elsewhere = found.filter(({ inKeychain }) => inKeychain === true);
-  const writes = `${count(plain.length, 'value')} would stand in the config file as it is: ${told(plain)}.`;
+  const writes = `${formatCount(plain.length, 'value')} would stand in the config file as it is: ${told(plain)}.`;
   return [
     '',
     ...(plain.length === 0 ? [] : [paint('unsure', oneLine(writes))]),
@@ -171,7 +171,7 @@ function maskedLaunch(entry: ImportOffer['entry']): string {
 }
 
 function question(servers: number, move: boolean): string {
-  return move ? `Move ${count(servers, 'server')} to Tooltray?` : `Add ${count(servers, 'server')}?`;
+  return move ? `Move ${formatCount(servers, 'server')} to Tooltray?` : `Add ${formatCount(servers, 'server')}?`;
 }
 
 /** Where the servers come from: the apps of this machine, a file of any product, a bundle, or text on stdin. */
@@ -193,7 +193,7 @@ async function readOffers(setup: AppSetup, source: ImportSource): Promise<FoundO
   const { file, app, project } = source;
   if (file !== undefined) {
     const { servers, skipped } = await serversInFile(file, source);
-    return { offers: await setup.imports.fromGiven(servers), skipped };
+    return { offers: await setup.imports.offersFrom(servers), skipped };
   }
   const found = await (project === undefined ? setup.imports : setup.inProject(project)).found();
   if (app === undefined) return found;
@@ -227,7 +227,7 @@ async function serversInFile(file: string, source: ImportSource): Promise<FileSe
       return { servers: read, skipped: [...notes, ...skipped] };
   }
   // One entry, or the command that starts it, as pages show it.
-  const { servers, skipped } = await readPasted(content, { isProgram: isProgramHere, home });
+  const { servers, skipped } = await parsePasted(content, { isProgram: isProgramHere, home });
   return { servers: servers.map(({ name, entry, notes }) => ({ name, entry, losses: notes })), skipped };
 }
 
@@ -239,7 +239,7 @@ function isRegistryFile(content: string): boolean {
 function asImported(servers: readonly ReadServer[]): FileServers {
   return {
     servers: servers.flatMap(({ name, entry, losses }) =>
-      entry === undefined ? [] : [{ name: name ?? nameOfEntry(entry), entry, losses }],
+      entry === undefined ? [] : [{ name: name ?? suggestServerName(entry), entry, losses }],
     ),
     skipped: servers.flatMap(({ name, entry, reason }) => (entry === undefined ? [notImported(name, reason)] : [])),
   };

@@ -2,7 +2,7 @@
 import type { InstallPreview } from '../../core/client-apps/app-rows.ts';
 import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
 import { command } from '../command.ts';
-import { confirm, notDone, paint, printAnswer, printJson, printLines, printProgress } from '../terminal.ts';
+import { confirm, notAppliedMessage, paint, printResult, printJson, printLines, printProgress } from '../terminal.ts';
 
 export const install = command({
   words: 'APP',
@@ -33,12 +33,12 @@ export const install = command({
       const question = isNew ? `Change ${preview.file}?` : `Give ${preview.app.name} its access back?`;
       const answer = await confirm(question, yes);
       if (answer !== true) {
-        printAnswer(json, { ...preview, written: false }, () => [notDone(answer)]);
+        printResult(json, { ...preview, written: false }, () => [notAppliedMessage(answer)]);
         return 1;
       }
       if (isNew) printProgress('Trying what was written …');
       const outcome = await setup.installApp({ ...wish, revision: preview.revision });
-      printAnswer(json, { ...preview, ...outcome, written: isNew }, () => [
+      printResult(json, { ...preview, ...outcome, written: isNew }, () => [
         outcome.sentence,
         ...undoLines(outcome.undo, outcome.backup),
       ]);

@@ -1,15 +1,15 @@
 /** `tooltray list`: every server and every session on a line, or every tool; from the running core, else from the config and what was listed last. */
 import { join } from 'node:path';
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import { firstSentence } from '../../core/condense/clauses.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { ListingCache } from '../../core/servers/listing-cache.ts';
 import type { HealthLevel, ServerStatus, SessionStatus, ToolSummary } from '../../rpc/contract.ts';
-import { endpointOf, problemSentence } from '../../rpc/deps.ts';
+import { endpointOf, describeProblem } from '../../rpc/deps.ts';
 import { cliPaths, openCliConfig } from '../cli-config.ts';
 import { runningCoreFor, withCore } from '../core-access.ts';
 import { command, commonFlags } from '../command.ts';
-import { columns, oneLine, paint, type Paint, printAnswer, table } from '../terminal.ts';
+import { columns, oneLine, paint, type Paint, printResult, table } from '../terminal.ts';
 
 const paints: Readonly<Record<ServerRow['level'], Paint>> = {
   ok: 'good',
@@ -27,9 +27,9 @@ export const list = command({
   },
   async run({ tools, written, config, json }) {
     if (tools) return listTools(config, json);
-    if (written) return listWritten(config, json);
+    if (written) return listRewritten(config, json);
     const found = await readServerRows(config);
-    printAnswer(json, found, () => [...serverLines(found), ...sessionLines(found.sessions)]);
+    printResult(json, found, () => [...serverLines(found), ...sessionLines(found.sessions)]);
     return 0;
   },
 });
@@ -40,7 +40,7 @@ export const listServers = command({
   async run({ config, json }) {
     const found = await readServerRows(config);
     const servers = found.servers.map(({ name, transport, endpoint }) => ({ name, transport, endpoint }));
-    printAnswer(json, { servers }, () =>
+    printResult(json, { servers }, () =>
       servers.map(({ name, transport, endpoint }) => `  ${oneLine(name)}: ${transport} - ${oneLine(endpoint)}`),
     );
     if (servers.length > 0) return 0;
@@ -75,19 +75,19 @@ function sessionLines(sessions: readonly SessionStatus[]): string[] {
 
 async function listTools(config: string | undefined, json: boolean): Promise<number> {
   const { tools } = await withCore(config, (core) => core.ask('tools', {}));
-  printAnswer(json, { tools }, () => toolLines(tools));
+  printResult(json, { tools }, () => toolLines(tools));
   return 0;
 }
 
 /** Descriptions that models wrote, each above the server's own. */
-async function listWritten(config: string | undefined, json: boolean): Promise<number> {
+async function listRewritten(config: string | undefined, json: boolean): Promise<number> {
   const { texts } = await withCore(config, (core) => core.ask('writtenTexts', {}));
   const lines = texts.flatMap(({ server, tool, written, own }) => [
     paint('head', oneLine(`${server}:${tool}`)),
     `  written: ${oneLine(written)}`,
     `  its own: ${oneLine(own)}`,
   ]);
-  printAnswer(json, { texts }, () =>
+  printResult(json, { texts }, () =>
     texts.length === 0
       ? ['Every tool is described by its server.']
       : [...lines, '', 'Take one back: tooltray undo SERVER:TOOL'],
@@ -96,12 +96,12 @@ async function listWritten(config: string | undefined, json: boolean): Promise<n
 }
 
 function toolLines(tools: readonly ToolSummary[]): string[] {
-  const rows = tools.map(({ id, description }) => [oneLine(id), inALine(description)]);
-  return [...columns(rows), ...(tools.length > 0 ? [''] : []), count(tools.length, 'tool')];
+  const rows = tools.map(({ id, description }) => [oneLine(id), singleLine(description)]);
+  return [...columns(rows), ...(tools.length > 0 ? [''] : []), formatCount(tools.length, 'tool')];
 }
 
 /** A tool in as many words as fit a line. */
-export function inALine(description: string): string {
+export function singleLine(description: string): string {
   return firstSentence(oneLine(description.split('\n').find((line) => line.trim() !== '') ?? ''), 160);
 }
 
@@ -150,7 +150,7 @@ async function fromConfig(config: string | undefined): Promise<ServerRows> {
   const { current, path, problems } = await openCliConfig(config);
   const cache = new ListingCache(join(cliPaths().cacheDir, 'listings'));
   const servers = await Promise.all(current.servers.map((server) => fromEntry(server, cache)));
-  const broken = problems.filter(({ severity }) => severity === 'error').map(problemSentence);
+  const broken = problems.filter(({ severity }) => severity === 'error').map(describeProblem);
   return { running: false, config: path, servers, sessions: [], broken };
 }
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readLogTail } from '../../core/base/log-tail.ts';
 import { serverLogFile } from '../../core/servers/transports/create-transport.ts';
 import { cliPaths, openAnyConfig, serverNames, unknownServer } from '../cli-config.ts';
-import { command, configFlag, jsonFlag, wrongUse } from '../command.ts';
-import { plainText, printAnswer, printLines } from '../terminal.ts';
+import { command, configFlag, jsonFlag, usageError } from '../command.ts';
+import { plainText, printResult, printLines } from '../terminal.ts';
 
 /** Read at once, in bytes: the last lines of a log are in there, or it has lines that nobody reads. */
 const tailBytes = 1024 * 1024;
@@ -20,12 +20,12 @@ export const logs = command({
     json: { ...jsonFlag, isInstead: true },
   },
   async run({ lines: wanted, follow, config, json }, [name]) {
-    if (follow && json) throw wrongUse('--follow and --json exclude each other');
+    if (follow && json) throw usageError('--follow and --json exclude each other');
     const file = await fileOf(name, config);
     const { lines: last, mark } = await readLogTail(file, tailBytes);
     const lines = last.slice(wanted === 0 ? Infinity : -wanted);
     const isEmpty = lines.length === 0 && !follow;
-    printAnswer(json, { file, lines }, () =>
+    printResult(json, { file, lines }, () =>
       isEmpty ? [`Nothing was written yet. It would stand in ${file}.`] : lines.map(plainText),
     );
     if (follow) await followFile(file, mark);

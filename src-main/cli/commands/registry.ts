@@ -1,15 +1,21 @@
 /** `tooltray registry`: servers that registries know, what one would run, and adding it. */
 import { maskObject } from '../../core/base/mask.ts';
-import type { RegistryInput, RegistryOption, RegistryPreview, RegistryRow, RegistryWish } from '../../rpc/contract.ts';
-import { command, commonFlags, type Given, wrongUse } from '../command.ts';
-import { type AskRegistry, withRegistries } from '../own-registry.ts';
+import type {
+  RegistryInput,
+  InstallOption,
+  InstallPreviewDetails,
+  RegistryRow,
+  RegistrySelection,
+} from '../../rpc/contract.ts';
+import { command, commonFlags, type ParsedFlags, usageError } from '../command.ts';
+import { type RegistryClient, withRegistries } from '../own-registry.ts';
 import {
   confirm,
-  notDone,
+  notAppliedMessage,
   oneLine,
   paint,
   plainText,
-  printAnswer,
+  printResult,
   printLines,
   printProgress,
   readSecret,
@@ -30,7 +36,7 @@ const flags = {
   ...commonFlags,
 } as const;
 
-type RegistryFlags = Given<typeof flags>;
+type RegistryFlags = ParsedFlags<typeof flags>;
 
 export const registry = command({
   actions: {
@@ -54,21 +60,21 @@ export const registry = command({
   },
 });
 
-async function list(ask: AskRegistry, { json }: RegistryFlags): Promise<number> {
+async function list(ask: RegistryClient, { json }: RegistryFlags): Promise<number> {
   const { registries } = await ask('registries', {});
   const rows = registries.map(({ name, url }) => [name, oneLine(url)]);
-  printAnswer(json, { registries }, () => table(['NAME', 'WHERE'], rows));
+  printResult(json, { registries }, () => table(['NAME', 'WHERE'], rows));
   return 0;
 }
 
 async function search(
-  ask: AskRegistry,
+  ask: RegistryClient,
   query: string,
   { json, limit, from, ...given }: RegistryFlags,
 ): Promise<number> {
   const cursor = from === undefined ? {} : { cursor: from };
   const page = await ask('registrySearch', { ...inRegistry(given), ...cursor, query, limit });
-  printAnswer(json, page, () => [
+  printResult(json, page, () => [
     ...(page.servers.length === 0
       ? [`${page.registry} has no server with ${JSON.stringify(query)} in its name.`]
       : table(['SERVER', 'VERSION', 'WHAT IT IS'], page.servers.map(toCells))),
@@ -83,9 +89,9 @@ function toCells({ name, version, status, title, description }: RegistryRow): st
   return [oneLine(name), oneLine(version), oneLine(`${marked}${description === '' ? title : description}`)];
 }
 
-async function show(ask: AskRegistry, name: string, given: RegistryFlags): Promise<number> {
+async function show(ask: RegistryClient, name: string, given: RegistryFlags): Promise<number> {
   const found = await ask('registryServer', { ...inRegistry(given), ...inVersion(given), server: name });
-  printAnswer(given.json, found, () => [
+  printResult(given.json, found, () => [
     ...aboutServer(found.server, found.registry),
     ...found.server.options.flatMap(aboutOption),
   ]);
@@ -111,7 +117,7 @@ function aboutServer(server: RegistryRow, registry: string): string[] {
   ];
 }
 
-function aboutOption({ id, title, target, inputs, notes, refusal }: RegistryOption): string[] {
+function aboutOption({ id, title, target, inputs, notes, refusal }: InstallOption): string[] {
   return [
     '',
     `${paint('head', id)}  ${oneLine(`${title} ${target}`)}`,
@@ -130,12 +136,12 @@ function aboutInput({ label, isRequired, isSecret, choices, default: usual, desc
   return oneLine(`${label} (${[...words, ...more].join(', ')})${description === '' ? '' : `: ${description}`}`);
 }
 
-async function add(ask: AskRegistry, name: string, given: RegistryFlags): Promise<number> {
+async function add(ask: RegistryClient, name: string, given: RegistryFlags): Promise<number> {
   const { json, dryRun, untried, yes } = given;
   const found = await ask('registryServer', { ...inRegistry(given), ...inVersion(given), server: name });
   const option = chosenOption(found.server, given.way);
-  const answers = await answersFor(option, given.set);
-  const wish: RegistryWish = {
+  const answers = await inputsFor(option, given.set);
+  const wish: RegistrySelection = {
     ...{ registry: found.registry, server: found.server.name, version: found.server.version },
     ...{ option: option.id, answers },
   };
@@ -143,18 +149,18 @@ async function add(ask: AskRegistry, name: string, given: RegistryFlags): Promis
   const preview = await ask('registryPreview', wish);
   const { problems } = preview;
   if (problems.length > 0)
-    throw wrongUse(`${problems.map(({ sentence }) => sentence).join(' ')} ${howToSet(problems)}`);
+    throw usageError(`${problems.map(({ sentence }) => sentence).join(' ')} ${howToSet(problems)}`);
   if (!json) printLines([...aboutServer(found.server, found.registry), '', ...aboutLaunch(option, preview)]);
   const data = { name: own, wish: maskObject(wish), preview, added: false };
   const question = untried ? `Add it as ${own}, in review?` : `Start it once, and keep it as ${own} if it works?`;
   const agreed = dryRun ? undefined : await confirm(question, yes);
   if (agreed !== true) {
-    printAnswer(json, data, () => (dryRun ? [] : [notDone(agreed)]));
+    printResult(json, data, () => (dryRun ? [] : [notAppliedMessage(agreed)]));
     return dryRun ? 0 : 1;
   }
   if (!untried) printProgress('Starting it; the first start of a package downloads it …');
   const adding = await ask('registryAdd', { ...wish, name: own, untried });
-  printAnswer(json, { ...data, ...adding, added: adding.kind === 'added' }, () =>
+  printResult(json, { ...data, ...adding, added: adding.kind === 'added' }, () =>
     adding.kind === 'failed'
       ? [
           paint('bad', oneLine(adding.trial.sentence)),
@@ -167,7 +173,7 @@ async function add(ask: AskRegistry, name: string, given: RegistryFlags): Promis
 }
 
 /** What is run, each word as it is given. */
-function aboutLaunch(option: RegistryOption, { words, variables, headers, meanings }: RegistryPreview): string[] {
+function aboutLaunch(option: InstallOption, { words, variables, headers, meanings }: InstallPreviewDetails): string[] {
   return [
     words.length === 1 ? 'It is reached at:' : 'It runs:',
     `  ${words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}`,
@@ -178,22 +184,22 @@ function aboutLaunch(option: RegistryOption, { words, variables, headers, meanin
 }
 
 /** Throws AppError bad_request. */
-function chosenOption({ name, options }: RegistryRow, way: string | undefined): RegistryOption {
+function chosenOption({ name, options }: RegistryRow, way: string | undefined): InstallOption {
   const option =
     way === undefined
       ? (options.find(({ refusal }) => refusal === undefined) ?? options[0])
       : options.find(({ id }) => id === way);
   if (option !== undefined) return option;
   const known = options.map(({ id }) => id).join(', ');
-  throw wrongUse(known === '' ? `${name} names no package and no address` : `${name} has these ways: ${known}`);
+  throw usageError(known === '' ? `${name} names no package and no address` : `${name} has these ways: ${known}`);
 }
 
-async function answersFor({ inputs }: RegistryOption, given: readonly string[]): Promise<Record<string, string>> {
+async function inputsFor({ inputs }: InstallOption, given: readonly string[]): Promise<Record<string, string>> {
   const answers: Record<string, string> = {};
   for (const pair of given) {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     const input = inputs.find(({ id, label }) => id === name || label === name);
-    if (input === undefined) throw wrongUse(`It asks for nothing called ${JSON.stringify(name)}`);
+    if (input === undefined) throw usageError(`It asks for nothing called ${JSON.stringify(name)}`);
     answers[input.id] = input.isRepeated && answers[input.id] !== undefined ? `${answers[input.id]}\n${value}` : value;
   }
   const missing = inputs.filter(({ id, isRequired, isSecret }) => isRequired && isSecret && answers[id] === undefined);
@@ -203,7 +209,7 @@ async function answersFor({ inputs }: RegistryOption, given: readonly string[]):
   return answers;
 }
 
-function howToSet(problems: RegistryPreview['problems']): string {
+function howToSet(problems: InstallPreviewDetails['problems']): string {
   return `Answer it: ${problems.map(({ label }) => `--set ${JSON.stringify(`${label}=…`)}`).join(' ')}`;
 }
 

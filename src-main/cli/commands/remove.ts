@@ -1,14 +1,14 @@
 /** `tooltray remove NAME`: takes a server out of the config file, and its sign-in with it. */
-import { removedText, unusedSecrets } from '../../core/admin/leave-server.ts';
+import { removalMessage, secretsOnlyUsedBy } from '../../core/admin/leave-server.ts';
 import { toAppError } from '../../core/base/errors.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { removeServer } from '../../core/config/edit-config.ts';
-import { openBoxes } from '../../core/servers/launch/isolation/boxes.ts';
+import { createServerSandboxes } from '../../core/servers/launch/isolation/boxes.ts';
 import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
-import { leaveHere } from '../leave-servers.ts';
+import { signOutLocally } from '../leave-servers.ts';
 import { runningCoreFor } from '../core-access.ts';
-import { oneLine, printAnswer } from '../terminal.ts';
+import { oneLine, printResult } from '../terminal.ts';
 
 export const remove = command({
   words: 'NAME',
@@ -16,7 +16,7 @@ export const remove = command({
   async run({ config, json }, [name = '']) {
     const store = await openCliConfig(config);
     const sentence = (await removeInCore(store, name, config)) ?? (await removeHere(store, name));
-    printAnswer(json, { name, file: store.path, changed: true, sentence }, () => [
+    printResult(json, { name, file: store.path, changed: true, sentence }, () => [
       oneLine(sentence),
       `${store.path} as it was is kept beside it (.bak).`,
     ]);
@@ -40,7 +40,7 @@ async function removeInCore(store: ConfigStore, name: string, config: string | u
 async function removeHere(store: ConfigStore, name: string): Promise<string> {
   const server = store.current.servers.find((one) => one.name === name);
   await updateServer(store, name, removeServer);
-  await openBoxes(cliPaths(), store.path).removeHomes(name);
-  const how = server && (await leaveHere([server])).get(server.name);
-  return removedText(server?.name ?? name, how, unusedSecrets(server, store.current));
+  await createServerSandboxes(cliPaths(), store.path).removeHomes(name);
+  const how = server && (await signOutLocally([server])).get(server.name);
+  return removalMessage(server?.name ?? name, how, secretsOnlyUsedBy(server, store.current));
 }

@@ -2,7 +2,7 @@
 import { unknownServer } from '../cli-config.ts';
 import { command, jsonFlag } from '../command.ts';
 import { withRunningCore } from '../core-access.ts';
-import { printAnswer } from '../terminal.ts';
+import { printResult } from '../terminal.ts';
 import { statusLine } from './sign-in.ts';
 
 export const retry = command({
@@ -21,7 +21,7 @@ export const retry = command({
         const names = (await core.ask('state', {})).servers.map((server) => server.name);
         if (!names.includes(name)) throw unknownServer(name, names);
         const status = await core.ask('retry', { server: name, ...(clear && { clear }) });
-        printAnswer(json, status, () => [statusLine(status)]);
+        printResult(json, status, () => [statusLine(status)]);
         return status.level === 'ok' || status.level === 'busy' ? 0 : 1;
       },
     ),

@@ -2,7 +2,7 @@
 import { withApps } from '../cli-apps.ts';
 import { command, commonFlags } from '../command.ts';
 import { findRunningCore } from '../core-access.ts';
-import { oneLine, printAnswer } from '../terminal.ts';
+import { oneLine, printResult } from '../terminal.ts';
 
 export const revoke = command({
   words: 'APP',
@@ -12,8 +12,8 @@ export const revoke = command({
     'Restore access with `tooltray install APP` or in the dashboard settings.',
   ],
   async run({ config, json }, [app = '']) {
-    const sentence = await takeAccess(app, config);
-    printAnswer(json, { app, sentence }, () => [
+    const sentence = await setAccess(app, config);
+    printResult(json, { app, sentence }, () => [
       oneLine(sentence),
       'To give it back: tooltray install, or Allow in the dashboard’s settings.',
     ]);
@@ -22,7 +22,7 @@ export const revoke = command({
 });
 
 /** By the core that runs, whatever its config: it is the one that has sessions to end. */
-async function takeAccess(app: string, config: string | undefined): Promise<string> {
+async function setAccess(app: string, config: string | undefined): Promise<string> {
   const wish = { app, allowed: false };
   const core = await findRunningCore();
   if (core === undefined) return withApps({ config }, async (setup) => (await setup.setAccess(wish)).sentence);

@@ -1,10 +1,10 @@
 /** `tooltray search QUERY`: tools by what they do, best first, with the reason. */
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import type { SearchHitSummary } from '../../rpc/contract.ts';
 import { command, commonFlags } from '../command.ts';
 import { withCore } from '../core-access.ts';
-import { oneLine, paint, printAnswer } from '../terminal.ts';
-import { inALine } from './list.ts';
+import { oneLine, paint, printResult } from '../terminal.ts';
+import { singleLine } from './list.ts';
 
 export const search = command({
   words: 'QUERY …',
@@ -12,7 +12,7 @@ export const search = command({
   async run({ limit, config, json }, words) {
     const query = words.join(' ');
     const { total, hits } = await withCore(config, (core) => core.ask('search', { query, limit }));
-    printAnswer(json, { query, total, hits }, () =>
+    printResult(json, { query, total, hits }, () =>
       hits.length === 0
         ? [`No tool fits ${JSON.stringify(query)}. All there are: tooltray list --tools`]
         : hitLines(hits, total),
@@ -24,9 +24,9 @@ export const search = command({
 function hitLines(hits: readonly SearchHitSummary[], total: number): string[] {
   const lines = hits.flatMap(({ id, description, why }) => [
     paint('head', oneLine(id)),
-    ...[inALine(description), paint('quiet', oneLine(why))].filter((line) => line !== '').map((line) => `  ${line}`),
+    ...[singleLine(description), paint('quiet', oneLine(why))].filter((line) => line !== '').map((line) => `  ${line}`),
   ]);
   return total > hits.length
-    ? [...lines, '', `${hits.length} of ${count(total, 'tool')} that fit; more with --limit N.`]
+    ? [...lines, '', `${hits.length} of ${formatCount(total, 'tool')} that fit; more with --limit N.`]
     : lines;
 }

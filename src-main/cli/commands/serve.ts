@@ -1,5 +1,5 @@
 /** `tooltray serve`: the core without Electron, until it is told to stop. */
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../core/base/errors.ts';
@@ -8,10 +8,10 @@ import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { CoreHost } from '../../host/core-host.ts';
 import { pageKeyFile } from '../../rpc/page-key.ts';
 import { cliPaths } from '../cli-config.ts';
-import { command, configFlag, type Given, modeFlag, spelled, wrongUse } from '../command.ts';
+import { command, configFlag, type ParsedFlags, modeFlag, flagName, usageError } from '../command.ts';
 import { findRunningCore } from '../core-access.ts';
 import { openHost } from '../own-core.ts';
-import { bundleFile, obeySignals } from '../own-process.ts';
+import { bundleFile, handleSignals } from '../own-process.ts';
 import { serveTeam, teamFlags } from '../serve-team.ts';
 import { jsonText, oneLine } from '../terminal.ts';
 
@@ -28,7 +28,7 @@ const flags = {
   ...teamFlags,
 } as const;
 
-type ServeFlags = Given<typeof flags>;
+type ServeFlags = ParsedFlags<typeof flags>;
 
 /** Servers that take longer to start are counted as starting in the summary. */
 const maxSummaryWaitMs = 3_000;
@@ -42,7 +42,7 @@ export const serve = command({
     await refuseSecond(given);
     const stopped = Promise.withResolvers<void>();
     const host = await openHost(given, stopped.resolve);
-    obeySignals(host, stopped.resolve);
+    handleSignals(host, stopped.resolve);
     // A mistake in one session must not end everybody's; it is the log's to tell.
     process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
     try {
@@ -62,7 +62,7 @@ function requireNone(given: ServeFlags): void {
   const team = (Object.keys(teamFlags) as (keyof typeof teamFlags)[]).find(
     (name) => given[name] !== undefined && given[name] !== false,
   );
-  if (team !== undefined) throw wrongUse(`--${spelled(team)} is of use with --team`);
+  if (team !== undefined) throw usageError(`--${flagName(team)} is of use with --team`);
 }
 
 /** The socket would refuse as well, but could not say which Tooltray has it. */
@@ -105,11 +105,11 @@ async function announceServers(host: CoreHost, started: Promise<void>): Promise<
   print(summary(host));
 }
 
-function facts({ doors, core, paths }: CoreHost): Record<string, unknown> {
+function facts({ addresses, core, paths }: CoreHost): Record<string, unknown> {
   return {
-    http: doors.http,
-    ...(doors.httpProblem !== '' && { httpProblem: doors.httpProblem }),
-    socket: doors.socket,
+    http: addresses.http,
+    ...(addresses.httpProblem !== '' && { httpProblem: addresses.httpProblem }),
+    socket: addresses.socket,
     pid: process.pid,
     config: core.options.config.path,
     tokenFile: paths.tokenFile,
@@ -125,7 +125,7 @@ function summary({ core }: CoreHost): string {
     return trouble === undefined ? [] : [`  ${server.config.name}: ${oneLine(masker.maskText(trouble))}`];
   });
   return [
-    `${ready.length} of ${count(all.length, 'server')} ready, ${count(core.catalog.current.tools.length, 'tool')}.`,
+    `${ready.length} of ${formatCount(all.length, 'server')} ready, ${formatCount(core.catalog.current.tools.length, 'tool')}.`,
     ...lines,
   ].join('\n');
 }
@@ -138,7 +138,7 @@ function troubleOf({ health, state }: ManagedServer): string | undefined {
 
 /** Where it listens, what it serves, and the lines that connect client apps to it. */
 function welcome(host: CoreHost, { noToken, mode }: ServeFlags): string {
-  const { http, socket, httpProblem } = host.doors;
+  const { http, socket, httpProblem } = host.addresses;
   const { current, problems } = host.core.options.config;
   const header = noToken ? '' : ` --header "Authorization: Bearer $(cat ${quote(host.paths.tokenFile)})"`;
   const cli = bundleFile('cli.js');

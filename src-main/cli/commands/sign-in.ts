@@ -2,14 +2,14 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/base/errors.ts';
-import { documentProblem } from '../../core/config/schema.ts';
+import { clientMetadataUrlProblem } from '../../core/config/schema.ts';
 import type { CoreAccess, ServerStatus } from '../../rpc/contract.ts';
 import { unknownServer } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
 import { withCore } from '../core-access.ts';
-import { oneLine, paint, printAnswer } from '../terminal.ts';
+import { oneLine, paint, printResult } from '../terminal.ts';
 
-const lookEveryMs = 250;
+const pollIntervalMs = 250;
 
 export const signIn = command({
   words: '[NAME]',
@@ -33,7 +33,7 @@ export const signIn = command({
       if (!noOpen) openInBrowser(url);
       const status = await settled(core, name);
       const account = status.signedIn?.account ?? '';
-      printAnswer(json, status, () => [
+      printResult(json, status, () => [
         statusLine(status),
         ...(account === '' ? [] : [`Signed in as ${oneLine(account)}.`]),
       ]);
@@ -44,11 +44,11 @@ export const signIn = command({
 
 /** As it is to be published, byte for byte or not. Rejects with AppError bad_request. */
 async function printDocument(url: string): Promise<number> {
-  const { clientDocument } = await import('../../core/servers/sign-in/client-document.ts');
-  const problem = documentProblem(url);
+  const { clientMetadataDocument } = await import('../../core/servers/sign-in/client-document.ts');
+  const problem = clientMetadataUrlProblem(url);
   if (problem !== undefined)
     throw new AppError('bad_request', `${JSON.stringify(url)} cannot be who we are: ${problem}`);
-  printAnswer(true, clientDocument(url), () => []);
+  printResult(true, clientMetadataDocument(url), () => []);
   process.stderr.write(
     `Publish this at ${oneLine(url)}, as application/json and without a redirect, and put into your config:\n  "signIn": { "clientMetadataUrl": ${JSON.stringify(url)} }\n`,
   );
@@ -62,7 +62,7 @@ export const signOut = command({
     withCore(config, async (core) => {
       await statusOf(core, name);
       const answer = await core.ask('signOut', { server: name });
-      printAnswer(json, answer, () => [oneLine(answer.sentence)]);
+      printResult(json, answer, () => [oneLine(answer.sentence)]);
       return answer.wasSignedIn ? 0 : 1;
     }),
 });
@@ -88,7 +88,7 @@ async function settled(core: CoreAccess, name: string): Promise<ServerStatus> {
     const status = await statusOf(core, name);
     // Between two steps it is neither; `off` would be shown for that moment.
     if (status.level !== 'busy' && status.state !== 'disconnected') return status;
-    await sleep(lookEveryMs);
+    await sleep(pollIntervalMs);
   }
 }
 

@@ -1,9 +1,9 @@
 /** `tooltray spills`: the answers kept on disk, and what is in them. */
-import { bytesInWords, count } from '../../core/base/wording.ts';
+import { formatBytes, formatCount } from '../../core/base/wording.ts';
 import type { CoreAccess, SpillRow } from '../../rpc/contract.ts';
 import { type Action, command, commonFlags } from '../command.ts';
 import { warnOfStores, withCore } from '../core-access.ts';
-import { oneLine, paint, plainText, printAnswer, printJson, printLines, table } from '../terminal.ts';
+import { oneLine, paint, plainText, printResult, printJson, printLines, table } from '../terminal.ts';
 
 interface Asked {
   readonly core: CoreAccess;
@@ -38,7 +38,7 @@ export const spills = command({
 async function list({ core, json }: Asked): Promise<void> {
   const spills = await allSpills(core);
   await warnOfStores(core, 'spills');
-  printAnswer(json, { spills }, () =>
+  printResult(json, { spills }, () =>
     spills.length === 0
       ? ['No answers are kept on disk. Long ones will be.']
       : table(['ID', 'WHEN', 'TOOL', 'KIND', 'SENT', 'TOKENS', 'FILE', 'READ', ''], spills.map(row)),
@@ -60,8 +60,8 @@ async function allSpills(core: CoreAccess): Promise<readonly SpillRow[]> {
 function row({ id, at, server, tool, kind, sentBytes, sentTokens, bytes, reads, pinned }: SpillRow): string[] {
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   const name = oneLine(`${server}:${tool}`);
-  const sent = [sentBytes === undefined ? '' : bytesInWords(sentBytes), String(sentTokens ?? '')];
-  return [id, when, name, kind, ...sent, bytesInWords(bytes), count(reads, 'time'), pinned ? 'kept' : ''];
+  const sent = [sentBytes === undefined ? '' : formatBytes(sentBytes), String(sentTokens ?? '')];
+  return [id, when, name, kind, ...sent, formatBytes(bytes), formatCount(reads, 'time'), pinned ? 'kept' : ''];
 }
 
 /** What is known of it, and its first lines. */
@@ -79,26 +79,27 @@ async function show(asked: Asked, id: string): Promise<void> {
 }
 
 function sizes({ mimeType, sentBytes, sentTokens, sentEstimated, bytes }: SpillRow): string {
-  const tokens = sentTokens === undefined ? '' : `, ${sentEstimated ? 'about ' : ''}${count(sentTokens, 'token')}`;
-  const sent = sentBytes === undefined ? '' : `the server sent ${bytesInWords(sentBytes)}${tokens}; `;
-  return `${mimeType}: ${sent}file of ${bytesInWords(bytes)}`;
+  const tokens =
+    sentTokens === undefined ? '' : `, ${sentEstimated ? 'about ' : ''}${formatCount(sentTokens, 'token')}`;
+  const sent = sentBytes === undefined ? '' : `the server sent ${formatBytes(sentBytes)}${tokens}; `;
+  return `${mimeType}: ${sent}file of ${formatBytes(bytes)}`;
 }
 
 async function head({ core, json, lines }: Asked, id: string): Promise<void> {
   const found = await core.ask('spillLines', { id, fromLine: 1, count: lines });
   const rest = found.totalLines - found.lines.length;
-  printAnswer(json, found, () => [
+  printResult(json, found, () => [
     ...found.lines.map((line) => plainText(line)),
-    ...(rest > 0 ? [paint('quiet', `${count(rest, 'more line')}; --lines N shows more at once`)] : []),
+    ...(rest > 0 ? [paint('quiet', `${formatCount(rest, 'more line')}; --lines N shows more at once`)] : []),
   ]);
 }
 
 async function grep({ core, json }: Asked, id: string, pattern: string): Promise<void> {
   const found = await core.ask('spillFind', { id, pattern });
   const rest = found.total - found.matches.length;
-  printAnswer(json, found, () => [
+  printResult(json, found, () => [
     ...found.matches.map(({ line, text }) => `${line}: ${plainText(text)}`),
-    ...(rest > 0 ? [paint('quiet', `${count(rest, 'more matching line')}`)] : []),
+    ...(rest > 0 ? [paint('quiet', `${formatCount(rest, 'more matching line')}`)] : []),
     ...(found.total === 0 ? ['No line matches.'] : []),
   ]);
 }
@@ -106,13 +107,13 @@ async function grep({ core, json }: Asked, id: string, pattern: string): Promise
 async function query({ core, json }: Asked, id: string, path: string): Promise<void> {
   const found = await core.ask('spillQuery', { id, query: path });
   const cut = found.truncated ? [paint('quiet', 'Cut: ask for less.')] : [];
-  printAnswer(json, found, () => [plainText(found.text), ...cut]);
+  printResult(json, found, () => [plainText(found.text), ...cut]);
 }
 
 function pinning(pinned: boolean): Act {
   return async ({ core, json }, id) => {
     await core.ask('pinSpill', { id, pinned });
-    printAnswer(json, { id, pinned }, () => [
+    printResult(json, { id, pinned }, () => [
       pinned ? `${id} stays until it is unpinned or deleted.` : `${id} goes when it is old.`,
     ]);
   };
@@ -120,10 +121,12 @@ function pinning(pinned: boolean): Act {
 
 async function remove({ core, json }: Asked, id: string): Promise<void> {
   await core.ask('deleteSpill', { id, now: true });
-  printAnswer(json, { id, deleted: true }, () => [`${id} is deleted.`]);
+  printResult(json, { id, deleted: true }, () => [`${id} is deleted.`]);
 }
 
 async function prune({ core, json }: Asked): Promise<void> {
   const done = await core.ask('pruneSpills', {});
-  printAnswer(json, done, () => [`${count(done.removed, 'answer')} deleted, ${bytesInWords(done.bytes)} free again.`]);
+  printResult(json, done, () => [
+    `${formatCount(done.removed, 'answer')} deleted, ${formatBytes(done.bytes)} free again.`,
+  ]);
 }

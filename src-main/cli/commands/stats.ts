@@ -1,12 +1,12 @@
 /** `tooltray stats`: what Tooltray saved and what it cost, counted in tokens. */
-import { nouns } from '../../core/base/wording.ts';
-import type { PricedSavings, SavingsKey, SavingsSums } from '../../rpc/contract.ts';
+import { pluralize } from '../../core/base/wording.ts';
+import type { PricedSavings, SavingsKey, SavingsTotals } from '../../rpc/contract.ts';
 import { warnOfStores, withCore } from '../core-access.ts';
-import { command, commonFlags, sinceFlag, wrongUse } from '../command.ts';
-import { oneLine, paint, printAnswer, table } from '../terminal.ts';
+import { command, commonFlags, sinceFlag, usageError } from '../command.ts';
+import { oneLine, paint, printResult, table } from '../terminal.ts';
 
 const keys: readonly SavingsKey[] = ['app', 'server', 'tool', 'day', 'cause', 'session', 'mode'];
-const heads = ['WITHOUT US', 'SPENT', 'ANSWERS', 'GIVEN', 'READ BACK', 'NET', 'SENT', 'CALLS'];
+const headers = ['WITHOUT US', 'SPENT', 'ANSWERS', 'GIVEN', 'READ BACK', 'NET', 'SENT', 'CALLS'];
 
 export const stats = command({
   flags: {
@@ -21,13 +21,13 @@ export const stats = command({
   ],
   async run({ by: wanted = 'cause', since, config, json }) {
     const by = keys.find((key) => key === wanted);
-    if (by === undefined) throw wrongUse(`--by takes one of ${keys.join(', ')}`);
+    if (by === undefined) throw usageError(`--by takes one of ${keys.join(', ')}`);
     const report = await withCore(config, async (core) => {
       const found = await core.ask('savings', { by, ...(since !== undefined && { since }) });
       await warnOfStores(core, 'activity');
       return found;
     });
-    printAnswer(json, report, () => reportLines(report));
+    printResult(json, report, () => reportLines(report));
     return 0;
   },
 });
@@ -37,7 +37,7 @@ export function reportLines(report: PricedSavings): string[] {
   if (rows.length === 0) return ['Nothing has been counted yet: no client app was sent anything in that time.'];
   const lines = rows.map((row) => [nameOf(row.key, row.app, by), ...cells(row)]);
   return [
-    ...table([by.toUpperCase(), ...heads], [...lines, ['all', ...cells(total)]]),
+    ...table([by.toUpperCase(), ...headers], [...lines, ['all', ...cells(total)]]),
     '',
     ...sentences(report),
     paint('quiet', `Tokens of ${tokenizer}. How it is counted: tooltray stats --json, "assumptions".`),
@@ -50,8 +50,8 @@ function sentences({ total, breakEven, price }: PricedSavings): string[] {
   const worth = price === undefined ? '' : `, ${money(Math.abs(price.net))} ${oneLine(price.currency)}`;
   const verdict =
     net >= 0
-      ? `Tooltray saved ${number(net)} ${nouns(net, 'token')}${worth}.`
-      : `Tooltray cost ${number(-net)} ${nouns(-net, 'token')} more than it saved${worth}.`;
+      ? `Tooltray saved ${number(net)} ${pluralize(net, 'token')}${worth}.`
+      : `Tooltray cost ${number(-net)} ${pluralize(-net, 'token')} more than it saved${worth}.`;
   const estimated = estimatedShare === 0 ? [] : [`${percent(estimatedShare)} of the figures are estimates.`];
   return [[verdict, ...estimated].join(' '), ...breakEvenSentence(breakEven)];
 }
@@ -68,7 +68,7 @@ function nameOf(key: string, app: string | undefined, by: SavingsKey): string {
   return key === '' ? '(tooltray)' : oneLine(key);
 }
 
-function cells({ baseline, spent, answers, given, readBack, net, raw, calls }: SavingsSums): string[] {
+function cells({ baseline, spent, answers, given, readBack, net, raw, calls }: SavingsTotals): string[] {
   const sums = [baseline, spent, answers, given, readBack].map(number);
   return [...sums, paint(net < 0 ? 'bad' : 'good', number(net)), number(raw), number(calls)];
 }

@@ -1,9 +1,9 @@
 /** `tooltray status`: whether a core runs, where it listens, and how things are, in a few lines. */
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import type { CoreState } from '../../rpc/contract.ts';
 import { command, jsonFlag } from '../command.ts';
 import { findRunningCore } from '../core-access.ts';
-import { oneLine, paint, printAnswer } from '../terminal.ts';
+import { oneLine, paint, printResult } from '../terminal.ts';
 
 export const status = command({
   flags: { json: jsonFlag },
@@ -12,12 +12,12 @@ export const status = command({
     const core = await findRunningCore();
     if (core === undefined) {
       const idle = 'Tooltray does not run. Start it: tooltray serve. An app that is connected starts it by itself.';
-      printAnswer(json, { running: false }, () => [idle]);
+      printResult(json, { running: false }, () => [idle]);
       return 1;
     }
     const [state, { items }] = await Promise.all([core.ask('state', {}), core.ask('inbox', {})]);
     await core.close();
-    printAnswer(json, { running: true, ...state, waiting: items.length }, () => statusLines(state, items.length));
+    printResult(json, { running: true, ...state, waiting: items.length }, () => statusLines(state, items.length));
     return 0;
   },
 });
@@ -31,9 +31,9 @@ function statusLines(state: CoreState, waiting: number): string[] {
     `mode     ${state.mode}`,
     `HTTP     ${state.http === '' ? 'none' : state.http}`,
     `socket   ${state.socket}`,
-    `servers  ${count(state.servers.length, 'server')}${ill.length === 0 ? '' : `, ${paint('bad', `${ill.length} ill`)}: ${ill.map(({ name }) => oneLine(name)).join(', ')}`}`,
+    `servers  ${formatCount(state.servers.length, 'server')}${ill.length === 0 ? '' : `, ${paint('bad', `${ill.length} ill`)}: ${ill.map(({ name }) => oneLine(name)).join(', ')}`}`,
     `apps     ${apps.length === 0 ? 'none in session' : apps.map((app) => oneLine(app)).join(', ')}`,
-    ...(waiting === 0 ? [] : [`${count(waiting, 'decision')} for you to take: tooltray inbox`]),
+    ...(waiting === 0 ? [] : [`${formatCount(waiting, 'decision')} for you to take: tooltray inbox`]),
     ...state.storeProblems.map(({ summary, fix }) => paint('bad', oneLine(`${summary} ${fix}`))),
     ...(state.httpProblem === '' ? [] : [paint('unsure', state.httpProblem)]),
     ...state.configProblems.map((problem) => paint('bad', oneLine(problem))),

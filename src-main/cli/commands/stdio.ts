@@ -4,7 +4,7 @@ import { Console } from 'node:console';
 import { StreamTransport } from '../../core/wire/stream-transport.ts';
 import { command, configFlag, modeFlag } from '../command.ts';
 import { openHost } from '../own-core.ts';
-import { bundleFile, obeySignals } from '../own-process.ts';
+import { bundleFile, handleSignals } from '../own-process.ts';
 
 export const stdio = command({
   flags: {
@@ -23,8 +23,8 @@ async function serveAlone(given: ShimArgs): Promise<number> {
   const { app, mode, profile } = given;
   const ended = Promise.withResolvers<void>();
   const host = await openHost(given, ended.resolve);
-  obeySignals(host, ended.resolve);
-  host.healServers();
+  handleSignals(host, ended.resolve);
+  host.repairEntries();
   const started = host.core.start();
   try {
     host.gate.admit(app);

@@ -1,11 +1,11 @@
 /** `tooltray test [NAME]`: connects to each server once, and says how it went on a line for each. */
 import { Masker } from '../../core/base/mask.ts';
-import { count } from '../../core/base/wording.ts';
-import { secretsOf } from '../../core/config/secrets-of.ts';
+import { formatCount } from '../../core/base/wording.ts';
+import { secretValuesOf } from '../../core/config/secrets-of.ts';
 import { openCliConfig } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
 import { isFailed, pickServers, probeData, probeLines, probeServers } from '../probe.ts';
-import { oneLine, printAnswer, printProgress } from '../terminal.ts';
+import { oneLine, printResult, printProgress } from '../terminal.ts';
 
 export const test = command({
   words: '[NAME]',
@@ -14,12 +14,12 @@ export const test = command({
   async run({ config, json }, [name]) {
     const store = await openCliConfig(config);
     const { wanted, off, broken } = pickServers(store, name);
-    printProgress(`Testing ${count(wanted.length, 'server')} …`);
+    printProgress(`Testing ${formatCount(wanted.length, 'server')} …`);
     const probes = await probeServers(wanted, store.current);
-    const masker = new Masker(secretsOf(store.current));
+    const masker = new Masker(secretValuesOf(store.current));
     const ok = broken.length === 0 && !probes.some(isFailed);
     const servers = probes.map((probe) => probeData(probe, masker));
-    printAnswer(json, { ok, servers, off: off.map((server) => server.name), broken }, () => {
+    printResult(json, { ok, servers, off: off.map((server) => server.name), broken }, () => {
       const unusable = broken.map((one) => `${oneLine(one)}: its entry cannot be used. See: tooltray validate.`);
       const lines = [...probeLines(probes, off, masker), ...unusable];
       return lines.length > 0 ? lines : ['No servers yet. Add one: tooltray add NAME COMMAND.'];

@@ -3,9 +3,9 @@ import { join, sep } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
 import type { Undoable } from '../../core/client-apps/undo.ts';
 import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
-import { command, type Given } from '../command.ts';
+import { command, type ParsedFlags } from '../command.ts';
 import { withCore } from '../core-access.ts';
-import { confirm, notDone, oneLine, printAnswer, printJson, printLines } from '../terminal.ts';
+import { confirm, notAppliedMessage, oneLine, printResult, printJson, printLines } from '../terminal.ts';
 
 export const undo = command({
   words: '[ID | SERVER:TOOL]',
@@ -16,7 +16,7 @@ export const undo = command({
   notes: ['SERVER:TOOL restores the original description of a tool (see `tooltray list --written`).'],
   run(flags, [wanted]) {
     // An id of a change has no colon.
-    if (wanted?.includes(':') === true) return takeBackText(wanted, flags);
+    if (wanted?.includes(':') === true) return restoreDescription(wanted, flags);
     return withApps(flags, async (setup, project) => {
       const { dryRun, yes, json } = flags;
       const isMeant = ({ files }: Undoable): boolean =>
@@ -29,18 +29,21 @@ export const undo = command({
       const answer = dryRun ? undefined : await confirm('Take it back?', yes);
       if (answer !== true) {
         if (json) printJson({ undo: id, about, done: false });
-        else if (!dryRun) printLines([notDone(answer)]);
+        else if (!dryRun) printLines([notAppliedMessage(answer)]);
         return dryRun ? 0 : 1;
       }
       const { sentence } = await setup.undoInstall({ undo: id });
-      printAnswer(json, { undo: id, about, done: true, sentence }, () => [sentence]);
+      printResult(json, { undo: id, about, done: true, sentence }, () => [sentence]);
       return 0;
     });
   },
 });
 
 /** Says both texts, asks, and lets apps be told the server's own again. */
-async function takeBackText(id: string, { config, dryRun, yes, json }: Given<typeof changeFlags>): Promise<number> {
+async function restoreDescription(
+  id: string,
+  { config, dryRun, yes, json }: ParsedFlags<typeof changeFlags>,
+): Promise<number> {
   const [server = '', tool = ''] = id.split(/:(.*)/s, 2);
   return withCore(config, async (core) => {
     const { texts } = await core.ask('writtenTexts', {});
@@ -54,7 +57,8 @@ async function takeBackText(id: string, { config, dryRun, yes, json }: Given<typ
     const answer = dryRun ? undefined : await confirm('Take the written one back?', yes);
     if (answer === true) await core.ask('takeBackText', { server, tool });
     if (json) printJson({ ...found, done: answer === true });
-    else if (!dryRun) printLines([answer === true ? `Apps are told again what ${server} says.` : notDone(answer)]);
+    else if (!dryRun)
+      printLines([answer === true ? `Apps are told again what ${server} says.` : notAppliedMessage(answer)]);
     return dryRun || answer === true ? 0 : 1;
   });
 }

@@ -1,8 +1,8 @@
 /** `tooltray uninstall APP`: takes our entry out of a client app again; with `--all` out of every one, before Tooltray itself is uninstalled. */
 import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
-import { command, wrongUse } from '../command.ts';
+import { command, usageError } from '../command.ts';
 import { uninstallAll } from '../uninstall-all.ts';
-import { confirm, notDone, printAnswer, printJson, printLines } from '../terminal.ts';
+import { confirm, notAppliedMessage, printResult, printJson, printLines } from '../terminal.ts';
 
 export const uninstall = command({
   words: '[APP]',
@@ -14,7 +14,7 @@ export const uninstall = command({
   },
   run: (flags, [app = '']) => {
     if (flags.all) return uninstallAll(flags);
-    if (app === '') throw wrongUse('Name a client app, or write --all');
+    if (app === '') throw usageError('Name a client app, or write --all');
     return withApps(flags, async (apps, project) => {
       const { dryRun, yes, json } = flags;
       const setup = project === undefined ? apps : apps.inProject(project);
@@ -24,11 +24,11 @@ export const uninstall = command({
       const answer = isNothing || dryRun ? undefined : await confirm('Change it?', yes);
       if (answer !== true && !isNothing) {
         if (json) printJson({ diff, written: false });
-        else if (!dryRun) printLines([notDone(answer)]);
+        else if (!dryRun) printLines([notAppliedMessage(answer)]);
         return dryRun ? 0 : 1;
       }
       const outcome = await setup.uninstallApp({ app, revision });
-      printAnswer(json, { diff, ...outcome, written: !isNothing }, () => [
+      printResult(json, { diff, ...outcome, written: !isNothing }, () => [
         outcome.sentence,
         ...undoLines(outcome.undo, outcome.backup),
       ]);

@@ -1,12 +1,12 @@
 /** `tooltray validate [NAME]`: what is wrong in the config file, with the place of it. */
 import { maskValues } from '../../core/base/mask.ts';
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import type { ConfigProblem } from '../../core/config/app-config.ts';
 import { readConfigText } from '../../core/config/update-config-file.ts';
 import { wholeFileProblem } from '../../host/open-config.ts';
 import { checkConfig, openAnyConfig, serverNames, unknownServer } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
-import { paint, plainText, printAnswer } from '../terminal.ts';
+import { paint, plainText, printResult } from '../terminal.ts';
 
 export const validate = command({
   words: '[NAME]',
@@ -19,7 +19,7 @@ export const validate = command({
       throw unknownServer(name, serverNames(store));
     const { servers, problems } = await check(store.path, store.problems, isReadable ? name : undefined);
     const errors = problems.filter(({ severity }) => severity === 'error').length;
-    printAnswer(json, { ok: errors === 0, file: store.path, servers, problems }, () => [
+    printResult(json, { ok: errors === 0, file: store.path, servers, problems }, () => [
       ...problems.map(problemLine),
       summary(store.path, servers.length, errors, problems.length - errors),
     ]);
@@ -43,6 +43,8 @@ async function check(file: string, known: readonly ConfigProblem[], name: string
 }
 
 function summary(file: string, servers: number, errors: number, warnings: number): string {
-  const counts = [count(servers, 'server'), count(errors, 'error'), count(warnings, 'warning')].join(', ');
+  const counts = [formatCount(servers, 'server'), formatCount(errors, 'error'), formatCount(warnings, 'warning')].join(
+    ', ',
+  );
   return `${file}: ${errors === 0 ? paint('good', 'ok') : paint('bad', 'not ok')} (${counts})`;
 }

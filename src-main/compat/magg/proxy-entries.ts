@@ -1,14 +1,14 @@
 /** The catalog as the proxy tool shows it: tools, prompts, and resources together with templates, each with all its spellings. */
 import { AppError } from '../../core/base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../../core/base/json.ts';
-import { shortName } from '../../core/base/shown-text.ts';
-import { closestWord } from '../../core/base/wording.ts';
-import { type Catalog, type CatalogEntry, resolveEntry, serverNamed } from '../../core/catalog/catalog.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../core/base/json.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
+import { closestMatch } from '../../core/base/wording.ts';
+import { type Catalog, type CatalogEntry, resolveEntry, findServer } from '../../core/catalog/catalog.ts';
 import type { CatalogResource } from '../../core/catalog/resource-names.ts';
 import type { HelperContext, ModeView } from '../../core/modes/mode.ts';
-import { callableTool, wholeTool } from '../../core/modes/show-tools.ts';
+import { renderCallableTool, renderFullTool } from '../../core/modes/show-tools.ts';
 import { proxyMetaKey } from './proxy-meta.ts';
-import type { ListRequest, ProxyType } from './proxy-request.ts';
+import type { ProxyListRequest, ProxyType } from './proxy-request.ts';
 
 interface ProxyEntry {
   readonly server: string;
@@ -30,8 +30,8 @@ export const listTypes: Readonly<Record<ProxyType, string>> = {
 };
 
 /** A longer one is no misspelt name. */
-const longestPath = 200;
-const mostNamed = 10;
+const maxPathLength = 200;
+const maxNamed = 10;
 
 export function proxyEntries(type: ProxyType, view: ModeView): readonly ProxyEntry[] {
   const { catalog } = view;
@@ -46,10 +46,10 @@ export function proxyEntries(type: ProxyType, view: ModeView): readonly ProxyEnt
 /** Those that a list request asks for, before paging. */
 export function filterEntries(
   entries: readonly ProxyEntry[],
-  { server, prefix, tags }: ListRequest,
+  { server, prefix, tags }: ProxyListRequest,
   catalog: Catalog,
 ): readonly ProxyEntry[] {
-  const only = server === undefined ? undefined : serverNamed(catalog, server.replace(/_$/, ''));
+  const only = server === undefined ? undefined : findServer(catalog, server.replace(/_$/, ''));
   const begins = [only === undefined ? server : undefined, prefix].filter((start) => start !== undefined);
   return entries.filter(
     (entry) =>
@@ -67,14 +67,14 @@ export async function findEntry(type: ProxyType, path: string, view: HelperConte
     try {
       return look(path, view);
     } catch (error) {
-      const holder = type === 'prompt' ? view.finder.holderOfPrompt(path) : view.finder.holderOfResource(path);
+      const holder = type === 'prompt' ? view.finder.promptOwner(path) : view.finder.resourceOwner(path);
       if (holder === undefined || isAmbiguous(error)) throw error;
       await view.awaitServer(holder.config.name);
       return look(path, view);
     }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'tool_not_found') throw error;
-    throw notFound(type, path, error.fix);
+    throw entryNotFoundError(type, path, error.fix);
   }
 }
 
@@ -92,7 +92,7 @@ function resourceNamed(path: string, view: HelperContext): ProxyEntry {
   const found = entries.find(({ spellings }) => spellings.includes(path));
   const named = found === undefined ? entries.filter(({ whole }) => whole['name'] === path) : [found];
   const [only] = named;
-  if (only === undefined) throw notFound('resource', path, meantBy(path, entries));
+  if (only === undefined) throw entryNotFoundError('resource', path, meantBy(path, entries));
   if (named.length > 1) throw ambiguous(path, named);
   return only;
 }
@@ -102,24 +102,24 @@ function meantBy(path: string, entries: readonly ProxyEntry[]): string {
     ...(typeof whole['name'] === 'string' ? [whole['name']] : []),
     ...spellings.slice(0, 1),
   ]);
-  const meant = path.length > longestPath ? undefined : closestWord(path, names);
+  const meant = path.length > maxPathLength ? undefined : closestMatch(path, names);
   return meant === undefined ? 'List the resources there are.' : `Did you mean ${meant}?`;
 }
 
 function ambiguous(name: string, found: readonly ProxyEntry[]): AppError {
-  const uris = found.map(({ spellings }) => spellings[0]).slice(0, mostNamed);
-  return new AppError('tool_ambiguous', `'${shortName(name)}' is the name of ${found.length} resources.`, {
+  const uris = found.map(({ spellings }) => spellings[0]).slice(0, maxNamed);
+  return new AppError('tool_ambiguous', `'${truncateName(name)}' is the name of ${found.length} resources.`, {
     fix: `Give the URI: ${uris.join(', ')}.`,
   });
 }
 
-export function notFound(type: ProxyType, path: string, fix: string | undefined): AppError {
+export function entryNotFoundError(type: ProxyType, path: string, fix: string | undefined): AppError {
   const what = type[0]?.toUpperCase() + type.slice(1);
-  return new AppError('not_found', `${what} '${shortName(path)}' not found.`, { ...(fix !== undefined && { fix }) });
+  return new AppError('not_found', `${what} '${truncateName(path)}' not found.`, { ...(fix !== undefined && { fix }) });
 }
 
 function toolEntry(tool: CatalogEntry, view: ModeView): ProxyEntry {
-  const shown = { listed: callableTool(tool, view), whole: wholeTool(tool) };
+  const shown = { listed: renderCallableTool(tool, view), whole: renderFullTool(tool) };
   return { ...shown, tool, pythonType: 'Tool', server: tool.server, spellings: namesOf(tool, view.catalog) };
 }
 
@@ -151,7 +151,7 @@ function located(
 
 /** MCP has no tags; FastMCP, which Magg is built on, puts them into `_meta`. */
 function tagsOf({ tags, _meta }: JsonObject): readonly string[] {
-  const meta = objectOf(_meta);
+  const meta = objectOrEmpty(_meta);
   const places = [
     tags,
     meta['tags'],
@@ -162,7 +162,7 @@ function tagsOf({ tags, _meta }: JsonObject): readonly string[] {
     .filter((tag) => typeof tag === 'string');
 }
 
-export interface ProxyFacts {
+export interface ProxyMeta {
   readonly proxyAction: 'list' | 'info' | 'call';
   readonly proxyType: ProxyType;
   readonly proxyPath?: string;
@@ -175,7 +175,7 @@ export interface ProxyFacts {
 }
 
 /** A content item with the facts beside what it said already. */
-export function withFacts(item: JsonObject, facts: ProxyFacts, meta: JsonObject = {}): JsonObject {
+export function withProxyMeta(item: JsonObject, facts: ProxyMeta, meta: JsonObject = {}): JsonObject {
   const { annotations, _meta } = item;
   return {
     ...item,
@@ -185,7 +185,7 @@ export function withFacts(item: JsonObject, facts: ProxyFacts, meta: JsonObject 
 }
 
 /** A value as an embedded JSON resource. */
-export function jsonItem(uri: string, value: unknown, facts: ProxyFacts): JsonObject {
+export function jsonItem(uri: string, value: unknown, facts: ProxyMeta): JsonObject {
   const resource = { uri, mimeType: 'application/json', text: JSON.stringify(value) };
-  return withFacts({ type: 'resource', resource }, facts);
+  return withProxyMeta({ type: 'resource', resource }, facts);
 }

@@ -1,6 +1,6 @@
 /** Reads and checks the input of the proxy tool. Source: MCP Proxy Extension 0.1.0, sections 2.2 and 2.3, appendices A.1, A.3. */
 import { AppError } from '../../core/base/errors.ts';
-import { isObject, type JsonObject, objectOf, plainNumber } from '../../core/base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty, toPlainNumber } from '../../core/base/json.ts';
 import {
   argumentKeys,
   nameKeys,
@@ -12,7 +12,7 @@ import {
 export const proxyTypes = ['tool', 'resource', 'prompt'] as const;
 export type ProxyType = (typeof proxyTypes)[number];
 
-export interface ListRequest {
+export interface ProxyListRequest {
   readonly action: 'list';
   readonly type: ProxyType;
   readonly limit: number;
@@ -26,13 +26,13 @@ export interface ListRequest {
   readonly tags: readonly string[];
 }
 
-export interface InfoRequest {
+export interface ProxyInfoRequest {
   readonly action: 'info';
   readonly type: ProxyType;
   readonly path: string;
 }
 
-export interface CallRequest {
+export interface ProxyCallRequest {
   readonly action: 'call';
   readonly type: ProxyType;
   readonly path: string;
@@ -47,7 +47,7 @@ interface BatchRequest {
   readonly operations: readonly JsonObject[];
 }
 
-type ProxyRequest = ListRequest | InfoRequest | CallRequest | BatchRequest;
+type ProxyRequest = ProxyListRequest | ProxyInfoRequest | ProxyCallRequest | BatchRequest;
 
 /** Without another limit; said in every list. */
 const defaultLimit = 100;
@@ -74,9 +74,9 @@ export function readProxyRequest(input: JsonObject): ProxyRequest {
   return { action, type, path, server: readServerName(input), args: readArguments(input) ?? {}, beside };
 }
 
-function readList(input: JsonObject, type: ProxyType): ListRequest {
+function readList(input: JsonObject, type: ProxyType): ProxyListRequest {
   if (readPath(input) !== undefined) throw invalid(`'path' should not be provided for action 'list'.`, 'Leave it out.');
-  const filter = objectOf(input['filter']);
+  const filter = objectOrEmpty(input['filter']);
   const tags = Array.isArray(filter['tags']) ? (filter['tags'] as unknown[]) : [];
   return {
     action: 'list',
@@ -126,7 +126,7 @@ function oneOf<T extends string>(input: JsonObject, key: string, words: readonly
 
 function wholeNumber(input: JsonObject, key: string, least: number, most: number): number | undefined {
   if (!isGiven(input[key])) return undefined;
-  const value = plainNumber(input[key]);
+  const value = toPlainNumber(input[key]);
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
   const range = most === maxLimit ? `from ${least} to ${most}` : `of at least ${least}`;
   throw invalid(`Input validation error: '${key}' must be a whole number ${range}.`, 'Correct it, or leave it out.');

@@ -1,28 +1,34 @@
 /** The tool `proxy`: tools, resources and prompts of all servers through one. Source: MCP Proxy Extension 0.1.0 (Magg). */
-import { isObject, jsonIn, type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
+import { isObject, tryParseJson, type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { shortName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
 import { errorResult } from '../../core/calls/error-result.ts';
 import { wrapUri } from '../../core/catalog/resource-names.ts';
 import { notFoundText } from '../../core/catalog/resolve-resource.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.ts';
-import { findTools, isOwnTool, moreText, needsIn } from '../../core/modes/find-tools.ts';
-import { signedLine } from '../../core/modes/run-code.ts';
-import { sawSchema, withMissing } from '../../core/modes/show-tools.ts';
+import { findTools, isOwnTool, moreMatchesText, parseNeeds } from '../../core/modes/find-tools.ts';
+import { signatureLine } from '../../core/modes/run-code.ts';
+import { markSchemaShown, withUnavailableServers } from '../../core/modes/show-tools.ts';
 import { type Result, RpcError } from '../../core/wire/message.ts';
-import { fact, RawJson, toObject } from '../../core/wire/raw-json.ts';
+import { scalarOf, RawJson, toObject } from '../../core/wire/raw-json.ts';
 import {
   filterEntries,
   findEntry,
   jsonItem,
   listTypes,
-  notFound,
+  entryNotFoundError,
   proxyEntries,
-  type ProxyFacts,
-  withFacts,
+  type ProxyMeta,
+  withProxyMeta,
 } from './proxy-entries.ts';
 import { proxyMetaKey } from './proxy-meta.ts';
-import { type CallRequest, type InfoRequest, type ListRequest, proxyTypes, readProxyRequest } from './proxy-request.ts';
+import {
+  type ProxyCallRequest,
+  type ProxyInfoRequest,
+  type ProxyListRequest,
+  proxyTypes,
+  readProxyRequest,
+} from './proxy-request.ts';
 
 export const proxyTool: HelperTool = {
   kind: ({ action }) => (action === 'list' ? 'discovery' : action === 'info' ? 'schema' : 'call'),
@@ -56,7 +62,7 @@ async function run(input: JsonObject, context: HelperContext): Promise<Result> {
   switch (request.action) {
     case 'list':
       await context.settled();
-      return withMissing(
+      return withUnavailableServers(
         listEntries(request, context),
         request.offset === 0 ? context.finder.missingServers(request.server) : undefined,
       );
@@ -72,12 +78,12 @@ async function run(input: JsonObject, context: HelperContext): Promise<Result> {
 // The actions `list` and `info` of the proxy tool.
 
 /** One page; how many there are in all is said beside it, also when the page is empty. */
-function listEntries(request: ListRequest, view: HelperContext): JsonObject {
+function listEntries(request: ProxyListRequest, view: HelperContext): JsonObject {
   const { type, limit, offset, query } = request;
   if (query !== undefined) return toolsFor(query, request, view);
   const found = filterEntries(proxyEntries(type, view), request, view.catalog);
   const page = found.slice(offset, offset + limit);
-  for (const { tool } of page) if (tool !== undefined) sawSchema(tool, view.memory);
+  for (const { tool } of page) if (tool !== undefined) markSchemaShown(tool, view.memory);
   const listed = page.map((entry) => entry.listed);
   const item = jsonItem(`proxy:list/${type}`, listed, {
     proxyAction: 'list',
@@ -92,23 +98,23 @@ function listEntries(request: ListRequest, view: HelperContext): JsonObject {
 }
 
 /** Lines to call by. */
-function toolsFor(query: string, request: ListRequest, view: ModeView): JsonObject {
+function toolsFor(query: string, request: ProxyListRequest, view: ModeView): JsonObject {
   const among = new Set(
     filterEntries(proxyEntries('tool', view), request, view.catalog).map(({ listed }) => listed['name']),
   );
-  const { tools, more } = findTools(needsIn(query), view, {
+  const { tools, more } = findTools(parseNeeds(query), view, {
     accepts: (tool) => among.has(tool.listedName) || isOwnTool(tool),
   });
-  const lines = tools.map(({ tool }) => signedLine(tool));
-  const text = lines.length === 0 ? 'No tool fits.' : [...lines, moreText(more) ?? ''].join('\n').trimEnd();
+  const lines = tools.map(({ tool }) => signatureLine(tool));
+  const text = lines.length === 0 ? 'No tool fits.' : [...lines, moreMatchesText(more) ?? ''].join('\n').trimEnd();
   return { content: [{ type: 'text', text }] };
 }
 
 /** The whole definition. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from telling. */
-async function entryInfo({ type, path }: InfoRequest, context: HelperContext): Promise<JsonObject> {
+async function entryInfo({ type, path }: ProxyInfoRequest, context: HelperContext): Promise<JsonObject> {
   if (type !== 'tool') await context.settled();
   const { whole, tool, pythonType } = await findEntry(type, path, context);
-  if (tool !== undefined) sawSchema(tool, context.memory);
+  if (tool !== undefined) markSchemaShown(tool, context.memory);
   const facts = { proxyAction: 'info', proxyType: type, proxyPath: path, pythonType } as const;
   return { content: [jsonItem(`proxy:info/${type}/${path}`, whole, facts)] };
 }
@@ -135,7 +141,7 @@ async function runBatch(operations: readonly JsonObject[], run: Run, signal: Abo
 
 /** Apps show a model the texts alone, in a row: it could not tell whose they are. */
 function heading({ path, action, type }: JsonObject, operation: number): JsonObject {
-  const what = typeof path === 'string' ? shortName(path) : `${textOr(action)} ${textOr(type)}`.trim();
+  const what = typeof path === 'string' ? truncateName(path) : `${textOrEmpty(action)} ${textOrEmpty(type)}`.trim();
   return markItem({ type: 'text', text: `${operation + 1}. ${what}:` }, { operation, isHeading: true });
 }
 
@@ -144,7 +150,7 @@ async function runOne(operation: JsonObject, run: Run): Promise<JsonObject> {
   try {
     if (operation['action'] === 'batch') throw new AppError('bad_request', 'A batch cannot hold another batch.');
     const result = await run(operation);
-    if (fact(result, 'resultType') !== 'input_required') return toObject(result);
+    if (scalarOf(result, 'resultType') !== 'input_required') return toObject(result);
     throw new AppError('unsupported', 'The server has a question to the person, which a batch cannot carry.', {
       fix: 'Call it on its own.',
     });
@@ -163,7 +169,7 @@ function itemsOf({ content, structuredContent, isError }: JsonObject, operation:
 
 function markItem(item: JsonObject, mark: JsonObject): JsonObject {
   const { annotations, _meta } = item;
-  const meta = objectOf(_meta);
+  const meta = objectOrEmpty(_meta);
   const said = isObject(meta[proxyMetaKey]) ? meta[proxyMetaKey] : {};
   return {
     ...item,
@@ -175,33 +181,33 @@ function markItem(item: JsonObject, mark: JsonObject): JsonObject {
 // The action `call` of the proxy tool: calls a tool, reads a resource, gets a prompt, and says on each item what it is of.
 
 /** Rejects with AppError, or with the server's RpcError. */
-async function callCapability(request: CallRequest, context: HelperContext): Promise<Result> {
+async function callCapability(request: ProxyCallRequest, context: HelperContext): Promise<Result> {
   const { type, path } = request;
-  const facts: ProxyFacts = { proxyAction: 'call', proxyType: type, proxyPath: path };
+  const facts: ProxyMeta = { proxyAction: 'call', proxyType: type, proxyPath: path };
   if (type === 'tool') return toolResult(await callTool(request, context), facts);
   const result = type === 'resource' ? await readResource(path, context) : await getPrompt(request, context);
   // A question to the person goes back as it is; the client app's next try brings the answer.
-  if (fact(result, 'resultType') === 'input_required') return result;
+  if (scalarOf(result, 'resultType') === 'input_required') return result;
   return type === 'resource' ? resourceResult(toObject(result), facts) : promptResult(toObject(result), facts);
 }
 
-async function callTool({ path, server, args, beside }: CallRequest, context: HelperContext): Promise<Result> {
+async function callTool({ path, server, args, beside }: ProxyCallRequest, context: HelperContext): Promise<Result> {
   try {
     return await context.callTool({ tool: path, server, arguments: args, beside, via: 'proxy' });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'tool_not_found') throw error;
-    throw new AppError('tool_not_found', `Unknown tool: '${shortName(path)}'.`, {
+    throw new AppError('tool_not_found', `Unknown tool: '${truncateName(path)}'.`, {
       ...(error.fix && { fix: error.fix }),
     });
   }
 }
 
-function toolResult(result: Result, facts: ProxyFacts): Result {
+function toolResult(result: Result, facts: ProxyMeta): Result {
   // From a megabyte on an answer stays the bytes it came as, so the facts are told once for all of its items.
   if (result instanceof RawJson) return result.withMembers({ _meta: { [proxyMetaKey]: facts } });
   const { content } = result;
   if (!Array.isArray(content)) return result;
-  return { ...result, content: content.map((item: unknown) => (isObject(item) ? withFacts(item, facts) : item)) };
+  return { ...result, content: content.map((item: unknown) => (isObject(item) ? withProxyMeta(item, facts) : item)) };
 }
 
 async function readResource(uri: string, context: HelperContext): Promise<Result> {
@@ -218,7 +224,11 @@ async function readResource(uri: string, context: HelperContext): Promise<Result
 async function uriNamed(name: string, view: HelperContext): Promise<string> {
   const { listed } = await findEntry('resource', name, view);
   if (typeof listed['uri'] === 'string') return listed['uri'];
-  throw notFound('resource', name, `It is a template: give a URI of the form ${String(listed['uriTemplate'])}.`);
+  throw entryNotFoundError(
+    'resource',
+    name,
+    `It is a template: give a URI of the form ${String(listed['uriTemplate'])}.`,
+  );
 }
 
 function isMissing(error: unknown, uri: string): boolean {
@@ -232,18 +242,18 @@ function ofPrefixedServer(uri: string, { finder }: HelperContext): string | unde
   return server === undefined ? undefined : wrapUri(server, `${scheme}${rest}`);
 }
 
-function resourceResult({ contents }: JsonObject, facts: ProxyFacts): JsonObject {
+function resourceResult({ contents }: JsonObject, facts: ProxyMeta): JsonObject {
   const items = Array.isArray(contents) ? (contents as unknown[]).filter(isObject) : [];
   return {
     content: items.map((item) => {
       const resource = objectify(item);
       const contentType = resource['contentType'];
-      return withFacts({ type: 'resource', resource }, facts, contentType === undefined ? {} : { contentType });
+      return withProxyMeta({ type: 'resource', resource }, facts, contentType === undefined ? {} : { contentType });
     }),
   };
 }
 
-async function getPrompt({ path, args }: CallRequest, context: HelperContext): Promise<Result> {
+async function getPrompt({ path, args }: ProxyCallRequest, context: HelperContext): Promise<Result> {
   // Arguments of prompts are texts; models write numbers and lists all the same.
   const texts = Object.entries(args).map(([key, value]) => [
     key,
@@ -253,7 +263,7 @@ async function getPrompt({ path, args }: CallRequest, context: HelperContext): P
   return context.getPrompt(String(listed['name']), Object.fromEntries(texts) as JsonObject);
 }
 
-function promptResult(result: JsonObject, facts: ProxyFacts): JsonObject {
+function promptResult(result: JsonObject, facts: ProxyMeta): JsonObject {
   const path = String(facts.proxyPath);
   const uri = /^[\w.~:@!$&'()*+,;=/-]+$/.test(path) ? `proxy:${path}` : `urn:prompt:${encodeURIComponent(path)}`;
   return { content: [jsonItem(uri, result, { ...facts, pythonType: 'GetPromptResult' })] };
@@ -266,7 +276,7 @@ function promptResult(result: JsonObject, facts: ProxyFacts): JsonObject {
 export function objectify(resource: JsonObject): JsonObject {
   const { text, mimeType } = resource;
   if (typeof text !== 'string' || isJsonType(mimeType)) return resource;
-  const value = jsonIn(text);
+  const value = tryParseJson(text);
   if (value === undefined) return resource;
   return {
     ...resource,

@@ -2,10 +2,10 @@
 import { languagesText } from '../../core/modes/languages.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
 import { proxyTool } from './proxy-tool.ts';
-import { namedServers } from '../../core/modes/show-tools.ts';
+import { joinServerNames } from '../../core/modes/show-tools.ts';
 
 function instructions({ catalog }: ModeView): string {
-  return `Use proxy: list (query) before saying that something cannot be done, info for a schema, call, batch for several. Servers: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
+  return `Use proxy: list (query) before saying that something cannot be done, info for a schema, call, batch for several. Servers: ${joinServerNames(catalog.servers)}.${languagesText(catalog)}`;
 }
 
 export const universalMode: Mode = {

@@ -1,36 +1,36 @@
 /** A value as the one JSON text that MCPProxy's tools answer with. */
 import { AppError } from '../../core/base/errors.ts';
 import type { ChangeOutcome } from '../../core/admin/server-admin.ts';
-import { type JsonObject, plainNumber } from '../../core/base/json.ts';
+import { type JsonObject, toPlainNumber } from '../../core/base/json.ts';
 
 export function jsonResult(value: unknown): JsonObject {
   return { content: [{ type: 'text', text: JSON.stringify(value) }] };
 }
 
 /** The same for what the model should not take for success. */
-export function jsonFailure(value: unknown): JsonObject {
+export function jsonError(value: unknown): JsonObject {
   return { ...jsonResult(value), isError: true };
 }
 
-export function refused(what: string, fix: string): AppError {
+export function notAllowedError(what: string, fix: string): AppError {
   return new AppError('bad_request', what, { fix });
 }
 
 // Options as models write them: numbers and switches also as texts.
 
 /** Between 1 and `most`; `usual` for what is no number, or none above zero. */
-export function readCount(value: unknown, usual: number, most: number): number {
-  const wanted = typeof value === 'string' ? Number.parseFloat(value) : plainNumber(value);
+export function readClampedInteger(value: unknown, usual: number, most: number): number {
+  const wanted = typeof value === 'string' ? Number.parseFloat(value) : toPlainNumber(value);
   if (typeof wanted !== 'number' || !Number.isFinite(wanted) || wanted < 1) return usual;
   return Math.min(Math.trunc(wanted), most);
 }
 
-export function readSwitch(value: unknown): boolean {
+export function readBoolean(value: unknown): boolean {
   return value === true || value === 'true';
 }
 
 /** Trimmed; undefined for what is no text or an empty one. */
-export function readText(value: unknown): string | undefined {
+export function readTrimmedText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;
 }
@@ -38,7 +38,7 @@ export function readText(value: unknown): string | undefined {
 // What is said of a change that waits for the person.
 
 /** Nothing for a change that was made. */
-export function proposedChange(outcome: ChangeOutcome): JsonObject {
+export function proposedChangeInfo(outcome: ChangeOutcome): JsonObject {
   if (outcome.kind === 'applied') return {};
   const { id, sentence } = outcome.proposal;
   const message = `Nothing has changed yet: the person must approve it (tooltray approve ${id}). ${sentence}`;

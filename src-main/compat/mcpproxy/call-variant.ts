@@ -1,16 +1,16 @@
 /** call_tool_read, call_tool_write and call_tool_destructive: one call, with what it is meant to do in its name. */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../core/base/json.ts';
-import { shortName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
 import { type CallRequest, type Intent, intents } from '../../core/calls/call-tool.ts';
-import { hoistCall } from '../../core/calls/check-arguments.ts';
+import { unwrapCall } from '../../core/calls/check-arguments.ts';
 import { argumentKeys, readArguments, readServerName, readToolName } from '../../core/calls/read-arguments.ts';
-import { RefusedArguments } from '../../core/calls/refused-arguments.ts';
+import { ArgumentsRejectedError } from '../../core/calls/refused-arguments.ts';
 import { resolveEntry, usableSchema } from '../../core/catalog/catalog.ts';
-import type { MissingTool } from '../../core/catalog/tool-finder.ts';
+import type { UnavailableTool } from '../../core/catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { rpcCode, RpcError } from '../../core/wire/message.ts';
-import { jsonFailure, jsonResult, readText } from './answers.ts';
+import { jsonError, jsonResult, readTrimmedText } from './answers.ts';
 
 const what: Readonly<Record<Intent, string>> = {
   read: 'Call a tool that only reads.',
@@ -46,15 +46,15 @@ export function callVariant(variant: Intent): HelperTool {
       _meta: { 'anthropic/alwaysLoad': true },
     },
     async run(input, context) {
-      const call = hoistCall(input);
+      const call = unwrapCall(input);
       const problem = intentProblem({ ...input, ...call }, variant);
-      if (problem !== undefined) return jsonFailure({ error: problem.error, error_code: problem.code });
+      if (problem !== undefined) return jsonError({ error: problem.error, error_code: problem.code });
       const request = toRequest(call, variant, name);
       try {
         return await context.callTool(request);
       } catch (error) {
         const { server, tool } = request;
-        return callFailure(error, server === undefined ? tool : `${server}:${tool}`, context, request.arguments);
+        return callErrorResult(error, server === undefined ? tool : `${server}:${tool}`, context, request.arguments);
       }
     },
   };
@@ -62,7 +62,7 @@ export function callVariant(variant: Intent): HelperTool {
 
 function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
   // Beside a "name", a "path" or a "tool" is more likely an argument of the tool than its name once more.
-  const tool = trimmedId(readText(call['name']) ?? readToolName(call));
+  const tool = trimmedId(readTrimmedText(call['name']) ?? readToolName(call));
   const own = new Set<string>([...argumentKeys, ...intentKeys, 'name', '_meta']);
   const server = tool.includes(':') ? undefined : readServerName(call);
   return {
@@ -80,7 +80,7 @@ function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
 function withoutTwin(call: JsonObject): JsonObject {
   if (call['args'] === undefined || call['args_json'] === undefined) return call;
   const { args, args_json: text, ...rest } = call;
-  return readText(text) === undefined ? { ...rest, args } : { ...rest, args_json: text };
+  return readTrimmedText(text) === undefined ? { ...rest, args } : { ...rest, args_json: text };
 }
 
 /** Models put blanks around the colon of `server:tool`. */
@@ -104,7 +104,7 @@ interface IntentProblem {
 
 const sensitivities = ['public', 'internal', 'private', 'unknown'];
 /** In bytes of UTF-8. */
-const longestReason = 1000;
+const maxReasonBytes = 1000;
 
 /** Names that a declaration uses in the input of a call. */
 const intentKeys: readonly string[] = ['intent', 'intent_data_sensitivity', 'intent_reason'];
@@ -151,8 +151,8 @@ function detailProblem(sensitivity: unknown, reason: unknown): IntentProblem | u
   if (isGiven(sensitivity) && !sensitivities.includes(sensitivity as string)) {
     return { code: 'INVALID_SENSITIVITY', error: `The data sensitivity is none of ${sensitivities.join(', ')}.` };
   }
-  if (isGiven(reason) && (typeof reason !== 'string' || Buffer.byteLength(reason) > longestReason)) {
-    return { code: 'REASON_TOO_LONG', error: `The reason is not a text of at most ${longestReason} bytes.` };
+  if (isGiven(reason) && (typeof reason !== 'string' || Buffer.byteLength(reason) > maxReasonBytes)) {
+    return { code: 'REASON_TOO_LONG', error: `The reason is not a text of at most ${maxReasonBytes} bytes.` };
   }
   return undefined;
 }
@@ -173,8 +173,8 @@ function toObject(value: unknown): JsonObject | undefined {
 // A call that came to nothing, in the shapes that MCPProxy's users know; always an error to the model.
 
 /** Throws what is not for the model: a call that was cancelled, a defect of ours. */
-export function callFailure(error: unknown, tool: string, context: HelperContext, args?: unknown): JsonObject {
-  if (error instanceof RpcError) return jsonFailure(rpcFailure(error, tool, context));
+export function callErrorResult(error: unknown, tool: string, context: HelperContext, args?: unknown): JsonObject {
+  if (error instanceof RpcError) return jsonError(rpcFailure(error, tool, context));
   if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
   const { message, fix, data } = error;
   if (data?.['code'] === 'TOOL_QUARANTINED') return heldTool(error, data);
@@ -182,11 +182,11 @@ export function callFailure(error: unknown, tool: string, context: HelperContext
   if (notFound !== undefined) return notFound;
   switch (error.code) {
     case 'arguments_invalid':
-      return jsonFailure({ error: message, ...data });
+      return jsonError({ error: message, ...data });
     case 'not_allowed':
-      return jsonFailure({ error: message, error_code: data?.['code'], hint: fix, use: data?.['use'] });
+      return jsonError({ error: message, error_code: data?.['code'], hint: fix, use: data?.['use'] });
     default:
-      return jsonFailure({ error: message, ...placeOf(tool, context), ...detailsOf(error) });
+      return jsonError({ error: message, ...placeOf(tool, context), ...detailsOf(error) });
   }
 }
 
@@ -196,7 +196,7 @@ function placeOf(name: string, { catalog }: HelperContext): JsonObject {
     const tool = resolveEntry(catalog, 'tools', name);
     return { server_name: tool.server, tool_name: tool.name };
   } catch {
-    return { tool_name: shortName(name) };
+    return { tool_name: truncateName(name) };
   }
 }
 
@@ -211,8 +211,8 @@ function detailsOf({ fix, data }: AppError): JsonObject {
 function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): JsonObject {
   const { code, data } = error;
   // The whole schema follows as a member.
-  const refusal = error instanceof RefusedArguments ? error : undefined;
-  const message = refusal?.said ?? error.message;
+  const refusal = error instanceof ArgumentsRejectedError ? error : undefined;
+  const message = refusal?.serverMessage ?? error.message;
   if (code !== rpcCode.invalidParams || refusal === undefined) {
     return { error: message, error_code: code, ...(data !== undefined && { error_data: data }) };
   }
@@ -230,7 +230,7 @@ function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): 
 /** A server that nobody has accepted: no error in MCPProxy's answer. Of the server's own words there are none. */
 function heldServer(
   name: string,
-  { server, tool, error: { message, fix, data } }: MissingTool,
+  { server, tool, error: { message, fix, data } }: UnavailableTool,
   args: unknown,
 ): JsonObject {
   return jsonResult({
@@ -249,7 +249,7 @@ function heldServer(
 
 /** The tool's own name in `server:tool`: the server's listing is not read before a person accepts it. */
 function ownNameIn(name: string): string {
-  return shortName(name.slice(name.indexOf(':') + 1).trim());
+  return truncateName(name.slice(name.indexOf(':') + 1).trim());
 }
 
 /** A tool that says something else than was accepted of it, or that is new; what it says now reaches no model. */
@@ -269,7 +269,7 @@ function notCalled(
   { admin, finder }: HelperContext,
   args: unknown,
 ): JsonObject | undefined {
-  const found = finder.look(name);
+  const found = finder.tryFind(name);
   if (!('missing' in found)) return undefined;
   const { missing } = found;
   if (missing === 'in-review') return heldServer(name, found, args);
@@ -280,11 +280,11 @@ function notCalled(
   if (error.code !== 'tool_not_found') return undefined;
   if (missing === 'no-server') {
     const known = admin.list().map((one) => one.name);
-    return jsonFailure({
-      error: `There is no server ${JSON.stringify(shortName(name.slice(0, name.indexOf(':')).trim()))}.`,
+    return jsonError({
+      error: `There is no server ${JSON.stringify(truncateName(name.slice(0, name.indexOf(':')).trim()))}.`,
       hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") tells of the servers.`,
     });
   }
   const bare = name.includes(':') ? '' : ' A name is expected as server:tool.';
-  return jsonFailure({ error: error.message, hint: `${error.fix ?? ''}${bare}`.trim() });
+  return jsonError({ error: error.message, hint: `${error.fix ?? ''}${bare}`.trim() });
 }

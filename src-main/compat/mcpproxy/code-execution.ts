@@ -1,11 +1,11 @@
 /** `code_execution`, as MCPProxy documents it: tools answer at once with `{ok, result}`, and so does the whole. */
-import { isObject, type JsonObject, plainNumber } from '../../core/base/json.ts';
-import type { SandboxLimits } from '../../core/sandbox/sandbox-request.ts';
+import { isObject, type JsonObject, toPlainNumber } from '../../core/base/json.ts';
+import type { CodeRunLimits } from '../../core/sandbox/sandbox-request.ts';
 import type { HelperTool } from '../../core/modes/mode.ts';
-import { type CodeRun, readLanguage, runCode } from '../../core/modes/run-code.ts';
+import { type CodeRunOptions, parseLanguage, runCode } from '../../core/modes/run-code.ts';
 
 /** As documented: two minutes, any number of calls. */
-const ownLimits: Partial<SandboxLimits> = { timeMs: 120_000, calls: Infinity };
+const ownLimits: Partial<CodeRunLimits> = { timeMs: 120_000, calls: Infinity };
 
 /** What is wrong with the input itself, by MCPProxy's codes. */
 interface Refusal {
@@ -48,11 +48,11 @@ function answer(body: JsonObject & { readonly ok: boolean }): JsonObject {
   return { content: [{ type: 'text', text: JSON.stringify(body) }], ...(!body.ok && { isError: true }) };
 }
 
-function readRun(given: JsonObject): CodeRun | Refusal {
+function readRun(given: JsonObject): CodeRunOptions | Refusal {
   const { code } = given;
   if (given['script'] !== undefined) return wrong('script: no scripts are kept here; give the program as code.');
   if (typeof code !== 'string' || code.trim() === '') return wrong('code: give the program as a text.');
-  const language = readLanguage(given['language']);
+  const language = parseLanguage(given['language']);
   if (language === null) {
     const message = `language: ${JSON.stringify(given['language'])} cannot be run here; use javascript, typescript or python.`;
     return { code: 'INVALID_LANGUAGE', message };
@@ -68,9 +68,9 @@ function readRun(given: JsonObject): CodeRun | Refusal {
   return { code, language, input, limits, ownLimits, servers, globals: 'code_execution', via: 'code_execution' };
 }
 
-function readLimits(options: JsonObject): Partial<SandboxLimits> | Refusal {
-  const timeMs = plainNumber(options['timeout_ms'] ?? undefined);
-  const calls = plainNumber(options['max_tool_calls'] ?? undefined);
+function readLimits(options: JsonObject): Partial<CodeRunLimits> | Refusal {
+  const timeMs = toPlainNumber(options['timeout_ms'] ?? undefined);
+  const calls = toPlainNumber(options['max_tool_calls'] ?? undefined);
   if (timeMs !== undefined && !isWhole(timeMs, 1, 600_000)) {
     return wrong('options.timeout_ms: give a whole number from 1 to 600000.');
   }

@@ -1,13 +1,13 @@
 /** `retrieve_tools` and `describe_tool`: finding tools, and whole definitions of those that were found. */
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import { shortName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
-import { findTools, moreText, needsIn, needSchema, queryHint } from '../../core/modes/find-tools.ts';
+import { findTools, moreMatchesText, parseNeeds, toolsNeedingSchema, queryHint } from '../../core/modes/find-tools.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { readResultTool } from '../../core/modes/read-spill.ts';
-import { sawSchema } from '../../core/modes/show-tools.ts';
-import { jsonResult, readCount, readText, refused } from './answers.ts';
+import { markSchemaShown } from '../../core/modes/show-tools.ts';
+import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from './answers.ts';
 import { compactEntry, fullEntry } from './tool-entry.ts';
 
 const maxHits = 100;
@@ -33,15 +33,15 @@ export const retrieveTools: HelperTool = {
   },
   async run(input, context) {
     await context.settled();
-    const query = readText(input['query']);
+    const query = readTrimmedText(input['query']);
     if (query === undefined) {
       throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
     }
-    const limit = readCount(input['limit'], context.retrieve.limit ?? 0, maxHits) || undefined;
-    const { tools, more } = findTools(needsIn(query), context, { limit });
-    const open = needSchema(tools, maxSchemas);
+    const limit = readClampedInteger(input['limit'], context.retrieve.limit ?? 0, maxHits) || undefined;
+    const { tools, more } = findTools(parseNeeds(query), context, { limit });
+    const open = toolsNeedingSchema(tools, maxSchemas);
     const missing = context.finder.missingServers();
-    const left = moreText(more);
+    const left = moreMatchesText(more);
     return jsonResult({
       tools: tools.map(({ tool }) => {
         const entry = compactEntry(tool, context);
@@ -49,7 +49,7 @@ export const retrieveTools: HelperTool = {
       }),
       ...(tools.length === 0 && nothingFound(query, context)),
       ...(left !== undefined && { more: left }),
-      ...(tools.length > 0 && !context.memory.seen('usage', 'retrieve') && { usage_instructions: usage }),
+      ...(tools.length > 0 && !context.memory.markShown('usage', 'retrieve') && { usage_instructions: usage }),
       ...(missing !== undefined && { not_listed: missing }),
     });
   },
@@ -57,7 +57,7 @@ export const retrieveTools: HelperTool = {
 
 /** Each schema is shown once to a session. */
 function withSchema(entry: JsonObject, tool: CatalogEntry, { memory }: HelperContext): JsonObject {
-  if (sawSchema(tool, memory)) return { ...entry, inputSchema_shown: 'earlier' };
+  if (markSchemaShown(tool, memory)) return { ...entry, inputSchema_shown: 'earlier' };
   return { ...entry, inputSchema: usableSchema(tool.definition) };
 }
 
@@ -96,16 +96,16 @@ async function describe(name: string, context: HelperContext): Promise<JsonObjec
     const tool = await context.awaitTool(id);
     const held = context.finder.server(tool.server)?.pins?.refusalOf('tool', tool.name);
     if (held !== undefined) throw held;
-    sawSchema(tool, context.memory);
+    markSchemaShown(tool, context.memory);
     return fullEntry(tool);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
     // The tool that a cut answer names is reached by its name and through the tools that call others.
     if (id === readResultTool.definition.name) return ownEntry;
-    const found = context.finder.look(id);
+    const found = context.finder.tryFind(id);
     const nearest = 'missing' in found ? found.nearest[0] : undefined;
     return {
-      id: shortName(id),
+      id: truncateName(id),
       error: error.code,
       detail: error.message,
       ...(error.fix !== undefined && { remediation: error.fix }),
@@ -122,9 +122,9 @@ function readIds(value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   const ids = list.filter((id): id is string => typeof id === 'string' && id.trim() !== '');
   if (ids.length === 0 || ids.length !== list.length)
-    throw refused('"tool_ids" is not a list of ids.', 'Give ids like "server:tool".');
+    throw notAllowedError('"tool_ids" is not a list of ids.', 'Give ids like "server:tool".');
   if (ids.length > maxDescribed) {
-    throw refused(`${ids.length} ids are more than ${maxDescribed}.`, 'Ask in several calls.');
+    throw notAllowedError(`${ids.length} ids are more than ${maxDescribed}.`, 'Ask in several calls.');
   }
   return [...new Set(ids)];
 }

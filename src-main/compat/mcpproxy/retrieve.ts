@@ -1,7 +1,7 @@
 /** Mode `retrieve`: MCPProxy's tools; the model searches, and says with the tool it calls through what the call is meant to do. */
 import { languagesText } from '../../core/modes/languages.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
-import { namedServers } from '../../core/modes/show-tools.ts';
+import { joinServerNames } from '../../core/modes/show-tools.ts';
 import { callVariant } from './call-variant.ts';
 import { describeTool, retrieveTools } from './retrieve-tools.ts';
 
@@ -17,5 +17,5 @@ export const retrieveMode: Mode = {
 };
 
 function instructions({ catalog }: ModeView): string {
-  return `Search with retrieve_tools before saying that something cannot be done; then call through call_with. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
+  return `Search with retrieve_tools before saying that something cannot be done; then call through call_with. Tools of: ${joinServerNames(catalog.servers)}.${languagesText(catalog)}`;
 }

@@ -1,14 +1,14 @@
 /** The fields of a server as upstream_servers takes them, brought to our names; null is a field to be taken out. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelAdmin } from '../../core/admin/server-admin.ts';
-import type { ServerFacts } from '../../core/admin/server-facts.ts';
+import type { ServerSummary } from '../../core/admin/server-facts.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { isObject, type JsonObject, parseJson, plainNumber } from '../../core/base/json.ts';
-import { mask } from '../../core/base/mask.ts';
-import { shortName } from '../../core/base/shown-text.ts';
-import type { Hold } from '../../core/config/app-config.ts';
+import { isObject, type JsonObject, parseJson, toPlainNumber } from '../../core/base/json.ts';
+import { maskPlaceholder } from '../../core/base/mask.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
+import type { LeaseHandle } from '../../core/config/app-config.ts';
 import type { HealthLevel, ServerHealth } from '../../core/servers/server-state.ts';
-import { readText } from './answers.ts';
+import { readTrimmedText } from './answers.ts';
 
 interface ServerFields {
   /** Under our names (config/schema.ts); only what was mentioned. */
@@ -97,7 +97,7 @@ function readMap(value: unknown, key: string): JsonObject {
 
 /** `30s`, `2m`, or seconds as a number. */
 function readSeconds(value: unknown, key: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(String(plainNumber(value)).trim());
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(String(toPlainNumber(value)).trim());
   const seconds = Number(match?.[1]) * ({ ms: 0.001, m: 60 }[match?.[2] ?? ''] ?? 1);
   if (seconds > 0) return seconds;
   throw refused(key, 'a time like "30s"');
@@ -121,7 +121,7 @@ function refused(key: string, wanted: string): AppError {
 
 // A server as upstream_servers shows it.
 
-const states: Readonly<Record<ServerFacts['state'], string>> = {
+const states: Readonly<Record<ServerSummary['state'], string>> = {
   disabled: 'Disconnected',
   disconnected: 'Disconnected',
   installing: 'Connecting',
@@ -152,7 +152,7 @@ const actions: Readonly<Record<NonNullable<ServerHealth['action']>['kind'], stri
   unlock: 'set_secret',
 };
 
-export function connectionStatus({ state, error, failures }: ServerFacts): JsonObject {
+export function connectionStatus({ state, error, failures }: ServerSummary): JsonObject {
   return {
     state: states[state],
     ...(error !== undefined && { last_error: error }),
@@ -161,25 +161,25 @@ export function connectionStatus({ state, error, failures }: ServerFacts): JsonO
 }
 
 /** `shown`: tools of it that client apps are shown. A server that fails or waits for a sign-in can be called for none. */
-function toolCounts({ enabled, state, tools }: ServerFacts, shown: number): JsonObject {
+function toolCounts({ enabled, state, tools }: ServerSummary, shown: number): JsonObject {
   if (!enabled) return { callable: 0, server_disabled: tools };
   const isOut = state === 'error' || state === 'pending-sign-in' || state === 'authenticating';
   return { callable: isOut ? 0 : shown, server_disabled: 0, disabled_by_config: Math.max(0, tools - shown) };
 }
 
 /** What keeps it off, and what the person can do. */
-const holds: Readonly<Record<Hold, string>> = {
+const holds: Readonly<Record<LeaseHandle, string>> = {
   review: 'in quarantine: the person has to review it (tooltray review NAME)',
   blocked: 'blocked by the person (tooltray review NAME)',
   setup: 'a value that its entry names is not set (tooltray validate NAME)',
 };
 
 /** What MCPProxy calls so: nothing of it is started or listed before a person agrees. */
-export function isQuarantined({ held }: Pick<ServerFacts, 'held'>): boolean {
+export function isQuarantined({ held }: Pick<ServerSummary, 'held'>): boolean {
   return held === 'review' || held === 'blocked';
 }
 
-export function serverReport(server: ServerFacts, shown: number): JsonObject {
+export function serverReport(server: ServerSummary, shown: number): JsonObject {
   const { transport, lazy: _, enabled, ...config } = server.config;
   const { level, summary, detail, action } = server.health;
   return {
@@ -210,28 +210,32 @@ export function changedFields(fields: JsonObject, shown: Readonly<JsonObject>): 
     const before = shown[field === 'type' ? 'transport' : field];
     const after = isObject(value) && isObject(before) ? changedFields(value, before) : value;
     if (isDeepStrictEqual(value, before) || (isObject(after) && Object.keys(after).length === 0)) continue;
-    if (!isObject(after) && JSON.stringify(after).includes(mask)) throw masked(field);
+    if (!isObject(after) && JSON.stringify(after).includes(maskPlaceholder)) throw masked(field);
     changed[field] = after;
   }
   return changed;
 }
 
 function masked(field: string): AppError {
-  return new AppError('bad_request', `"${field}" holds ${mask}, which stands for a secret that was hidden.`, {
-    fix: 'Leave away what shall stay, or give the real value. Nothing was changed.',
-  });
+  return new AppError(
+    'bad_request',
+    `"${field}" holds ${maskPlaceholder}, which stands for a secret that was hidden.`,
+    {
+      fix: 'Leave away what shall stay, or give the real value. Nothing was changed.',
+    },
+  );
 }
 
 // The server that an operation is about, as it is now.
 
 /** Throws AppError bad_request without a name, server_not_found. */
-export function requireServer(input: JsonObject, admin: ModelAdmin): ServerFacts {
+export function requireServerFrom(input: JsonObject, admin: ModelAdmin): ServerSummary {
   const name = requireName(input);
   const servers = admin.list();
   const server = servers.find((one) => one.name === name);
   if (server !== undefined) return server;
   const available = servers.map((one) => one.name);
-  throw new AppError('server_not_found', `There is no server named ${JSON.stringify(shortName(name))}.`, {
+  throw new AppError('server_not_found', `There is no server named ${JSON.stringify(truncateName(name))}.`, {
     fix: available.length === 0 ? 'No server is configured yet.' : `There are: ${available.join(', ')}.`,
     data: { available },
   });
@@ -239,7 +243,7 @@ export function requireServer(input: JsonObject, admin: ModelAdmin): ServerFacts
 
 /** Throws AppError bad_request. */
 export function requireName(input: JsonObject): string {
-  const name = readText(input['name']);
+  const name = readTrimmedText(input['name']);
   if (name !== undefined) return name;
   throw new AppError('bad_request', 'The name of the server is missing.', { fix: 'Give it as "name".' });
 }

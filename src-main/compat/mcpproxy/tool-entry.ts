@@ -1,5 +1,5 @@
 /** A tool as `retrieve_tools` and `describe_tool` show it. */
-import { type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
+import { type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import { condenseLine } from '../../core/condense/condense-tool.ts';
 import { parametersText } from '../../core/condense/signature.ts';
@@ -12,7 +12,7 @@ export function compactEntry(tool: CatalogEntry, { descriptions }: Pick<HelperCo
   return {
     name: id,
     sig: `(${parametersText(usableSchema(definition))})`,
-    desc: descriptions.find(server, name, description) ?? condenseLine(textOr(description)),
+    desc: descriptions.find(server, name, description) ?? condenseLine(textOrEmpty(description)),
     call_with: callWith(tool),
   };
 }
@@ -20,10 +20,10 @@ export function compactEntry(tool: CatalogEntry, { descriptions }: Pick<HelperCo
 /** Everything that a call needs. */
 export function fullEntry(tool: CatalogEntry): JsonObject {
   const { id, server, definition } = tool;
-  const annotations = objectOf(definition['annotations']);
+  const annotations = objectOrEmpty(definition['annotations']);
   return {
     name: id,
-    description: textOr(definition['description']),
+    description: textOrEmpty(definition['description']),
     inputSchema: usableSchema(definition),
     server,
     ...(Object.keys(annotations).length > 0 && { annotations }),
@@ -33,7 +33,7 @@ export function fullEntry(tool: CatalogEntry): JsonObject {
 
 /** A tool that does not declare that it only reads is taken to write. Source: MCPProxy's page, "Choosing the Right Tool Variant". */
 function callWith({ definition }: CatalogEntry): string {
-  const { destructiveHint, readOnlyHint } = objectOf(definition['annotations']);
+  const { destructiveHint, readOnlyHint } = objectOrEmpty(definition['annotations']);
   if (destructiveHint === true) return 'call_tool_destructive';
   return readOnlyHint === true ? 'call_tool_read' : 'call_tool_write';
 }

@@ -1,5 +1,5 @@
 /** upstream_servers: MCPProxy's façade over the one service that changes servers, policy included. */
-import { jsonFailure, jsonResult, proposedChange, readCount, refused } from './answers.ts';
+import { jsonError, jsonResult, proposedChangeInfo, readClampedInteger, notAllowedError } from './answers.ts';
 import type { ServerChange } from '../../core/admin/server-change.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject } from '../../core/base/json.ts';
@@ -11,7 +11,7 @@ import {
   protocols,
   readServerFields,
   requireName,
-  requireServer,
+  requireServerFrom,
   serverReport,
 } from './server-fields.ts';
 
@@ -20,7 +20,8 @@ import {
 /** Throws AppError bad_request, config_conflict where the name is taken. */
 async function addServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const name = requireName(input);
-  if (name.includes(':')) throw refused(`"${name}" has a colon.`, 'A tool is named server:tool, so a server has none.');
+  if (name.includes(':'))
+    throw notAllowedError(`"${name}" has a colon.`, 'A tool is named server:tool, so a server has none.');
   const { fields, warnings } = readServerFields(input);
   const enabled = fields['enabled'] !== false;
   // A model may ask for less trust, never for more.
@@ -34,13 +35,15 @@ async function addServer(input: JsonObject, context: HelperContext): Promise<Jso
     ...{ name, protocol, enabled, added },
     // A proposal is what quarantine is elsewhere: nothing runs before a person has looked at it.
     quarantined: held || !added,
-    ...(added ? addedReport(input, context) : { ...proposedChange(outcome), security_status: 'waits for the person' }),
+    ...(added
+      ? addedReport(input, context)
+      : { ...proposedChangeInfo(outcome), security_status: 'waits for the person' }),
     ...(warnings.length > 0 && { warnings }),
   };
 }
 
 function addedReport(input: JsonObject, { admin }: HelperContext): JsonObject {
-  const server = requireServer(input, admin);
+  const server = requireServerFrom(input, admin);
   return {
     status: 'configured',
     connection_status: connectionStatus(server),
@@ -53,7 +56,7 @@ function addedReport(input: JsonObject, { admin }: HelperContext): JsonObject {
 /** How it is reached. */
 function requireWay({ type, command, url }: JsonObject): string {
   if (command === undefined && url === undefined) {
-    throw refused('A server needs a command or a url.', 'Give "command" with "args_json", or "url".');
+    throw notAllowedError('A server needs a command or a url.', 'Give "command" with "args_json", or "url".');
   }
   const protocol = typeof type === 'string' && type !== 'auto' ? type : undefined;
   return protocol ?? (command === undefined ? 'streamable-http' : 'stdio');
@@ -63,9 +66,9 @@ function requireWay({ type, command, url }: JsonObject): string {
 
 /** Throws AppError server_not_found, config_conflict. */
 async function removeServer(input: JsonObject, { admin, author }: HelperContext): Promise<JsonObject> {
-  const { name } = requireServer(input, admin);
+  const { name } = requireServerFrom(input, admin);
   const outcome = await admin.request({ kind: 'remove', server: name }, author);
-  return { id: name, name, removed: outcome.kind === 'applied', ...proposedChange(outcome) };
+  return { id: name, name, removed: outcome.kind === 'applied', ...proposedChangeInfo(outcome) };
 }
 
 // upstream_servers `update` and `patch`: only what is named changes; values can be cleared.
@@ -73,12 +76,12 @@ async function removeServer(input: JsonObject, { admin, author }: HelperContext)
 /** Throws AppError bad_request, server_not_found. */
 async function patchServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const { admin, author } = context;
-  const before = requireServer(input, admin);
+  const before = requireServerFrom(input, admin);
   const read = readServerFields(input);
   const fields = changedFields(read.fields, { ...before.config, enabled: before.enabled });
   const change = toChange(before.name, fields);
   const outcome = change === undefined ? undefined : await admin.request(change, author);
-  const now = requireServer(input, admin);
+  const now = requireServerFrom(input, admin);
   return {
     id: now.name,
     name: now.name,
@@ -87,7 +90,7 @@ async function patchServer(input: JsonObject, context: HelperContext): Promise<J
     connection_status: connectionStatus(now),
     connection_message: now.health.detail,
     changes: changesIn(fields),
-    ...(outcome === undefined ? { message: 'Nothing differs from what is configured.' } : proposedChange(outcome)),
+    ...(outcome === undefined ? { message: 'Nothing differs from what is configured.' } : proposedChangeInfo(outcome)),
     ...(read.warnings.length > 0 && { warnings: read.warnings }),
   };
 }
@@ -115,13 +118,13 @@ function changesIn(fields: JsonObject): { modified: string[]; removed: string[] 
 
 // tail_log: the last lines that a server wrote to stderr.
 
-const usualLines = 50;
-const mostLines = 500;
+const defaultLines = 50;
+const maxLines = 500;
 
 /** Throws AppError bad_request, server_not_found. */
 function logTail(input: JsonObject, { admin }: HelperContext): JsonObject {
-  const server = requireServer(input, admin);
-  const wanted = readCount(input['lines'], usualLines, mostLines);
+  const server = requireServerFrom(input, admin);
+  const wanted = readClampedInteger(input['lines'], defaultLines, maxLines);
   const lines = admin.log(server.name, wanted);
   return {
     server_name: server.name,
@@ -179,7 +182,7 @@ export const upstreamServers: HelperTool = {
     const operation = operations.get(String(input['operation']));
     if (operation === undefined) {
       const known = [...operations.keys()];
-      return jsonFailure({
+      return jsonError({
         error: `Unknown operation: ${JSON.stringify(input['operation'] ?? '')}.`,
         valid_operations: known,
       });
@@ -188,7 +191,7 @@ export const upstreamServers: HelperTool = {
       return jsonResult(await operation(input, context));
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
-      return jsonFailure({
+      return jsonError({
         error: error.message,
         error_code: error.code,
         ...(error.fix !== undefined && { hint: error.fix }),
@@ -199,6 +202,6 @@ export const upstreamServers: HelperTool = {
 };
 
 function listServers({ admin, catalog }: HelperContext): JsonObject {
-  const servers = admin.list().map((server) => serverReport(server, catalog.lookup.tools.of(server.name).length));
+  const servers = admin.list().map((server) => serverReport(server, catalog.lookup.tools.byServer(server.name).length));
   return { servers, total: servers.length };
 }

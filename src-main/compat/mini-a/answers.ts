@@ -1,7 +1,7 @@
 /** The shape of all answers of `proxy-dispatch`: a text, and what programs may want to know of it in `_meta`. */
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import { readFirst } from '../../core/calls/read-arguments.ts';
+import { firstTextOf } from '../../core/calls/read-arguments.ts';
 import { toToon } from '../../core/spills/toon.ts';
 
 /** Under it stand in `_meta` the members that mini-a's answer has beside its text. */
@@ -19,12 +19,12 @@ export function envelope(facts: JsonObject, text: string, more: readonly unknown
   };
 }
 
-export function failure(facts: JsonObject, error: string, more: readonly unknown[] = []): JsonObject {
+export function errorEnvelope(facts: JsonObject, error: string, more: readonly unknown[] = []): JsonObject {
   return envelope({ ...facts, error }, `Error: ${error}`, more);
 }
 
 /** As mini-a estimates: four characters are a token. */
-export function estimateTokens(text: string): number {
+export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
@@ -49,8 +49,8 @@ export function readFlag(input: JsonObject, key: string, otherwise: boolean): bo
 }
 
 /** Whether list and search shall tell everything. Throws AppError bad_request for another format. */
-export function wantsDetail(input: JsonObject): boolean {
-  const format = readFirst(input, ['format'])?.text.toLowerCase() ?? 'compact';
+export function isDetailed(input: JsonObject): boolean {
+  const format = firstTextOf(input, ['format'])?.text.toLowerCase() ?? 'compact';
   if (format === 'compact' || format === 'detail') return format === 'detail';
   throw new AppError('bad_request', `There is no format '${format}'.`, { fix: 'Formats: compact, detail.' });
 }

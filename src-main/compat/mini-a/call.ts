@@ -1,29 +1,41 @@
 /** Action `call`: a tool of some connection, through the pipeline. */
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { isObject, type JsonObject, objectOf, parseJson, plainNumber } from '../../core/base/json.ts';
-import { says } from '../../core/calls/whole-answer.ts';
-import { closestWord } from '../../core/base/wording.ts';
-import type { SpillWish } from '../../core/calls/call-tool.ts';
-import { factsOfApp } from '../../core/client-apps/app-limits.ts';
-import { reason } from '../../core/calls/error-result.ts';
-import { argumentKeys, isCancelled, readArguments, readCount, readFirst } from '../../core/calls/read-arguments.ts';
+import { isObject, type JsonObject, objectOrEmpty, parseJson, toPlainNumber } from '../../core/base/json.ts';
+import { restates } from '../../core/calls/whole-answer.ts';
+import { closestMatch } from '../../core/base/wording.ts';
+import type { SpillOptions } from '../../core/calls/call-tool.ts';
+import { appTraits } from '../../core/client-apps/app-limits.ts';
+import { failureReason } from '../../core/calls/error-result.ts';
+import {
+  argumentKeys,
+  isCancelled,
+  readArguments,
+  readIntegerArgument,
+  firstTextOf,
+} from '../../core/calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import type { HelperContext } from '../../core/modes/mode.ts';
-import { nextLook } from '../../core/modes/read-spill.ts';
+import { suggestNextRead } from '../../core/modes/read-spill.ts';
 import type { SpillFiles } from '../../core/spills/spill-questions.ts';
 import { isTextKind } from '../../core/spills/messages.ts';
-import { type PartFacts, readSpillFacts, type SpillFacts } from '../../core/spills/spill.ts';
-import { fromToon, isToldAsToon } from '../../core/spills/toon.ts';
+import { type SpillPartInfo, parseSpillInfo, type SpillInfo } from '../../core/spills/spill.ts';
+import { fromToon, isToonResult } from '../../core/spills/toon.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
-import { envelope, estimateTokens, failure, readFlag } from './answers.ts';
-import { allowsTool, type Connection, findConnection, findTool, type ShownCatalog } from './shown-catalog.ts';
+import { envelope, estimateTextTokens, errorEnvelope, readFlag } from './answers.ts';
+import {
+  allowsTool,
+  type DispatchConnection,
+  findConnection,
+  findVisibleTool,
+  type VisibleCatalog,
+} from './shown-catalog.ts';
 
 interface DispatchedCall {
   readonly tool: CatalogEntry;
-  readonly connection: Connection;
+  readonly connection: DispatchConnection;
   readonly given: CallArguments;
   readonly meta: JsonObject | undefined;
-  readonly wish: SpillWish;
+  readonly wish: SpillOptions;
   readonly told: TellingFacts;
 }
 
@@ -35,7 +47,11 @@ interface TellingFacts {
 }
 
 /** Rejects with AppError where nothing was called. */
-export async function callTool(input: JsonObject, shown: ShownCatalog, context: HelperContext): Promise<JsonObject> {
+export async function runCallAction(
+  input: JsonObject,
+  shown: VisibleCatalog,
+  context: HelperContext,
+): Promise<JsonObject> {
   const call = await readCall(input, shown, context);
   const { id, alias } = call.connection;
   const facts = { action: 'call', connection: { id, alias }, tool: call.tool.name };
@@ -44,29 +60,33 @@ export async function callTool(input: JsonObject, shown: ShownCatalog, context: 
     result = toObject(await request(call, context));
   } catch (error) {
     if (isCancelled(error)) throw error;
-    return failure(facts, enriched(reasonOf(error, call), call, error));
+    return errorEnvelope(facts, enriched(reasonOf(error, call), call, error));
   }
   if (result['isError'] === true) {
     const { blocks } = toolPayload({ ...result, structuredContent: undefined }, true);
     const { facts: kept } = readSpilled(result, call.told);
-    return failure({ ...facts, ...kept }, enriched(textsOf(result) || 'The tool failed without a word.', call), blocks);
+    return errorEnvelope(
+      { ...facts, ...kept },
+      enriched(textsOf(result) || 'The tool failed without a word.', call),
+      blocks,
+    );
   }
   return answer(facts, result, call);
 }
 
 /** The checks in the documented order; the connection's own come with finding the tool. */
-async function readCall(input: JsonObject, shown: ShownCatalog, context: HelperContext): Promise<DispatchedCall> {
-  const named = readFirst(input, ['tool', 'tool_name', 'name', 'path']);
+async function readCall(input: JsonObject, shown: VisibleCatalog, context: HelperContext): Promise<DispatchedCall> {
+  const named = firstTextOf(input, ['tool', 'tool_name', 'name', 'path']);
   if (named === undefined) throw new AppError('bad_request', "Action 'call' requires a 'tool' name.");
-  const handle = readFirst(input, ['connection', 'server']);
-  const tool = findTool(named.text, handle?.text, shown, context);
+  const handle = firstTextOf(input, ['connection', 'server']);
+  const tool = findVisibleTool(named.text, handle?.text, shown, context);
   const given = await callArguments(input, [named.key, handle?.key ?? ''], context.spillFiles);
   const meta = input['meta'] ?? input['_meta'] ?? undefined;
   if (meta !== undefined && !isObject(meta)) {
     throw new AppError('bad_request', "Action 'call' requires 'meta' to be an object.");
   }
   const wish = readSpillWish(input);
-  const toolsOnly = factsOfApp(context.author.app).toolsOnly === true;
+  const toolsOnly = appTraits(context.author.app).toolsOnly === true;
   const told = { whole: context.wholeAnswers === true, toolsOnly };
   return { tool, connection: findConnection(shown, tool.server), given, meta, wish, told };
 }
@@ -101,7 +121,7 @@ function answer(head: JsonObject, result: JsonObject, call: DispatchedCall): Jso
     ...errorOf(result, call),
   };
   if (spilled.text !== undefined) return envelope(facts, spilled.text, spilled.blocks);
-  return envelope({ ...facts, estimatedTokens: estimateTokens(text) }, text, blocks);
+  return envelope({ ...facts, estimatedTokens: estimateTextTokens(text) }, text, blocks);
 }
 
 /** Some servers tell a failure as a member of their result. */
@@ -118,8 +138,8 @@ const unreachable: ReadonlySet<string> = new Set([
 
 function reasonOf(error: unknown, { connection }: DispatchedCall): string {
   if (isUnfit(error)) return error.message;
-  if (!(error instanceof AppError) || !unreachable.has(error.code)) return reason(error);
-  return `Connection '${connection.alias}' is not available or does not expose callable tools: ${reason(error)}`;
+  if (!(error instanceof AppError) || !unreachable.has(error.code)) return failureReason(error);
+  return `Connection '${connection.alias}' is not available or does not expose callable tools: ${failureReason(error)}`;
 }
 
 /** With what is wrong about the parameters, and where they were refused before the call, the schema they do not fit. */
@@ -228,12 +248,12 @@ function parseText(text: string): unknown {
 // What to tell a caller whose call failed and who wrote parameters that the tool does not have.
 
 /** More than this helps nobody, and the names come from a model: they can be anything. */
-const mostNames = 20;
-const longestName = 60;
+const maxNames = 20;
+const maxNameLength = 60;
 
 /** undefined where every parameter is known. */
 function argumentHint(args: JsonObject, schema: JsonObject): string | undefined {
-  const properties = objectOf(schema['properties']);
+  const properties = objectOrEmpty(schema['properties']);
   const valid = Object.keys(properties);
   const unknown = Object.keys(args).filter((name) => !Object.hasOwn(properties, name));
   if (unknown.length === 0) return undefined;
@@ -247,13 +267,13 @@ function argumentHint(args: JsonObject, schema: JsonObject): string | undefined 
 }
 
 function guess(name: string, valid: readonly string[]): string {
-  const meant = name.length > longestName ? undefined : closestWord(name, valid);
+  const meant = name.length > maxNameLength ? undefined : closestMatch(name, valid);
   return meant === undefined ? 'not in schema' : `did you mean '${meant}'?`;
 }
 
 function list(names: readonly string[], show: (name: string) => string = (name) => name): string {
-  const shown = names.slice(0, mostNames).map((name) => show(name.slice(0, longestName)));
-  return [...shown, ...(names.length > mostNames ? [`${names.length - mostNames} more`] : [])].join(', ');
+  const shown = names.slice(0, maxNames).map((name) => show(name.slice(0, maxNameLength)));
+  return [...shown, ...(names.length > maxNames ? [`${names.length - maxNames} more`] : [])].join(', ');
 }
 
 // What of a tool's result goes into the text of the answer, and what follows it as it came.
@@ -270,7 +290,7 @@ interface ToolPayload {
 function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const [first, ...rest] = content;
-  if (isToldAsToon(result) && isText(first)) return { text: first.text, format: 'toon', blocks: rest };
+  if (isToonResult(result) && isText(first)) return { text: first.text, format: 'toon', blocks: rest };
   const parsed = isText(first) ? parsedText(first.text) : undefined;
   if (parsed !== undefined) return asJson(parsed, rest);
   const texts = content.filter(isText);
@@ -281,7 +301,7 @@ function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   if (!whole && isText(first) && saysIt(content, structuredContent))
     return { text: first.text, format: 'text', blocks: rest };
   const { structuredContent: _said, ...told } = result;
-  const kept = texts.some((text) => says(structuredContent, text)) ? told : result;
+  const kept = texts.some((text) => restates(structuredContent, text)) ? told : result;
   return asJson({ ...kept, ...('content' in result && { content: texts }) }, blocks);
 }
 
@@ -292,9 +312,9 @@ function saysIt(content: readonly unknown[], structuredContent: unknown): boolea
   const whole = texts.map(({ text }) => text).join('\n');
   const isTold = (value: unknown): boolean => {
     if (Array.isArray(value)) return (value as unknown[]).every(isTold);
-    return isObject(value) ? Object.values(value).every(isTold) : whole.includes(String(plainNumber(value)));
+    return isObject(value) ? Object.values(value).every(isTold) : whole.includes(String(toPlainNumber(value)));
   };
-  return texts.some((text) => says(structuredContent, text)) || isTold(structuredContent);
+  return texts.some((text) => restates(structuredContent, text)) || isTold(structuredContent);
 }
 
 function asJson(value: unknown, blocks: readonly unknown[]): ToolPayload {
@@ -334,14 +354,14 @@ interface SpilledResult {
 }
 
 /** To be read before the tool is called. Throws AppError bad_request. */
-function readSpillWish(input: JsonObject): SpillWish {
+function readSpillWish(input: JsonObject): SpillOptions {
   const toFile = readFlag(input, 'resultToFile', false);
-  const threshold = readCount(input, 'resultSizeThreshold', 0);
+  const threshold = readIntegerArgument(input, 'resultSizeThreshold', 0);
   return { ...(toFile && { toFile }), ...(threshold !== undefined && { threshold }) };
 }
 
 function readSpilled(result: JsonObject, { toolsOnly }: TellingFacts): SpilledResult {
-  const kept = readSpillFacts(result);
+  const kept = parseSpillInfo(result);
   if (kept === undefined) return { facts: whyNotKept(result), text: undefined, blocks: [] };
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const [main] = kept.parts;
@@ -362,10 +382,10 @@ function whyNotKept({ _meta: meta }: JsonObject): JsonObject {
 // What is said in place of an answer that was written to a file.
 
 const previewLength = 300;
-const mostKeys = 50;
+const maxKeys = 50;
 
 /** `toolsOnly`: a path is of no use. */
-function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillFacts, toolsOnly: boolean): string {
+function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillInfo, toolsOnly: boolean): string {
   const [main, ...others] = parts;
   if (main === undefined) return '';
   const why = exceeded === undefined ? 'written' : 'auto-spilled';
@@ -382,21 +402,21 @@ function spilledText({ exceeded, resultBytes, resultTokens, parts }: SpillFacts,
 }
 
 /** The call that fits what is in it, whole, and the other ops. */
-function waysOn({ id, kind, uri, ...examples }: PartFacts): string[] {
+function waysOn({ id, kind, uri, ...examples }: SpillPartInfo): string[] {
   if (!isTextKind(kind)) return [`Read it whole with resources/read ${uri}.`];
-  const { look, others } = nextLook(examples);
+  const { look, others } = suggestNextRead(examples);
   return [`Read on: proxy-dispatch ${JSON.stringify({ action: 'readresult', resultFile: id, ...look })}`, others];
 }
 
-function shapeOf({ topLevelKeys, elements }: PartFacts): string[] {
+function shapeOf({ topLevelKeys, elements }: SpillPartInfo): string[] {
   if (elements !== undefined) return [`Result is an array with ${elements} element(s).`];
   if (topLevelKeys === undefined) return [];
-  const more = topLevelKeys.length > mostKeys ? [`${topLevelKeys.length - mostKeys} more`] : [];
-  return [`Top-level keys: [${[...topLevelKeys.slice(0, mostKeys), ...more].join(', ')}]`];
+  const more = topLevelKeys.length > maxKeys ? [`${topLevelKeys.length - maxKeys} more`] : [];
+  return [`Top-level keys: [${[...topLevelKeys.slice(0, maxKeys), ...more].join(', ')}]`];
 }
 
 /** `tail` is what follows a beginning that is not all of it. */
-function preview({ head, tail }: PartFacts): string {
+function preview({ head, tail }: SpillPartInfo): string {
   const shown = head.slice(0, previewLength).replace(/[\ud800-\udbff]$/, '');
   return tail === '' && shown === head ? shown : `${shown}...`;
 }

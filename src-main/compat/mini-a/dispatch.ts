@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/base/json.ts';
 import { proxyDispatch } from './proxy-dispatch.ts';
 import { languagesText } from '../../core/modes/languages.ts';
 import type { Mode, ModeView } from '../../core/modes/mode.ts';
-import { namedServers } from '../../core/modes/show-tools.ts';
+import { joinServerNames } from '../../core/modes/show-tools.ts';
 
 export const dispatchMode: Mode = {
   name: 'dispatch',
@@ -21,5 +21,5 @@ function asAction(tool: string, args: JsonObject): JsonObject {
 }
 
 function instructions({ catalog }: ModeView): string {
-  return `Search with proxy-dispatch before saying that something cannot be done. Connections: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
+  return `Search with proxy-dispatch before saying that something cannot be done. Connections: ${joinServerNames(catalog.servers)}.${languagesText(catalog)}`;
 }

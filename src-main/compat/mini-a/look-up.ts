@@ -1,16 +1,22 @@
 /** Action `search`: tools that hold the query as it stands, and those that the index finds by its words. */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../core/base/errors.ts';
-import { type JsonObject, objectOf } from '../../core/base/json.ts';
-import { readCount, readFirst } from '../../core/calls/read-arguments.ts';
+import { type JsonObject, objectOrEmpty } from '../../core/base/json.ts';
+import { readIntegerArgument, firstTextOf } from '../../core/calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
-import { leavesOut, parametersText } from '../../core/condense/signature.ts';
+import { isLossy, parametersText } from '../../core/condense/signature.ts';
 import type { ToolFilter } from '../../core/config/app-config.ts';
 import type { HelperContext } from '../../core/modes/mode.ts';
-import { findTools, needsIn, usualLimit } from '../../core/modes/find-tools.ts';
-import { cutText } from '../../core/base/shown-text.ts';
-import { envelope, readFlag, toDetailText, wantsDetail } from './answers.ts';
-import { compactTool, type Connection, detailedTool, type ShownCatalog, wantedFacts } from './shown-catalog.ts';
+import { findTools, parseNeeds, defaultLimit } from '../../core/modes/find-tools.ts';
+import { truncateText } from '../../core/base/shown-text.ts';
+import { envelope, readFlag, toDetailText, isDetailed } from './answers.ts';
+import {
+  compactTool,
+  type DispatchConnection,
+  detailedTool,
+  type VisibleCatalog,
+  includedFields,
+} from './shown-catalog.ts';
 
 interface Match {
   readonly tool: CatalogEntry;
@@ -22,24 +28,24 @@ interface Match {
 /** In detail and without a limit all literal matches are given, as documented, and this many of those that share words only. */
 const otherMatches = 10;
 /** Nobody needs to read a long query again. */
-const longestEcho = 200;
+const maxEchoLength = 200;
 
 /** Throws AppError bad_request. */
-export function searchTools(
+export function runSearchAction(
   input: JsonObject,
-  shown: ShownCatalog,
-  only: Connection | undefined,
+  shown: VisibleCatalog,
+  only: DispatchConnection | undefined,
   view: HelperContext,
 ): JsonObject {
-  const query = readFirst(input, ['query'])?.text;
+  const query = firstTextOf(input, ['query'])?.text;
   if (query === undefined) throw new AppError('bad_request', "Action 'search' requires a non-empty 'query'.");
   const tools = (only ?? shown.catalog).tools;
-  const limit = readCount(input, 'limit', 1);
+  const limit = readIntegerArgument(input, 'limit', 1);
   const matches = (): readonly Match[] => find(query, tools, readFlag(input, 'includeInputSchema', false), view);
-  if (!wantsDetail(input)) return searchBriefly({ query, tools, limit, matches }, input, shown, view);
+  if (!isDetailed(input)) return searchBriefly({ query, tools, limit, matches }, input, shown, view);
   const found = matches();
   const results = cut(found, limit).map((match) => detailedHit(match, input, shown, view));
-  const head = { action: 'search', query: cutText(query, longestEcho), totalMatches: found.length };
+  const head = { action: 'search', query: truncateText(query, maxEchoLength), totalMatches: found.length };
   return envelope(head, toDetailText({ ...head, results }));
 }
 
@@ -55,16 +61,16 @@ interface Asked {
 function searchBriefly(
   { query, tools, limit, matches }: Asked,
   input: JsonObject,
-  shown: ShownCatalog,
+  shown: VisibleCatalog,
   view: HelperContext,
 ): JsonObject {
-  const needs = needsIn(query);
+  const needs = parseNeeds(query);
   const allowed = new Set(tools.map(({ id }) => id));
   const { tools: found, more } = findTools(needs, view, { limit, accepts: ({ id }) => allowed.has(id) });
   // Letters inside of words are no words of the index.
   const byLetters = needs.length > 1 ? [] : matches();
   const best = new Set([...found, ...(limit === undefined && more > 0 ? [] : byLetters)].map(({ tool }) => tool));
-  const hits = [...best].slice(0, limit ?? Math.max(usualLimit, found.length));
+  const hits = [...best].slice(0, limit ?? Math.max(defaultLimit, found.length));
   const totalMatches = Math.max(byLetters.length, found.length + more);
   const results = hits.map((tool) => compactHit(tool, input, shown, view));
   // Once for all of its hits: an alias alone says nothing.
@@ -107,21 +113,26 @@ function cut(matches: readonly Match[], limit: number | undefined): readonly Mat
 }
 
 /** With its signature, so that most calls need no second look. */
-function compactHit(tool: CatalogEntry, input: JsonObject, { catalog }: ShownCatalog, view: HelperContext): JsonObject {
+function compactHit(
+  tool: CatalogEntry,
+  input: JsonObject,
+  { catalog }: VisibleCatalog,
+  view: HelperContext,
+): JsonObject {
   const line = `(${parametersText(usableSchema(tool.definition))})`;
   return {
     alias: catalog.aliases.get(tool.server),
     ...compactTool(tool, view),
-    ...wantedFacts(tool, input, false, view.memory),
+    ...includedFields(tool, input, false, view.memory),
     signature: line,
-    ...(leavesOut(line) && { '~': 'includeInputSchema shows the rest' }),
+    ...(isLossy(line) && { '~': 'includeInputSchema shows the rest' }),
   };
 }
 
 function detailedHit(
   { tool, fields }: Match,
   input: JsonObject,
-  { connections }: ShownCatalog,
+  { connections }: VisibleCatalog,
   { memory }: HelperContext,
 ): JsonObject {
   const connection = connections.find(({ id }) => id === tool.server);
@@ -135,10 +146,10 @@ function detailedHit(
 // Action `list`: the connections and their tools.
 
 /** `only`: the connection that was named. */
-export function listTools(
+export function runListAction(
   input: JsonObject,
-  shown: ShownCatalog,
-  only: Connection | undefined,
+  shown: VisibleCatalog,
+  only: DispatchConnection | undefined,
   view: HelperContext,
 ): JsonObject {
   const listed = only === undefined ? shown.connections : [only];
@@ -146,7 +157,7 @@ export function listTools(
   const off = only === undefined ? shown.finder.missingServers(undefined, shown.catalog.servers) : undefined;
   const absent = off === undefined ? {} : { not_listed: off };
   const head = { action: 'list', totalConnections: listed.length, ...absent };
-  if (wantsDetail(input)) {
+  if (isDetailed(input)) {
     const connections = listed.map((connection) => detailed(connection, input, view));
     return envelope(head, toDetailText({ ...head, connections }));
   }
@@ -155,21 +166,28 @@ export function listTools(
 }
 
 /** What does not work says so here as well: its tools are missing, or will fail. */
-function compact({ id, alias, lastError, tools }: Connection, input: JsonObject, view: HelperContext): JsonObject {
+function compact(
+  { id, alias, lastError, tools }: DispatchConnection,
+  input: JsonObject,
+  view: HelperContext,
+): JsonObject {
   return {
     id,
     alias,
     ...(lastError !== null && { lastError }),
     ...(readFlag(input, 'includeTools', true)
       ? {
-          tools: tools.map((tool) => ({ ...compactTool(tool, view), ...wantedFacts(tool, input, false, view.memory) })),
+          tools: tools.map((tool) => ({
+            ...compactTool(tool, view),
+            ...includedFields(tool, input, false, view.memory),
+          })),
         }
       : { toolCount: tools.length }),
   };
 }
 
 function detailed(
-  { id, alias, serverInfo, listedAt, lastError, tools }: Connection,
+  { id, alias, serverInfo, listedAt, lastError, tools }: DispatchConnection,
   input: JsonObject,
   { memory }: HelperContext,
 ): JsonObject {
@@ -185,7 +203,7 @@ function detailed(
 }
 
 /** Action `status`: how much there is, whether it changed, and what does not work. */
-export function showStatus({ catalog, connections }: ShownCatalog, { allow, deny }: ToolFilter): JsonObject {
+export function statusTool({ catalog, connections }: VisibleCatalog, { allow, deny }: ToolFilter): JsonObject {
   const head = { action: 'status' };
   const status = {
     ...head,
@@ -199,7 +217,7 @@ export function showStatus({ catalog, connections }: ShownCatalog, { allow, deny
   return envelope(head, JSON.stringify(status));
 }
 
-function brief({ alias, tools, lastError }: Connection): JsonObject {
+function brief({ alias, tools, lastError }: DispatchConnection): JsonObject {
   return { alias, toolCount: tools.length, ...(lastError !== null && { lastError }) };
 }
 
@@ -215,7 +233,7 @@ function hashOf(tools: readonly CatalogEntry[]): string {
 // Where a tool says what was searched for, in the field names of `proxy-dispatch`.
 
 /** By the names that the index gives its fields in `why`. */
-const fieldOf: ReadonlyMap<string, string> = new Map([
+const fieldNameOf: ReadonlyMap<string, string> = new Map([
   ['exact name', 'name'],
   ['name', 'name'],
   ['title', 'title'],
@@ -232,7 +250,10 @@ function literalFields({ name, definition }: CatalogEntry, query: string, inSche
   const texts: [string, unknown][] = [
     ['name', name],
     ['description', description],
-    ...Object.entries(objectOf(annotations)).map(([key, value]): [string, unknown] => [`annotations.${key}`, value]),
+    ...Object.entries(objectOrEmpty(annotations)).map(([key, value]): [string, unknown] => [
+      `annotations.${key}`,
+      value,
+    ]),
     ['inputSchema', inSchema ? JSON.stringify(inputSchema) : undefined],
   ];
   return texts.flatMap(([field, text]) =>
@@ -242,5 +263,5 @@ function literalFields({ name, definition }: CatalogEntry, query: string, inSche
 
 /** Fields in which the index found words of the query; `why` is what it says of the hit. */
 function foundFields(why: string): string[] {
-  return why.split('; ').flatMap((part) => fieldOf.get(part.split(':', 1)[0] ?? '') ?? []);
+  return why.split('; ').flatMap((part) => fieldNameOf.get(part.split(':', 1)[0] ?? '') ?? []);
 }

@@ -2,16 +2,16 @@
 import type { HelperKind } from '../../core/activity/ledger/entry.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import { reason } from '../../core/calls/error-result.ts';
-import { isCancelled, readArguments, readFirst } from '../../core/calls/read-arguments.ts';
+import { failureReason } from '../../core/calls/error-result.ts';
+import { isCancelled, readArguments, firstTextOf } from '../../core/calls/read-arguments.ts';
 import { awaitResult } from '../../core/modes/await-result.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { type ReadContext, readSpill } from '../../core/modes/read-spill.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
-import { failure, readFlag, envelope, estimateTokens } from './answers.ts';
-import { callTool } from './call.ts';
-import { listTools, searchTools, showStatus } from './look-up.ts';
-import { type Connection, findConnection, showCatalog, type ShownCatalog } from './shown-catalog.ts';
+import { errorEnvelope, readFlag, envelope, estimateTextTokens } from './answers.ts';
+import { runCallAction } from './call.ts';
+import { runListAction, runSearchAction, statusTool } from './look-up.ts';
+import { type DispatchConnection, findConnection, visibleCatalog, type VisibleCatalog } from './shown-catalog.ts';
 
 // How `proxy-dispatch` is listed.
 
@@ -76,7 +76,7 @@ const kinds: ReadonlyMap<string, HelperKind> = new Map([
 ]);
 
 function actionOf(input: JsonObject): string {
-  return readFirst(input, ['action'])?.text.toLowerCase() ?? '';
+  return firstTextOf(input, ['action'])?.text.toLowerCase() ?? '';
 }
 
 /** Turns what `run` rejects with into an answer, unless nobody waits for one. */
@@ -85,35 +85,35 @@ async function answered(action: string, run: () => Promise<JsonObject>): Promise
     return await run();
   } catch (error) {
     if (isCancelled(error)) throw error;
-    return failure({ action: action.slice(0, longestEcho) }, reason(error));
+    return errorEnvelope({ action: action.slice(0, maxEchoLength) }, failureReason(error));
   }
 }
 
-const longestEcho = 80;
+const maxEchoLength = 80;
 
 async function act(action: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
-  if (action === 'readresult') return readResult(input, context);
+  if (action === 'readresult') return runReadResultAction(input, context);
   if (!['status', 'list', 'search', 'call'].includes(action)) throw unsupported(action);
   if (action === 'call' && isWait(input)) return toObject(await awaitResult.run(readArguments(input) ?? {}, context));
   if (action === 'call') await known(input, context);
   else await context.settled();
   const fresh = await refreshed(input, context);
-  const shown = showCatalog(fresh);
+  const shown = visibleCatalog(fresh);
   switch (action) {
     case 'status':
-      return showStatus(shown, context.toolFilter);
+      return statusTool(shown, context.toolFilter);
     case 'list':
-      return listTools(input, shown, onlyConnection(input, shown), fresh);
+      return runListAction(input, shown, onlyConnection(input, shown), fresh);
     case 'search':
-      return searchTools(input, shown, onlyConnection(input, shown), fresh);
+      return runSearchAction(input, shown, onlyConnection(input, shown), fresh);
     default:
-      return callTool(input, shown, fresh);
+      return runCallAction(input, shown, fresh);
   }
 }
 
 /** Waits for the server whose tool is to be called; what stands in the way is told when it is looked up. */
 async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<void> {
-  const tool = readFirst(input, ['tool', 'tool_name', 'name', 'path'])?.text;
+  const tool = firstTextOf(input, ['tool', 'tool_name', 'name', 'path'])?.text;
   if (tool === undefined) return;
   try {
     await awaitTool(tool, handleOf(input));
@@ -124,7 +124,7 @@ async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<v
 
 /** Our own tool, which leads to the answer that a call of this one still owes. */
 function isWait(input: JsonObject): boolean {
-  return readFirst(input, ['tool', 'tool_name', 'name', 'path'])?.text === awaitResult.definition.name;
+  return firstTextOf(input, ['tool', 'tool_name', 'name', 'path'])?.text === awaitResult.definition.name;
 }
 
 /** With `refresh` the tools are read anew first, those of one connection where it is named. */
@@ -133,21 +133,21 @@ async function refreshed(input: JsonObject, context: HelperContext): Promise<Hel
   const handle = handleOf(input);
   const { refresh, descriptions } = context;
   const only =
-    handle === undefined ? undefined : findConnection(showCatalog(context), handle, ' supplied for refresh').id;
+    handle === undefined ? undefined : findConnection(visibleCatalog(context), handle, ' supplied for refresh').id;
   return { ...context, ...(await refresh(only)), descriptions };
 }
 
-function onlyConnection(input: JsonObject, shown: ShownCatalog): Connection | undefined {
+function onlyConnection(input: JsonObject, shown: VisibleCatalog): DispatchConnection | undefined {
   const handle = handleOf(input);
   return handle === undefined ? undefined : findConnection(shown, handle);
 }
 
 function handleOf(input: JsonObject): string | undefined {
-  return readFirst(input, ['connection', 'server'])?.text;
+  return firstTextOf(input, ['connection', 'server'])?.text;
 }
 
 function unsupported(action: string): AppError {
-  const shown = action.slice(0, longestEcho);
+  const shown = action.slice(0, maxEchoLength);
   if (['shell', 'exec', 'run', 'bash'].includes(action)) {
     return new AppError('bad_request', `proxy-dispatch does not support action='${shown}'.`, {
       fix: "To run a tool of a server: action='call' with 'tool' and 'arguments'.",
@@ -160,13 +160,13 @@ function unsupported(action: string): AppError {
 // Action `readresult`: parts of an answer that was kept on disk.
 
 /** Rejects with AppError. */
-export async function readResult(input: JsonObject, context: ReadContext): Promise<JsonObject> {
+export async function runReadResultAction(input: JsonObject, context: ReadContext): Promise<JsonObject> {
   const { op, resultFile, text, fields, truncated } = await readSpill(input, context);
   const facts = {
     action: 'readresult',
     op,
     resultFile,
-    estimatedTokens: estimateTokens(text),
+    estimatedTokens: estimateTextTokens(text),
     ...fields,
     ...(truncated && { truncated }),
   };

@@ -1,26 +1,26 @@
 /** The catalog as `proxy-dispatch` shows it: without the tools that the filter hides, one connection per server. */
-import { isObject, type JsonObject, textOr } from '../../core/base/json.ts';
-import type { ServerFacts } from '../../core/admin/server-facts.ts';
+import { isObject, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
+import type { ServerSummary } from '../../core/admin/server-facts.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { maskObject, maskText } from '../../core/base/mask.ts';
-import { shortName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
 import {
   type Catalog,
   type CatalogEntry,
   resolveEntry,
-  serverNamed,
+  findServer,
   usableSchema,
   withTools,
 } from '../../core/catalog/catalog.ts';
-import type { MissingTool, ToolFinder } from '../../core/catalog/tool-finder.ts';
+import type { UnavailableTool, ToolFinder } from '../../core/catalog/tool-finder.ts';
 import { condenseLine } from '../../core/condense/condense-tool.ts';
 import type { ToolFilter } from '../../core/config/app-config.ts';
-import type { HelperContext, ModeView, SessionMemory } from '../../core/modes/mode.ts';
-import { sawSchema } from '../../core/modes/show-tools.ts';
-import type { ServerAbsence } from '../../core/servers/server-standing.ts';
+import type { HelperContext, ModeView, ShownItems } from '../../core/modes/mode.ts';
+import { markSchemaShown } from '../../core/modes/show-tools.ts';
+import type { ServerUnavailability } from '../../core/servers/server-standing.ts';
 import { readFlag } from './answers.ts';
 
-export interface Connection {
+export interface DispatchConnection {
   /** The server's name. */
   readonly id: string;
   readonly alias: string;
@@ -32,16 +32,16 @@ export interface Connection {
   readonly tools: readonly CatalogEntry[];
 }
 
-export interface ShownCatalog {
+export interface VisibleCatalog {
   /** With the tools that may be seen. */
   readonly catalog: Catalog;
-  readonly connections: readonly Connection[];
+  readonly connections: readonly DispatchConnection[];
   /** For what is in neither of them. */
   readonly finder: ToolFinder;
 }
 
 /** Throws AppError server_not_found where there is no connection at all. */
-export function showCatalog({ catalog, toolFilter, admin, finder }: HelperContext): ShownCatalog {
+export function visibleCatalog({ catalog, toolFilter, admin, finder }: HelperContext): VisibleCatalog {
   if (catalog.servers.length === 0 && finder.missingServers() === undefined) {
     throw new AppError('server_not_found', 'The MCP proxy is not initialized or has no active connections.', {
       fix: 'Ask the person to add a server.',
@@ -55,25 +55,25 @@ export function showCatalog({ catalog, toolFilter, admin, finder }: HelperContex
       );
   const facts = new Map(admin.list().map((one) => [one.name, one]));
   const connections = catalog.servers.map((server) =>
-    connectionTo(server, shown, facts.get(server), finder.server(server) && finder.absence(server)),
+    connectionTo(server, shown, facts.get(server), finder.server(server) && finder.unavailability(server)),
   );
   return { catalog: shown, connections, finder };
 }
 
 /** The connection with this name or alias. Throws AppError server_not_found, or what it is that one is switched off; `purpose` ends its sentence. */
 export function findConnection(
-  { catalog, connections, finder }: ShownCatalog,
+  { catalog, connections, finder }: VisibleCatalog,
   handle: string,
   purpose = '',
-): Connection {
-  const server = serverNamed(catalog, handle);
+): DispatchConnection {
+  const server = findServer(catalog, handle);
   const found = connections.find((connection) => connection.id === server);
   if (found !== undefined) return found;
   const known = finder.server(handle);
-  const absence = known && finder.absence(known.config.name);
+  const absence = known && finder.unavailability(known.config.name);
   if (known !== undefined && absence !== undefined) throw unavailable(known.config.name, absence.error, catalog);
   const names = connections.map(({ id, alias }) => `${alias} (${id})`).join(', ');
-  throw new AppError('server_not_found', `Unknown connection identifier '${shortName(handle)}'${purpose}.`, {
+  throw new AppError('server_not_found', `Unknown connection identifier '${truncateName(handle)}'${purpose}.`, {
     fix: `There are: ${names}.`,
   });
 }
@@ -90,9 +90,9 @@ function unavailable(server: string, { code, text, data }: AppError, { aliases }
 function connectionTo(
   server: string,
   catalog: Catalog,
-  facts: ServerFacts | undefined,
-  absence: ServerAbsence | undefined,
-): Connection {
+  facts: ServerSummary | undefined,
+  absence: ServerUnavailability | undefined,
+): DispatchConnection {
   const error = facts?.error ?? absence?.error.text;
   return {
     id: server,
@@ -100,7 +100,7 @@ function connectionTo(
     serverInfo: maskObject(facts?.handshake?.serverInfo ?? null),
     lastError: error === undefined ? null : maskText(error),
     listedAt: facts?.listedAt,
-    tools: catalog.lookup.tools.of(server),
+    tools: catalog.lookup.tools.byServer(server),
   };
 }
 
@@ -135,22 +135,22 @@ export function compactTool({ server, name, definition }: CatalogEntry, { level,
 }
 
 /** What the caller asked to see of it. */
-export function detailedTool(tool: CatalogEntry, input: JsonObject, memory: SessionMemory): JsonObject {
+export function detailedTool(tool: CatalogEntry, input: JsonObject, memory: ShownItems): JsonObject {
   const { name, definition } = tool;
-  return { name, description: descriptionOf(definition), ...wantedFacts(tool, input, true, memory) };
+  return { name, description: descriptionOf(definition), ...includedFields(tool, input, true, memory) };
 }
 
 /** Schema and annotations as the include flags say; `annotated`: what holds for annotations without a flag. */
-export function wantedFacts(
+export function includedFields(
   tool: CatalogEntry,
   input: JsonObject,
   annotated: boolean,
-  memory: SessionMemory,
+  memory: ShownItems,
 ): JsonObject {
   const { definition } = tool;
   const { annotations } = definition;
   const isSchemaWanted = readFlag(input, 'includeInputSchema', false);
-  if (isSchemaWanted) sawSchema(tool, memory);
+  if (isSchemaWanted) markSchemaShown(tool, memory);
   return {
     ...(isSchemaWanted && { inputSchema: usableSchema(definition) }),
     ...(readFlag(input, 'includeAnnotations', annotated) && isObject(annotations) && { annotations }),
@@ -158,7 +158,7 @@ export function wantedFacts(
 }
 
 function descriptionOf({ description }: JsonObject): string {
-  return textOr(description);
+  return textOrEmpty(description);
 }
 
 // The tool that a call means, among those that may be seen.
@@ -167,10 +167,10 @@ function descriptionOf({ description }: JsonObject): string {
  * Finds it by any spelling, on the connection that is named or else on the only one that has it.
  * Throws AppError not_allowed, server_not_found, server_not_started, tool_not_found, tool_ambiguous.
  */
-export function findTool(
+export function findVisibleTool(
   spelling: string,
   handle: string | undefined,
-  shown: ShownCatalog,
+  shown: VisibleCatalog,
   context: HelperContext,
 ): CatalogEntry {
   const { catalog, toolFilter } = context;
@@ -187,7 +187,7 @@ export function findTool(
 function resolve(
   catalog: Catalog,
   spelling: string,
-  connection: Connection | undefined,
+  connection: DispatchConnection | undefined,
 ): CatalogEntry | AppError | undefined {
   try {
     return resolveEntry(catalog, 'tools', spelling, { server: connection?.id });
@@ -197,16 +197,16 @@ function resolve(
 }
 
 function notAllowed(spelling: string): AppError {
-  return new AppError('not_allowed', `Tool '${shortName(spelling)}' is not allowed by the MCP proxy tool filter.`);
+  return new AppError('not_allowed', `Tool '${truncateName(spelling)}' is not allowed by the MCP proxy tool filter.`);
 }
 
-function ambiguous(spelling: string, error: AppError, { catalog }: ShownCatalog): AppError {
+function ambiguous(spelling: string, error: AppError, { catalog }: VisibleCatalog): AppError {
   const candidates = error.data?.['candidates'] as readonly string[];
   const holders = catalog.tools.filter((tool) => candidates.includes(tool.id));
   const named = holders.map(({ server }) => `${catalog.aliases.get(server)} (${server})`).join(', ');
   return new AppError(
     'tool_ambiguous',
-    `Tool '${shortName(spelling)}' is available on multiple connections: ${named}.`,
+    `Tool '${truncateName(spelling)}' is available on multiple connections: ${named}.`,
     {
       fix: "Please specify 'connection'.",
       data: { candidates },
@@ -216,18 +216,18 @@ function ambiguous(spelling: string, error: AppError, { catalog }: ShownCatalog)
 
 function unknown(
   spelling: string,
-  connection: Connection | undefined,
-  { catalog }: ShownCatalog,
+  connection: DispatchConnection | undefined,
+  { catalog }: VisibleCatalog,
   { finder }: HelperContext,
 ): AppError {
-  const found = finder.look(spelling, connection?.id);
+  const found = finder.tryFind(spelling, connection?.id);
   if ('missing' in found && stands(found)) return unavailable(found.server ?? '', found.error, catalog);
   if ('missing' in found && found.missing === 'tool-off') return found.error;
   if (connection !== undefined && connection.tools.length === 0) return silent(connection);
   const where = connection === undefined ? 'any registered connection' : `connection '${connection.alias}'`;
   const near = ('missing' in found ? found.nearest : []).filter((id) => isShown(id, catalog));
   const isTold = 'missing' in found && (near.length > 0 || found.nearest.length === 0);
-  return new AppError('tool_not_found', `Tool '${shortName(spelling)}' is not available on ${where}.`, {
+  return new AppError('tool_not_found', `Tool '${truncateName(spelling)}' is not available on ${where}.`, {
     fix: isTold ? (found.error.fix ?? seeSearch) : seeSearch,
   });
 }
@@ -236,15 +236,15 @@ const seeSearch = "See action 'search'.";
 
 /** What the filter hides is not hinted at; helper tools and servers are no tools of a connection. */
 function isShown(id: string, catalog: Catalog): boolean {
-  return !id.includes(':') || catalog.lookup.tools.withId(id).length > 0;
+  return !id.includes(':') || catalog.lookup.tools.byId(id).length > 0;
 }
 
 /** It is the state of its server that keeps it from being called. */
-function stands({ missing }: MissingTool): boolean {
+function stands({ missing }: UnavailableTool): boolean {
   return ['unusable', 'off', 'setup', 'in-review', 'paused', 'starting', 'sign-in', 'failed'].includes(missing);
 }
 
-function silent({ alias, id, lastError }: Connection): AppError {
+function silent({ alias, id, lastError }: DispatchConnection): AppError {
   const text = `Connection '${alias}' (${id}) is not available or does not expose callable tools.`;
   return new AppError('server_not_started', text, lastError === null ? {} : { fix: lastError });
 }

@@ -1,17 +1,17 @@
 /** ToolMux's tools that administer servers: callable in every mode, listed where the config exposes them. */
-import { isObject, jsonIn, type JsonObject, textOr } from '../../core/base/json.ts';
+import { isObject, tryParseJson, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
 import type { ServerChange } from '../../core/admin/server-change.ts';
-import type { ServerFacts } from '../../core/admin/server-facts.ts';
-import type { ServerTrial } from '../../core/admin/try-entry.ts';
+import type { ServerSummary } from '../../core/admin/server-facts.ts';
+import type { ServerProbe } from '../../core/admin/try-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { readServerName } from '../../core/calls/read-arguments.ts';
 import { type CatalogEntry, resolveServer } from '../../core/catalog/catalog.ts';
 import { endpointText } from '../../core/client-apps/heal-offers.ts';
-import { cleanLine } from '../../core/condense/condense-tool.ts';
-import { maxDescription } from '../../core/condense/description-store.ts';
+import { truncateLine } from '../../core/condense/condense-tool.ts';
+import { maxDescriptionLength } from '../../core/condense/description-store.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { type Action, dataError, dataResult, runAction } from './answers.ts';
-import { fullText, requiredNames, toolsByServer } from './tool-texts.ts';
+import { fullDescription, requiredNames, toolsByServer } from './tool-texts.ts';
 
 // `manage_servers`: what servers there are and how they are; changes under the policy for what a model may change.
 
@@ -56,24 +56,32 @@ async function add(input: JsonObject, context: HelperContext): Promise<JsonObjec
   const server = requireName(input);
   if (!describesLaunch(input)) return addFound(server, input, context);
   const change = { kind: 'add', server, entry: newEntry(input) } as const;
-  return requestChange(change, { done: `Added '${server}'.`, asked: `Adding '${server}' was proposed.` }, context);
+  return requestServerChange(
+    change,
+    { done: `Added '${server}'.`, asked: `Adding '${server}' was proposed.` },
+    context,
+  );
 }
 
 /** By its name alone, as ToolMux does: from another app or a bundle. What it starts is for the person to see. */
 async function addFound(server: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
-  const { source, entry } = await context.admin.foundLaunch(server);
+  const { source, entry } = await context.admin.findLaunch(server);
   const texts = {
     done: `Added '${server}' with the launch that ${source.title} has.`,
     asked: `Adding '${server}' with the launch that ${source.title} has was proposed.`,
     sentence: `Add the server "${server}" with the launch found in ${source.title}: ${endpointText(entry)}`,
   };
-  return requestChange({ kind: 'add', server, entry: described(entry, input), isFoundHere: true }, texts, context);
+  return requestServerChange(
+    { kind: 'add', server, entry: described(entry, input), isFoundHere: true },
+    texts,
+    context,
+  );
 }
 
 async function remove(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const server = requireName(input);
   const texts = { done: `Removed '${server}'.`, asked: `Removing '${server}' was proposed.` };
-  return requestChange({ kind: 'remove', server }, texts, context);
+  return requestServerChange({ kind: 'remove', server }, texts, context);
 }
 
 async function validate(input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
@@ -93,10 +101,12 @@ async function validate(input: JsonObject, { admin }: HelperContext): Promise<Js
 async function test(input: JsonObject, { admin }: HelperContext): Promise<JsonObject> {
   const wanted = nameOf(input);
   const enabled = admin.list().flatMap((server) => (server.enabled ? server.name : []));
-  const results = await Promise.all((wanted === undefined ? enabled : [wanted]).map((name) => admin.try(name, 'wake')));
+  const results = await Promise.all(
+    (wanted === undefined ? enabled : [wanted]).map((name) => admin.probe(name, 'wake')),
+  );
   return dataResult({
     results: results.map(({ name, ok, tools, error }) => ({ name, ok, tools, ...(error !== undefined && { error }) })),
-    total_tools: results.reduce((sum, { tools }: ServerTrial) => sum + tools, 0),
+    total_tools: results.reduce((sum, { tools }: ServerProbe) => sum + tools, 0),
   });
 }
 
@@ -114,7 +124,7 @@ function nameOf({ name }: JsonObject): string | undefined {
 // is a change like any other, which the person decides on with the server's own text beside it; an empty text takes one back.
 
 /** ToolMux's: what is saved stands whole in every list. */
-const longestSaved = 60;
+const maxSavedLength = 60;
 
 const descriptionActions: Readonly<Record<string, Action>> = { status, generate, save };
 
@@ -143,7 +153,12 @@ function status(_input: JsonObject, { catalog, descriptions }: HelperContext): J
   const rows = [...toolsByServer(catalog)].map(([server, tools]) => {
     const isWritten = ({ name, definition }: CatalogEntry): boolean =>
       descriptions.find(server, name, definition['description']) !== undefined;
-    return { server, tools: tools.length, written: tools.filter(isWritten).length, last: descriptions.of(server) };
+    return {
+      server,
+      tools: tools.length,
+      written: tools.filter(isWritten).length,
+      last: descriptions.forServer(server),
+    };
   });
   const total = rows.reduce((sum, { written }) => sum + written, 0);
   if (total === 0)
@@ -173,14 +188,18 @@ async function generate(input: JsonObject, context: HelperContext): Promise<Json
   );
   return dataResult({
     instruction:
-      `Write one line of at most ${longestSaved} characters per tool that says what it does, beginning with a verb. ` +
+      `Write one line of at most ${maxSavedLength} characters per tool that says what it does, beginning with a verb. ` +
       'Then call optimize_descriptions with action "save" for each server, with "descriptions" as {tool: text}.',
     servers: Object.fromEntries(servers),
   });
 }
 
 function toShorten(tool: CatalogEntry): JsonObject {
-  return { name: tool.name, description: cleanLine(fullText(tool), maxDescription), required: requiredNames(tool) };
+  return {
+    name: tool.name,
+    description: truncateLine(fullDescription(tool), maxDescriptionLength),
+    required: requiredNames(tool),
+  };
 }
 
 async function save(input: JsonObject, context: HelperContext): Promise<JsonObject> {
@@ -196,33 +215,33 @@ async function save(input: JsonObject, context: HelperContext): Promise<JsonObje
   const known = texts.flatMap(([name, text]) => {
     const tool = tools.get(name);
     const own = tool?.definition['description'];
-    const line = { text: cleanLine(text, maxDescription), own: textOr(own) };
+    const line = { text: truncateLine(text, maxDescriptionLength), own: textOrEmpty(own) };
     return tool === undefined || isLong(text) ? [] : [[name, line] as const];
   });
   const long = texts.flatMap(([name, text]) => (tools.has(name) && isLong(text) ? [name] : []));
   const unknown = texts.flatMap(([name]) => (tools.has(name) ? [] : name));
   const more = {
     ...(unknown.length > 0 && { unknown }),
-    ...(long.length > 0 && { too_long: long, longest: longestSaved }),
+    ...(long.length > 0 && { too_long: long, longest: maxSavedLength }),
   };
   if (known.length === 0 && long.length > 0) {
     return dataError(
-      `A text of more than ${longestSaved} characters is not saved: every app's list has it whole.`,
+      `A text of more than ${maxSavedLength} characters is not saved: every app's list has it whole.`,
       more,
     );
   }
   if (known.length === 0) return dataError(`None of these is a tool of '${server}'.`, more);
   const change = { kind: 'describe', server, texts: Object.fromEntries(known) } as const;
   const count = `${known.length} descriptions for '${server}'`;
-  return requestChange(change, { done: `Saved ${count}`, asked: `${count} were proposed.` }, context, more);
+  return requestServerChange(change, { done: `Saved ${count}`, asked: `${count} were proposed.` }, context, more);
 }
 
 function isLong(text: string): boolean {
-  return cleanLine(text, maxDescription).length > longestSaved;
+  return truncateLine(text, maxDescriptionLength).length > maxSavedLength;
 }
 
 function readTexts(value: unknown): [string, string][] | undefined {
-  const texts = typeof value === 'string' ? jsonIn(value) : value;
+  const texts = typeof value === 'string' ? tryParseJson(value) : value;
   if (!isObject(texts)) return undefined;
   const entries = Object.entries(texts);
   return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string') ? entries : undefined;
@@ -281,7 +300,7 @@ function refusal(text: string): AppError {
 }
 
 /** A server as `manage_servers` lists it. */
-function serverRow({ name, transport, config, enabled, error, state }: ServerFacts): JsonObject {
+function serverRow({ name, transport, config, enabled, error, state }: ServerSummary): JsonObject {
   const { command, args, url, description } = config;
   return {
     name,
@@ -305,7 +324,7 @@ interface ChangeTexts {
 }
 
 /** Rejects with AppError as ModelAdmin.request does. */
-async function requestChange(
+async function requestServerChange(
   change: ServerChange,
   { done, asked, sentence }: ChangeTexts,
   { admin, author }: HelperContext,

@@ -1,14 +1,21 @@
 /** `catalog_tools`: every tool with its server, one line and the names of its parameters. */
 import { errorText } from '../../core/base/errors.ts';
-import { type JsonObject, textOr } from '../../core/base/json.ts';
+import { type JsonObject, textOrEmpty } from '../../core/base/json.ts';
 import { readServerName, readToolName } from '../../core/calls/read-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
-import { findTools, isOwnTool, moreText, needsIn } from '../../core/modes/find-tools.ts';
-import { sawSchema, withMissing } from '../../core/modes/show-tools.ts';
+import { findTools, isOwnTool, moreMatchesText, parseNeeds } from '../../core/modes/find-tools.ts';
+import { markSchemaShown, withUnavailableServers } from '../../core/modes/show-tools.ts';
 import { dataError, dataResult } from './answers.ts';
-import { callableName, findTool, fullText, parameterNames, shortText, toolsByServer } from './tool-texts.ts';
+import {
+  callableName,
+  awaitNamedTool,
+  fullDescription,
+  parameterNames,
+  summaryOf,
+  toolsByServer,
+} from './tool-texts.ts';
 
 export const catalogTools: HelperTool = {
   kind: 'discovery',
@@ -23,7 +30,7 @@ export const catalogTools: HelperTool = {
   async run(input, context) {
     await context.settled();
     const server = readServerName(input);
-    const query = textOr(input['query']).trim();
+    const query = textOrEmpty(input['query']).trim();
     if (query !== '') return foundIn(query, server, context);
     const listed = [...toolsByServer(context.catalog, server).values()].flat();
     const shown = listed.map((tool) => {
@@ -32,31 +39,34 @@ export const catalogTools: HelperTool = {
       return {
         name: callableName(tool, context.catalog),
         server: tool.server,
-        description: shortText(tool, context),
+        description: summaryOf(tool, context),
         parameters,
         // Where names alone are not enough to call it: which may be left out, and what is no text.
         ...(sig !== parameters.join(', ') && { sig: `(${sig})` }),
       };
     });
-    return withMissing(dataResult(shown), context.finder.missingServers(server));
+    return withUnavailableServers(dataResult(shown), context.finder.missingServers(server));
   },
 };
 
 /** What fits the words, in lines to call by. */
 function foundIn(query: string, server: string | undefined, context: HelperContext): JsonObject {
   const among = server === undefined ? undefined : new Set([...toolsByServer(context.catalog, server).values()].flat());
-  const { tools, more } = findTools(needsIn(query), context, {
+  const { tools, more } = findTools(parseNeeds(query), context, {
     ...(among !== undefined && { accepts: (tool) => among.has(tool) || isOwnTool(tool) }),
   });
   const shown = tools.map(({ tool }) => ({
     name: callableName(tool, context.catalog),
     server: tool.server,
-    description: shortText(tool, context),
+    description: summaryOf(tool, context),
     sig: `(${parametersText(usableSchema(tool.definition))})`,
   }));
-  const left = moreText(more);
+  const left = moreMatchesText(more);
   const texts = [JSON.stringify(shown), ...(left === undefined ? [] : [left])];
-  return withMissing({ content: texts.map((text) => ({ type: 'text', text })) }, context.finder.missingServers(server));
+  return withUnavailableServers(
+    { content: texts.map((text) => ({ type: 'text', text })) },
+    context.finder.missingServers(server),
+  );
 }
 
 /** `list_all_tools`: every tool by server, a line for each. */
@@ -91,9 +101,9 @@ export const listAllTools: HelperTool = {
 
 /** Names as the mode calls tools; short texts where the list is how a model of this mode finds its tools. */
 function lineOf(context: HelperContext): (tool: CatalogEntry) => JsonObject {
-  if (context.mode === 'gateway') return (tool) => ({ name: tool.name, description: shortText(tool, context) });
-  if (context.mode !== 'meta') return (tool) => ({ name: tool.listedName, description: fullText(tool) });
-  return (tool) => ({ name: callableName(tool, context.catalog), description: shortText(tool, context) });
+  if (context.mode === 'gateway') return (tool) => ({ name: tool.name, description: summaryOf(tool, context) });
+  if (context.mode !== 'meta') return (tool) => ({ name: tool.listedName, description: fullDescription(tool) });
+  return (tool) => ({ name: callableName(tool, context.catalog), description: summaryOf(tool, context) });
 }
 
 /** `get_tool_count`: how many tools each server has, and which servers are not there. */
@@ -152,12 +162,12 @@ function namesIn({ tools }: JsonObject): string[] | undefined {
 
 async function entryOrError(name: string, server: string | undefined, context: HelperContext): Promise<JsonObject> {
   try {
-    const tool = await findTool(name, server, context);
-    sawSchema(tool, context.memory);
+    const tool = await awaitNamedTool(name, server, context);
+    markSchemaShown(tool, context.memory);
     return {
       name: callableName(tool, context.catalog),
       server: tool.server,
-      description: fullText(tool),
+      description: fullDescription(tool),
       input_schema: usableSchema(tool.definition),
     };
   } catch (error) {

@@ -1,13 +1,13 @@
 /** `invoke`: calls any tool of any server by its name. */
-import { ownKeys, readArguments, readServerName, readToolName } from '../../core/calls/read-arguments.ts';
+import { callKeys, readArguments, readServerName, readToolName } from '../../core/calls/read-arguments.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { errorResult } from '../../core/calls/error-result.ts';
 import { withText } from '../../core/calls/refused-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
-import type { HelperContext, HelperTool, SessionMemory } from '../../core/modes/mode.ts';
+import type { HelperContext, HelperTool, ShownItems } from '../../core/modes/mode.ts';
 import { type Result, RpcError } from '../../core/wire/message.ts';
-import { fact, RawJson } from '../../core/wire/raw-json.ts';
-import { fullText, inToolMuxWords } from './tool-texts.ts';
+import { scalarOf, RawJson } from '../../core/wire/raw-json.ts';
+import { fullDescription, toToolMuxError } from './tool-texts.ts';
 
 export const invoke: HelperTool = {
   kind: 'call',
@@ -42,25 +42,25 @@ interface AskedCall {
 /** Rejects with AppError in ToolMux's words. */
 export async function enrichedCall({ spelling, server, input }: AskedCall, context: HelperContext): Promise<Result> {
   const { finder, firstUse = false, memory } = context;
-  const known = finder.look(spelling, server);
+  const known = finder.tryFind(spelling, server);
   const request = {
     // What is not there goes down the pipeline all the same, which waits for it, or says why not and records it.
     ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server, asked: spelling }),
     arguments: readArguments(input) ?? {},
-    beside: Object.fromEntries(Object.entries(input).filter(([key]) => !ownKeys.has(key))),
+    beside: Object.fromEntries(Object.entries(input).filter(([key]) => !callKeys.has(key))),
     via: context.author.tool,
     tellsSchema: firstUse,
   };
   try {
     const result = await context.callTool(request);
     if (!firstUse) return result;
-    const tool = finder.look(spelling, server);
+    const tool = finder.tryFind(spelling, server);
     return 'missing' in tool ? result : enrichResult(result, tool, memory);
   } catch (error) {
     // What the server itself refuses is mostly about the arguments.
-    const tool = firstUse && error instanceof RpcError ? finder.look(spelling, server) : undefined;
+    const tool = firstUse && error instanceof RpcError ? finder.tryFind(spelling, server) : undefined;
     if (tool !== undefined && !('missing' in tool)) return enrichResult(errorResult(error), tool, memory);
-    throw inToolMuxWords(error, spelling, server);
+    throw toToolMuxError(error, spelling, server);
   }
 }
 
@@ -68,15 +68,15 @@ export async function enrichedCall({ spelling, server, input }: AskedCall, conte
  * Adds to an answer what the model may not know of the tool: everything at its first use in a session, the schema at each
  * failure. That is what lets a list say one line per tool.
  */
-export function enrichResult(result: Result, tool: CatalogEntry, memory: SessionMemory): Result {
+export function enrichResult(result: Result, tool: CatalogEntry, memory: ShownItems): Result {
   // Bytes by the megabyte are passed on as they came; the tool stays new to the session.
   if (result instanceof RawJson) return result;
-  const failed = fact(result, 'isError') === true;
+  const failed = scalarOf(result, 'isError') === true;
   const schema = JSON.stringify(usableSchema(tool.definition));
-  const isKnown = memory.seen('used', tool.id);
+  const isKnown = memory.markShown('used', tool.id);
   if (failed) return withText(result, `\n[Schema for ${tool.name}: ${schema}]`);
   if (isKnown) return result;
-  const about = `[Tool: ${tool.name}]\n[Description: ${fullText(tool)}]\n[Parameters: ${schema}]`;
+  const about = `[Tool: ${tool.name}]\n[Description: ${fullDescription(tool)}]\n[Parameters: ${schema}]`;
   // A block of its own leaves the text that repeats the structure as it is, so that nothing is said twice.
   if (result['structuredContent'] === undefined) return withText(result, `\n${about}`);
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];

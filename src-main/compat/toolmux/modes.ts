@@ -1,7 +1,7 @@
 /** ToolMux's modes. `gateway`: one tool per server, which says in its description what the server can do. */
-import { cutText } from '../../core/base/shown-text.ts';
+import { truncateText } from '../../core/base/shown-text.ts';
 import { languagesText } from '../../core/modes/languages.ts';
-import { namedServers } from '../../core/modes/show-tools.ts';
+import { joinServerNames } from '../../core/modes/show-tools.ts';
 import { maxInstructions, type Mode, type ModeView } from '../../core/modes/mode.ts';
 import { getToolCount, getToolSchema, listAllTools, catalogTools } from './catalog-tools.ts';
 import { serverHints, serverTool, serverToolNames } from './server-tool.ts';
@@ -33,7 +33,7 @@ export const gatewayMode: Mode = {
 function gatewayInstructions({ catalog }: ModeView): string {
   const [name = 'server'] = serverToolNames(catalog).values();
   const text = `Servers are tools: ${name}(tool, arguments). More: list_all_tools.`;
-  return cutText(text, maxInstructions);
+  return truncateText(text, maxInstructions);
 }
 
 // Mode `meta`: five tools, however many the servers have; the model looks up what there is, and invokes it.
@@ -50,5 +50,5 @@ export const metaMode: Mode = {
 };
 
 function metaInstructions({ catalog }: ModeView): string {
-  return `catalog_tools or list_all_tools, then invoke. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
+  return `catalog_tools or list_all_tools, then invoke. Tools of: ${joinServerNames(catalog.servers)}.${languagesText(catalog)}`;
 }

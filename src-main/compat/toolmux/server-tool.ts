@@ -2,11 +2,11 @@
 import { AppError } from '../../core/base/errors.ts';
 import { nameKeys, readToolName } from '../../core/calls/read-arguments.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
-import { NameGiver, slug } from '../../core/catalog/names.ts';
+import { ListedNameAllocator, slug } from '../../core/catalog/names.ts';
 import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.ts';
 import { enrichedCall } from './invoke.ts';
-import { explanations, inToolMuxWords, shortText, toolsByServer } from './tool-texts.ts';
+import { summaryVariants, toToolMuxError, summaryOf, toolsByServer } from './tool-texts.ts';
 
 /** `hint` is what the list says of the server's tools. */
 export function serverTool(name: string, server: string, hint: string | undefined): HelperTool {
@@ -26,9 +26,9 @@ export function serverTool(name: string, server: string, hint: string | undefine
     },
     async run(input, context) {
       await context.awaitServer(server).catch((error: unknown) => {
-        throw inToolMuxWords(error, '', server);
+        throw toToolMuxError(error, '', server);
       });
-      const tools = context.catalog.lookup.tools.of(server);
+      const tools = context.catalog.lookup.tools.byServer(server);
       if (tools.length === 0) throw notAvailable(server, context);
       if (nameKeys.every((key) => input[key] === undefined || input[key] === '')) throw missingTool(tools, context);
       return enrichedCall({ spelling: ownName(tools, readToolName(input)), server, input }, context);
@@ -47,7 +47,7 @@ function missingTool(tools: readonly CatalogEntry[], context: HelperContext): Ap
     const required = parametersText(schema, (_, isRequired) => isRequired);
     const optional = parametersText(schema, (_, isRequired) => !isRequired);
     const needs = required === '' ? '' : ` (required: ${required})`;
-    return `  - ${tool.name}: ${shortText(tool, context, 60)}${needs}${optional === '' ? '' : ` [${optional}]`}`;
+    return `  - ${tool.name}: ${summaryOf(tool, context, 60)}${needs}${optional === '' ? '' : ` [${optional}]`}`;
   });
   return new AppError('bad_request', `Missing 'tool' argument. Available sub-tools:\n${lines.join('\n')}`);
 }
@@ -62,11 +62,11 @@ function notAvailable(server: string, { admin }: HelperContext): AppError {
 
 /** By server, in the order of the config. A server called like one of our own tools gets `srv_` before its name. */
 export function serverToolNames({ servers, slugs, reserved }: Catalog): ReadonlyMap<string, string> {
-  const names = new NameGiver(reserved);
+  const names = new ListedNameAllocator(reserved);
   return new Map(
     servers.map((server) => {
       const plain = /^[A-Za-z_][\w-]*$/.test(server) ? server : (slugs.get(server) ?? slug(server));
-      return [server, names.give(reserved.has(plain) ? 'srv' : undefined, plain, server)];
+      return [server, names.allocate(reserved.has(plain) ? 'srv' : undefined, plain, server)];
     }),
   );
 }
@@ -110,15 +110,15 @@ export function serverHints(view: ModeView): ReadonlyMap<string, string> {
 }
 
 function explain(view: ModeView): (tool: CatalogEntry) => ExplainedTool {
-  return (tool) => ({ name: tool.name, texts: explanations(tool, view) });
+  return (tool) => ({ name: tool.name, texts: summaryVariants(tool, view) });
 }
 
 /** Longest explanation there is, with the signs around it. */
-const longest = 400;
+const maxExplanationLength = 400;
 
 /** The most characters that each tool may be explained with; 0 where not even that fits. */
 function largestShare(fits: (share: number) => boolean): number {
-  let [low, high] = [0, longest];
+  let [low, high] = [0, maxExplanationLength];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (fits(middle)) low = middle;

@@ -1,27 +1,27 @@
 /** What lists say of a tool: its short text, its required parameters, and the hint made of both. */
-import { isObject, textOr } from '../../core/base/json.ts';
+import { isObject, textOrEmpty } from '../../core/base/json.ts';
 import { AppError, type ErrorCode } from '../../core/base/errors.ts';
-import { shortName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
 import {
   type Catalog,
   type CatalogEntry,
-  prefixedEntries,
-  serverNamed,
+  entriesByPrefix,
+  findServer,
   usableSchema,
 } from '../../core/catalog/catalog.ts';
 import { condenseLine } from '../../core/condense/condense-tool.ts';
 import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext, ModeView } from '../../core/modes/mode.ts';
 
-export function fullText({ definition }: CatalogEntry): string {
-  return textOr(definition['description']);
+export function fullDescription({ definition }: CatalogEntry): string {
+  return textOrEmpty(definition['description']);
 }
 
 /** The text that was written for the tool, else its own, condensed. A written text is cut only where `hard` says so. */
-export function shortText(tool: CatalogEntry, { descriptions }: ModeView, max = 80, hard = false): string {
+export function summaryOf(tool: CatalogEntry, { descriptions }: ModeView, max = 80, hard = false): string {
   const written = descriptions.find(tool.server, tool.name, tool.definition['description']);
   if (written !== undefined && (!hard || written.length <= max)) return written;
-  return condenseLine(written ?? fullText(tool), max);
+  return condenseLine(written ?? fullDescription(tool), max);
 }
 
 export function parameterNames({ definition }: CatalogEntry): string[] {
@@ -38,15 +38,15 @@ export function requiredNames({ definition }: CatalogEntry): string[] {
  * What can be said of a tool after its name, the best first and nothing last: what it is there for and what a call needs, as
  * ToolMux writes it, `(Reverse a string; required: text) [upper?: boolean]`; then shorter, then without types.
  */
-export function explanations(tool: CatalogEntry, view: ModeView): readonly string[] {
+export function summaryVariants(tool: CatalogEntry, view: ModeView): readonly string[] {
   const schema = usableSchema(tool.definition);
   const typed = parametersText(schema, (_, required) => required);
   const optional = parametersText(schema, (_, required) => !required);
   const named = requiredNames(tool).join(', ');
   const needs = [...new Set(isObject(schema['properties']) ? [typed, named] : [named])].filter(
-    (one) => one.length <= longestNeeds || one === named,
+    (one) => one.length <= maxRequirementsLength || one === named,
   );
-  const texts = [...new Set(textLengths.map((length) => shortText(tool, view, length, true)))];
+  const texts = [...new Set(textLengths.map((length) => summaryOf(tool, view, length, true)))];
   const [most = '', ...fewer] = texts.flatMap((text) => needs.map((need) => bracket(text, need)));
   const all = optional === '' ? [most] : [`${most} [${optional}]`.trimStart(), most];
   const last = [...texts.slice(-1), ''].map((text) => bracket(text, ''));
@@ -55,7 +55,7 @@ export function explanations(tool: CatalogEntry, view: ModeView): readonly strin
 
 /** Lengths of a tool's text, from the one ToolMux has. */
 const textLengths = [60, 45, 32, 22];
-const longestNeeds = 160;
+const maxRequirementsLength = 160;
 
 function bracket(text: string, needs: string): string {
   const inside = [text, needs === '' ? '' : `required: ${needs}`].filter((part) => part !== '').join('; ');
@@ -66,7 +66,7 @@ function bracket(text: string, needs: string): string {
 
 /** `only`: that server alone, in any spelling; none where there is no such server. */
 export function toolsByServer(catalog: Catalog, only?: string): ReadonlyMap<string, readonly CatalogEntry[]> {
-  const wanted = only === undefined ? undefined : serverNamed(catalog, only);
+  const wanted = only === undefined ? undefined : findServer(catalog, only);
   const groups = new Map<string, CatalogEntry[]>();
   for (const tool of catalog.tools) {
     if (only !== undefined && tool.server !== wanted) continue;
@@ -86,15 +86,15 @@ function isClear(tool: CatalogEntry, catalog: Catalog): boolean {
   const { name } = tool;
   const { tools } = catalog.lookup;
   // What stands before a colon is taken for a server.
-  if (name.includes(':') || catalog.reserved.has(name) || tools.named(name).length > 1) return false;
-  const others = [tools.listedAs(name) ?? tool, ...prefixedEntries(catalog, tools, name)];
+  if (name.includes(':') || catalog.reserved.has(name) || tools.byName(name).length > 1) return false;
+  const others = [tools.byListedName(name) ?? tool, ...entriesByPrefix(catalog, tools, name)];
   return others.every((other) => other === tool);
 }
 
 // Tools as ToolMux's tools look them up and miss them.
 
 /** The tool that a spelling means, when its server has started. Rejects with AppError in ToolMux's words. */
-export async function findTool(
+export async function awaitNamedTool(
   spelling: string,
   server: string | undefined,
   { awaitTool }: Pick<HelperContext, 'awaitTool'>,
@@ -102,7 +102,7 @@ export async function findTool(
   try {
     return await awaitTool(spelling, server);
   } catch (error) {
-    throw inToolMuxWords(error, spelling, server);
+    throw toToolMuxError(error, spelling, server);
   }
 }
 
@@ -120,15 +120,15 @@ const isGone: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** The same error beginning with the words that programs made for ToolMux look for. */
-export function inToolMuxWords(error: unknown, tool: string, server: string | undefined): unknown {
+export function toToolMuxError(error: unknown, tool: string, server: string | undefined): unknown {
   if (!(error instanceof AppError)) return error;
   const retold = (text: string): AppError => {
     const { fix, data } = error;
     return new AppError(error.code, text, { cause: error, ...(fix !== undefined && { fix }), ...(data && { data }) });
   };
-  if (error.code === 'tool_not_found') return retold(`Tool '${shortName(tool)}' not found.`);
+  if (error.code === 'tool_not_found') return retold(`Tool '${truncateName(tool)}' not found.`);
   const named = error.data?.['server'] ?? server;
   return typeof named === 'string' && isGone.has(error.code)
-    ? retold(`Server '${shortName(named)}' not available: ${error.message}`)
+    ? retold(`Server '${truncateName(named)}' not available: ${error.message}`)
     : error;
 }

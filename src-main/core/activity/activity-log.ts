@@ -2,13 +2,13 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
-import { type Masker, RepeatMasker } from '../base/mask.ts';
-import type { MendedDatabase } from '../base/mended-database.ts';
-import { PutOff } from '../base/scheduling/put-off.ts';
+import { type Masker, CachingMasker } from '../base/mask.ts';
+import type { RecoveringDatabase } from '../base/mended-database.ts';
+import { DeferredQueue } from '../base/scheduling/put-off.ts';
 import type { StoreHealth } from '../health/store-health.ts';
-import { activityDatabase } from './activity-store.ts';
+import { createActivityDatabase } from './activity-store.ts';
 import {
   type ActivityEntry,
   type ActivityFilter,
@@ -19,24 +19,24 @@ import {
   rowBytes,
   toRow,
 } from './call-record.ts';
-import { Stretches } from './call-sums.ts';
+import { AggregateCache } from './call-sums.ts';
 import {
-  type Bounds,
+  type RetentionLimits,
   callStats,
   type CountedTokens,
   insertRows,
   recentCalls,
-  trim,
+  trimCalls,
   updateLabels,
   updateTokens,
 } from './call-table.ts';
-import { Moments } from './moments.ts';
-import { OpenBatch } from './open-batch.ts';
+import { AnnotationLog } from './moments.ts';
+import { IncrementalTransaction } from './open-batch.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
 import type { TokenCounter } from './token-counter.ts';
-import { UsedTools } from './used-tools.ts';
+import { RecentTools } from './used-tools.ts';
 
-export interface ActivityLogOptions extends Bounds {
+export interface ActivityLogOptions extends RetentionLimits {
   readonly file: string;
   readonly masker: Masker;
   readonly log: Log;
@@ -45,11 +45,11 @@ export interface ActivityLogOptions extends Bounds {
   /** Is told whether records can be written. */
   readonly health?: StoreHealth | undefined;
   /** Where records are made; shared with whatever else is put off until calls are answered. */
-  readonly putOff?: PutOff;
+  readonly putOff?: DeferredQueue;
 }
 
 /** Rows of others in the same file, written after the calls that were recorded before them. */
-export interface RowsBeside {
+export interface BatchParticipant {
   readonly waiting: number;
   /** They wait until `written` says so. Throws what SQLite throws. */
   write(database: DatabaseSync): void;
@@ -77,36 +77,36 @@ interface CallLabels {
   readonly generation: number;
 }
 
-const batchMs = 200;
+const batchIntervalMs = 200;
 const batchRows = 200;
 /** Rows that are written in one go while more of the same batch is made: a call that comes waits for no more of them. */
 const partRows = 8;
 /** A batch that is written in parts is closed after this, in ms: other processes wait for it, `busyMs` of private-database.ts at the most. */
-const openMs = 25;
+const maxOpenTransactionMs = 25;
 /** Records kept in memory while the database cannot be written. */
-const mostPending = 5000;
-const slowestRetryMs = 60_000;
+const maxPendingRecords = 5000;
+const maxRetryDelayMs = 60_000;
 /** How long closing waits for tokens still being counted, in ms. */
-const closeMs = 1500;
+const closeTimeoutMs = 1500;
 const smallestBound = 256 * 1024;
 
 export class ActivityLog {
   /** Records were written. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   /** One call, as soon as it is known; and its tokens, when they are counted. */
-  readonly recorded = new Event<CallRecord>();
-  readonly counted = new Event<CallTokens>();
-  readonly moments: Moments;
+  readonly recorded = new Emitter<CallRecord>();
+  readonly counted = new Emitter<CallTokens>();
+  readonly annotations: AnnotationLog;
   readonly #options: ActivityLogOptions;
-  readonly #bounds: Bounds;
-  readonly #masker: RepeatMasker;
+  readonly #bounds: RetentionLimits;
+  readonly #masker: CachingMasker;
   readonly #backlog: TokenBacklog;
-  readonly #store: MendedDatabase;
-  readonly #stretches = new Stretches();
-  readonly #used = new UsedTools();
-  readonly #putOff: PutOff;
-  readonly #batch: OpenBatch;
-  #beside: RowsBeside | undefined;
+  readonly #store: RecoveringDatabase;
+  readonly #stretches = new AggregateCache();
+  readonly #used = new RecentTools();
+  readonly #putOff: DeferredQueue;
+  readonly #batch: IncrementalTransaction;
+  #beside: BatchParticipant | undefined;
   #pending: Pending[] = [];
   #inserted: Inserted[] = [];
   #insertedBytes = 0;
@@ -120,14 +120,14 @@ export class ActivityLog {
   /** Opens nothing yet: the file is made with the first batch. */
   constructor(options: ActivityLogOptions) {
     this.#options = options;
-    this.#masker = new RepeatMasker(options.masker);
+    this.#masker = new CachingMasker(options.masker);
     this.#bounds = { maxRows: Math.max(1, options.maxRows), maxBytes: Math.max(smallestBound, options.maxBytes) };
     this.#backlog = new TokenBacklog(options.tokenCounter);
-    this.#store = activityDatabase(options.file, this.#bounds.maxBytes, options.log);
-    this.#batch = new OpenBatch(this.#store);
-    this.moments = new Moments(this, options.log);
-    this.#putOff = options.putOff ?? new PutOff();
-    this.#putOff.paused.on((followsSoon) => {
+    this.#store = createActivityDatabase(options.file, this.#bounds.maxBytes, options.log);
+    this.#batch = new IncrementalTransaction(this.#store);
+    this.annotations = new AnnotationLog(this, options.log);
+    this.#putOff = options.putOff ?? new DeferredQueue();
+    this.#putOff.sliceDone.on((followsSoon) => {
       // What could not be written is not tried again with every part.
       if (this.#retryMs > 0) return;
       if (!followsSoon) this.#write();
@@ -147,33 +147,33 @@ export class ActivityLog {
     this.recorded.emit(call);
     const held = texts !== undefined && this.#backlog.reserve(textBytes(call, texts));
     this.#pending.push({ call, texts: held ? texts : undefined, onWritten, tooMany: texts !== undefined && !held });
-    if (this.#pending.length > mostPending) this.#dropOldest();
-    this.#schedule(this.#pending.length >= batchRows ? 0 : batchMs);
+    if (this.#pending.length > maxPendingRecords) this.#dropOldest();
+    this.#schedule(this.#pending.length >= batchRows ? 0 : batchIntervalMs);
   }
 
   /**
    * Calls `make`, which is to record something, before the next batch is written: what it takes to make a record is then
    * spent off the call's way. `bytes`: what it holds until then, about.
    */
-  recordLater(make: () => void, bytes?: number): void {
+  deferRecord(make: () => void, bytes?: number): void {
     if (!this.#closed) this.#putOff.add(make, bytes);
   }
 
   /** Called once, by whoever has rows besides. */
-  writesBeside(rows: RowsBeside): void {
+  joinBatches(rows: BatchParticipant): void {
     this.#beside = rows;
   }
 
   /** Others' rows wait. */
-  writeSoon(): void {
-    if (!this.#closed) this.#schedule(batchMs);
+  scheduleFlush(): void {
+    if (!this.#closed) this.#schedule(batchIntervalMs);
   }
 
   /** Adds what was found in a call's answer, by the id that `onWritten` told. Returns at once. */
   label(id: number, labels: readonly string[]): void {
     if (this.#closed || labels.length === 0) return;
     this.#labelled.push({ id, labels: labels.join(' '), generation: this.#store.generation });
-    this.#schedule(batchMs);
+    this.#schedule(batchIntervalMs);
   }
 
   /** The newest records first, those not yet written included. Throws what SQLite throws. */
@@ -183,10 +183,10 @@ export class ActivityLog {
   }
 
   /** What one of call-queries.ts or call-sums.ts finds, records not yet written included. Throws what SQLite throws. */
-  query<T>(ask: (database: DatabaseSync, stretches: Stretches) => T): T {
+  query<T>(ask: (database: DatabaseSync, stretches: AggregateCache) => T): T {
     this.flush();
     return this.#store.use((database) => {
-      this.#stretches.follow(database, this.#store.generation);
+      this.#stretches.syncWith(database, this.#store.generation);
       return ask(database, this.#stretches);
     });
   }
@@ -216,20 +216,20 @@ export class ActivityLog {
 
   /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
   flush(): void {
-    this.#putOff.run();
+    this.#putOff.drain();
     this.#write();
   }
 
   /** Waits a moment for tokens still being counted, writes everything and closes the file, `last` of all with what is in it. */
   async close(last?: () => Promise<void> | undefined): Promise<void> {
-    this.#putOff.run();
-    this.moments.close();
+    this.#putOff.drain();
+    this.annotations.close();
     this.#closed = true;
     this.flush();
     const waiting = new AbortController();
     await Promise.race([
-      this.#backlog.idle(),
-      sleep(closeMs, undefined, { signal: waiting.signal }).catch(() => undefined),
+      this.#backlog.drained(),
+      sleep(closeTimeoutMs, undefined, { signal: waiting.signal }).catch(() => undefined),
     ]);
     waiting.abort();
     this.flush();
@@ -256,7 +256,7 @@ export class ActivityLog {
   #writePart(): void {
     if (!this.#batch.isOpen) {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#write(), openMs).unref();
+      this.#timer = setTimeout(() => this.#write(), maxOpenTransactionMs).unref();
     }
     this.#try(() => this.#insertAll());
   }
@@ -268,7 +268,7 @@ export class ActivityLog {
     }
     if ((this.#beside?.waiting ?? 0) === 0 || this.#batch.add((database) => this.#beside?.write(database))) return;
     this.#insertAgain();
-    this.#schedule(batchMs);
+    this.#schedule(batchIntervalMs);
   }
 
   #try(work: () => void): void {
@@ -325,7 +325,7 @@ export class ActivityLog {
   }
 
   #undo(): void {
-    this.#batch.undo();
+    this.#batch.rollback();
     this.#insertAgain();
   }
 
@@ -341,13 +341,13 @@ export class ActivityLog {
     const inserted = this.#inserted;
     [this.#inserted, this.#insertedBytes, this.#counted, this.#labelled] = [[], 0, [], []];
     this.#beside?.written(true);
-    this.#stretches.note([...inserted, ...counted].map(({ id }) => id));
+    this.#stretches.invalidate([...inserted, ...counted].map(({ id }) => id));
     for (const { pending, id } of inserted) {
       this.#countTokens(pending, id);
       pending.onWritten?.(id);
       if (pending.call.outcome === 'ok') this.#used.note(pending.call.server, pending.call.tool);
     }
-    if (inserted.length > 0) this.#store.use((database) => trim(database, this.#bounds));
+    if (inserted.length > 0) this.#store.use((database) => trimCalls(database, this.#bounds));
   }
 
   #countTokens({ call, texts, tooMany }: Pending, id: number): void {
@@ -357,7 +357,7 @@ export class ActivityLog {
     this.#backlog.add(texts, textBytes(call, texts), (tokens) => {
       if (generation !== this.#store.generation) return;
       this.#count({ id, ...tokens });
-      if (!this.#closed) this.#schedule(batchMs);
+      if (!this.#closed) this.#schedule(batchIntervalMs);
     });
   }
 
@@ -370,7 +370,7 @@ export class ActivityLog {
     const { file, health, log } = this.#options;
     if (this.#retryMs === 0) log.warn('Activity cannot be written; trying again.', { error });
     health?.failed('activity', error, dirname(file));
-    this.#retryMs = Math.min(slowestRetryMs, Math.max(1000, this.#retryMs * 2));
+    this.#retryMs = Math.min(maxRetryDelayMs, Math.max(1000, this.#retryMs * 2));
     if (!this.#closed) this.#schedule(this.#retryMs);
   }
 

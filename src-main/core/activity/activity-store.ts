@@ -1,12 +1,12 @@
 /** The activity database: its tables, and a bound of bytes for it. */
 import type { Log } from '../base/log.ts';
-import { MendedDatabase } from '../base/mended-database.ts';
+import { RecoveringDatabase } from '../base/mended-database.ts';
 import { isProblemIn } from './call-record.ts';
 
 const pageBytes = 4096;
 
 /** Opens nothing yet. */
-export function activityDatabase(file: string, maxBytes: number, log: Pick<Log, 'warn'>): MendedDatabase {
+export function createActivityDatabase(file: string, maxBytes: number, log: Pick<Log, 'warn'>): RecoveringDatabase {
   const kind = {
     name: 'The activity database',
     // The WAL counts towards the bound: what it needed once is given back.
@@ -15,7 +15,7 @@ export function activityDatabase(file: string, maxBytes: number, log: Pick<Log, 
       PRAGMA journal_size_limit = ${Math.floor(maxBytes / 20)}`,
     steps: activitySteps,
   };
-  return new MendedDatabase(file, kind, (aside, error) =>
+  return new RecoveringDatabase(file, kind, (aside, error) =>
     log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error }),
   );
 }

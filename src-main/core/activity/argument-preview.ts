@@ -2,8 +2,8 @@
  * The argument that tells one call of a tool from another, in a few words: `orders.json`, `SELECT id FROM orders`, `acme/web #12`. It is
  * chosen by the names of the arguments and by what the tool's schema requires; values of secrets are masked.
  */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { isSecretName, mask, maskText } from '../base/mask.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { isSecretName, maskPlaceholder, maskText } from '../base/mask.ts';
 
 /** In characters. */
 const maxPreview = 120;
@@ -25,7 +25,7 @@ const lowestRank = namesByRank.length;
 
 /** Empty where nothing identifies the call. */
 export function argumentPreview(args: unknown, schema?: unknown): string {
-  const input = objectOf(args);
+  const input = objectOrEmpty(args);
   const required = requiredNames(schema);
   const candidates = Object.keys(input)
     .map((name, at) => ({ name, at, rank: rankOf(name, input[name], required) }))
@@ -88,7 +88,7 @@ function textOf(value: unknown): string {
   if (!isObject(value)) return '';
   const name = Object.keys(value).find((key) => rankOf(key, value[key], new Set()) !== undefined);
   return Object.keys(value).some(isSecretName) && name === undefined
-    ? mask
+    ? maskPlaceholder
     : name === undefined
       ? ''
       : textOf(value[name]);
@@ -104,7 +104,7 @@ function lastParts(path: string): string {
 }
 
 function requiredNames(schema: unknown): ReadonlySet<string> {
-  const required = objectOf(schema)['required'];
+  const required = objectOrEmpty(schema)['required'];
   return new Set(Array.isArray(required) ? required.map(String) : []);
 }
 

@@ -1,7 +1,7 @@
 /** What charts show of calls: by outcome over time, and how long servers take. Times in ms since the epoch. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallOutcome, callOutcomes, isProblem } from './call-record.ts';
-import type { Stretches } from './call-sums.ts';
+import type { AggregateCache } from './call-sums.ts';
 import { hourMs } from './local-time.ts';
 
 export type OutcomeCounts = Readonly<Record<CallOutcome, number>>;
@@ -9,21 +9,21 @@ export type OutcomeCounts = Readonly<Record<CallOutcome, number>>;
 /** Of each hour that has calls, by its beginning. `shift`: how long before those of UTC they begin (`hourShift`). */
 export function outcomesByHour(
   database: DatabaseSync,
-  stretches: Stretches,
+  stretches: AggregateCache,
   shift: number,
 ): ReadonlyMap<number, OutcomeCounts> {
   const counts = callOutcomes.map((outcome) => `sum(outcome = '${outcome}') AS ${outcome}`).join(', ');
   const statement = database.prepare(
     `SELECT (startedAt + ${shift}) / ${hourMs} AS hour, ${counts} FROM calls WHERE id BETWEEN ? AND ? GROUP BY hour`,
   );
-  const rows = stretches.each(database, `outcomes ${shift}`, (from, to) => statement.all(from, to)).flat();
+  const rows = stretches.mapRanges(database, `outcomes ${shift}`, (from, to) => statement.all(from, to)).flat();
   const hours = Map.groupBy(rows, (row) => Number(row['hour']) * hourMs - shift);
   const sum = (parts: typeof rows, outcome: CallOutcome): number =>
     parts.reduce((total, row) => total + Number(row[outcome]), 0);
-  return new Map([...hours].map(([hour, parts]) => [hour, countsOf((outcome) => sum(parts, outcome))]));
+  return new Map([...hours].map(([hour, parts]) => [hour, outcomeCounts((outcome) => sum(parts, outcome))]));
 }
 
-export function countsOf(count: (outcome: CallOutcome) => number): OutcomeCounts {
+export function outcomeCounts(count: (outcome: CallOutcome) => number): OutcomeCounts {
   const entries = callOutcomes.map((outcome): [CallOutcome, number] => [outcome, count(outcome)]);
   return Object.fromEntries(entries) as Record<CallOutcome, number>;
 }
@@ -40,7 +40,7 @@ export interface ServerLatency {
 }
 
 /** Putting more in order would hold everybody up. */
-export const mostMeasured = 20_000;
+export const maxMeasuredCalls = 20_000;
 
 /** Slowest first, of the newest calls in that time: no more than `mostMeasured` of them. Calls that never reached a server are in none. */
 export function latencies(
@@ -51,7 +51,7 @@ export function latencies(
   const rows = database
     .prepare(
       `SELECT server, durationMs, ${isProblem} AS failed FROM calls WHERE startedAt >= ? AND startedAt < ? AND callMs > 0
-       ORDER BY id DESC LIMIT ${mostMeasured}`,
+       ORDER BY id DESC LIMIT ${maxMeasuredCalls}`,
     )
     .all(since, until);
   const byServer = Map.groupBy(rows, (row) => String(row['server']));

@@ -1,11 +1,11 @@
 /** What the dashboard asks of the table of calls. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type ActivityEntry, isProblem } from './call-record.ts';
-import { type CallSearch, type CallSums, conditionsOf, type Stretches, sumsOf } from './call-sums.ts';
+import { type CallSearch, type CallTotals, whereClauses, type AggregateCache, callTotals } from './call-sums.ts';
 import { selectCalls, toEntry } from './call-table.ts';
-import { number } from './table-room.ts';
+import { queryNumber } from './table-room.ts';
 
-interface CallPage extends CallSums {
+interface CallPage extends CallTotals {
   readonly calls: readonly ActivityEntry[];
   /** Of the newest on record, whether it fits or not; 0 without one. */
   readonly lastId: number;
@@ -24,17 +24,17 @@ export function searchCalls(
   database: DatabaseSync,
   search: CallSearch,
   { beforeId, afterId, limit }: PageRange,
-  stretches: Stretches,
+  stretches: AggregateCache,
 ): CallPage {
-  const { clauses, values } = conditionsOf(search);
+  const { clauses, values } = whereClauses(search);
   const where = clauses.length === 0 ? 'TRUE' : clauses.join(' AND ');
   const calls = database
     .prepare(`${selectCalls} WHERE ${where} AND id < ? AND id > ? ORDER BY id DESC LIMIT ?`)
     .all(...values, beforeId ?? Number.MAX_SAFE_INTEGER, afterId ?? 0, limit);
   return {
-    ...{ calls: calls.map(toEntry), lastId: number(database, 'SELECT max(id) AS n FROM calls') },
+    ...{ calls: calls.map(toEntry), lastId: queryNumber(database, 'SELECT max(id) AS n FROM calls') },
     ...(afterId !== undefined && { newer: newerThan(database, afterId, where, values) }),
-    ...sumsOf(database, search, stretches),
+    ...callTotals(database, search, stretches),
   };
 }
 
@@ -59,7 +59,7 @@ export function findCall(database: DatabaseSync, id: number): ActivityEntry | un
 }
 
 /** The record of the call whose answer was kept under this id; undefined where it is gone. */
-export function callOfSpill(database: DatabaseSync, spillId: string): number | undefined {
+export function findCallBySpill(database: DatabaseSync, spillId: string): number | undefined {
   const row = database.prepare('SELECT id FROM calls WHERE spillId = ? ORDER BY id DESC LIMIT 1').get(spillId);
   return row === undefined ? undefined : Number(row['id']);
 }

@@ -22,7 +22,7 @@ export type CallOutcome = (typeof callOutcomes)[number];
  * helper tool takes it whole; `off`: the limit is switched off; `below`: it is below the limit; `payload`: what it says is, the
  * message around it does not count; `media`: pictures or sound, which do not count; `unkept`: it could not be written down.
  */
-export type PassReason = 'server' | 'program' | 'wanted' | 'off' | 'below' | 'payload' | 'media' | 'unkept';
+export type UnspilledReason = 'server' | 'program' | 'wanted' | 'off' | 'below' | 'payload' | 'media' | 'unkept';
 
 export interface CallRecord {
   /** ms since the epoch. */
@@ -58,7 +58,7 @@ export interface CallRecord {
   readonly tokensSent?: number | undefined;
   readonly tokensOut?: number | undefined;
   /** Why a big answer was given whole (calls/why-whole.ts), and the limit that it is below, in bytes. */
-  readonly passed?: PassReason | undefined;
+  readonly passed?: UnspilledReason | undefined;
   readonly limitBytes?: number | undefined;
   readonly outcome: CallOutcome;
   readonly errorCode?: string | undefined;
@@ -68,13 +68,13 @@ export interface CallRecord {
   /** Of a team; missing on a desktop, where there is one person. */
   readonly user?: string | undefined;
   /** Why its texts were not kept, where they were not. */
-  readonly unkept?: NotTaken | undefined;
+  readonly unkept?: PayloadDropReason | undefined;
   /** In which trace it is, where they are gathered; told on, not written down. */
   readonly trace?: CallTrace | undefined;
 }
 
 /** `off`: by the settings; `busy`: too much waited to be written; `failed`: it could not be written. */
-export type NotTaken = 'off' | 'busy' | 'failed';
+export type PayloadDropReason = 'off' | 'busy' | 'failed';
 
 /** A record as it comes back from the database. */
 export interface ActivityEntry extends CallRecord {
@@ -140,7 +140,7 @@ export interface ActivityStats {
 }
 
 /** What few records have, which lies in tables of its own. */
-export type RareFacts = Pick<CallRecord, 'unkept' | 'passed' | 'limitBytes'>;
+export type SparseFields = Pick<CallRecord, 'unkept' | 'passed' | 'limitBytes'>;
 
 /** A call record as the values of one row: masked, bounded, and of the types the table wants. */
 export type CallRow = readonly (string | number | null)[];
@@ -183,8 +183,8 @@ export const columns: readonly Column[] = [
 ];
 
 /** Longest texts kept, in characters: a name, and what an error said. */
-const longestName = 300;
-const longestError = 2000;
+const maxNameLength = 300;
+const maxErrorLength = 2000;
 
 /** Texts come from models and servers: they may hold a secret, be endless, or hold half a surrogate pair. */
 export function toRow(call: CallRecord, masker: Pick<Masker, 'maskText'>): CallRow {
@@ -194,7 +194,7 @@ export function toRow(call: CallRecord, masker: Pick<Masker, 'maskText'>): CallR
     if (kind === 'text') {
       return masker
         .maskText(String(value ?? ''))
-        .slice(0, name === 'errorText' ? longestError : longestName)
+        .slice(0, name === 'errorText' ? maxErrorLength : maxNameLength)
         .toWellFormed();
     }
     const amount = Number.isFinite(value) ? Number(value) : 0;

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { type CallOutcome, isProblem } from './call-record.ts';
 
-export interface CallSums {
+export interface CallTotals {
   /** Of everything that fits. */
   readonly total: number;
   readonly failed: number;
@@ -10,7 +10,7 @@ export interface CallSums {
   readonly tokensOut: number;
 }
 
-export interface ServerCalls {
+export interface ServerTotals {
   readonly server: string;
   readonly calls: number;
   readonly failures: number;
@@ -23,10 +23,10 @@ export interface ServerCalls {
 type Row = Record<string, SQLOutputValue>;
 
 /** Newest calls that medians are taken of: ordering a day's hundred thousand would hold everybody up. */
-const medianOf = 2000;
+const medianSampleSize = 2000;
 
-export function sumsOf(database: DatabaseSync, search: CallSearch, stretches: Stretches): CallSums {
-  const { clauses, values } = conditionsOf(search);
+export function callTotals(database: DatabaseSync, search: CallSearch, stretches: AggregateCache): CallTotals {
+  const { clauses, values } = whereClauses(search);
   const read = reader(
     database,
     `SELECT count(*) AS total, coalesce(sum(${isProblem}), 0) AS failed,
@@ -34,13 +34,13 @@ export function sumsOf(database: DatabaseSync, search: CallSearch, stretches: St
      FROM calls WHERE ${[...clauses, 'id BETWEEN ? AND ?'].join(' AND ')}`,
     values,
   );
-  const rows = stretches.each(database, `sums ${JSON.stringify([clauses, values])}`, read).flat();
+  const rows = stretches.mapRanges(database, `sums ${JSON.stringify([clauses, values])}`, read).flat();
   const of = (name: string): number => rows.reduce((sum, row) => sum + Number(row[name]), 0);
   return { total: of('total'), failed: of('failed'), tokensIn: of('tokensIn'), tokensOut: of('tokensOut') };
 }
 
 /** Calls begun at `since` or later, the servers that cost most first. */
-export function callsByServer(database: DatabaseSync, since: number, stretches: Stretches): ServerCalls[] {
+export function callsByServer(database: DatabaseSync, since: number, stretches: AggregateCache): ServerTotals[] {
   const sums = `server, count(*) AS calls, sum(${isProblem}) AS failures,
     sum(coalesce(tokensIn, 0) + coalesce(tokensOut, 0)) AS tokens`;
   const where = `FROM calls WHERE server <> '' AND id BETWEEN ? AND ?`;
@@ -50,13 +50,13 @@ export function callsByServer(database: DatabaseSync, since: number, stretches: 
   );
   const late = reader(database, `SELECT ${sums} ${where} AND startedAt >= ? GROUP BY server`, [], [since]);
   const read = (from: number, to: number): Stretch => ({ from, to, rows: whole(from, to) });
-  const rows = stretches.each(database, 'servers', read).flatMap((one) => {
+  const rows = stretches.mapRanges(database, 'servers', read).flatMap((one) => {
     if (one.rows.every((row) => Number(row['since']) >= since)) return one.rows;
     return one.rows.every((row) => Number(row['until']) < since) ? [] : late(one.from, one.to);
   });
   const medians = recentMedians(database);
   return [...Map.groupBy(rows, (row) => String(row['server']))]
-    .map(([server, own]): ServerCalls => {
+    .map(([server, own]): ServerTotals => {
       const of = (name: string): number => own.reduce((sum, row) => sum + Number(row[name]), 0);
       return {
         ...{ server, calls: of('calls'), failures: of('failures'), tokens: of('tokens') },
@@ -85,7 +85,7 @@ function reader(
 
 /** By server, of its calls among the newest, in ms. */
 function recentMedians(database: DatabaseSync): ReadonlyMap<string, number> {
-  const rows = database.prepare('SELECT server, durationMs FROM calls ORDER BY id DESC LIMIT ?').all(medianOf);
+  const rows = database.prepare('SELECT server, durationMs FROM calls ORDER BY id DESC LIMIT ?').all(medianSampleSize);
   const byServer = Map.groupBy(rows, (row) => String(row['server']));
   return new Map(
     [...byServer].map(([server, calls]) => [server, median(calls.map((row) => Number(row['durationMs'])))]),
@@ -108,11 +108,11 @@ interface Known {
   readonly value: unknown;
 }
 
-const length = 1000;
+const rangeLength = 1000;
 /** Filters that are typed letter by letter make as many questions. */
-const mostQuestions = 20;
+const maxCachedQueries = 20;
 
-export class Stretches {
+export class AggregateCache {
   /** By question; the one that was asked last stands last. */
   readonly #known = new Map<string, Map<number, Known>>();
   /** By stretch: the count of changes when it changed last. */
@@ -121,20 +121,20 @@ export class Stretches {
   #file = '';
 
   /** Records were added, or know more than they did. */
-  note(ids: Iterable<number>): void {
+  invalidate(ids: Iterable<number>): void {
     this.#changes++;
     for (const id of ids) this.#changed.set(stretchOf(id), this.#changes);
   }
 
   /** Forgets everything when it is another file, or when another process has written in it. */
-  follow(database: DatabaseSync, generation: number): void {
+  syncWith(database: DatabaseSync, generation: number): void {
     const file = `${generation}.${numberOf(database, 'PRAGMA data_version', 'data_version')}`;
     if (file !== this.#file) this.#known.clear();
     this.#file = file;
   }
 
   /** What `read` makes of each stretch, oldest first. `question` names what is asked: equal ones are read once. */
-  each<T>(database: DatabaseSync, question: string, read: ReadStretch<T>): T[] {
+  mapRanges<T>(database: DatabaseSync, question: string, read: ReadStretch<T>): T[] {
     const first = numberOf(database, 'SELECT min(id) AS id FROM calls', 'id');
     const last = numberOf(database, 'SELECT max(id) AS id FROM calls', 'id');
     const known = this.#knownOf(question);
@@ -143,7 +143,7 @@ export class Stretches {
       for (const stretch of map.keys()) if (stretch < stretchOf(first)) map.delete(stretch);
     const values: T[] = [];
     for (let stretch = stretchOf(first); first > 0 && stretch <= stretchOf(last); stretch++) {
-      values.push(this.#valueOf(known, stretch, Math.max(first, stretch * length), read));
+      values.push(this.#valueOf(known, stretch, Math.max(first, stretch * rangeLength), read));
     }
     return values;
   }
@@ -153,7 +153,7 @@ export class Stretches {
     const before = known.get(stretch);
     // The oldest records are deleted: the first stretch grows shorter.
     if (before?.change === change && before.from === from) return before.value as T;
-    const value = read(from, (stretch + 1) * length - 1);
+    const value = read(from, (stretch + 1) * rangeLength - 1);
     known.set(stretch, { change, from, value });
     return value;
   }
@@ -163,13 +163,13 @@ export class Stretches {
     this.#known.delete(question);
     this.#known.set(question, known);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > mostQuestions && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > maxCachedQueries && oldest !== undefined) this.#known.delete(oldest);
     return known;
   }
 }
 
 function stretchOf(id: number): number {
-  return Math.floor(id / length);
+  return Math.floor(id / rangeLength);
 }
 
 function numberOf(database: DatabaseSync, sql: string, column: string): number {
@@ -191,7 +191,7 @@ export interface CallSearch {
   readonly until?: number | undefined;
 }
 
-export function conditionsOf({ text, found = [], outcomes, spilled, app, server, since, until }: CallSearch): {
+export function whereClauses({ text, found = [], outcomes, spilled, app, server, since, until }: CallSearch): {
   clauses: string[];
   values: SQLInputValue[];
 } {

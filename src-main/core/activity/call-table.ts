@@ -8,15 +8,15 @@ import {
   callOutcomes,
   type CallRow,
   columns,
-  type RareFacts,
+  type SparseFields,
   type ToolActivity,
   isProblem,
 } from './call-record.ts';
 import type { CallTokens } from './token-backlog.ts';
-import { prepared, transaction } from '../base/private-database.ts';
-import { deleteOldest, number } from './table-room.ts';
+import { prepareCached, runInTransaction } from '../base/private-database.ts';
+import { deleteOldest, queryNumber } from './table-room.ts';
 
-export interface Bounds {
+export interface RetentionLimits {
   readonly maxRows: number;
   readonly maxBytes: number;
 }
@@ -29,16 +29,16 @@ const columnNames = columns.map(({ name }) => name);
 const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;
 
 /** Inserts the rows, with what few of them have, in one transaction and returns their ids, in order. */
-export function insertRows(database: DatabaseSync, rows: readonly CallRow[], rare: readonly RareFacts[]): number[] {
-  return transaction(database, () => {
-    const insert = prepared(database, insertSql);
+export function insertRows(database: DatabaseSync, rows: readonly CallRow[], rare: readonly SparseFields[]): number[] {
+  return runInTransaction(database, () => {
+    const insert = prepareCached(database, insertSql);
     const ids = rows.map((row) => Number(insert.run(...row).lastInsertRowid));
     noteRare(database, ids, rare);
     return ids;
   });
 }
 
-function noteRare(database: DatabaseSync, ids: readonly number[], rare: readonly RareFacts[]): void {
+function noteRare(database: DatabaseSync, ids: readonly number[], rare: readonly SparseFields[]): void {
   const keep = (table: 'callUnkept' | 'callPassed', rows: readonly (string | number | null)[][]): void => {
     if (rows.length === 0) return;
     const insert = database.prepare(`INSERT OR REPLACE INTO ${table} VALUES (${rows[0]?.map(() => '?').join(', ')})`);
@@ -59,8 +59,8 @@ function noteRare(database: DatabaseSync, ids: readonly number[], rare: readonly
 /** Fills in token counts; those of records deleted meanwhile are dropped. */
 export function updateTokens(database: DatabaseSync, counts: readonly CountedTokens[]): void {
   if (counts.length === 0) return;
-  transaction(database, () => {
-    const update = prepared(
+  runInTransaction(database, () => {
+    const update = prepareCached(
       database,
       'UPDATE calls SET tokensIn = ?, tokensSent = ?, tokensOut = ?, tokensEstimated = ? WHERE id = ?',
     );
@@ -75,7 +75,7 @@ export function updateLabels(
   labelled: readonly { readonly id: number; readonly labels: string }[],
 ): void {
   if (labelled.length === 0) return;
-  transaction(database, () => {
+  runInTransaction(database, () => {
     const insert = database.prepare('INSERT OR REPLACE INTO callLabels SELECT id, ? FROM calls WHERE id = ?');
     for (const { id, labels } of labelled) insert.run(labels, id);
     database.exec('DELETE FROM callLabels WHERE id < (SELECT min(id) FROM calls)');
@@ -83,8 +83,8 @@ export function updateLabels(
 }
 
 /** Deletes the oldest records that are too many or take too much room; their pages are used again or given back. */
-export function trim(database: DatabaseSync, { maxRows, maxBytes }: Bounds): void {
-  prepared(database, 'DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
+export function trimCalls(database: DatabaseSync, { maxRows, maxBytes }: RetentionLimits): void {
+  prepareCached(database, 'DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
   deleteOldest(database, ['calls', 'steps'], maxBytes);
 }
 
@@ -118,7 +118,7 @@ export function callStats(database: DatabaseSync): ActivityStats {
     tokensOut: sum('tokensOut'),
     resultBytes: sum('resultBytes'),
     givenBytes: sum('givenBytes'),
-    since: number(database, 'SELECT min(startedAt) AS n FROM calls') || undefined,
+    since: queryNumber(database, 'SELECT min(startedAt) AS n FROM calls') || undefined,
     tools: tools.map((tool) => ({ ...tool })),
   };
 }

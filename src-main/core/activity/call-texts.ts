@@ -10,47 +10,47 @@ import type { Worker } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
 import type { Masker } from '../base/mask.ts';
 import type { StoreHealth } from '../health/store-health.ts';
-import { within } from '../base/within.ts';
-import { hurryUp, noHurry, startThread, workerLocation } from '../base/worker-line.ts';
-import type { NotTaken } from './call-record.ts';
+import { settleWithin } from '../base/within.ts';
+import { raiseUrgency, createUrgencyFlag, startWorkerThread, resolveWorkerUrl } from '../base/worker-line.ts';
+import type { PayloadDropReason } from './call-record.ts';
 import { CrashedRuns } from './crashed-runs.ts';
-import type { SaidFound } from './texts/said-index.ts';
-import { TextsDesk } from './texts/texts-desk.ts';
+import type { PayloadMatches } from './texts/said-index.ts';
+import { PayloadHandlers } from './texts/texts-desk.ts';
 import {
-  type CallSide,
-  callSides,
-  type CallToKeep,
-  type NoText,
-  type SideRead,
-  type SideToKeep,
-  type TextLimits,
-  type TextRange,
-  type TextsAnswer,
+  type PayloadSide,
+  payloadSides,
+  type PayloadRow,
+  type PayloadGap,
+  type PayloadSideRead,
+  type PayloadSideInput,
+  type PayloadLimits,
+  type PayloadRange,
+  type PayloadResponse,
   type TextsFailure,
-  type TextsQuestion,
-  type TextsWork,
+  type PayloadRequest,
+  type PayloadWorkerData,
 } from './texts/texts-messages.ts';
 
 /** A text as it was said. */
-export interface SaidText {
+export interface PayloadText {
   /** In UTF-8. */
   readonly bytes: number;
   /** The text, or the bytes as they came. */
   readonly text: string | readonly Uint8Array[];
 }
 
-export type SaidSide = SaidText | NoText;
+export type PayloadInput = PayloadText | PayloadGap;
 
-export interface TextSettings extends TextLimits {
+export interface PayloadSettings extends PayloadLimits {
   readonly keep: boolean;
   /** Delete all of it when Tooltray stops. */
   readonly deleteAtExit: boolean;
 }
 
-export interface CallTextsOptions {
+export interface PayloadStoreOptions {
   readonly file: string;
-  readonly masker: Pick<Masker, 'known'>;
-  readonly settings: () => TextSettings;
+  readonly masker: Pick<Masker, 'matchers'>;
+  readonly settings: () => PayloadSettings;
   readonly log: Log;
   /** Is told whether texts can be written. */
   readonly health?: StoreHealth | undefined;
@@ -59,65 +59,67 @@ export interface CallTextsOptions {
 }
 
 /** Texts that wait for their call's record: it is told the record's id, or undefined where there will be none. */
-export type HeldTexts = (id: number | undefined) => void;
+export type CommitPayload = (id: number | undefined) => void;
 
 /**
  * `gone`: too old, or there was no more room; or from before texts were kept. `crashed`: the core was killed before it had written it.
  */
-export type NotKept = NoText | NotTaken | 'gone' | 'crashed';
+export type PayloadAbsence = PayloadGap | PayloadDropReason | 'gone' | 'crashed';
 
 /** A part of a text, or why there is none. */
-export type TextFound = Exclude<SideRead, { readonly none: NoText }> | { readonly none: NotKept };
+export type PayloadExcerpt =
+  | Exclude<PayloadSideRead, { readonly none: PayloadGap }>
+  | { readonly none: PayloadAbsence };
 
-export interface WantedTexts extends TextRange {
+export interface PayloadQuery extends PayloadRange {
   readonly id: number;
   /** The call's, in ms since the epoch. */
   readonly startedAt: number;
   /** As its record says. */
-  readonly unkept: NotTaken | undefined;
+  readonly unkept: PayloadDropReason | undefined;
 }
 
 /** Of one text, in bytes. What is longer than this is nearly always an answer kept on disk as a whole. */
-const longestText = 8 * 1024 * 1024;
+const maxPayloadBytes = 8 * 1024 * 1024;
 /** Texts in memory that wait to be written, in bytes. */
-const mostWaiting = 32 * 1024 * 1024;
-const firstPruneMs = 10_000;
-const pruneEveryMs = 60 * 60_000;
+const maxPendingBytes = 32 * 1024 * 1024;
+const initialPruneDelayMs = 10_000;
+const pruneIntervalMs = 60 * 60_000;
 /** In one message: calls, and bytes of their texts. */
-const mostInBatch = 500;
-const mostBatchBytes = 4 * 1024 * 1024;
+const maxInBatch = 500;
+const maxBatchBytes = 4 * 1024 * 1024;
 /** Of ids whose texts could not be written. */
-const mostLost = 10_000;
+const maxDroppedIds = 10_000;
 /** A thread is worth while for so many bytes, or when something has waited for so long, in ms: many a core ends before. */
-const worthAThread = 64 * 1024;
-const longestWaitMs = 2000;
+const workerThresholdBytes = 64 * 1024;
+const maxBatchDelayMs = 2000;
 /** How long closing waits for the thread, in ms. */
-const closeMs = 3000;
+const closeTimeoutMs = 3000;
 /** After so many threads that died without an answer none is started any more. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 interface Outgoing {
-  readonly call: CallToKeep;
+  readonly call: PayloadRow;
   readonly bytes: number;
   /** What was secret when it was said. */
-  readonly known: Masker['known'];
+  readonly known: Masker['matchers'];
 }
 
 /** What goes over in one message, and is on disk at once or not at all: the core may end before all of them are. */
 interface Batch {
-  readonly calls: CallToKeep[];
-  readonly known: Masker['known'];
+  readonly calls: PayloadRow[];
+  readonly known: Masker['matchers'];
   bytes: number;
 }
 
-type Asked = TextsQuestion extends infer Each ? (Each extends unknown ? Omit<Each, 'number'> : never) : never;
+type Asked = PayloadRequest extends infer Each ? (Each extends unknown ? Omit<Each, 'number'> : never) : never;
 
-export class CallTexts {
-  readonly #options: CallTextsOptions;
-  readonly #waiting = new Map<number, (answer: TextsAnswer) => void>();
+export class PayloadStore {
+  readonly #options: PayloadStoreOptions;
+  readonly #waiting = new Map<number, (answer: PayloadResponse) => void>();
   readonly #lost = new Set<number>();
   readonly #crashed: CrashedRuns;
-  readonly #hurry = noHurry();
+  readonly #hurry = createUrgencyFlag();
   /** Calls that it keeps texts of began later. */
   readonly #madeAt = Date.now();
   #outbox: Outgoing[] = [];
@@ -131,7 +133,7 @@ export class CallTexts {
   #isFailing = false;
   #closed = false;
 
-  constructor(options: CallTextsOptions) {
+  constructor(options: PayloadStoreOptions) {
     this.#options = options;
     this.#crashed = new CrashedRuns(`${options.file}.runs`);
   }
@@ -139,12 +141,12 @@ export class CallTexts {
   /** Deletes what is too old or may not be there: soon, when servers have started, and every hour. */
   start(): void {
     if (this.#closed || this.#timers.length > 0) return;
-    const settle = (): void => void this.settle();
-    this.#timers = [setTimeout(settle, firstPruneMs).unref(), setInterval(settle, pruneEveryMs).unref()];
+    const settle = (): void => void this.pruneNow();
+    this.#timers = [setTimeout(settle, initialPruneDelayMs).unref(), setInterval(settle, pruneIntervalMs).unref()];
   }
 
   /** The same at once. Never rejects. */
-  async settle(): Promise<void> {
+  async pruneNow(): Promise<void> {
     if (this.#closed || (!existsSync(this.#options.file) && this.#worker === undefined)) return;
     const settings = this.#options.settings();
     if (!settings.keep) this.#crashed.forget();
@@ -152,34 +154,34 @@ export class CallTexts {
   }
 
   /** Holds what was said until its record is written, or tells why not. */
-  hold(sides: Readonly<Record<CallSide, SaidSide>>, startedAt: number): HeldTexts | NotTaken {
+  stage(sides: Readonly<Record<PayloadSide, PayloadInput>>, startedAt: number): CommitPayload | PayloadDropReason {
     if (!this.#options.settings().keep) return 'off';
-    if (this.#closed || this.#threadFailures >= mostFailures) return 'failed';
-    const bytes = callSides.reduce((sum, side) => sum + heldBytes(sides[side]), 0);
-    if (this.#bytes > 0 && this.#bytes + bytes > mostWaiting) return 'busy';
+    if (this.#closed || this.#threadFailures >= maxFailures) return 'failed';
+    const bytes = payloadSides.reduce((sum, side) => sum + heldBytes(sides[side]), 0);
+    if (this.#bytes > 0 && this.#bytes + bytes > maxPendingBytes) return 'busy';
     this.#bytes += bytes;
-    this.#crashed.begin(this.#madeAt);
-    const known = this.#options.masker.known;
+    this.#crashed.markStarted(this.#madeAt);
+    const known = this.#options.masker.matchers;
     const kept = { asked: toKeep(sides.asked), sent: toKeep(sides.sent), given: toKeep(sides.given) };
     return (id) => {
       if (id === undefined) this.#bytes -= bytes;
       else this.#outbox.push({ call: { id, startedAt, sides: kept }, bytes, known });
       // Records are written in batches: theirs go over in one message.
       if (this.#outbox.length === 1) queueMicrotask(() => this.#sendSoon());
-      else if (this.#worker === undefined && this.#bytes >= worthAThread) this.#send();
+      else if (this.#worker === undefined && this.#bytes >= workerThresholdBytes) this.#send();
     };
   }
 
   /** Never rejects. What was held before is on disk when this answers. */
-  async find({ id, startedAt, unkept, ...range }: WantedTexts): Promise<Partial<Record<CallSide, TextFound>>> {
+  async find({ id, startedAt, unkept, ...range }: PayloadQuery): Promise<Partial<Record<PayloadSide, PayloadExcerpt>>> {
     this.#send();
     const settings = this.#options.settings();
-    const none = (why: NotKept): Partial<Record<CallSide, TextFound>> =>
+    const none = (why: PayloadAbsence): Partial<Record<PayloadSide, PayloadExcerpt>> =>
       Object.fromEntries(range.sides.map((side) => [side, { none: why }]));
     if (unkept !== undefined) return none(unkept);
     if (!settings.keep) return none('off');
     if (this.#lost.has(id)) return none('failed');
-    const known = this.#options.masker.known;
+    const known = this.#options.masker.matchers;
     const { found, failure, neverWritten } = await this.#ask({
       kind: 'find',
       known,
@@ -190,14 +192,14 @@ export class CallTexts {
     });
     if (failure !== undefined) this.#options.log.warn('The texts of a call could not be read.', { failure });
     if (found !== undefined || failure !== undefined) return found ?? none('failed');
-    return none(neverWritten === true && this.#crashed.isIn(startedAt, Date.now()) ? 'crashed' : 'gone');
+    return none(neverWritten === true && this.#crashed.wasRunningAt(startedAt, Date.now()) ? 'crashed' : 'gone');
   }
 
   /**
    * Ids of calls and steps in whose texts (the first 16 000 characters of each side) every word of `text` begins a word, the newest
    * first. What was held before is looked through as well. Never rejects: what cannot be read is not found, and the log says why.
    */
-  async search(text: string, limit: number): Promise<SaidFound> {
+  async search(text: string, limit: number): Promise<PayloadMatches> {
     const settings = this.#options.settings();
     this.#send();
     if (!settings.keep || (!existsSync(this.#options.file) && this.#worker === undefined)) return nothingFound;
@@ -211,20 +213,21 @@ export class CallTexts {
     for (const timer of this.#timers) clearInterval(timer);
     const { deleteAtExit } = this.#options.settings();
     // From now on somebody waits for it.
-    hurryUp(this.#hurry);
+    raiseUrgency(this.#hurry);
     if (deleteAtExit) this.#crashed.forget();
     if (deleteAtExit) this.#takeOut();
     else if (this.#worker === undefined) this.#putHere();
     else this.#send();
     this.#closed = true;
-    if (deleteAtExit && existsSync(this.#options.file)) await within(this.#do({ kind: 'forget' }), closeMs);
+    if (deleteAtExit && existsSync(this.#options.file))
+      await settleWithin(this.#do({ kind: 'forget' }), closeTimeoutMs);
     await this.#endInOrder();
-    this.#crashed.end();
+    this.#crashed.markFinished();
   }
 
   #sendSoon(): void {
-    if (this.#worker !== undefined || this.#bytes >= worthAThread) this.#send();
-    else this.#lateTimer ??= setTimeout(() => this.#send(), longestWaitMs).unref();
+    if (this.#worker !== undefined || this.#bytes >= workerThresholdBytes) this.#send();
+    else this.#lateTimer ??= setTimeout(() => this.#send(), maxBatchDelayMs).unref();
   }
 
   #send(): void {
@@ -251,14 +254,14 @@ export class CallTexts {
   #putHere(): void {
     const batches = this.#takeOut();
     if (batches.length === 0) return;
-    const desk = new TextsDesk(this.#options.file);
+    const desk = new PayloadHandlers(this.#options.file);
     const limits = limitsOf(this.#options.settings());
     for (const { calls, known } of batches) {
-      const { failure, aside } = desk.answer({ number: ++this.#lastNumber, kind: 'put', known, calls, limits });
+      const { failure, aside } = desk.handle({ number: ++this.#lastNumber, kind: 'put', known, calls, limits });
       this.#noteAside(aside);
       if (failure !== undefined) this.#options.log.warn('The texts of calls cannot be kept.', { failure });
     }
-    desk.answer({ number: ++this.#lastNumber, kind: 'close' });
+    desk.handle({ number: ++this.#lastNumber, kind: 'close' });
   }
 
   async #put({ calls, known, bytes }: Batch): Promise<void> {
@@ -267,7 +270,7 @@ export class CallTexts {
     if (failure === undefined) return;
     for (const { id } of calls) this.#lost.add(id);
     for (const id of this.#lost) {
-      if (this.#lost.size <= mostLost) break;
+      if (this.#lost.size <= maxDroppedIds) break;
       this.#lost.delete(id);
     }
   }
@@ -284,10 +287,10 @@ export class CallTexts {
     return failure;
   }
 
-  #ask(question: Asked): Promise<TextsAnswer> {
+  #ask(question: Asked): Promise<PayloadResponse> {
     clearTimeout(this.#idleTimer);
     const number = ++this.#lastNumber;
-    if (this.#threadFailures >= mostFailures)
+    if (this.#threadFailures >= maxFailures)
       return Promise.resolve({ number, failure: { message: 'Its thread died three times.' } });
     return new Promise((resolve) => {
       this.#waiting.set(number, resolve);
@@ -301,12 +304,12 @@ export class CallTexts {
   }
 
   #start(): Worker {
-    const worker = startThread(workerLocation('texts-worker', import.meta.url), {
+    const worker = startWorkerThread(resolveWorkerUrl('texts-worker', import.meta.url), {
       memory: 512,
-      data: { file: this.#options.file, hurry: this.#hurry } satisfies TextsWork,
+      data: { file: this.#options.file, hurry: this.#hurry } satisfies PayloadWorkerData,
     });
     let reason = 'It ended.';
-    worker.on('message', (answer: TextsAnswer) => this.#hear(answer));
+    worker.on('message', (answer: PayloadResponse) => this.#hear(answer));
     worker.on('error', (error: Error) => (reason = error.message));
     worker.on('exit', () => {
       if (this.#worker === worker) this.#threadEnded(reason);
@@ -314,7 +317,7 @@ export class CallTexts {
     return worker;
   }
 
-  #hear({ aside, ...answer }: TextsAnswer): void {
+  #hear({ aside, ...answer }: PayloadResponse): void {
     const { idleMs = 30_000 } = this.#options;
     this.#noteAside(aside);
     this.#threadFailures = 0;
@@ -343,8 +346,8 @@ export class CallTexts {
     if (worker === undefined) return;
     this.#worker = undefined;
     const ended = once(worker, 'exit');
-    worker.postMessage({ kind: 'close', number: ++this.#lastNumber } satisfies TextsQuestion);
-    await within(ended, closeMs);
+    worker.postMessage({ kind: 'close', number: ++this.#lastNumber } satisfies PayloadRequest);
+    await settleWithin(ended, closeTimeoutMs);
     await worker.terminate();
     if (this.#closed) this.#giveUp('Tooltray stops.');
   }
@@ -356,24 +359,24 @@ export class CallTexts {
   }
 }
 
-const nothingFound: SaidFound = { ids: [], more: false };
+const nothingFound: PayloadMatches = { ids: [], more: false };
 
 function isFull({ calls, bytes }: Batch): boolean {
-  return calls.length >= mostInBatch || bytes >= mostBatchBytes;
+  return calls.length >= maxInBatch || bytes >= maxBatchBytes;
 }
 
-function limitsOf({ keepDays, maxBytes, maxRows }: TextSettings): TextLimits {
+function limitsOf({ keepDays, maxBytes, maxRows }: PayloadSettings): PayloadLimits {
   return { keepDays, maxBytes, maxRows };
 }
 
-function heldBytes(side: SaidSide): number {
-  return typeof side === 'string' || side.bytes > longestText ? 0 : side.bytes;
+function heldBytes(side: PayloadInput): number {
+  return typeof side === 'string' || side.bytes > maxPayloadBytes ? 0 : side.bytes;
 }
 
 /** Bytes are copied: those of the answer go on to the client app. */
-function toKeep(side: SaidSide): SideToKeep {
+function toKeep(side: PayloadInput): PayloadSideInput {
   if (typeof side === 'string') return { none: side };
-  if (side.bytes > longestText) return { none: 'too-long' };
+  if (side.bytes > maxPayloadBytes) return { none: 'too-long' };
   if (typeof side.text === 'string') return { text: side.text };
   const copy = new Uint8Array(side.bytes);
   let at = 0;
@@ -387,6 +390,6 @@ function toKeep(side: SaidSide): SideToKeep {
 /** They are handed over, not copied once more. */
 function buffersIn(question: Asked): ArrayBuffer[] {
   if (question.kind !== 'put') return [];
-  const texts = question.calls.flatMap(({ sides }) => callSides.map((side) => sides[side]));
+  const texts = question.calls.flatMap(({ sides }) => payloadSides.map((side) => sides[side]));
   return texts.flatMap((side) => ('text' in side && typeof side.text !== 'string' ? [side.text.buffer] : []));
 }

@@ -1,6 +1,6 @@
 /** Remembers beside a file which runs of the core that wrote it did not end in order: what they had not written is lost. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { isRunning } from '../base/file-lock.ts';
+import { isProcessRunning } from '../base/file-lock.ts';
 import { isObject } from '../base/json.ts';
 
 interface Run {
@@ -11,7 +11,7 @@ interface Run {
   readonly until?: number;
 }
 
-const mostRuns = 50;
+const maxRuns = 50;
 
 export class CrashedRuns {
   readonly #file: string;
@@ -24,14 +24,14 @@ export class CrashedRuns {
   }
 
   /** This run is about to write. A file that cannot be written is no reason to keep nothing: then a crash goes unnoticed. */
-  begin(now: number): void {
+  markStarted(now: number): void {
     if (this.#isNoted) return;
     this.#isNoted = true;
     this.#write([...this.#read(now), { pid: process.pid, from: now }]);
   }
 
   /** This run has written everything. */
-  end(): void {
+  markFinished(): void {
     if (!this.#isNoted) return;
     this.#isNoted = false;
     const own = this.#read(Date.now()).findLast(({ pid, until }) => pid === process.pid && until === undefined);
@@ -44,19 +44,19 @@ export class CrashedRuns {
   }
 
   /** Whether a run that ended without a word was writing at that time. */
-  isIn(at: number, now: number): boolean {
+  wasRunningAt(at: number, now: number): boolean {
     return this.#read(now).some(({ from, until }) => until !== undefined && from <= at && at < until);
   }
 
   #read(now: number): readonly Run[] {
     this.#runs ??= readRuns(this.#file).map((run) =>
-      run.until !== undefined || isRunning(run.pid) ? run : { ...run, until: now },
+      run.until !== undefined || isProcessRunning(run.pid) ? run : { ...run, until: now },
     );
     return this.#runs;
   }
 
   #write(runs: readonly Run[]): void {
-    this.#runs = runs.slice(-mostRuns);
+    this.#runs = runs.slice(-maxRuns);
     try {
       if (runs.length === 0) rmSync(this.#file, { force: true });
       else writeFileSync(this.#file, JSON.stringify(this.#runs), { mode: 0o600 });

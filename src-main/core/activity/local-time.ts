@@ -6,27 +6,27 @@
 export const hourMs = 3_600_000;
 
 /** When the hour of that time began. */
-export function hourOf(time: number): number {
-  const shift = hourShift(time);
+export function startOfHour(time: number): number {
+  const shift = hourOffsetMs(time);
   return Math.floor((time + shift) / hourMs) * hourMs - shift;
 }
 
 /** How long before those of UTC the hours begin here at that time, in ms, less than an hour: half of one in India. */
-export function hourShift(time: number): number {
+export function hourOffsetMs(time: number): number {
   // Told in minutes to the west.
   const minutes = -new Date(time).getTimezoneOffset() % 60;
   return ((minutes + 60) % 60) * 60_000;
 }
 
 /** `2026-11-21`. */
-export function dayOf(time: number): string {
+export function formatDay(time: number): string {
   const date = new Date(time);
   const two = (number: number): string => String(number).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** When the day begins that is so many days later, or earlier. */
-export function dayBegins(time: number, later = 0): number {
+export function startOfDay(time: number, later = 0): number {
   const date = new Date(time);
   // Where the clocks go forward at midnight, this is the first hour that there is.
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + later).getTime();

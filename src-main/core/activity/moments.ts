@@ -2,12 +2,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../base/log.ts';
 
-export type MomentKind = 'start' | 'mode';
+export type AnnotationKind = 'start' | 'mode';
 
-export interface Moment {
+export interface Annotation {
   /** ms since the epoch. */
   readonly at: number;
-  readonly kind: MomentKind;
+  readonly kind: AnnotationKind;
   /** Of a start the version, else the mode from then on, and the app that has it where not all have: `search for Cursor`. */
   readonly what: string;
 }
@@ -17,13 +17,13 @@ interface MomentStore {
 }
 
 /** Written a moment later: nothing is opened while a core starts. */
-const writeMs = 1000;
-const mostKept = 1000;
+const flushDelayMs = 1000;
+const maxAnnotations = 1000;
 
-export class Moments {
+export class AnnotationLog {
   readonly #store: MomentStore;
   readonly #log: Log;
-  #waiting: Moment[] = [];
+  #waiting: Annotation[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(store: MomentStore, log: Log) {
@@ -32,19 +32,19 @@ export class Moments {
   }
 
   /** Returns at once, and never throws. */
-  note(kind: MomentKind, what: string): void {
+  add(kind: AnnotationKind, what: string): void {
     this.#waiting.push({ at: Date.now(), kind, what });
-    this.#timer ??= setTimeout(() => this.#write(), writeMs).unref();
+    this.#timer ??= setTimeout(() => this.#write(), flushDelayMs).unref();
   }
 
   /** Oldest first, at most the last thousand. Throws what SQLite throws. */
-  between(since: number, until: number): readonly Moment[] {
+  between(since: number, until: number): readonly Annotation[] {
     this.#write();
     return this.#store.query((database) =>
       database
         .prepare('SELECT at, kind, what FROM moments WHERE at >= ? AND at < ? ORDER BY at')
         .all(since, until)
-        .map((row) => ({ at: Number(row['at']), kind: row['kind'] as MomentKind, what: String(row['what']) })),
+        .map((row) => ({ at: Number(row['at']), kind: row['kind'] as AnnotationKind, what: String(row['what']) })),
     );
   }
 
@@ -62,7 +62,7 @@ export class Moments {
       this.#store.query((database) => {
         const insert = database.prepare('INSERT INTO moments (at, kind, what) VALUES (?, ?, ?)');
         for (const { at, kind, what } of waiting) insert.run(at, kind, what);
-        database.prepare('DELETE FROM moments WHERE id <= (SELECT max(id) FROM moments) - ?').run(mostKept);
+        database.prepare('DELETE FROM moments WHERE id <= (SELECT max(id) FROM moments) - ?').run(maxAnnotations);
       });
     } catch (error) {
       // A mark that is missing on a chart is not worth trying again.

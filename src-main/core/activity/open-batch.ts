@@ -3,13 +3,13 @@
  * disk in the end. It is to be closed within the moment: other processes wait to write until it is.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { MendedDatabase } from '../base/mended-database.ts';
+import type { RecoveringDatabase } from '../base/mended-database.ts';
 
-export class OpenBatch {
-  readonly #store: MendedDatabase;
+export class IncrementalTransaction {
+  readonly #store: RecoveringDatabase;
   #generation: number | undefined;
 
-  constructor(store: MendedDatabase) {
+  constructor(store: RecoveringDatabase) {
     this.#store = store;
   }
 
@@ -42,7 +42,7 @@ export class OpenBatch {
   }
 
   /** Nothing of it is in the file. Never throws. */
-  undo(): void {
+  rollback(): void {
     this.#generation = undefined;
     try {
       // SQLite may have rolled back by itself.

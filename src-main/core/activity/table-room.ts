@@ -1,6 +1,6 @@
 /** Keeps an SQLite file within a bound of bytes: the oldest rows of its tables go, by ids that grow. */
 import type { DatabaseSync } from 'node:sqlite';
-import { prepared } from '../base/private-database.ts';
+import { prepareCached } from '../base/private-database.ts';
 
 type Table = 'calls' | 'steps' | 'texts';
 
@@ -8,7 +8,10 @@ type Table = 'calls' | 'steps' | 'texts';
 export function deleteOldest(database: DatabaseSync, tables: readonly Table[], maxBytes: number): void {
   for (let used = usedBytes(database); used > maxBytes; used = usedBytes(database)) {
     const share = (used - maxBytes * 0.95) / used;
-    const counted = tables.map((table) => ({ table, rows: number(database, `SELECT count(*) AS n FROM ${table}`) }));
+    const counted = tables.map((table) => ({
+      table,
+      rows: queryNumber(database, `SELECT count(*) AS n FROM ${table}`),
+    }));
     if (counted.every(({ rows }) => rows === 0)) break;
     for (const { table, rows } of counted) {
       const first = `SELECT id FROM ${table} ORDER BY id LIMIT 1 OFFSET ${Math.ceil(rows * share)}`;
@@ -22,19 +25,19 @@ export function deleteOldest(database: DatabaseSync, tables: readonly Table[], m
 }
 
 /** What a query answers as `n`; 0 for nothing. */
-export function number(database: DatabaseSync, sql: string): number {
-  return Number(prepared(database, sql).get()?.['n'] ?? 0);
+export function queryNumber(database: DatabaseSync, sql: string): number {
+  return Number(prepareCached(database, sql).get()?.['n'] ?? 0);
 }
 
 function usedBytes(database: DatabaseSync): number {
-  const free = number(database, 'SELECT freelist_count AS n FROM pragma_freelist_count');
+  const free = queryNumber(database, 'SELECT freelist_count AS n FROM pragma_freelist_count');
   return fileBytes(database) - free * pageBytes(database);
 }
 
 function pageBytes(database: DatabaseSync): number {
-  return number(database, 'SELECT page_size AS n FROM pragma_page_size');
+  return queryNumber(database, 'SELECT page_size AS n FROM pragma_page_size');
 }
 
 function fileBytes(database: DatabaseSync): number {
-  return number(database, 'SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size');
+  return queryNumber(database, 'SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size');
 }

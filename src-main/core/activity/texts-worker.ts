@@ -1,15 +1,15 @@
 /** Entry of the worker thread that keeps the texts of calls: it masks, compresses, writes and reads them. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { breather, giveWay } from '../base/worker-line.ts';
-import { TextsDesk } from './texts/texts-desk.ts';
-import type { TextsQuestion, TextsWork } from './texts/texts-messages.ts';
+import { createThrottle, lowerThreadPriority } from '../base/worker-line.ts';
+import { PayloadHandlers } from './texts/texts-desk.ts';
+import type { PayloadRequest, PayloadWorkerData } from './texts/texts-messages.ts';
 
 // No call waits for what is kept of it, and a person who reads one can wait for a moment.
-giveWay();
-const { file, hurry } = workerData as TextsWork;
-const desk = new TextsDesk(file, breather(hurry));
+lowerThreadPriority();
+const { file, hurry } = workerData as PayloadWorkerData;
+const desk = new PayloadHandlers(file, createThrottle(hurry));
 
-parentPort?.on('message', (question: TextsQuestion) => {
-  parentPort?.postMessage(desk.answer(question));
+parentPort?.on('message', (question: PayloadRequest) => {
+  parentPort?.postMessage(desk.handle(question));
   if (question.kind === 'close') parentPort?.close();
 });

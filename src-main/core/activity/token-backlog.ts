@@ -18,7 +18,7 @@ interface Item {
 }
 
 /** Answers of calls are held in memory until they are counted; beyond this their tokens are estimated. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /** Short texts are counted together; a longer one alone, so that there is only one of them as a text. */
 const batchBytes = 256 * 1024;
@@ -35,7 +35,7 @@ export class TokenBacklog {
 
   /** Asks for room to hold texts of this size; `add` or `release` gives it back. A single text always finds room. */
   reserve(bytes: number): boolean {
-    if (this.#bytes > 0 && this.#bytes + bytes > mostBytes) return false;
+    if (this.#bytes > 0 && this.#bytes + bytes > maxBytes) return false;
     this.#bytes += bytes;
     return true;
   }
@@ -51,7 +51,7 @@ export class TokenBacklog {
   }
 
   /** Resolves when nothing waits. */
-  async idle(): Promise<void> {
+  async drained(): Promise<void> {
     await this.#work;
   }
 

@@ -1,8 +1,8 @@
 /** Counts tokens in a worker thread that is started when there is something to count and ended when there is not. */
 import { hash } from 'node:crypto';
-import { workerLocation } from '../base/worker-line.ts';
+import { resolveWorkerUrl } from '../base/worker-line.ts';
 import { WorkerThread } from '../base/worker-thread.ts';
-import type { CountQuestion } from './token-worker.ts';
+import type { CountRequest } from './token-worker.ts';
 
 export interface TokenCount {
   readonly tokens: number;
@@ -22,7 +22,7 @@ export interface TokenCounterOptions {
 }
 
 interface Waiting {
-  readonly question: CountQuestion;
+  readonly question: CountRequest;
   readonly length: number;
   readonly scale: number;
   readonly textLength: number;
@@ -33,7 +33,7 @@ interface Waiting {
  * So much is with the thread at once, in characters, or one text: what waits beyond lies in this thread's heap, which gives its memory
  * back. What is sent over lies meanwhile in memory of the system's that a thread keeps even after its end.
  */
-const mostSent = 256 * 1024;
+const maxInFlightLength = 256 * 1024;
 
 export class TokenCounter {
   readonly #longestText: number;
@@ -41,7 +41,7 @@ export class TokenCounter {
   readonly #outbox: Waiting[] = [];
   /** With the thread, which answers in this order. */
   readonly #asked: Waiting[] = [];
-  readonly #thread: WorkerThread<readonly CountQuestion[], readonly number[]>;
+  readonly #thread: WorkerThread<readonly CountRequest[], readonly number[]>;
   /** What is asked in one turn goes over in one message: each wakes two threads. */
   #sending: NodeJS.Immediate | undefined;
   #queued = 0;
@@ -106,7 +106,7 @@ export class TokenCounter {
 
   #takeNext(): readonly Waiting[] {
     let end = 0;
-    for (; end < this.#outbox.length && (this.#sent === 0 || this.#sent < mostSent); end++) {
+    for (; end < this.#outbox.length && (this.#sent === 0 || this.#sent < maxInFlightLength); end++) {
       this.#sent += this.#outbox[end]?.length ?? 0;
     }
     return this.#outbox.splice(0, end);
@@ -116,7 +116,7 @@ export class TokenCounter {
     this.#asked.splice(0, answers.length).forEach((waiting, at) => this.#settle(waiting, answers[at] ?? 0));
     if (this.#asked.length + this.#outbox.length === 0) this.#thread.rest();
     // What was held back; what is asked in this turn goes at its end.
-    if (this.#sending === undefined && this.#sent <= mostSent / 2) this.#send();
+    if (this.#sending === undefined && this.#sent <= maxInFlightLength / 2) this.#send();
   }
 
   #settle({ length, scale, resolve }: Waiting, tokens: number): void {
@@ -144,7 +144,7 @@ function byLength(characters: number): TokenCount {
 // Remembers the tokens of texts that come again: one list goes to many sessions, one answer is counted by record and ledger.
 
 /** Shorter ones cost less to count than to remember. */
-const shortest = 40;
+const minCachedLength = 40;
 
 export class TokenCache {
   readonly #counter: Pick<TokenCounter, 'count'>;
@@ -158,7 +158,7 @@ export class TokenCache {
   }
 
   count(text: string): Promise<TokenCount> {
-    if (text.length < shortest) return this.#counter.count(text);
+    if (text.length < minCachedLength) return this.#counter.count(text);
     const key = hash('sha256', text, 'base64');
     const count = this.#known.get(key) ?? this.#count(key, text);
     // Maps keep the order of insertion: the one used last stands last.
@@ -187,21 +187,21 @@ interface TextSample {
   readonly scale: number;
 }
 
-const pieces = 32;
+const sampleCount = 32;
 
 /** The text itself up to `longest` characters, else pieces of that length in all, spread evenly from first to last. */
 export function sampleText(text: string, longest: number): TextSample {
   if (text.length <= longest) return { texts: [text], scale: 1 };
-  const length = Math.max(1, Math.floor(longest / pieces));
-  const step = (text.length - length) / (pieces - 1);
-  const texts = Array.from({ length: pieces }, (_, index) => {
+  const length = Math.max(1, Math.floor(longest / sampleCount));
+  const step = (text.length - length) / (sampleCount - 1);
+  const texts = Array.from({ length: sampleCount }, (_, index) => {
     const start = Math.floor(index * step);
     return text.slice(start, start + length);
   });
-  return { texts, scale: text.length / (length * pieces) };
+  return { texts, scale: text.length / (length * sampleCount) };
 }
 
 /** Where the worker that counts tokens lies, among the sources and in the build. */
 export function tokenWorkerUrl(): URL {
-  return workerLocation('token-worker', import.meta.url);
+  return resolveWorkerUrl('token-worker', import.meta.url);
 }

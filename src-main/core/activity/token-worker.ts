@@ -3,9 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import { countTokens as countPiece } from 'gpt-tokenizer/encoding/o200k_base';
 
 /** A text, or pieces whose tokens are added up. No object around it: to copy those took most of the time of a message. */
-export type CountQuestion = string | readonly string[];
+export type CountRequest = string | readonly string[];
 
-parentPort?.on('message', (questions: readonly CountQuestion[]) => {
+parentPort?.on('message', (questions: readonly CountRequest[]) => {
   const answers = questions.map((one) =>
     typeof one === 'string' ? countTokens(one) : one.reduce((sum, text) => sum + countTokens(text), 0),
   );
@@ -15,7 +15,7 @@ parentPort?.on('message', (questions: readonly CountQuestion[]) => {
 // Counts the o200k_base tokens of a text in a time that does not explode on one long run of characters.
 
 /** The tokenizer takes quadratic time in the length of one "word": 200 000 times `a` took it two minutes. */
-const longestWord = 2000;
+const maxWordLength = 2000;
 
 /** Treats `<|endoftext|>` and its like as the plain text they are in arguments and answers. */
 const asPlainText = { disallowedSpecial: new Set<string>() };
@@ -42,7 +42,7 @@ function cuts(text: string): number[] {
 
 function cutsWithin(text: string, start: number, length: number): number[] {
   const found: number[] = [];
-  for (let at = start + longestWord; at < start + length; at += longestWord) {
+  for (let at = start + maxWordLength; at < start + length; at += maxWordLength) {
     const splitsPair = /[\uDC00-\uDFFF]/.test(text[at] ?? '');
     found.push(splitsPair ? at - 1 : at);
   }
@@ -58,12 +58,12 @@ function crudeRuns(text: string): [number, number][] {
     const here = kindOf(text.charCodeAt(at));
     if (here === kind || here === other) continue;
     if (kind !== other) {
-      if (at - start > longestWord) runs.push([start, at]);
+      if (at - start > maxWordLength) runs.push([start, at]);
       start = at;
     }
     kind = here;
   }
-  if (text.length - start > longestWord) runs.push([start, text.length]);
+  if (text.length - start > maxWordLength) runs.push([start, text.length]);
   return runs;
 }
 

@@ -2,10 +2,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /** Calls back from the newest, and tools among them. */
-const callsRead = 5_000;
-const mostTools = 200;
+const maxScannedCalls = 5_000;
+const maxTools = 200;
 
-export class UsedTools {
+export class RecentTools {
   /** Ids (`server:tool`), the latest used last; undefined until somebody asks. */
   #ids: Set<string> | undefined;
 
@@ -16,7 +16,7 @@ export class UsedTools {
     this.#ids.delete(id);
     this.#ids.add(id);
     for (const oldest of this.#ids) {
-      if (this.#ids.size <= mostTools) break;
+      if (this.#ids.size <= maxTools) break;
       this.#ids.delete(oldest);
     }
   }
@@ -35,6 +35,6 @@ function latestUsed(database: DatabaseSync): string[] {
       `SELECT server, tool, max(id) AS latest FROM (SELECT id, server, tool, outcome FROM calls ORDER BY id DESC LIMIT ?)
        WHERE outcome = 'ok' GROUP BY server, tool ORDER BY latest DESC LIMIT ?`,
     )
-    .all(callsRead, mostTools);
+    .all(maxScannedCalls, maxTools);
   return rows.map((row) => `${String(row['server'])}:${String(row['tool'])}`);
 }

@@ -4,23 +4,23 @@ import type { Isolation } from '../config/app-config.ts';
 import type { ServerChange } from './server-change.ts';
 
 /** Its own files and a home of its own, and the network, without which few servers are of use. */
-export const usualBox: JsonObject = { mode: 'auto', network: true };
+export const defaultSandbox: JsonObject = { mode: 'auto', network: true };
 
 /** A server that is added gets a box, unless the change says something of it itself, which the person sees, or the person runs it without one. */
-export function confined(change: ServerChange): ServerChange {
+export function withDefaultSandbox(change: ServerChange): ServerChange {
   if (change.kind !== 'add' || change.isFoundHere) return change;
   const { entry } = change;
   const saysItself = ['isolation', 'sandboxEnabled', 'builtin', 'url'].some((field) => entry[field] !== undefined);
-  return saysItself ? change : { ...change, entry: { ...entry, isolation: usualBox } };
+  return saysItself ? change : { ...change, entry: { ...entry, isolation: defaultSandbox } };
 }
 
 /** Whether a box gives no less than the one that a model's server gets. */
-export function isUsualBox({ kind, network, read, write }: Isolation): boolean {
+export function isDefaultSandbox({ kind, network, read, write }: Isolation): boolean {
   return kind === 'auto' && network === true && read.length === 0 && write === undefined;
 }
 
 /** Whether an entry that is added reaches no more than the usual box does. */
-export function isConfined({ command, inheritEnv, isolation }: JsonObject): boolean {
+export function isWithinDefaultSandbox({ command, inheritEnv, isolation }: JsonObject): boolean {
   if (command === undefined) return true;
   if (inheritEnv !== undefined || !isObject(isolation)) return false;
   const { mode, network: _, image: __, ...more } = isolation;
@@ -29,6 +29,6 @@ export function isConfined({ command, inheritEnv, isolation }: JsonObject): bool
 }
 
 /** Whether these fields of an update say where a server runs. */
-export function touchesBox(fields: JsonObject): boolean {
+export function changesSandbox(fields: JsonObject): boolean {
   return ['isolation', 'sandboxEnabled'].some((field) => fields[field] !== undefined);
 }

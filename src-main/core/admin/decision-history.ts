@@ -2,16 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import type { KeptDocument } from '../base/kept-document.ts';
-import { shortName } from '../base/shown-text.ts';
-import type { Decided, InboxKind } from '../trust/inbox/inbox-item.ts';
+import type { JsonDocument } from '../base/kept-document.ts';
+import { truncateName } from '../base/shown-text.ts';
+import type { PastDecision, InboxKind } from '../trust/inbox/inbox-item.ts';
 import type { Proposal } from './server-change.ts';
-import type { WrittenEdit } from './take-back.ts';
+import type { AppliedEdit } from './take-back.ts';
 
 /** What it takes to take a decision back. */
 export interface WayBack {
   /** What it wrote. */
-  readonly written?: readonly WrittenEdit[];
+  readonly written?: readonly AppliedEdit[];
   /** Descriptions that it told apps. */
   readonly texts?: readonly { readonly server: string; readonly tools: readonly string[] }[];
   /** What it rejected, to be asked again. */
@@ -20,26 +20,26 @@ export interface WayBack {
   readonly offer?: { readonly key: string; readonly wanted: boolean };
 }
 
-export interface KeptDecision extends Decided {
+export interface StoredDecision extends PastDecision {
   readonly back?: WayBack | undefined;
 }
 
-type NewDecision = Omit<KeptDecision, 'id' | 'at'>;
+type NewDecision = Omit<StoredDecision, 'id' | 'at'>;
 
 /** The oldest go first. What was written holds what entries hold, so it is not kept for ever. */
-const most = 50;
-const keptMs = 30 * 24 * 60 * 60_000;
+const maxDecisions = 50;
+const retentionMs = 30 * 24 * 60 * 60_000;
 
 /** One document for every core of a home, or of a team's tenant, changed by one process at a time. */
 export class DecisionHistory {
-  readonly #document: KeptDocument;
+  readonly #document: JsonDocument;
 
-  constructor(document: KeptDocument) {
+  constructor(document: JsonDocument) {
     this.#document = document;
   }
 
   /** Newest first. */
-  async all(kinds: readonly InboxKind[]): Promise<readonly Decided[]> {
+  async all(kinds: readonly InboxKind[]): Promise<readonly PastDecision[]> {
     const decided = (await this.#read()).filter(({ kind }) => kinds.includes(kind)).toReversed();
     // What was written holds secrets: it stays here.
     return decided.map(({ back: _back, ...shown }) => shown);
@@ -47,7 +47,7 @@ export class DecisionHistory {
 
   /** Its id; undefined where it could not be written: it is done all the same, and cannot be taken back here. Never rejects. */
   async add(decision: NewDecision): Promise<string | undefined> {
-    const kept: KeptDecision = { ...decision, id: randomBytes(4).toString('hex'), at: Date.now() };
+    const kept: StoredDecision = { ...decision, id: randomBytes(4).toString('hex'), at: Date.now() };
     return this.#change((all) => [...all, kept]).then(
       () => kept.id,
       () => undefined,
@@ -58,7 +58,7 @@ export class DecisionHistory {
    * Takes one out, and `work` takes it back; whoever comes second finds it gone. Rejects with AppError not_found, or as `work` does: then
    * it stays.
    */
-  async takeBack(id: string, work: (decision: KeptDecision) => Promise<void>): Promise<void> {
+  async undo(id: string, work: (decision: StoredDecision) => Promise<void>): Promise<void> {
     // Out before the work: of two that take it back at once, in two processes, one does.
     const decision = await this.#document.change((value) => {
       const all = decisionsIn(value);
@@ -76,28 +76,28 @@ export class DecisionHistory {
     }
   }
 
-  #change(change: (all: readonly KeptDecision[]) => readonly KeptDecision[]): Promise<void> {
-    return this.#document.change((value) => [change(decisionsIn(value)).slice(-most), undefined]);
+  #change(change: (all: readonly StoredDecision[]) => readonly StoredDecision[]): Promise<void> {
+    return this.#document.change((value) => [change(decisionsIn(value)).slice(-maxDecisions), undefined]);
   }
 
-  async #read(): Promise<readonly KeptDecision[]> {
+  async #read(): Promise<readonly StoredDecision[]> {
     return decisionsIn(await this.#document.read());
   }
 }
 
 function gone(id: string): AppError {
-  return new AppError('not_found', `No decision is known under ${shortName(id)}.`, {
+  return new AppError('not_found', `No decision is known under ${truncateName(id)}.`, {
     fix: 'It was taken back already.',
   });
 }
 
 /** What cannot be read holds nothing: decisions stand, they cannot be taken back here. */
-function decisionsIn(value: unknown): readonly KeptDecision[] {
+function decisionsIn(value: unknown): readonly StoredDecision[] {
   if (!Array.isArray(value)) return [];
-  return (value as unknown[]).filter(isDecision).filter(({ at }) => Date.now() - at < keptMs);
+  return (value as unknown[]).filter(isDecision).filter(({ at }) => Date.now() - at < retentionMs);
 }
 
-function isDecision(value: unknown): value is KeptDecision {
+function isDecision(value: unknown): value is StoredDecision {
   return (
     isObject(value) &&
     typeof value['id'] === 'string' &&

@@ -4,15 +4,20 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { markHidden, markHiddenIn } from '../base/shown-text.ts';
-import type { WaitingEdit } from '../config/accepted-config.ts';
+import { markInvisible, markInvisibleInJson } from '../base/shown-text.ts';
+import type { PendingEdit } from '../config/accepted-config.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
-import { writtenEntry } from '../config/edit-config.ts';
+import { rawEntry } from '../config/edit-config.ts';
 import { maskedChange, maskedSentence } from '../trust/launch-change.ts';
 import { diffLine, diffLines } from '../trust/inbox/diff-lines.ts';
-import { entryMeanings, gravestFirst, secretMeanings, settingMeanings } from '../trust/inbox/entry-meanings.ts';
+import {
+  entryConsequences,
+  mostSevereFirst,
+  secretConsequences,
+  settingConsequences,
+} from '../trust/inbox/entry-meanings.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
-import type { DiffLine, Meaning } from '../trust/inbox/inbox-item.ts';
+import type { DiffLine, Consequence } from '../trust/inbox/inbox-item.ts';
 import { describeChange, editConfig, type ServerChange } from './server-change.ts';
 
 export interface ExplainedChange {
@@ -21,9 +26,9 @@ export interface ExplainedChange {
   readonly server: string;
   readonly sentence: string;
   /** What a yes would mean, gravest first. */
-  readonly meanings: readonly Meaning[];
+  readonly meanings: readonly Consequence[];
   /** Those of them that tell of secrets: part of what is asked, not of the small print. */
-  readonly secrets: readonly Meaning[];
+  readonly secrets: readonly Consequence[];
   readonly lines: readonly DiffLine[];
   /** The entry as it would stand in the config file; undefined where none would. */
   readonly entry: JsonObject | undefined;
@@ -46,33 +51,33 @@ export function explainChanges(
 }
 
 /** What an edit of the config file by another program waits for. */
-export function explainEdits(waiting: readonly WaitingEdit[], showing: Showing = {}): readonly ExplainedChange[] {
+export function explainEdits(waiting: readonly PendingEdit[], showing: Showing = {}): readonly ExplainedChange[] {
   return waiting.map((edit): ExplainedChange => {
     if (edit.kind === 'entry') {
       const { server, entry, before } = edit;
       const what = before === undefined ? `The server "${server}" is new` : `The server "${server}" is another`;
-      const sentence = markHidden(`${what} in the config file.`);
+      const sentence = markInvisible(`${what} in the config file.`);
       return {
         kind: 'file',
-        server: markHidden(server),
+        server: markInvisible(server),
         sentence,
-        ...explainEntry(before, entry, showing),
+        ...entryLines(before, entry, showing),
       };
     }
     const { key, value, before } = edit;
-    const sentence = markHidden(`The setting ${key} is another in the config file.`);
+    const sentence = markInvisible(`The setting ${key} is another in the config file.`);
     return {
       kind: 'file',
       server: '',
       sentence,
-      ...{ meanings: settingMeanings(key, value), secrets: [], entry: undefined },
+      ...{ meanings: settingConsequences(key, value), secrets: [], entry: undefined },
       ...compareShown({ [key]: before }, { [key]: value }, showing),
     };
   });
 }
 
 /** An entry beside what stood there before; of an entry alone every line is as it is. */
-export function explainEntries(
+export function diffEntries(
   before: JsonObject | undefined,
   entry: JsonObject,
   showing: Showing = {},
@@ -80,7 +85,7 @@ export function explainEntries(
   return compareShown(before ?? entry, entry, showing);
 }
 
-function explainEntry(
+function entryLines(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
   showing: Showing,
@@ -99,10 +104,10 @@ export function explainMeanings(
   after: JsonObject | undefined,
   { reveal = false }: Showing = {},
 ): Pick<ExplainedChange, 'meanings' | 'secrets'> {
-  const meanings = entryMeanings(before, after).map(({ text, isGrave }) => {
+  const meanings = entryConsequences(before, after).map(({ text, isGrave }) => {
     return { text: reveal ? text : maskedSentence(text, before, after), isGrave };
   });
-  return { meanings, secrets: secretMeanings(before, after) };
+  return { meanings, secrets: secretConsequences(before, after) };
 }
 
 /** Line by line, and whether secrets are hidden in it. */
@@ -125,33 +130,33 @@ function explainChange(
   showing: Showing,
 ): ExplainedChange {
   const { kind } = change;
-  const [server, sentence] = [markHidden(change.server), markHidden(describeChange(change))];
+  const [server, sentence] = [markInvisible(change.server), markInvisible(describeChange(change))];
   if (change.kind === 'describe') {
     // What models are told is shown whole.
     const lines = Object.entries(change.texts).map(([tool, { text, own }]) => {
       return diffLine(`Tool ${tool}`, own, text === '' ? own : text);
     });
-    const { entry } = explainEntry(after, after, showing);
+    const { entry } = entryLines(after, after, showing);
     const meanings = [{ text: 'The models of all apps read this in place of what the server says.', isGrave: false }];
     return { kind, server, sentence, meanings, secrets: [], lines, entry, isMasked: false };
   }
-  const explained = explainEntry(before, after, showing);
-  const meanings = gravestFirst([...removalMeanings(change), ...explained.meanings]);
+  const explained = entryLines(before, after, showing);
+  const meanings = mostSevereFirst([...removalMeanings(change), ...explained.meanings]);
   return { kind, server, sentence, ...explained, meanings };
 }
 
-function removalMeanings({ kind }: ServerChange): readonly Meaning[] {
+function removalMeanings({ kind }: ServerChange): readonly Consequence[] {
   return kind === 'remove' ? [{ text: 'All apps lose its tools.', isGrave: false }] : [];
 }
 
 /** What is asked, with the secrets that a yes gives away. */
-export function fullSentence(sentence: string, changes: readonly Pick<ExplainedChange, 'secrets'>[]): string {
+export function sentenceWithSecrets(sentence: string, changes: readonly Pick<ExplainedChange, 'secrets'>[]): string {
   const gets = new Set(changes.flatMap(({ secrets }) => secrets.map(({ text }) => text)));
   return [sentence, ...gets].join(' ');
 }
 
 function shown(entry: JsonObject): JsonObject {
-  return markHiddenIn(entry) as JsonObject;
+  return markInvisibleInJson(entry) as JsonObject;
 }
 
 /** A change that cannot be made any more leaves everything as it is; approving it says why. */
@@ -165,7 +170,7 @@ function tryEdit(text: string, change: ServerChange): string {
 
 function entryIn(text: string, server: string): JsonObject | undefined {
   try {
-    return writtenEntry(text, server);
+    return rawEntry(text, server);
   } catch {
     return undefined;
   }

@@ -6,31 +6,31 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from '../base/app-paths.ts';
 import { AppError, type ErrorCode, errorText } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import {
   endpointText,
   HealConsents,
-  type HealOffer,
-  healOffers,
-  offerKey,
+  type HealCandidate,
+  findHealCandidates,
+  candidateKey,
   ownCommand,
 } from '../client-apps/heal-offers.ts';
 import type { ReadValue } from '../trust/launch-change.ts';
 import type { ServerConfig } from '../config/app-config.ts';
-import { secretsNamed } from '../config/replace-variables.ts';
+import { secretNamesIn } from '../config/replace-variables.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { writtenEntry } from '../config/edit-config.ts';
-import { vaultName } from '../secrets/fill-secrets.ts';
-import type { SecretDesk } from '../secrets/secret-desk.ts';
+import { rawEntry } from '../config/edit-config.ts';
+import { secretVaultKey } from '../secrets/fill-secrets.ts';
+import type { SecretService } from '../secrets/secret-desk.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { findCommand } from '../servers/launch/find-command.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { TransportFactory } from '../servers/transports/create-transport.ts';
-import type { PersonEdits } from './person-edits.ts';
-import { type EntryTrial, tryEntry } from './try-entry.ts';
+import type { UserEdits } from './person-edits.ts';
+import { type EntryProbe, probeEntry } from './try-entry.ts';
 
 interface HealingDeps {
   readonly consents: HealConsents;
@@ -38,13 +38,13 @@ interface HealingDeps {
   readonly servers: () => readonly ManagedServer[];
   /** Rejects where the config has no such server. */
   readonly writtenEntry: (server: string) => Promise<JsonObject>;
-  readonly findOffers: (server: string, written: JsonObject) => Promise<readonly HealOffer[]>;
-  readonly tryEntry: (entry: JsonObject) => Promise<EntryTrial>;
+  readonly findOffers: (server: string, written: JsonObject) => Promise<readonly HealCandidate[]>;
+  readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
   readonly save: (server: string, entry: JsonObject) => Promise<void>;
   readonly log: (text: string) => void;
 }
 
-const patience = 2;
+const minFailures = 2;
 
 interface HealOutcome {
   readonly server: string;
@@ -53,21 +53,21 @@ interface HealOutcome {
   readonly sentence: string;
 }
 
-export class Healing {
+export class SelfHealing {
   /** The offers are others. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   /** A server has another launch; `policy`: nobody was asked this time. */
-  readonly healed = new Event<{
+  readonly applied = new Emitter<{
     readonly server: string;
     readonly sentence: string;
     readonly by: 'person' | 'policy';
   }>();
   readonly #deps: HealingDeps;
-  #offers = new Map<string, readonly HealOffer[]>();
+  #offers = new Map<string, readonly HealCandidate[]>();
   /** Fingerprints of entries that were looked at, so that a server that stays ill is looked after once. */
   readonly #seen = new Map<string, string>();
   /** Failures that it takes where one may be chance. */
-  #patience = patience;
+  #patience = minFailures;
   #work: Promise<void> = Promise.resolve();
   /** A look that has not begun yet: it will see whatever happens until then. */
   #next: Promise<void> | undefined;
@@ -77,12 +77,12 @@ export class Healing {
   }
 
   /** What waits for a person's yes, the best one for each server. */
-  get offers(): readonly HealOffer[] {
+  get candidates(): readonly HealCandidate[] {
     return [...this.#offers.values()].flatMap((offers) => offers.slice(0, 1));
   }
 
   /** The best launch that this machine knows for a name without an entry; nothing of it is run. */
-  async launchOf(server: string): Promise<HealOffer | undefined> {
+  async findLaunch(server: string): Promise<HealCandidate | undefined> {
     return (await this.#deps.findOffers(server, {}))[0];
   }
 
@@ -95,14 +95,14 @@ export class Healing {
   }
 
   /** Looks after every server that is ill, whatever was found before: what a person asks for. Never rejects. */
-  lookAgain(): Promise<void> {
+  rescan(): Promise<void> {
     this.#seen.clear();
     this.#patience = 1;
-    return this.look();
+    return this.scan();
   }
 
   /** Looks after every server that is ill and was not looked after yet. Resolves when all is done; never rejects. */
-  look(): Promise<void> {
+  scan(): Promise<void> {
     this.#next ??= this.#work
       .then(() => {
         this.#next = undefined;
@@ -125,31 +125,31 @@ export class Healing {
         fix: 'Mend its entry in the config file by hand.',
       });
     }
-    await this.#deps.consents.give(best.source.id);
+    await this.#deps.consents.grant(best.source.id);
     const outcome = await this.#tryAll(server, offers, best);
-    if (outcome.healed) this.healed.emit({ ...outcome, by: 'person' });
+    if (outcome.healed) this.applied.emit({ ...outcome, by: 'person' });
     return outcome;
   }
 
   /** The person does not want this launch, by the key of its offer: it is neither offered nor used. */
-  async leave(offer: string): Promise<void> {
-    await this.#deps.consents.setUnwanted(offer, true);
+  async dismiss(offer: string): Promise<void> {
+    await this.#deps.consents.setDismissed(offer, true);
     for (const [server, offers] of [...this.#offers]) {
-      const others = offers.filter((one) => offerKey(one) !== offer);
+      const others = offers.filter((one) => candidateKey(one) !== offer);
       if (others.length < offers.length) this.#setOffers(server, others);
     }
   }
 
   /** The person may want it after all. Resolves when it was looked for. */
-  async offerAgain(offer: string): Promise<void> {
-    await this.#deps.consents.setUnwanted(offer, false);
-    await this.lookAgain();
+  async restoreDismissed(offer: string): Promise<void> {
+    await this.#deps.consents.setDismissed(offer, false);
+    await this.rescan();
   }
 
   async #lookAtAll(): Promise<void> {
     if (this.#deps.policy() === 'off') return;
     const tries = this.#patience;
-    this.#patience = patience;
+    this.#patience = minFailures;
     const servers = this.#deps.servers();
     for (const name of [...this.#offers.keys()]) {
       const server = servers.find(({ config }) => config.name === name);
@@ -166,20 +166,20 @@ export class Healing {
     const { healed, sentence } = await this.#tryAll(name, offers);
     if (!healed) return;
     this.#deps.log(sentence);
-    this.healed.emit({ server: name, sentence, by: 'policy' });
+    this.applied.emit({ server: name, sentence, by: 'policy' });
   }
 
-  async #find(server: string): Promise<readonly HealOffer[]> {
+  async #find(server: string): Promise<readonly HealCandidate[]> {
     const found = await this.#deps.findOffers(server, await this.#deps.writtenEntry(server));
-    const unwanted = await this.#deps.consents.unwanted();
-    const offers = found.filter((offer) => !unwanted.has(offerKey(offer)));
+    const unwanted = await this.#deps.consents.dismissed();
+    const offers = found.filter((offer) => !unwanted.has(candidateKey(offer)));
     this.#setOffers(server, offers);
     return offers;
   }
 
   /** Tries, in order, what was agreed to; the first that works is kept. What needs a yes first stays an offer. */
-  async #tryAll(server: string, offers: readonly HealOffer[], agreed?: HealOffer): Promise<HealOutcome> {
-    const waiting: HealOffer[] = [];
+  async #tryAll(server: string, offers: readonly HealCandidate[], agreed?: HealCandidate): Promise<HealOutcome> {
+    const waiting: HealCandidate[] = [];
     const failures: string[] = [];
     for (const offer of offers) {
       if (offer !== agreed && !(await this.#isAllowed(offer))) {
@@ -198,13 +198,13 @@ export class Healing {
     return { server, healed: false, sentence: unhealedText(server, waiting, failures) };
   }
 
-  async #isAllowed({ source, entry, reach }: HealOffer): Promise<boolean> {
+  async #isAllowed({ source, entry, reach }: HealCandidate): Promise<boolean> {
     // A secret is given to another program, and reach to a server, at the person's word on that launch only.
-    if (secretsNamed(entry).length > 0 || reach.length > 0) return false;
+    if (secretNamesIn(entry).length > 0 || reach.length > 0) return false;
     return this.#deps.policy() === 'auto' || (await this.#deps.consents.has(source.id));
   }
 
-  #setOffers(server: string, offers: readonly HealOffer[]): void {
+  #setOffers(server: string, offers: readonly HealCandidate[]): void {
     const before = this.#offers.get(server) ?? [];
     if (before.length === 0 && offers.length === 0) return;
     if (offers.length === 0) this.#offers.delete(server);
@@ -220,28 +220,28 @@ function isHelped(server: ManagedServer): boolean {
 }
 
 /** What is offered, as a question for people; what it reaches beyond the present launch stands first. */
-export function offerText({ server, source, file, endpoint, reach }: HealOffer): string {
+export function candidateQuestion({ server, source, file, endpoint, reach }: HealCandidate): string {
   if (source.id === ownCommand.id) return `The command of ${server} was found as ${endpoint}.`;
   const sentence = `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
   return reach.length === 0 ? sentence : ['A launch with more reach is known.', ...reach, sentence].join(' ');
 }
 
 /** That there is something to decide; nothing of the entry, which may hold secrets. */
-export function offerHint({ source }: Pick<HealOffer, 'source'>): string {
+export function candidateHint({ source }: Pick<HealCandidate, 'source'>): string {
   return source.id === ownCommand.id ? 'Its command was found elsewhere.' : `${source.title} starts it in another way.`;
 }
 
 /** Goes to the log as well. */
-function healedText({ server, source, entry }: HealOffer, { tools }: EntryTrial): string {
+function healedText({ server, source, entry }: HealCandidate, { tools }: EntryProbe): string {
   const from = source.id === ownCommand.id ? 'its command, found elsewhere' : `the launch that ${source.title} has`;
   const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
   return `${server} was mended with ${from}: ${endpointText(entry)}. It answered with ${count}, and the config file says so now.`;
 }
 
-function unhealedText(server: string, waiting: readonly HealOffer[], failures: readonly string[]): string {
+function unhealedText(server: string, waiting: readonly HealCandidate[], failures: readonly string[]): string {
   const [next] = waiting;
   const tried = failures.length === 0 ? '' : `What was tried for ${server} does not work. ${failures.join(' ')}`;
-  return [tried, next === undefined ? '' : offerText(next)].filter(Boolean).join(' ');
+  return [tried, next === undefined ? '' : candidateQuestion(next)].filter(Boolean).join(' ');
 }
 
 // A Healing made of the parts of a running core.
@@ -252,31 +252,31 @@ interface HealingParts {
   readonly environment: EnvironmentResolver;
   readonly transports: TransportFactory;
   readonly version: string;
-  readonly edits: Pick<PersonEdits, 'save'>;
-  readonly secrets: Pick<SecretDesk, 'keep'>;
+  readonly edits: Pick<UserEdits, 'save'>;
+  readonly secrets: Pick<SecretService, 'sealEntry'>;
   readonly vault: Pick<SecretStore, 'read'>;
   readonly servers: () => readonly ManagedServer[];
   readonly dataDir: string;
   readonly log: Pick<Log, 'info'>;
 }
 
-export function openHealing(parts: HealingParts): Healing {
+export function createSelfHealing(parts: HealingParts): SelfHealing {
   const { config, env, environment, transports, version, edits, secrets, vault, servers, log } = parts;
   const machine = { env, platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() };
-  return new Healing({
+  return new SelfHealing({
     consents: new HealConsents(join(parts.dataDir, 'heal-consents.json')),
     policy: () => config.current.heal,
     servers,
-    writtenEntry: async (server) => writtenEntry(await config.text(), server),
+    writtenEntry: async (server) => rawEntry(await config.text(), server),
     findOffers: (server, written) =>
-      healOffers(server, written, {
+      findHealCandidates(server, written, {
         machine,
         find: async (command, own) => findCommand(command, await environment.resolve(own)),
         readValue: valuesFrom(environment, vault),
       }),
-    tryEntry: (entry) => tryEntry(entry, { config, transports, version }),
+    tryEntry: (entry) => probeEntry(entry, { config, transports, version }),
     // Plain secrets of another app's entry are stored in the vault.
-    save: async (server, entry) => edits.save(server, (await secrets.keep(server, entry)).entry, true),
+    save: async (server, entry) => edits.save(server, (await secrets.sealEntry(server, entry)).entry, true),
     log: (text) => log.info(text),
   });
 }
@@ -284,7 +284,7 @@ export function openHealing(parts: HealingParts): Healing {
 /** Reads values of placeholders from the login's environment and the vault, for comparisons. */
 export function valuesFrom(environment: EnvironmentResolver, vault: Pick<SecretStore, 'read'>): ReadValue {
   return async (source, name) =>
-    source === 'secret' ? vault.read(vaultName(name)) : (await environment.resolve())[name];
+    source === 'secret' ? vault.read(secretVaultKey(name)) : (await environment.resolve())[name];
 }
 
 // Whether a server is ill in a way that another launch could mend.

@@ -7,19 +7,19 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { withFileLock } from '../base/file-lock.ts';
+import { withSqliteLock } from '../base/file-lock.ts';
 import { isObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import type { SignIns } from '../servers/sign-in/sign-ins.ts';
-import { movedText, removedText, whatBecame } from './leave-server.ts';
-import type { PersonEdits } from './person-edits.ts';
+import type { OAuthManager } from '../servers/sign-in/sign-ins.ts';
+import { movedMessage, removalMessage, awaitSignOut } from './leave-server.ts';
+import type { UserEdits } from './person-edits.ts';
 
-export interface LeftSignInsParts {
+export interface OrphanedSignInsDeps {
   readonly file: string;
   readonly config: Pick<ConfigStore, 'current' | 'changed' | 'path'>;
-  readonly edits: Pick<PersonEdits, 'writtenEntries'>;
-  readonly signIns: SignIns;
+  readonly edits: Pick<UserEdits, 'rawEntries'>;
+  readonly signIns: OAuthManager;
   /** A sign-in was taken back, for the audit. */
   readonly onSignedOut: (server: string, sentence: string) => void;
   readonly log: Log;
@@ -38,22 +38,22 @@ interface Known {
 type Book = Readonly<Record<string, readonly Known[]>>;
 
 /** Sign-ins of a config, and configs: the first that were told go first. */
-const mostKnown = 1000;
-const mostConfigs = 100;
+const maxTrackedSignIns = 1000;
+const maxConfigs = 100;
 const hourMs = 60 * 60_000;
 
-export class LeftSignIns {
-  readonly #parts: LeftSignInsParts;
+export class OrphanedSignIns {
+  readonly #parts: OrphanedSignInsDeps;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(parts: LeftSignInsParts) {
+  constructor(parts: OrphanedSignInsDeps) {
     this.#parts = parts;
   }
 
   /** Answers how that ends. */
-  follow(): () => void {
+  watch(): () => void {
     const stop = this.#parts.config.changed.on(() => this.#look());
     this.#look();
     return () => {
@@ -102,13 +102,13 @@ export class LeftSignIns {
     const isUsable = config.current.servers.some(({ name }) => name === server);
     const isWritten = isUsable
       ? false
-      : await edits.writtenEntries([server]).then(
+      : await edits.rawEntries([server]).then(
           (written) => written.get(server) !== undefined,
           () => true,
         );
     if (isWritten) return false;
-    const how = await whatBecame(await signIns.leave(key, server));
-    if (how !== 'nothing') onSignedOut(server, isUsable ? movedText(server, how) : removedText(server, how, []));
+    const how = await awaitSignOut(await signIns.signOutRemoved(key, server));
+    if (how !== 'nothing') onSignedOut(server, isUsable ? movedMessage(server, how) : removalMessage(server, how, []));
     return true;
   }
 
@@ -116,13 +116,13 @@ export class LeftSignIns {
   async #update(change: (known: readonly Known[]) => readonly Known[]): Promise<[readonly Known[], Set<string>]> {
     const { file, config } = this.#parts;
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    return withFileLock(file, async () => {
+    return withSqliteLock(file, async () => {
       const book = await readBook(file);
       const before = book[config.path] ?? [];
       const theirs = Object.entries(book)
         .filter(([path]) => path !== config.path)
-        .slice(1 - mostConfigs);
-      const next = change(before).slice(-mostKnown);
+        .slice(1 - maxConfigs);
+      const next = change(before).slice(-maxTrackedSignIns);
       if (JSON.stringify(next) !== JSON.stringify(before))
         await writeFileAtomic(file, JSON.stringify(Object.fromEntries([...theirs, [config.path, next]])), {
           mode: 0o600,

@@ -1,8 +1,8 @@
 /** Changes of servers that the person makes: no proposal stands between them and the config file. */
-import type { ConfigProblem, ToolSwitch } from '../config/app-config.ts';
+import type { ConfigProblem, ToolSelection } from '../config/app-config.ts';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { mask, maskObject } from '../base/mask.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { maskPlaceholder, maskObject } from '../base/mask.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { namesTool } from '../config/tool-names.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
@@ -13,22 +13,22 @@ import {
   replaceEntry,
   setServerField,
   setTopLevel,
-  writtenEntry,
-  writtenSetting,
+  rawEntry,
+  rawSetting,
 } from '../config/edit-config.ts';
-import { requireReviewed } from '../config/holds.ts';
+import { assertReviewed } from '../config/holds.ts';
 import { installedVersion } from '../servers/launch/installed-version.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
-import { floatingPackage, withVersion } from '../trust/pins/launch.ts';
-import { requireAsWritten, takeBack, type WrittenEdit } from './take-back.ts';
+import { unpinnedPackage, pinPackageVersion } from '../trust/pins/launch.ts';
+import { assertUnchanged, revertEdit, type AppliedEdit } from './take-back.ts';
 
-export interface VersionPinned {
+export interface PinnedVersion {
   readonly server: string;
   readonly package: string;
   readonly version: string;
 }
 
-export class PersonEdits {
+export class UserEdits {
   readonly #config: ConfigStore;
   readonly #servers: ServerManager;
 
@@ -41,14 +41,14 @@ export class PersonEdits {
    * The entry as it is written, its secrets masked; of a server that waits for the person's word letter by letter, since switching it
    * on starts what stands there. Rejects with AppError server_not_found.
    */
-  async shownEntry(server: string): Promise<JsonObject> {
+  async maskedEntry(server: string): Promise<JsonObject> {
     const entry = await this.#entry(server);
     const held = this.#servers.find(server)?.config.held;
     return held === undefined || held === 'setup' ? (maskObject(entry) as JsonObject) : entry;
   }
 
   /** `entry` with what is masked in it taken from the one there is. */
-  async unmasked(entry: JsonObject, server: string | undefined): Promise<JsonObject> {
+  async unmaskEntry(entry: JsonObject, server: string | undefined): Promise<JsonObject> {
     if (server === undefined || this.#servers.find(server) === undefined) return entry;
     const whole = await this.#entry(server);
     return fillIn(entry, maskObject(whole), whole) as JsonObject;
@@ -56,7 +56,7 @@ export class PersonEdits {
 
   /** Rejects with AppError config_conflict where the name is taken and is not to be replaced, config_invalid. */
   async save(name: string, entry: JsonObject, replace: boolean): Promise<void> {
-    const whole = await this.unmasked(entry, replace ? name : undefined);
+    const whole = await this.unmaskEntry(entry, replace ? name : undefined);
     await this.#change((text) =>
       replace && this.#servers.find(name) !== undefined
         ? replaceEntry(text, name, whole)
@@ -68,17 +68,17 @@ export class PersonEdits {
    * Puts back what stood in the file before these were written. Rejects with AppError config_conflict where one of them is another by now:
    * then nothing is written.
    */
-  takeBack(edits: readonly WrittenEdit[]): Promise<void> {
+  revert(edits: readonly AppliedEdit[]): Promise<void> {
     return this.#change((text) => {
-      for (const edit of edits) requireAsWritten(text, edit);
-      return edits.reduce(takeBack, text);
+      for (const edit of edits) assertUnchanged(text, edit);
+      return edits.reduce(revertEdit, text);
     });
   }
 
   /** The entries as they are written; undefined for one that is not there. Nothing is masked. */
-  async writtenEntries(servers: readonly string[]): Promise<ReadonlyMap<string, JsonObject | undefined>> {
+  async rawEntries(servers: readonly string[]): Promise<ReadonlyMap<string, JsonObject | undefined>> {
     const text = await this.#config.text();
-    return new Map(servers.map((server) => [server, hasServer(text, server) ? writtenEntry(text, server) : undefined]));
+    return new Map(servers.map((server) => [server, hasServer(text, server) ? rawEntry(text, server) : undefined]));
   }
 
   /** Several at once, so that they start together; one that cannot be used is there, and its problem with it. */
@@ -87,7 +87,7 @@ export class PersonEdits {
   }
 
   /** Those of them that the file has, usable or not; resolves with their names. */
-  async removeThere(servers: readonly string[]): Promise<readonly string[]> {
+  async removeExisting(servers: readonly string[]): Promise<readonly string[]> {
     let gone: readonly string[] = [];
     await this.#write((text) => {
       gone = servers.filter((server) => hasServer(text, server));
@@ -98,7 +98,7 @@ export class PersonEdits {
 
   /** Rejects with AppError not_allowed where it has to be reviewed first. */
   async setEnabled(server: string, enabled: boolean): Promise<void> {
-    if (enabled) requireReviewed(this.#servers.find(server)?.config);
+    if (enabled) assertReviewed(this.#servers.find(server)?.config);
     return this.#change((text) => setServerField(text, server, 'enabled', enabled));
   }
 
@@ -106,9 +106,9 @@ export class PersonEdits {
    * Writes down which version of its package a server is: the one given, else the one that ran last. Rejects with AppError server_not_found,
    * bad_request, or not_found where nothing floats or no version is known.
    */
-  async pinVersion(server: string, given: string | undefined, env: NodeJS.ProcessEnv): Promise<VersionPinned> {
+  async pinVersion(server: string, given: string | undefined, env: NodeJS.ProcessEnv): Promise<PinnedVersion> {
     const { name, ...config } = this.#servers.get(server).config;
-    const packageName = config.kind === 'stdio' ? floatingPackage(config.command, config.args) : undefined;
+    const packageName = config.kind === 'stdio' ? unpinnedPackage(config.command, config.args) : undefined;
     if (config.kind !== 'stdio' || packageName === undefined) {
       throw new AppError('not_found', `${name} fetches no package whose version could be written down.`);
     }
@@ -121,7 +121,7 @@ export class PersonEdits {
     // As it is written: what stands for a variable stays one.
     const { args } = await this.#entry(name);
     const written = Array.isArray(args) ? args.map(String) : [];
-    const pinned = withVersion(config.command, written, version);
+    const pinned = pinPackageVersion(config.command, written, version);
     if (pinned === undefined) throw new AppError('not_found', `The package of ${name} stands in a variable.`);
     await this.#change((text) => setServerField(text, name, 'args', pinned));
     return { server: name, package: packageName, version };
@@ -130,7 +130,7 @@ export class PersonEdits {
   /** `tool` by the server's own name. */
   setToolEnabled(server: string, tool: string, enabled: boolean): Promise<void> {
     return this.#change((text) => {
-      const { off, only } = switchesOf(writtenEntry(text, server));
+      const { off, only } = switchesOf(rawEntry(text, server));
       const known = this.#servers.find(server)?.listing.tools.map(({ name }) => String(name)) ?? [];
       // A pattern that covers the tool becomes the names of the others that it covers.
       const others = off.flatMap((one) => {
@@ -161,8 +161,8 @@ export class PersonEdits {
   /** Members of a group of settings; null takes one out. */
   async merge(key: string, members: JsonObject): Promise<void> {
     await this.#change((text) => {
-      const written = writtenSetting(text, key);
-      const merged = Object.entries({ ...objectOf(written), ...members }).filter(
+      const written = rawSetting(text, key);
+      const merged = Object.entries({ ...objectOrEmpty(written), ...members }).filter(
         ([, value]) => value !== null && value !== undefined,
       );
       return setTopLevel(text, key, merged.length === 0 ? undefined : Object.fromEntries(merged));
@@ -170,7 +170,7 @@ export class PersonEdits {
   }
 
   async #entry(server: string): Promise<JsonObject> {
-    return writtenEntry(await this.#config.text(), server);
+    return rawEntry(await this.#config.text(), server);
   }
 
   /** Resolves when the servers follow. */
@@ -192,7 +192,7 @@ export class PersonEdits {
   /** Errors that were there before, of other servers or settings, are no reason to refuse an edit. */
   #newError(before: string, after: string): ConfigProblem | undefined {
     const errorsIn = (text: string): readonly ConfigProblem[] =>
-      this.#config.tryText(text).problems.filter(({ severity }) => severity === 'error');
+      this.#config.parseText(text).problems.filter(({ severity }) => severity === 'error');
     const known = new Set(errorsIn(before).map(errorKey));
     return errorsIn(after).find((problem) => !known.has(errorKey(problem)));
   }
@@ -203,7 +203,7 @@ function errorKey({ path, reason }: ConfigProblem): string {
   return `${path} ${reason}`;
 }
 
-function switchesOf(entry: JsonObject): ToolSwitch {
+function switchesOf(entry: JsonObject): ToolSelection {
   const written = (field: string): unknown => Object.entries(entry).find(([key]) => fieldOfKey(key) === field)?.[1];
   return { off: textsOf(written('disabledTools')) ?? [], only: textsOf(written('enabledTools')) };
 }
@@ -214,7 +214,7 @@ function textsOf(value: unknown): string[] | undefined {
 
 /** What still reads as it was shown, masked, is what was there; a list's items are known by their place. */
 function fillIn(given: unknown, shown: unknown, whole: unknown): unknown {
-  if (typeof given === 'string' && given.includes(mask)) {
+  if (typeof given === 'string' && given.includes(maskPlaceholder)) {
     if (given === shown) return whole;
     throw new AppError('bad_request', `${JSON.stringify(given)} holds a masked secret and was changed.`, {
       fix: 'Write the whole value anew, or leave it as it was shown.',

@@ -1,32 +1,32 @@
 /** What models propose, and what other programs wrote into the config file, as items of the inbox; and what was decided about it. */
-import { markHidden } from '../base/shown-text.ts';
-import { nameOfApp } from '../client-apps/app-limits.ts';
+import { markInvisible } from '../base/shown-text.ts';
+import { displayNameOf } from '../client-apps/app-limits.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { ownApp } from '../security/principal.ts';
-import { gravestFirst, listed } from '../trust/inbox/entry-meanings.ts';
-import type { InboxSource, PersonsWord } from '../trust/inbox/inbox.ts';
-import type { InboxAction, InboxItem, InboxPart, Outcome } from '../trust/inbox/inbox-item.ts';
-import type { DecisionHistory, KeptDecision, WayBack } from './decision-history.ts';
-import { type ExplainedChange, fullSentence } from './explain-change.ts';
-import type { PersonEdits } from './person-edits.ts';
-import type { Removals } from './removals.ts';
+import { userApp } from '../security/principal.ts';
+import { mostSevereFirst, joinNames } from '../trust/inbox/entry-meanings.ts';
+import type { InboxSource, UserDecision } from '../trust/inbox/inbox.ts';
+import type { InboxAction, InboxItem, InboxPart, DecisionResult } from '../trust/inbox/inbox-item.ts';
+import type { DecisionHistory, StoredDecision, WayBack } from './decision-history.ts';
+import { type ExplainedChange, sentenceWithSecrets } from './explain-change.ts';
+import type { UserEdits } from './person-edits.ts';
+import type { ServerRemoval } from './removals.ts';
 import type { ServerAdmin } from './server-admin.ts';
 import { isRisky, type Proposal, type ServerChange } from './server-change.ts';
 
 interface ProposalSourceParts {
   readonly admin: ServerAdmin;
-  readonly edits: PersonEdits;
+  readonly edits: UserEdits;
   readonly history: DecisionHistory;
-  readonly config: Pick<ConfigStore, 'waiting'>;
+  readonly config: Pick<ConfigStore, 'pendingEdits'>;
   /** Asked for at each use: they are made after this. */
-  readonly descriptions: () => Pick<DescriptionStore, 'takeBack'>;
-  readonly removals: Pick<Removals, 'after'>;
+  readonly descriptions: () => Pick<DescriptionStore, 'restoreOriginal'>;
+  readonly removals: Pick<ServerRemoval, 'runThenSignOut'>;
   /** Asks again what was rejected. */
   readonly putBack: (proposal: Proposal) => Promise<void>;
 }
 
-export function proposalSource(parts: ProposalSourceParts): InboxSource {
+export function createProposalSource(parts: ProposalSourceParts): InboxSource {
   const { admin, history } = parts;
   return {
     onChange: (listener) => admin.proposalsChanged.on(listener),
@@ -37,7 +37,7 @@ export function proposalSource(parts: ProposalSourceParts): InboxSource {
     decide: (item, word) => decide(item, word, parts),
     decided: () => history.all(['proposal', 'settings']),
     undo: async ({ id }) => {
-      await parts.removals.after(() => history.takeBack(id, (decision) => undo(decision, parts)));
+      await parts.removals.runThenSignOut(() => history.undo(id, (decision) => undo(decision, parts)));
     },
   };
 }
@@ -47,14 +47,14 @@ function itemOf(proposal: Proposal, explained: readonly ExplainedChange[]): Inbo
   const isFile = isFromFile(proposal);
   const servers = new Set(explained.map(({ server }) => server));
   const [server] = servers;
-  const meanings = gravestFirst(explained.flatMap((change) => change.meanings));
+  const meanings = mostSevereFirst(explained.flatMap((change) => change.meanings));
   return {
     ...{ id, at, until: undefined, kind: isFile ? 'settings' : 'proposal', cause: `proposal ${id}` },
     server: servers.size === 1 && server !== '' ? server : undefined,
-    sentence: fullSentence(markHidden(proposal.sentence), explained),
+    sentence: sentenceWithSecrets(markInvisible(proposal.sentence), explained),
     from: isFile
       ? 'Another program wrote it into the config file.'
-      : `${markHidden(nameOfApp(author.app))} asked with ${markHidden(author.tool)}.`,
+      : `${markInvisible(displayNameOf(author.app))} asked with ${markInvisible(author.tool)}.`,
     ...{ isGrave: false, meanings, parts: explained.map(partOf), moreParts: 0 },
     actions: actionsOf(isFile, isFile || changes.some(isRisky)),
   };
@@ -79,14 +79,18 @@ function actionsOf(isFile: boolean, isRiskyToAgree: boolean): readonly InboxActi
   ];
 }
 
-async function decide(item: InboxItem, { action, by }: PersonsWord, parts: ProposalSourceParts): Promise<Outcome> {
+async function decide(
+  item: InboxItem,
+  { action, by }: UserDecision,
+  parts: ProposalSourceParts,
+): Promise<DecisionResult> {
   const { id, kind, server } = item;
   const proposal = (await parts.admin.proposals()).find((one) => one.id === id);
   const isYes = action === 'approve';
-  const { result: back, signedOut } = await parts.removals.after(() =>
+  const { result: back, signedOut } = await parts.removals.runThenSignOut(() =>
     isYes ? approve(id, proposal, parts) : reject(id, proposal, parts),
   );
-  const left = signedOut.length === 0 ? [] : [`You are signed out of ${listed(signedOut.map(markHidden))}.`];
+  const left = signedOut.length === 0 ? [] : [`You are signed out of ${joinNames(signedOut.map(markInvisible))}.`];
   const sentence = [`${isYes ? 'Approved' : 'Rejected'}: ${item.sentence}`, ...left].join(' ');
   const undoes = back === undefined ? undefined : undoWords(back);
   const kept = await parts.history.add({ kind, by, server, sentence, undo: undoes, back });
@@ -98,13 +102,13 @@ async function approve(
   proposal: Proposal | undefined,
   { admin, edits, config }: ProposalSourceParts,
 ): Promise<WayBack | undefined> {
-  const { waiting } = config;
+  const { pendingEdits } = config;
   const changes = proposal?.changes ?? [];
   const servers = [...new Set(changes.flatMap((change) => (change.kind === 'describe' ? [] : [change.server])))];
-  const before = await edits.writtenEntries(servers);
+  const before = await edits.rawEntries(servers);
   await admin.approve(id);
-  if (proposal !== undefined && isFromFile(proposal)) return { written: waiting };
-  const after = await edits.writtenEntries(servers);
+  if (proposal !== undefined && isFromFile(proposal)) return { written: pendingEdits };
+  const after = await edits.rawEntries(servers);
   const written = servers.map((server) => {
     return { kind: 'entry', server, entry: after.get(server), before: before.get(server) } as const;
   });
@@ -134,13 +138,13 @@ function undoWords({ rejected, texts = [], written = [] }: WayBack): string {
 }
 
 async function undo(
-  { back, sentence, by }: KeptDecision,
+  { back, sentence, by }: StoredDecision,
   { edits, descriptions, putBack, admin }: ProposalSourceParts,
 ): Promise<void> {
   const { written = [], texts = [], rejected } = back ?? {};
-  if (written.length > 0) await edits.takeBack(written);
-  for (const { server, tools } of texts) await descriptions().takeBack(server, tools);
+  if (written.length > 0) await edits.revert(written);
+  for (const { server, tools } of texts) await descriptions().restoreOriginal(server, tools);
   if (rejected !== undefined) await putBack(rejected);
-  const author = { app: ownApp, sessionId: 'person', tool: 'undo', mode: 'direct' };
-  admin.noted.emit({ author, what: `Taken back (${by}): ${sentence}`, failure: undefined });
+  const author = { app: userApp, sessionId: 'person', tool: 'undo', mode: 'direct' };
+  admin.recorded.emit({ author, what: `Taken back (${by}): ${sentence}`, failure: undefined });
 }

@@ -1,54 +1,54 @@
 /** Servers that a person takes out of the config: their sign-in goes with them, and the entry can be put back for a while. */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { shortName } from '../base/shown-text.ts';
+import { truncateName } from '../base/shown-text.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { leaveServer, removedText, unusedSecrets } from './leave-server.ts';
-import { LeftSignIns, type LeftSignInsParts } from './left-sign-ins.ts';
-import type { PersonEdits } from './person-edits.ts';
-import type { WrittenEdit } from './take-back.ts';
+import { signOutRemovedServer, removalMessage, secretsOnlyUsedBy } from './leave-server.ts';
+import { OrphanedSignIns, type OrphanedSignInsDeps } from './left-sign-ins.ts';
+import type { UserEdits } from './person-edits.ts';
+import type { AppliedEdit } from './take-back.ts';
 
-export interface Removed {
+export interface RemovalResult {
   /** What was done, in sentences. */
   readonly sentence: string;
   /** For `undo`. */
   readonly undo: string;
 }
 
-interface RemovalsParts extends LeftSignInsParts {
+interface RemovalsParts extends OrphanedSignInsDeps {
   readonly config: ConfigStore;
-  readonly edits: PersonEdits;
+  readonly edits: UserEdits;
   /** Deletes what a server in a sandbox has kept. Never rejects. */
   readonly removeHomes: (server: string) => Promise<void>;
 }
 
 /** In memory alone: entries hold what the person wanted gone. */
-const most = 20;
+const maxUndoEntries = 20;
 
-export class Removals {
+export class ServerRemoval {
   readonly #parts: RemovalsParts;
-  readonly #removed = new Map<string, WrittenEdit>();
+  readonly #removed = new Map<string, AppliedEdit>();
 
   constructor(parts: RemovalsParts) {
     this.#parts = parts;
   }
 
   /** Usable or not. Rejects with AppError server_not_found, or as the config's edit does. */
-  async remove(server: string): Promise<Removed> {
+  async remove(server: string): Promise<RemovalResult> {
     const { config, edits, signIns, onSignedOut } = this.#parts;
     const known = config.current.servers.find(({ name }) => name === server);
-    const before = (await edits.writtenEntries([server])).get(server);
-    if ((await edits.removeThere([server])).length === 0) {
+    const before = (await edits.rawEntries([server])).get(server);
+    if ((await edits.removeExisting([server])).length === 0) {
       throw new AppError('server_not_found', `There is no server called ${JSON.stringify(server)}.`);
     }
     await this.#parts.removeHomes(server);
-    const how = known && (await leaveServer(known, signIns));
-    const sentence = removedText(server, how, unusedSecrets(known, config.current));
+    const how = known && (await signOutRemovedServer(known, signIns));
+    const sentence = removalMessage(server, how, secretsOnlyUsedBy(known, config.current));
     if (how !== undefined && how !== 'nothing') onSignedOut(server, sentence);
     const undo = randomBytes(4).toString('hex');
     this.#removed.set(undo, { kind: 'entry', server, entry: undefined, before });
-    for (const oldest of [...this.#removed.keys()].slice(0, -most)) this.#removed.delete(oldest);
+    for (const oldest of [...this.#removed.keys()].slice(0, -maxUndoEntries)) this.#removed.delete(oldest);
     return { sentence, undo };
   }
 
@@ -56,7 +56,9 @@ export class Removals {
    * Does something that a person agreed to and that may take servers out: what signed in to those is taken back. Resolves with what came of
    * it and whom that was about; rejects as the work does.
    */
-  async after<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly signedOut: readonly string[] }> {
+  async runThenSignOut<T>(
+    work: () => Promise<T>,
+  ): Promise<{ readonly result: T; readonly signedOut: readonly string[] }> {
     const { config } = this.#parts;
     const before = config.current.servers;
     const result = await work();
@@ -67,21 +69,21 @@ export class Removals {
   }
 
   /** Takes sign-ins back of entries that go by hand, after a while. Answers how that ends. */
-  follow(): () => void {
-    return new LeftSignIns(this.#parts).follow();
+  watch(): () => void {
+    return new OrphanedSignIns(this.#parts).watch();
   }
 
   /** Whether somebody was signed in. One whose entry is still there, and of no use as it stands, is not gone. Never rejects. */
   async #leave(server: ServerConfig): Promise<boolean> {
     const { edits, signIns, onSignedOut, removeHomes } = this.#parts;
-    const isWritten = await edits.writtenEntries([server.name]).then(
+    const isWritten = await edits.rawEntries([server.name]).then(
       (written) => written.get(server.name) !== undefined,
       () => true,
     );
     if (!isWritten) await removeHomes(server.name);
-    const how = isWritten ? undefined : await leaveServer(server, signIns).catch(() => undefined);
+    const how = isWritten ? undefined : await signOutRemovedServer(server, signIns).catch(() => undefined);
     if (how === undefined || how === 'nothing') return false;
-    onSignedOut(server.name, removedText(server.name, how, []));
+    onSignedOut(server.name, removalMessage(server.name, how, []));
     return true;
   }
 
@@ -89,11 +91,11 @@ export class Removals {
   async undo(id: string): Promise<{ readonly server: string }> {
     const edit = this.#removed.get(id);
     if (edit?.kind !== 'entry') {
-      throw new AppError('not_found', `No removal is known under ${shortName(id)}.`, {
+      throw new AppError('not_found', `No removal is known under ${truncateName(id)}.`, {
         fix: 'The config file as it was lies beside it (.bak).',
       });
     }
-    await this.#parts.edits.takeBack([edit]);
+    await this.#parts.edits.revert([edit]);
     this.#removed.delete(id);
     return { server: edit.server };
   }

@@ -1,39 +1,39 @@
 /** Servers whose entry itself says that nobody has accepted them yet (MCPProxy's quarantine), as items of the inbox. */
-import { fullSentence } from './explain-change.ts';
+import { sentenceWithSecrets } from './explain-change.ts';
 import type { InboxSource } from '../trust/inbox/inbox.ts';
 import type { InboxAction, InboxItem } from '../trust/inbox/inbox-item.ts';
-import { markHidden } from '../base/shown-text.ts';
+import { markInvisible } from '../base/shown-text.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { DecisionHistory } from './decision-history.ts';
-import type { PersonEdits } from './person-edits.ts';
+import type { UserEdits } from './person-edits.ts';
 import type { ReviewChoice, ServerReview, ServerReviews } from './server-reviews.ts';
 
 interface ReviewSourceParts {
   readonly reviews: ServerReviews;
-  readonly edits: PersonEdits;
+  readonly edits: UserEdits;
   readonly history: DecisionHistory;
   readonly config: ConfigStore;
 }
 
-export function reviewSource({ reviews, edits, history, config }: ReviewSourceParts): InboxSource {
+export function createReviewSource({ reviews, edits, history, config }: ReviewSourceParts): InboxSource {
   return {
     onChange: (listener) => {
-      const stops = [config.changed.on(listener), reviews.looked.on(listener)];
+      const stops = [config.changed.on(listener), reviews.previewed.on(listener)];
       return () => stops.forEach((stop) => stop());
     },
     items: async (showing) => {
       // What another program wrote is one item as a whole.
-      const edited = new Set(config.waiting.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
-      const waiting = await reviews.waiting(showing);
+      const edited = new Set(config.pendingEdits.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
+      const waiting = await reviews.pending(showing);
       return waiting.filter(({ server, standing }) => standing === 'in-review' && !edited.has(server)).map(itemOf);
     },
     decide: async ({ id, server = '' }, { action, by }) => {
       if (action !== 'look') return reviews.decide(server, action as ReviewChoice, id, by);
-      const { id: goesOnAs, look } = await reviews.lookAt(server, id);
+      const { id: goesOnAs, look } = await reviews.preview(server, id);
       return { sentence: look?.sentence ?? '', isDone: look?.isDone === true, goesOnAs };
     },
     decided: () => history.all(['review']),
-    undo: ({ id }) => history.takeBack(id, ({ back }) => edits.takeBack(back?.written ?? [])),
+    undo: ({ id }) => history.undo(id, ({ back }) => edits.revert(back?.written ?? [])),
   };
 }
 
@@ -65,13 +65,14 @@ function itemOf({ server, id, meanings, secrets, lines, isMasked, look }: Server
       meanings,
       actions,
     },
-    sentence: fullSentence(markHidden(`The server "${server}" waits for your review and is not started before.`), [
-      { secrets },
-    ]),
+    sentence: sentenceWithSecrets(
+      markInvisible(`The server "${server}" waits for your review and is not started before.`),
+      [{ secrets }],
+    ),
     from: ['Its entry in the config file says that nobody has accepted it.', look?.sentence].join(' ').trim(),
     isGrave: look?.isGrave === true,
     parts: [
-      { keys: [server], title: markHidden(`Entry of ${server}`), notes: [], added: [], lines, more: 0, isMasked },
+      { keys: [server], title: markInvisible(`Entry of ${server}`), notes: [], added: [], lines, more: 0, isMasked },
       ...(look?.parts ?? []),
     ],
     moreParts: look?.moreParts ?? 0,

@@ -1,24 +1,24 @@
 /** Rights that servers ask for beyond those a person gave them when signing in, as items of the inbox; and those that they refused. */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import type { Event } from '../base/events.ts';
-import { markHidden } from '../base/shown-text.ts';
+import type { Emitter } from '../base/events.ts';
+import { markInvisible } from '../base/shown-text.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import { scopesInWords } from '../servers/sign-in/scope-words.ts';
-import type { ServerSignIn } from '../servers/sign-in/server-sign-in.ts';
-import { gravestFirst, listed } from '../trust/inbox/entry-meanings.ts';
-import type { InboxSource, PersonsWord } from '../trust/inbox/inbox.ts';
-import type { Decided, InboxAction, InboxItem, Outcome } from '../trust/inbox/inbox-item.ts';
+import { describeScopes } from '../servers/sign-in/scope-words.ts';
+import type { ServerOAuth } from '../servers/sign-in/server-sign-in.ts';
+import { mostSevereFirst, joinNames } from '../trust/inbox/entry-meanings.ts';
+import type { InboxSource, UserDecision } from '../trust/inbox/inbox.ts';
+import type { PastDecision, InboxAction, InboxItem, DecisionResult } from '../trust/inbox/inbox-item.ts';
 
 interface RightsSourceParts {
   readonly servers: () => readonly ManagedServer[];
   /** Somebody was asked for other rights, or decided. */
-  readonly changed: Event;
+  readonly changed: Emitter;
   /** For the record. */
   readonly note: (choice: 'accept' | 'refuse', what: string, server: string) => void;
 }
 
-export function rightsSource(parts: RightsSourceParts): InboxSource {
+export function createScopeSource(parts: RightsSourceParts): InboxSource {
   const { servers, changed } = parts;
   return {
     onChange: (listener) => changed.on(listener),
@@ -27,7 +27,7 @@ export function rightsSource(parts: RightsSourceParts): InboxSource {
     decided: () => Promise.resolve(servers().flatMap(decidedOf)),
     undo: async ({ id }) => {
       const server = servers().find((one) => decidedOf(one)[0]?.id === id);
-      await server?.login?.allowToAsk();
+      await server?.oauth?.allowToAsk();
     },
   };
 }
@@ -40,12 +40,12 @@ function idOf(server: string, kind: 'wanted' | 'refused', scopes: readonly strin
     .slice(0, kind === 'wanted' ? 6 : 8);
 }
 
-function itemOf({ config, login }: ManagedServer): InboxItem[] {
-  const wanted = login?.wanted;
-  if (login === undefined || wanted === undefined) return [];
+function itemOf({ config, oauth }: ManagedServer): InboxItem[] {
+  const wanted = oauth?.requestedScopes;
+  if (oauth === undefined || wanted === undefined) return [];
   const { scopes, at } = wanted;
-  const words = scopesInWords(scopes);
-  const name = markHidden(config.name);
+  const words = describeScopes(scopes);
+  const name = markInvisible(config.name);
   return [
     {
       ...{
@@ -54,10 +54,10 @@ function itemOf({ config, login }: ManagedServer): InboxItem[] {
         cause: `rights ${config.name}`,
         server: config.name,
       },
-      ...{ at, until: undefined, isGrave: false, parts: [], moreParts: 0, actions: actionsFor(login) },
-      sentence: `${name} asks for more rights than you gave it: ${listed(words.map(({ text }) => text))}.`,
+      ...{ at, until: undefined, isGrave: false, parts: [], moreParts: 0, actions: actionsFor(oauth) },
+      sentence: `${name} asks for more rights than you gave it: ${joinNames(words.map(({ text }) => text))}.`,
       from: 'A call was refused for want of them.',
-      meanings: gravestFirst(words.map(({ text, isGrave }) => ({ text: `${name} may ${may(text)}`, isGrave }))),
+      meanings: mostSevereFirst(words.map(({ text, isGrave }) => ({ text: `${name} may ${may(text)}`, isGrave }))),
     },
   ];
 }
@@ -67,8 +67,8 @@ function may(text: string): string {
   return text.endsWith(')') ? `${text}.` : `use the right ${text}.`;
 }
 
-function actionsFor({ facts }: ServerSignIn): readonly InboxAction[] {
-  const where = facts.issuer === undefined ? 'its sign-in' : new URL(facts.issuer).host;
+function actionsFor({ info }: ServerOAuth): readonly InboxAction[] {
+  const where = info.issuer === undefined ? 'its sign-in' : new URL(info.issuer).host;
   return [
     {
       ...{ id: 'leave', label: 'Leave it', isRisky: false, isByPart: false },
@@ -76,35 +76,39 @@ function actionsFor({ facts }: ServerSignIn): readonly InboxAction[] {
     },
     {
       ...{ id: 'give', label: 'Sign in to give them', isRisky: true, isByPart: false },
-      meaning: `Opens the page of ${markHidden(where)}, where you agree. Calls that need them work after that.`,
+      meaning: `Opens the page of ${markInvisible(where)}, where you agree. Calls that need them work after that.`,
     },
   ];
 }
 
-async function decide(item: InboxItem, { action, by }: PersonsWord, parts: RightsSourceParts): Promise<Outcome> {
+async function decide(
+  item: InboxItem,
+  { action, by }: UserDecision,
+  parts: RightsSourceParts,
+): Promise<DecisionResult> {
   const server = parts.servers().find(({ config }) => config.name === item.server);
-  const { login } = server ?? {};
-  if (server === undefined || login?.wanted === undefined)
+  const { oauth } = server ?? {};
+  if (server === undefined || oauth?.requestedScopes === undefined)
     throw new AppError('not_found', 'These rights are not asked for any more.');
-  const name = markHidden(server.config.name);
-  const rights = listed(scopesInWords(login.wanted.scopes).map(({ text }) => text));
+  const name = markInvisible(server.config.name);
+  const rights = joinNames(describeScopes(oauth.requestedScopes.scopes).map(({ text }) => text));
   if (action === 'leave') {
-    await login.refuseRights(by);
+    await oauth.refuseScopes(by);
     const sentence = `Left ${name} without more rights: ${rights}.`;
     parts.note('refuse', sentence, server.config.name);
     return { sentence, isDone: true, undo: decidedOf(server)[0]?.id };
   }
-  const { url } = await server.widen();
+  const { url } = await server.requestScopes();
   parts.note('accept', `Signing in to ${name} for more rights: ${rights}.`, server.config.name);
   return { sentence: `Sign in to ${name} in your browser; it has the rights after that.`, isDone: true, goOn: url };
 }
 
-function decidedOf({ config, login }: ManagedServer): Decided[] {
-  const refused = login?.refused;
+function decidedOf({ config, oauth }: ManagedServer): PastDecision[] {
+  const refused = oauth?.refused;
   if (refused === undefined) return [];
   const { scopes, at, by } = refused;
-  const rights = listed(scopesInWords(scopes).map(({ text }) => text));
-  const sentence = `Left ${markHidden(config.name)} without more rights: ${rights}.`;
+  const rights = joinNames(describeScopes(scopes).map(({ text }) => text));
+  const sentence = `Left ${markInvisible(config.name)} without more rights: ${rights}.`;
   return [
     {
       ...{ id: idOf(config.name, 'refused', scopes), kind: 'rights', at, by, server: config.name, sentence },

@@ -4,22 +4,22 @@
  * asked here too for what an edit of the config file by another program would newly launch.
  */
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { HealOffer } from '../client-apps/heal-offers.ts';
+import type { HealCandidate } from '../client-apps/heal-offers.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import { nameOfWaiting } from '../config/accepted-config.ts';
-import type { ConfigProblem, Hold, ServerConfig } from '../config/app-config.ts';
+import { pendingEditsId } from '../config/accepted-config.ts';
+import type { ConfigProblem, LeaseHandle, ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { mayLift, requireReviewed } from '../config/holds.ts';
+import { mayLiftHold, assertReviewed } from '../config/holds.ts';
 import { readConfigText } from '../config/update-config-file.ts';
-import type { SecretDesk } from '../secrets/secret-desk.ts';
-import { ownApp } from '../security/principal.ts';
+import type { SecretService } from '../secrets/secret-desk.ts';
+import { userApp } from '../security/principal.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import { mapTexts, packageArgument } from '../trust/launch-change.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
-import { confined, isConfined, isUsualBox, touchesBox } from './confine-change.ts';
+import { withDefaultSandbox, isWithinDefaultSandbox, isDefaultSandbox, changesSandbox } from './confine-change.ts';
 import { checkEntries, type EntryCheck } from './check-entries.ts';
 import { explainChanges, type ExplainedChange, explainEdits } from './explain-change.ts';
 import {
@@ -29,12 +29,12 @@ import {
   editConfig,
   type Proposal,
   type ProposalStore,
-  requireSensible,
+  assertSensible,
   type ServerChange,
 } from './server-change.ts';
-import { type ServerFacts, serverFacts } from './server-facts.ts';
-import { takeBack } from './take-back.ts';
-import { type Rousing, type ServerTrial, tryServer } from './try-entry.ts';
+import { type ServerSummary, summarizeServer } from './server-facts.ts';
+import { revertEdit } from './take-back.ts';
+import { type WakePolicy, type ServerProbe, tryServer } from './try-entry.ts';
 
 export type ChangeOutcome =
   | { readonly kind: 'applied' }
@@ -42,7 +42,7 @@ export type ChangeOutcome =
   | { readonly kind: 'proposed'; readonly proposal: Proposal };
 
 /** What is within a model's reach: never the person's word. */
-export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject' | 'explain' | 'proposals' | 'noteByPerson'>;
+export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject' | 'explain' | 'proposals' | 'recordUserDecision'>;
 
 interface ServerAdminParts {
   readonly config: ConfigStore;
@@ -54,8 +54,8 @@ interface ServerAdminParts {
   /** Another launch that the person could take for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
   /** The best launch that this machine knows for a name without an entry. */
-  readonly knownLaunch: (server: string) => Promise<HealOffer | undefined>;
-  readonly secrets: Pick<SecretDesk, 'keep' | 'removeUnused' | 'valuesOf'>;
+  readonly knownLaunch: (server: string) => Promise<HealCandidate | undefined>;
+  readonly secrets: Pick<SecretService, 'sealEntry' | 'removeUnused' | 'valuesOf'>;
   /** Asked for at each use: they are made after this. */
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
 }
@@ -64,7 +64,7 @@ interface ServerAdminParts {
 type PersonsChoice = 'approve' | 'reject' | 'accept' | 'refuse' | 'block' | 'look' | 'sign-out';
 
 /** Something for the record: who asked for or decided what, and what became of it. */
-export interface AdminNote {
+export interface AdminEvent {
   readonly author: ChangeAuthor;
   readonly what: string;
   readonly failure: unknown;
@@ -78,8 +78,8 @@ export interface AdminNote {
 
 export class ServerAdmin {
   /** Something waits that did not, or was decided, in whatever process. */
-  readonly proposalsChanged = new Event();
-  readonly noted = new Event<AdminNote>();
+  readonly proposalsChanged = new Emitter();
+  readonly recorded = new Emitter<AdminEvent>();
   readonly #config: ConfigStore;
   readonly #servers: ServerManager;
   readonly #store: ProposalStore;
@@ -103,14 +103,14 @@ export class ServerAdmin {
     this.#secrets = parts.secrets;
     this.#descriptions = parts.descriptions;
     proposals.changed.on(() => this.proposalsChanged.emit());
-    config.waitingChanged.on(() => {
+    config.pendingEditsChanged.on(() => {
       this.#waitingSince = Date.now();
       this.proposalsChanged.emit();
     });
   }
 
-  list(): readonly ServerFacts[] {
-    return this.#servers.all.map((server, index) => serverFacts(server, index, this.#configOf(server.config.name)));
+  list(): readonly ServerSummary[] {
+    return this.#servers.all.map((server, index) => summarizeServer(server, index, this.#configOf(server.config.name)));
   }
 
   get configPath(): string {
@@ -127,7 +127,7 @@ export class ServerAdmin {
    * The launch that another app or a bundle on this machine has for a server of this name; nothing of it is run. Rejects with
    * AppError not_found, also where the person wants no such launches (`heal: "off"`).
    */
-  async foundLaunch(server: string): Promise<HealOffer> {
+  async findLaunch(server: string): Promise<HealCandidate> {
     const found = this.#config.current.heal === 'off' ? undefined : await this.#knownLaunch(server);
     if (found !== undefined) return found;
     throw new AppError('not_found', `No app and no bundle on this machine starts a server named '${server}'.`, {
@@ -143,7 +143,7 @@ export class ServerAdmin {
   }
 
   /** Whether a server answers, in 15 s unless said otherwise. Throws AppError server_not_found. */
-  async try(server: string, rousing: Rousing, limitMs?: number): Promise<ServerTrial> {
+  async probe(server: string, rousing: WakePolicy, limitMs?: number): Promise<ServerProbe> {
     const trial = await tryServer(this.#servers.get(server), rousing, limitMs);
     return trial.error === undefined ? trial : { ...trial, error: withHint(trial.error, this.#knownFix(server)) };
   }
@@ -165,7 +165,7 @@ export class ServerAdmin {
    * Rejects with AppError not_allowed, config_conflict (name taken), server_not_found, config_invalid, bad_request, session_limit.
    */
   async request(asked: ServerChange, author: ChangeAuthor, sentence?: string): Promise<ChangeOutcome> {
-    const change = confined(asked);
+    const change = withDefaultSandbox(asked);
     const said = sentence ?? describeChange(change);
     try {
       const outcome = await this.#request([change], author, sentence);
@@ -174,10 +174,10 @@ export class ServerAdmin {
         outcome.kind === 'applied'
           ? ({ id: '', choice: 'done', by: 'policy' } as const)
           : ({ id: outcome.proposal.id, choice: 'asked', by: 'client app' } as const);
-      this.noted.emit({ author, what: `${became}: ${said}`, failure: undefined, decided });
+      this.recorded.emit({ author, what: `${became}: ${said}`, failure: undefined, decided });
       return outcome;
     } catch (failure) {
-      this.noted.emit({ author, what: `Refused: ${said}`, failure });
+      this.recorded.emit({ author, what: `Refused: ${said}`, failure });
       throw failure;
     }
   }
@@ -186,7 +186,7 @@ export class ServerAdmin {
   async approve(id: string): Promise<void> {
     const edits = this.#foreignEdits();
     if (edits?.id === id) {
-      await this.#config.accept(this.#config.waiting);
+      await this.#config.approvePending(this.#config.pendingEdits);
       await this.#follow();
       return this.#noteDecision('approve', edits);
     }
@@ -209,28 +209,28 @@ export class ServerAdmin {
       await this.#removeSecrets(proposal);
       return this.#noteDecision('reject', proposal);
     }
-    const { waiting } = this.#config;
-    await this.#config.update((text) => waiting.reduce(takeBack, text));
+    const { pendingEdits } = this.#config;
+    await this.#config.update((text) => pendingEdits.reduce(revertEdit, text));
     await this.#follow();
     this.#noteDecision('reject', edits);
   }
 
   /** Something that the person decided, for the record. `choice`: the act in a word; `id`: of what it was about. */
-  noteByPerson(choice: PersonsChoice, what: string, id: string): void {
-    const author = { app: ownApp, sessionId: 'person', tool: choice, mode: 'direct' };
-    this.noted.emit({ author, what, failure: undefined, decided: { id, choice, by: 'person' } });
+  recordUserDecision(choice: PersonsChoice, what: string, id: string): void {
+    const author = { app: userApp, sessionId: 'person', tool: choice, mode: 'direct' };
+    this.recorded.emit({ author, what, failure: undefined, decided: { id, choice, by: 'person' } });
   }
 
   /** One proposal as the person is to see it. */
   async explain({ changes, id, secrets = [] }: Proposal, showing: Showing = {}): Promise<readonly ExplainedChange[]> {
-    if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.waiting, showing);
+    if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.pendingEdits, showing);
     const values = showing.reveal === true ? await this.#secrets.valuesOf(secrets) : new Map<string, string>();
     const own = values.size === 0 ? changes : withValues(changes, values);
     return explainChanges(await readConfigText(this.configPath).catch(() => ''), own, showing);
   }
 
   /** Whether somebody's call has asked for a change, whatever became of it. */
-  hasAsked(author: ChangeAuthor): boolean {
+  hasRequested(author: ChangeAuthor): boolean {
     return this.#asking.has(author);
   }
 
@@ -275,7 +275,11 @@ export class ServerAdmin {
     const names: string[] = [];
     for (const change of asked) {
       const fields = change.kind === 'add' ? change.entry : change.kind === 'update' ? change.fields : {};
-      const { entry, added } = await this.#secrets.keep(change.server, fields, packageArgument(this.#whole(change)));
+      const { entry, added } = await this.#secrets.sealEntry(
+        change.server,
+        fields,
+        packageArgument(this.#whole(change)),
+      );
       names.push(...added);
       if (change.kind === 'add') changes.push({ ...change, entry });
       else changes.push(change.kind === 'update' ? { ...change, fields: entry } : change);
@@ -305,7 +309,7 @@ export class ServerAdmin {
     return changes.every((change) => {
       if (change.kind === 'disable') return true;
       if (this.#leavesBox(change)) return false;
-      const staysHeld = change.kind === 'update' && !mayLift(change.fields);
+      const staysHeld = change.kind === 'update' && !mayLiftHold(change.fields);
       return staysHeld || this.#heldOf(change.server) === undefined;
     });
   }
@@ -319,22 +323,22 @@ export class ServerAdmin {
 
   /** Whether a process would run, or could after this, with more reach than the person has given it. */
   #leavesBox(change: ServerChange): boolean {
-    if (change.kind === 'add') return !change.isFoundHere && !isConfined(change.entry);
+    if (change.kind === 'add') return !change.isFoundHere && !isWithinDefaultSandbox(change.entry);
     if (change.kind === 'update' && change.fields['inheritEnv'] !== undefined) return true;
     const server = this.#config.current.servers.find(({ name }) => name === change.server);
     if (server?.kind !== 'stdio' || server.isolate === undefined) return false;
     // Added anew it would be in the usual one.
-    if (change.kind === 'remove') return !isUsualBox(server.isolate);
-    return change.kind === 'update' && touchesBox(change.fields);
+    if (change.kind === 'remove') return !isDefaultSandbox(server.isolate);
+    return change.kind === 'update' && changesSandbox(change.fields);
   }
 
   /** What waits because another program wrote it into the config file, as one proposal. */
   #foreignEdits(): Proposal | undefined {
-    const { waiting } = this.#config;
-    if (waiting.length === 0) return undefined;
+    const { pendingEdits } = this.#config;
+    if (pendingEdits.length === 0) return undefined;
     return {
-      ...{ id: nameOfWaiting(waiting), at: this.#waitingSince, author: { app: '', sessionId: '', tool: '' } },
-      ...{ changes: [], sentence: describeEdits(waiting), bases: {} },
+      ...{ id: pendingEditsId(pendingEdits), at: this.#waitingSince, author: { app: '', sessionId: '', tool: '' } },
+      ...{ changes: [], sentence: describeEdits(pendingEdits), bases: {} },
     };
   }
 
@@ -351,7 +355,7 @@ export class ServerAdmin {
   #noteDecision(tool: 'approve' | 'reject', { id, sentence, author }: Proposal): void {
     const done = tool === 'approve' ? 'Approved' : 'Rejected';
     const asker = author.app === '' ? '' : ` Asked by ${author.app} with ${author.tool}.`;
-    this.noteByPerson(tool, `${done} ${id}: ${sentence}${asker}`, id);
+    this.recordUserDecision(tool, `${done} ${id}: ${sentence}${asker}`, id);
   }
 
   #configOf(server: string): ServerConfig {
@@ -368,14 +372,14 @@ export class ServerAdmin {
     });
   }
 
-  #heldOf(server: string): Hold | undefined {
+  #heldOf(server: string): LeaseHandle | undefined {
     const held = this.#config.current.servers.find(({ name }) => name === server)?.held;
     return held === 'setup' ? undefined : held;
   }
 
   #check(change: ServerChange): void {
     const { kind, server } = change;
-    requireSensible(change);
+    assertSensible(change);
     if (kind === 'add' && this.#config.current.servers.some(({ name }) => name === server)) {
       throw new AppError('config_conflict', `Server '${server}' already exists.`, {
         fix: 'Choose another name, or update it.',
@@ -383,10 +387,10 @@ export class ServerAdmin {
     }
     if (kind !== 'add') this.#servers.get(server);
     // A proposal would be a way round what the person sees in a review.
-    requireReviewed(this.#config.current.servers.find(({ name }) => name === server));
-    if (!this.#config.waiting.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
+    assertReviewed(this.#config.current.servers.find(({ name }) => name === server));
+    if (!this.#config.pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
     throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {
-      fix: `Ask them to decide on that first: tooltray approve ${nameOfWaiting(this.#config.waiting)}.`,
+      fix: `Ask them to decide on that first: tooltray approve ${pendingEditsId(this.#config.pendingEdits)}.`,
     });
   }
 

@@ -1,22 +1,29 @@
 /** What there is to know of a server besides how it does: where it comes from, what it reaches, which secrets it holds, since when it is accepted. */
 import { isSecretName, maskText } from '../base/mask.ts';
-import { markHidden } from '../base/shown-text.ts';
+import { markInvisible } from '../base/shown-text.ts';
 import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
 import { placementOf } from '../config/placement.ts';
-import { secretsNamed } from '../config/replace-variables.ts';
-import { findPlain } from '../secrets/find-plain.ts';
+import { secretNamesIn } from '../config/replace-variables.ts';
+import { findPlaintextSecrets } from '../secrets/find-plain.ts';
 import { hostKind } from '../servers/network/address-kinds.ts';
-import { listed } from '../trust/inbox/entry-meanings.ts';
-import { boxWords } from '../trust/inbox/isolation-words.ts';
-import type { FileDigests } from '../trust/pins/file-digests.ts';
-import { floatingPackage, imageOf, launchOf, npxPackage, programName, scriptOf } from '../trust/pins/launch.ts';
-import { PinFolder } from '../trust/pins/pin-file.ts';
+import { joinNames } from '../trust/inbox/entry-meanings.ts';
+import { describeIsolation } from '../trust/inbox/isolation-words.ts';
+import type { FileDigestCache } from '../trust/pins/file-digests.ts';
+import {
+  unpinnedPackage,
+  imageOf,
+  fingerprintLaunch,
+  npxPackage,
+  programName,
+  scriptOf,
+} from '../trust/pins/launch.ts';
+import { FilePinStore } from '../trust/pins/pin-file.ts';
 
 interface Known {
   /** Folder of what was accepted of each server. */
   readonly pinFolder: string;
   /** Of program files; without it they are read anew. */
-  readonly digests?: FileDigests;
+  readonly digests?: FileDigestCache;
   /** As whom a person is signed in to it; undefined: nobody is, as far as can be told. */
   readonly signedIn: (server: ServerConfig) => Promise<SignedIn | undefined>;
 }
@@ -26,7 +33,7 @@ interface SignedIn {
 }
 
 /** Sentences. */
-export interface ServerBackground {
+export interface ServerProvenance {
   readonly origin: string;
   /** Of what comes with Tooltray nothing is to be accepted. */
   readonly isOurs: boolean;
@@ -37,12 +44,12 @@ export interface ServerBackground {
 }
 
 /** Nothing is started or asked. Never rejects. */
-export async function serverBackground(
+export async function loadServerProvenance(
   server: ServerConfig,
   { pinFolder, digests, signedIn }: Known,
-): Promise<ServerBackground> {
-  const accepted = await new PinFolder(pinFolder)
-    .of(server.name)
+): Promise<ServerProvenance> {
+  const accepted = await new FilePinStore(pinFolder)
+    .forServer(server.name)
     .read()
     .catch(() => undefined);
   return {
@@ -55,36 +62,36 @@ export async function serverBackground(
 }
 
 /** All of it in a row. */
-export function backgroundText({ origin, isOurs, acceptedAt, reach, holds }: ServerBackground): string {
+export function formatProvenance({ origin, isOurs, acceptedAt, reach, holds }: ServerProvenance): string {
   const since = acceptedAt === undefined ? 'Nothing of it was accepted yet.' : `Accepted ${dateOf(acceptedAt)}.`;
   return [origin, ...(isOurs ? [] : [since]), ...reach, ...holds].join(' ');
 }
 
-async function originOf(server: ServerConfig, digests: FileDigests | undefined): Promise<string> {
+async function originOf(server: ServerConfig, digests: FileDigestCache | undefined): Promise<string> {
   if (server.kind === 'builtin') return 'Comes with Tooltray.';
   if (server.kind !== 'stdio') return placeOf(server.url);
   const { command, args } = server;
   const runner = programName(command);
   const image = imageOf(command, args);
   if (image !== undefined)
-    return `Is the image ${markHidden(maskText(image.split('@', 1).join('')))} by ${runner}, ${imageVersion(image)}.`;
-  const fetched = isEngine.test(runner) ? undefined : floatingPackage(command, args);
-  if (fetched !== undefined) return `Is ${markHidden(maskText(fetched))} by ${runner}, ${floatingVersion(server)}.`;
-  const { pin, program } = await launchOf(server, digests?.of);
+    return `Is the image ${markInvisible(maskText(image.split('@', 1).join('')))} by ${runner}, ${imageVersion(image)}.`;
+  const fetched = isEngine.test(runner) ? undefined : unpinnedPackage(command, args);
+  if (fetched !== undefined) return `Is ${markInvisible(maskText(fetched))} by ${runner}, ${floatingVersion(server)}.`;
+  const { pin, program } = await fingerprintLaunch(server, digests?.of);
   const version =
     pin === undefined || isEngine.test(runner) ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`;
   // What is fetched by name is that package; of others the command line says which they are.
   const [started, ...words] = program.split('\n').filter((word) => !word.startsWith('-'));
   const named = started === runner && exact.test(version) ? words[0] : undefined;
-  if (named !== undefined) return `Is ${markHidden(maskText(named))} by ${runner}, ${version}.`;
+  if (named !== undefined) return `Is ${markInvisible(maskText(named))} by ${runner}, ${version}.`;
   const script = scriptOf(args.filter((arg) => !/\s/.test(arg)));
-  const what = script === undefined ? runner : `${markHidden(maskText(script))} by ${runner}`;
+  const what = script === undefined ? runner : `${markInvisible(maskText(script))} by ${runner}`;
   const where = server.isolate?.kind === 'container' ? '' : ' on this computer';
   return `Is ${what}${where}, ${version}.`;
 }
 
 function placeOf(url: string): string {
-  const host = markHidden(hostOf(url));
+  const host = markInvisible(hostOf(url));
   return isHere(url)
     ? `Lies on this computer, at ${host}, in whatever version runs there.`
     : `Lies at ${host}, in whatever version its operator runs.`;
@@ -109,7 +116,7 @@ function floatingVersion({ command, args, isolate }: StdioServerConfig): string 
 function addedFrom({ registry }: ServerConfig): readonly string[] {
   if (registry === undefined) return [];
   const { name, server, version } = registry;
-  return [markHidden(`Was added from the registry "${name}", where it is ${`${server} ${version}`.trim()}.`)];
+  return [markInvisible(`Was added from the registry "${name}", where it is ${`${server} ${version}`.trim()}.`)];
 }
 
 /** A version of a package, not the digest of a file. */
@@ -117,7 +124,7 @@ const exact = /^version (?!sha256:|\d+ bytes)/;
 
 function reachOf(server: ServerConfig): readonly string[] {
   if (server.kind === 'builtin') {
-    return server.folders.length === 0 ? [] : [`Reads and writes ${listed(server.folders.map(markHidden))}.`];
+    return server.folders.length === 0 ? [] : [`Reads and writes ${joinNames(server.folders.map(markInvisible))}.`];
   }
   if (server.kind !== 'stdio') {
     const told = 'is told what its tools are called with';
@@ -127,7 +134,7 @@ function reachOf(server: ServerConfig): readonly string[] {
         : `Reads nothing here; ${told}.`,
     ];
   }
-  if (server.isolate !== undefined) return boxWords(server.isolate);
+  if (server.isolate !== undefined) return describeIsolation(server.isolate);
   if (imageOf(server.command, server.args) !== undefined)
     return ['Starts a container itself: what that reads, writes and reaches is said by its arguments.'];
   return ['Runs with your rights: whatever you can read, write and reach, it can.'];
@@ -142,11 +149,11 @@ function placed(server: ServerConfig): readonly string[] {
 function holdingsOf(server: ServerConfig, signedIn: SignedIn | undefined): readonly string[] {
   if (server.kind === 'builtin') return [];
   const inherited = server.kind === 'stdio' ? (server.inheritEnv ?? []) : [];
-  const secrets = [...secretsNamed(server), ...plainOf(server), ...(inherited === 'all' ? [] : inherited)];
-  const account = signedIn?.account === undefined ? '' : ` as ${markHidden(signedIn.account)}`;
-  const held = [...new Set(secrets.map(markHidden)), ...(signedIn === undefined ? [] : [`your sign-in${account}`])];
+  const secrets = [...secretNamesIn(server), ...plainOf(server), ...(inherited === 'all' ? [] : inherited)];
+  const account = signedIn?.account === undefined ? '' : ` as ${markInvisible(signedIn.account)}`;
+  const held = [...new Set(secrets.map(markInvisible)), ...(signedIn === undefined ? [] : [`your sign-in${account}`])];
   return [
-    held.length === 0 ? 'Holds no secret.' : `Holds ${listed(held)}.`,
+    held.length === 0 ? 'Holds no secret.' : `Holds ${joinNames(held)}.`,
     ...(inherited === 'all' ? ['Gets every variable of your login.'] : []),
   ];
 }
@@ -154,8 +161,8 @@ function holdingsOf(server: ServerConfig, signedIn: SignedIn | undefined): reado
 /** What stands in its entry as it is, by its name, or by where it stands. */
 function plainOf(server: Exclude<ServerConfig, { kind: 'builtin' }>): readonly string[] {
   const own = server.kind === 'stdio' ? server.env : server.headers;
-  const named = Object.keys(own).filter((name) => isSecretName(name) && secretsNamed(own[name]).length === 0);
-  const found = findPlain(server.name, { ...server }).map(({ where }) => {
+  const named = Object.keys(own).filter((name) => isSecretName(name) && secretNamesIn(own[name]).length === 0);
+  const found = findPlaintextSecrets(server.name, { ...server }).map(({ where }) => {
     const [field = '', name] = where.split(' ');
     if (field === 'url') return `${name ?? 'a key'} in its address`;
     return name === undefined || field === 'args' ? 'a key in its arguments' : name;

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import type { KeptDocument } from '../base/kept-document.ts';
-import { shortName } from '../base/shown-text.ts';
-import { lostSentence, type WaitingEdit } from '../config/accepted-config.ts';
+import type { JsonDocument } from '../base/kept-document.ts';
+import { truncateName } from '../base/shown-text.ts';
+import { lostSentence, type PendingEdit } from '../config/accepted-config.ts';
 import { addServer, mergeServerField, removeServer, setServerField } from '../config/edit-config.ts';
 
 interface AddedServer {
@@ -43,7 +43,7 @@ export interface ChangeAuthor {
 }
 
 /** The rule, as the settings tell it. Every admin tool is held to it (tests/host/agent-changes.test.ts). */
-export const changeRule = {
+export const agentChangePolicyTexts = {
   ask:
     'Models may look at your servers and try them again. Whatever changes what other sessions have waits for you: adding, ' +
     'removing, switching on or off, any field of an entry, descriptions of tools. All of it stands in the activity.',
@@ -55,16 +55,16 @@ export const changeRule = {
 } as const;
 
 /** Shorter than this, in seconds, no server starts and no call ends: a way to switch one off that does not look like it. */
-const leastSeconds = 1;
+const minTimeoutSeconds = 1;
 const timeouts = ['initTimeoutSeconds', 'callTimeoutSeconds', 'idleStopSeconds', 'timeout'];
 
 /** Throws AppError bad_request for a change that nobody can want. */
-export function requireSensible(change: ServerChange): void {
+export function assertSensible(change: ServerChange): void {
   const fields = change.kind === 'add' ? change.entry : change.kind === 'update' ? change.fields : {};
   for (const field of timeouts) {
     const value = fields[field];
-    if (typeof value !== 'number' || value >= leastSeconds) continue;
-    throw new AppError('bad_request', `${field} is ${value}; the least is ${leastSeconds} second.`, {
+    if (typeof value !== 'number' || value >= minTimeoutSeconds) continue;
+    throw new AppError('bad_request', `${field} is ${value}; the least is ${minTimeoutSeconds} second.`, {
       fix: 'Nothing was changed.',
     });
   }
@@ -116,7 +116,7 @@ function toolCount(texts: Readonly<Record<string, ToolText>>): string {
 }
 
 /** What an edit of the config file, not made by Tooltray, would bring about, as a sentence for the person. */
-export function describeEdits(waiting: readonly WaitingEdit[]): string {
+export function describeEdits(waiting: readonly PendingEdit[]): string {
   const what = waiting.map((edit) => {
     if (edit.kind === 'setting') return `the setting ${edit.key}`;
     if (edit.lost !== undefined) return `the server "${edit.server}"`;
@@ -165,19 +165,19 @@ type NewProposal = Pick<Proposal, 'author' | 'changes' | 'bases' | 'secrets'> & 
 };
 
 /** Open proposals; whoever asks for more is not asking. All apps share one person, so none may take all there is room for. */
-const mostOfAll = 100;
-const mostOfApp = 20;
+const maxProposals = 100;
+const maxProposalsPerApp = 20;
 /** One proposal as JSON, in bytes: what is longer nobody reads before they decide. */
-const mostBytes = 64 * 1024;
+const maxProposalBytes = 64 * 1024;
 
 export class ProposalStore {
   /** Some proposal was added or decided, here or in another process. */
-  readonly changed = new Event();
-  readonly #document: KeptDocument;
+  readonly changed = new Emitter();
+  readonly #document: JsonDocument;
   #seen: readonly Proposal[] = [];
   #stop: () => void = () => undefined;
 
-  constructor(document: KeptDocument) {
+  constructor(document: JsonDocument) {
     this.#document = document;
   }
 
@@ -220,14 +220,14 @@ export class ProposalStore {
       const proposal = open.find((one) => one.id === id);
       if (proposal === undefined) {
         const fix = open.length === 0 ? 'None is waiting.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
-        throw new AppError('not_found', `There is no proposal ${shortName(id)}.`, { fix });
+        throw new AppError('not_found', `There is no proposal ${truncateName(id)}.`, { fix });
       }
       return [open.filter((one) => one !== proposal), proposal];
     });
   }
 
   /** What was taken waits again, whoever asked for it and however much waits: the person wants it so. */
-  putBack(proposal: Proposal): Promise<void> {
+  restore(proposal: Proposal): Promise<void> {
     return this.#change((open) => [[...open.filter(({ id }) => id !== proposal.id), proposal], undefined]);
   }
 
@@ -251,16 +251,17 @@ export class ProposalStore {
 
 function requireShort(proposal: Proposal): void {
   const bytes = Buffer.byteLength(JSON.stringify(proposal));
-  if (bytes <= mostBytes) return;
-  throw new AppError('bad_request', `This proposal is ${bytes} bytes long; ${mostBytes} are read at the most.`, {
+  if (bytes <= maxProposalBytes) return;
+  throw new AppError('bad_request', `This proposal is ${bytes} bytes long; ${maxProposalBytes} are read at the most.`, {
     fix: 'Ask for less at a time.',
   });
 }
 
 function requireRoom(open: readonly Proposal[], app: string): void {
   const own = open.filter(({ author }) => author.app === app).length;
-  if (own < mostOfApp && open.length < mostOfAll) return;
-  const whose = own < mostOfApp ? `${mostOfAll} proposals of all apps` : `${mostOfApp} proposals of this app`;
+  if (own < maxProposalsPerApp && open.length < maxProposals) return;
+  const whose =
+    own < maxProposalsPerApp ? `${maxProposals} proposals of all apps` : `${maxProposalsPerApp} proposals of this app`;
   throw new AppError('session_limit', `${whose} wait for the person already, so nothing more is proposed.`, {
     fix: 'Ask the person to decide on them: tooltray proposals.',
   });

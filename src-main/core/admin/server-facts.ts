@@ -1,18 +1,18 @@
 /** What there is to say of each server to a model or a person, its secrets masked. */
 import { isObject, type JsonObject } from '../base/json.ts';
-import { mask, maskObject, maskText } from '../base/mask.ts';
-import type { Hold, OAuthClient, ServerConfig } from '../config/app-config.ts';
+import { maskPlaceholder, maskObject, maskText } from '../base/mask.ts';
+import type { LeaseHandle, OAuthClient, ServerConfig } from '../config/app-config.ts';
 import type { Handshake } from '../servers/handshake.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerHealth } from '../servers/server-state.ts';
 
-export interface ServerFacts {
+export interface ServerSummary {
   readonly name: string;
   /** `c1`, `c2` … in the order of the config. */
   readonly alias: string;
   readonly enabled: boolean;
   /** Why it is off though its switch says on. */
-  readonly held: Hold | undefined;
+  readonly held: LeaseHandle | undefined;
   readonly state: ManagedServer['state']['kind'];
   readonly health: ServerHealth;
   readonly transport: ServerConfig['kind'];
@@ -31,7 +31,7 @@ export interface ServerFacts {
 }
 
 /** `config` is what is configured now: a running server keeps the one it was started with where the difference is no reason to restart. */
-export function serverFacts(server: ManagedServer, index: number, config: ServerConfig): ServerFacts {
+export function summarizeServer(server: ManagedServer, index: number, config: ServerConfig): ServerSummary {
   const { state } = server;
   return {
     name: config.name,
@@ -106,7 +106,9 @@ function forModels({ args, url, headers, isolation, ...others }: Record<string, 
     }),
     ...(Array.isArray(args) && { args: shownArguments(args.map(String)) }),
     ...(typeof url === 'string' && { url: shownAddress(url) }),
-    ...(isObject(headers) && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, mask])) }),
+    ...(isObject(headers) && {
+      headers: Object.fromEntries(Object.keys(headers).map((name) => [name, maskPlaceholder])),
+    }),
   };
 }
 
@@ -115,9 +117,9 @@ function shownArguments(args: readonly string[]): readonly string[] {
   const first = args.findIndex((arg) => !arg.startsWith('-'));
   return args.map((arg, index) => {
     const [flag = '', ...value] = arg.startsWith('-') ? arg.split('=') : [];
-    if (flag !== '') return value.length === 0 || isPlain(value.join('=')) ? arg : `${flag}=${mask}`;
+    if (flag !== '') return value.length === 0 || isPlain(value.join('=')) ? arg : `${flag}=${maskPlaceholder}`;
     const isProgram = index === first && /^(?:@[\w.-]+\/)?[\w.-]+(?:@[\w.^~-]+)?$/.test(arg) && !looksRandom(arg);
-    return isProgram || isPlain(arg) ? arg : mask;
+    return isProgram || isPlain(arg) ? arg : maskPlaceholder;
   });
 }
 
@@ -134,8 +136,10 @@ function looksRandom(text: string): boolean {
 
 function shownAddress(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined) return mask;
-  const path = parsed.pathname.replace(/[^/]+/g, (step) => (/^(?:[a-z]{1,12}|v\d{1,2})$/i.test(step) ? step : mask));
-  const query = [...parsed.searchParams.keys()].map((name) => `${name}=${mask}`).join('&');
+  if (parsed === undefined) return maskPlaceholder;
+  const path = parsed.pathname.replace(/[^/]+/g, (step) =>
+    /^(?:[a-z]{1,12}|v\d{1,2})$/i.test(step) ? step : maskPlaceholder,
+  );
+  const query = [...parsed.searchParams.keys()].map((name) => `${name}=${maskPlaceholder}`).join('&');
   return `${parsed.origin}${path}${query === '' ? '' : `?${query}`}`;
 }

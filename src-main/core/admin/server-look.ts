@@ -6,27 +6,27 @@ import { AppError } from '../base/errors.ts';
 import type { Env } from '../base/app-paths.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isSecretName, maskText } from '../base/mask.ts';
-import { cutText, markHidden } from '../base/shown-text.ts';
-import { count } from '../base/wording.ts';
+import { truncateText, markInvisible } from '../base/shown-text.ts';
+import { formatCount } from '../base/wording.ts';
 import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { replaceSecrets, replaceVariables } from '../config/replace-variables.ts';
 import { withReferences } from '../secrets/find-plain.ts';
 import { isCommonVariable } from '../servers/launch/common-variables.ts';
-import { introductionOf } from '../servers/introduction.ts';
-import { StartSlots } from '../servers/line-opener.ts';
-import { type Answered, type Probe, probeConnection } from '../servers/probe-connection.ts';
+import { toIntroduction } from '../servers/introduction.ts';
+import { StartLimiter } from '../servers/line-opener.ts';
+import { type ProbeSuccess, type ProbeResult, probeConnection } from '../servers/probe-connection.ts';
 import type { TransportFactory } from '../servers/transports/create-transport.ts';
 import type { InboxPart } from '../trust/inbox/inbox-item.ts';
-import { listed } from '../trust/inbox/entry-meanings.ts';
+import { joinNames } from '../trust/inbox/entry-meanings.ts';
 import { partsOf } from '../trust/inbox/pin-items.ts';
 import { npxPackage, programName } from '../trust/pins/launch.ts';
 import { scannedAs } from '../trust/pins/look.ts';
-import { changesOf, definitionsOf, type DefinitionChange } from '../trust/pins/offer.ts';
+import { diffDefinitions, pinnableDefinitions, type DefinitionChange } from '../trust/pins/offer.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
 
 /** Texts are as the server said them, what cannot be seen marked: for a person, never for a model. */
-export interface ServerLook {
+export interface ServerPreview {
   /** ms since 1970. */
   readonly at: number;
   /** false: it could not be started, or did not answer. */
@@ -42,7 +42,7 @@ export interface ServerLook {
 }
 
 interface LookParts {
-  readonly config: Pick<ConfigStore, 'tryText'>;
+  readonly config: Pick<ConfigStore, 'parseText'>;
   /** Of a factory that knows no secrets, no sign-ins and no environments of before. */
   readonly transports: TransportFactory;
   readonly scans: Pick<ScanThread, 'definition'>;
@@ -55,27 +55,27 @@ interface LookParts {
 
 /** What stands in the place of a secret: a server that only looks whether it has one starts. */
 const withheld = 'withheld';
-const usualLimitMs = 60_000;
+const defaultTimeoutMs = 60_000;
 /** For a package that is fetched first, in ms. */
-const fetchMs = 200_000;
+const packageFetchTimeoutMs = 200_000;
 /** Definitions that are read; nobody reads more before they decide. */
-const mostDefinitions = 500;
+const maxDefinitions = 500;
 /** In characters of JSON; what is longer is cut from the look, and said to be. */
-const longestDefinition = 256 * 1024;
+const maxDefinitionLength = 256 * 1024;
 /** Fetched anew at each start, which a box without the network cannot; or in need of the service of containers. */
 const needsOutside = /^(?:uvx|uv|pipx|bunx|pnpx|pnpm|yarn|docker|podman|nerdctl)$/;
 
-export class ServerLooks {
+export class ServerPreviewer {
   readonly #parts: LookParts;
   /** One after the other: each may fetch a package. */
-  readonly #slots = new StartSlots(1);
+  readonly #slots = new StartLimiter(1);
 
   constructor(parts: LookParts) {
     this.#parts = parts;
   }
 
   /** `entry`: as it is written. Never rejects: why it cannot be is what came of it. */
-  async look(server: string, entry: JsonObject): Promise<ServerLook> {
+  async preview(server: string, entry: JsonObject): Promise<ServerPreview> {
     try {
       const launch = this.#launchOf(server, entry);
       return await this.#slots.run(() => this.#run(launch));
@@ -85,7 +85,7 @@ export class ServerLooks {
     }
   }
 
-  async #run(launch: BareLaunch): Promise<ServerLook> {
+  async #run(launch: BareLaunch): Promise<ServerPreview> {
     const { server, missing } = launch;
     const { transports, version } = this.#parts;
     // Lists of many pages take no longer than that altogether.
@@ -95,13 +95,13 @@ export class ServerLooks {
     return this.#told(probe, missing);
   }
 
-  async #told({ listing, handshake, server }: Answered, missing: readonly string[]): Promise<ServerLook> {
-    const all = [...definitionsOf(listing, introductionOf(handshake))];
+  async #told({ listing, handshake, server }: ProbeSuccess, missing: readonly string[]): Promise<ServerPreview> {
+    const all = [...pinnableDefinitions(listing, toIntroduction(handshake))];
     const read = all
-      .slice(0, mostDefinitions)
-      .filter(([, definition]) => JSON.stringify(definition).length <= longestDefinition);
+      .slice(0, maxDefinitions)
+      .filter(([, definition]) => JSON.stringify(definition).length <= maxDefinitionLength);
     const changes: DefinitionChange[] = [];
-    for (const change of changesOf(new Map(), new Map(read))) {
+    for (const change of diffDefinitions(new Map(), new Map(read))) {
       const { findings } = await this.#parts.scans.definition(change.after, scannedAs[change.kind]);
       changes.push({ ...change, findings });
     }
@@ -112,12 +112,12 @@ export class ServerLooks {
       at: this.#parts.now(),
       isDone: true,
       sentence: [
-        `In a box without the network it lists ${count(listing.tools.length, 'tool')} and ${count(listing.prompts.length, 'prompt')}.`,
+        `In a box without the network it lists ${formatCount(listing.tools.length, 'tool')} and ${formatCount(listing.prompts.length, 'prompt')}.`,
         ...(unread === 0
           ? []
-          : [`${count(unread, 'definition')} of it ${unread === 1 ? 'is' : 'are'} too much to be shown.`]),
+          : [`${formatCount(unread, 'definition')} of it ${unread === 1 ? 'is' : 'are'} too much to be shown.`]),
         ...withheldWords(missing),
-        `Started for good, ${markHidden(server.name)} may list something else.`,
+        `Started for good, ${markInvisible(server.name)} may list something else.`,
       ].join(' '),
       tools: listing.tools.length,
       rules: [...new Set(found.map(({ rule }) => rule))].toSorted(),
@@ -127,16 +127,16 @@ export class ServerLooks {
     };
   }
 
-  #failed(sentence: string): ServerLook {
+  #failed(sentence: string): ServerPreview {
     const nothing = { tools: 0, rules: [], isGrave: false, parts: [], moreParts: 0 };
     return { at: this.#parts.now(), isDone: false, sentence, ...nothing };
   }
 
   /** Rejects with AppError where there is nothing that a box could start. */
   #launchOf(name: string, entry: JsonObject): BareLaunch {
-    const { config, env, limitMs = usualLimitMs } = this.#parts;
+    const { config, env, limitMs = defaultTimeoutMs } = this.#parts;
     const bare = { ...withoutSecrets(name, entry, env), enabled: true, disabled: false, quarantined: false };
-    const reading = config.tryText(JSON.stringify({ servers: { [name]: bare } }));
+    const reading = config.parseText(JSON.stringify({ servers: { [name]: bare } }));
     const server: ServerConfig | undefined = reading.config?.servers[0];
     const problem = reading.problems.find(({ severity }) => severity === 'error');
     if (server === undefined) throw new AppError('config_invalid', problem?.reason ?? 'This is not a server.');
@@ -158,7 +158,7 @@ export class ServerLooks {
         env: Object.fromEntries(placeholders),
         inheritEnv: [],
         isolate: { kind: 'sandbox', read: [], write: [], network: false, extraArgs: [], forgets: 'everything' },
-        initTimeoutMs: limitMs + (isFetched ? fetchMs : 0),
+        initTimeoutMs: limitMs + (isFetched ? packageFetchTimeoutMs : 0),
       },
       missing: Object.keys(server.env),
     };
@@ -188,15 +188,15 @@ function unlookable(why: string): AppError {
   return new AppError('bad_request', why);
 }
 
-function whyNot({ error, stderr }: Exclude<Probe, Answered>, missing: readonly string[]): string {
+function whyNot({ error, stderr }: Exclude<ProbeResult, ProbeSuccess>, missing: readonly string[]): string {
   const said = stderr.at(-1);
   return [
-    `It could not be looked at. ${markHidden(error.text)}`,
-    ...(said === undefined ? [] : [`Its last words: “${cutText(markHidden(said), 300)}”.`]),
+    `It could not be looked at. ${markInvisible(error.text)}`,
+    ...(said === undefined ? [] : [`Its last words: “${truncateText(markInvisible(said), 300)}”.`]),
     ...withheldWords(missing),
   ].join(' ');
 }
 
 function withheldWords(missing: readonly string[]): string[] {
-  return missing.length === 0 ? [] : [`It was not given ${listed(missing.map((name) => markHidden(name)))}.`];
+  return missing.length === 0 ? [] : [`It was not given ${joinNames(missing.map((name) => markInvisible(name)))}.`];
 }

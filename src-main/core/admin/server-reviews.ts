@@ -4,21 +4,21 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import type { KeptDocument } from '../base/kept-document.ts';
-import { markHidden } from '../base/shown-text.ts';
+import { Emitter } from '../base/events.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import type { JsonDocument } from '../base/kept-document.ts';
+import { markInvisible } from '../base/shown-text.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { hasServer, writtenEntry } from '../config/edit-config.ts';
-import { count } from '../base/wording.ts';
+import { hasServer, rawEntry } from '../config/edit-config.ts';
+import { formatCount } from '../base/wording.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
-import type { DiffLine, Meaning, Outcome } from '../trust/inbox/inbox-item.ts';
+import type { DiffLine, Consequence, DecisionResult } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { DecisionHistory } from './decision-history.ts';
-import { explainEntries, explainMeanings } from './explain-change.ts';
-import type { ServerLook, ServerLooks } from './server-look.ts';
-import { takeBack, type WrittenEdit } from './take-back.ts';
+import { diffEntries, explainMeanings } from './explain-change.ts';
+import type { ServerPreview, ServerPreviewer } from './server-look.ts';
+import { revertEdit, type AppliedEdit } from './take-back.ts';
 
 export interface ServerReview {
   readonly server: string;
@@ -31,11 +31,11 @@ export interface ServerReview {
   /** Secrets of the lines are shown as `***`. */
   readonly isMasked: boolean;
   /** What accepting it would mean, gravest first. */
-  readonly meanings: readonly Meaning[];
+  readonly meanings: readonly Consequence[];
   /** Those of them that tell which secrets it would get. */
-  readonly secrets: readonly Meaning[];
+  readonly secrets: readonly Consequence[];
   /** What it listed when the person asked to see that; undefined: nobody has. */
-  readonly look: ServerLook | undefined;
+  readonly look: ServerPreview | undefined;
 }
 
 /** `refuse` takes the entry out of the config file, or puts back what was accepted before. */
@@ -44,12 +44,12 @@ export type ReviewChoice = 'accept' | 'refuse' | 'block';
 interface ReviewParts {
   readonly config: ConfigStore;
   readonly servers: ServerManager;
-  readonly looks: Pick<ServerLooks, 'look'>;
+  readonly looks: Pick<ServerPreviewer, 'preview'>;
   /** For the record. */
   readonly note: (choice: ReviewChoice | 'look', what: string, id: string) => void;
   readonly history: Pick<DecisionHistory, 'add'>;
   /** The last looks: what is decided on is the same wherever it was looked at. */
-  readonly kept: KeptDocument;
+  readonly kept: JsonDocument;
 }
 
 interface Reviewed {
@@ -62,28 +62,28 @@ interface Reviewed {
 /** The last look at one entry. */
 interface Looked {
   readonly entry: string;
-  readonly look: ServerLook;
+  readonly look: ServerPreview;
 }
 
 type Looks = ReadonlyMap<string, Looked>;
 
 /** Looks that are remembered. */
-const mostLooks = 50;
+const maxStoredPreviews = 50;
 
 export class ServerReviews {
   /** Somebody has looked at a server. */
-  readonly looked = new Event();
+  readonly previewed = new Emitter();
   readonly #parts: ReviewParts;
 
   constructor(parts: ReviewParts) {
     this.#parts = parts;
-    parts.kept.changed.on(() => this.looked.emit());
+    parts.kept.changed.on(() => this.previewed.emit());
   }
 
   /** Those that are not simply accepted, those that wait first. */
-  async waiting(showing: Showing = {}): Promise<readonly ServerReview[]> {
+  async pending(showing: Showing = {}): Promise<readonly ServerReview[]> {
     const { config } = this.#parts;
-    const changed = config.waiting.flatMap((edit) => (edit.kind === 'entry' ? edit.server : []));
+    const changed = config.pendingEdits.flatMap((edit) => (edit.kind === 'entry' ? edit.server : []));
     const held = config.current.servers.flatMap(({ name, held }) =>
       held === 'review' || held === 'blocked' ? name : [],
     );
@@ -106,20 +106,20 @@ export class ServerReviews {
    * Starts it once in a box, as the person asks, to see what it lists; what they are told stands in the review from then on. `id`: of what
    * they saw. Rejects with AppError server_not_found, config_conflict, or bad_request for one that is accepted.
    */
-  async lookAt(name: string, id: string): Promise<ServerReview> {
+  async preview(name: string, id: string): Promise<ServerReview> {
     const { config, looks, note } = this.#parts;
     const { review, entry } = this.#seen(name, id, await config.text(), await this.#looks());
     if (review.standing === 'accepted') {
-      throw new AppError('bad_request', `${markHidden(name)} is accepted: what it lists is no secret.`, {
+      throw new AppError('bad_request', `${markInvisible(name)} is accepted: what it lists is no secret.`, {
         fix: `Ask it: tooltray test ${name}`,
       });
     }
-    const look = await looks.look(name, entry);
+    const look = await looks.preview(name, entry);
     await this.#keep(name, { entry: JSON.stringify(entry), look });
     // Without a word of the server: the record is read by more than the person.
-    const came = look.isDone ? `it lists ${count(look.tools, 'tool')}` : 'which could not be done';
-    note('look', markHidden(`Looked inside the server "${name}", ${came}.`), id);
-    this.looked.emit();
+    const came = look.isDone ? `it lists ${formatCount(look.tools, 'tool')}` : 'which could not be done';
+    note('look', markInvisible(`Looked inside the server "${name}", ${came}.`), id);
+    this.previewed.emit();
     return this.find(name);
   }
 
@@ -127,20 +127,20 @@ export class ServerReviews {
    * The person's word, kept in the history. `id`: of what they saw; an entry may be changed at any time. Rejects with AppError
    * server_not_found, or config_conflict where it is another one now.
    */
-  async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<Outcome> {
+  async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<DecisionResult> {
     const { config, servers, note, history } = this.#parts;
     const looks = await this.#looks();
     const { entry, before } = this.#seen(name, id, await config.text(), looks);
-    if (choice !== 'refuse') await config.decideOn(name, choice, entry);
+    if (choice !== 'refuse') await config.decideServer(name, choice, entry);
     else
       await config.update((text) => {
         this.#seen(name, id, text, looks);
-        return takeBack(text, { kind: 'entry', server: name, entry, before });
+        return revertEdit(text, { kind: 'entry', server: name, entry, before });
       });
     await servers.apply(config.current.servers);
     // One that stays is of an entry that is not there any more.
     await this.#keep(name, undefined).catch(() => undefined);
-    const sentence = markHidden(`${said[choice]} the server "${name}".`);
+    const sentence = markInvisible(`${said[choice]} the server "${name}".`);
     note(choice, sentence, id);
     const written = await this.#wayBack(name, choice, entry);
     const undo = written && 'What stood in the config file before is put back, and waits for your review.';
@@ -153,10 +153,10 @@ export class ServerReviews {
    * Only what says itself that nobody has accepted it may be written back: anything else would count as accepted by that. A block is
    * lifted by another review.
    */
-  async #wayBack(name: string, choice: ReviewChoice, before: JsonObject): Promise<WrittenEdit | undefined> {
+  async #wayBack(name: string, choice: ReviewChoice, before: JsonObject): Promise<AppliedEdit | undefined> {
     if (choice === 'block' || before['quarantined'] !== true) return undefined;
     const text = await this.#parts.config.text();
-    const entry = hasServer(text, name) ? writtenEntry(text, name) : undefined;
+    const entry = hasServer(text, name) ? rawEntry(text, name) : undefined;
     return { kind: 'entry', server: name, entry, before };
   }
 
@@ -164,7 +164,7 @@ export class ServerReviews {
   #seen(name: string, id: string, text: string, looks: Looks): Reviewed {
     const seen = this.#reviewOf(name, text, looks);
     if (seen.review.id === id) return seen;
-    throw new AppError('config_conflict', `What is known of ${markHidden(name)} is not what was shown.`, {
+    throw new AppError('config_conflict', `What is known of ${markInvisible(name)} is not what was shown.`, {
       fix: `Look at it as it is now: tooltray review ${name}.`,
     });
   }
@@ -172,7 +172,7 @@ export class ServerReviews {
   /** Throws AppError server_not_found. */
   #reviewOf(name: string, text: string, looks: Looks, showing: Showing = {}): Reviewed {
     if (!hasServer(text, name)) this.#parts.servers.get(name);
-    const entry = writtenEntry(text, name);
+    const entry = rawEntry(text, name);
     const before = this.#before(name);
     const standing = this.#standingOf(name, before);
     const looked = looks.get(name);
@@ -180,7 +180,7 @@ export class ServerReviews {
     const review: ServerReview = {
       ...{ server: name, standing, id: idOf(name, standing, entry, before, look), look },
       ...explainMeanings(before, entry, showing),
-      ...explainEntries(standing === 'changed' ? before : undefined, entry, showing),
+      ...diffEntries(standing === 'changed' ? before : undefined, entry, showing),
     };
     return { review, entry, before };
   }
@@ -194,12 +194,12 @@ export class ServerReviews {
     return this.#parts.kept.change((value) => {
       const others = [...looksIn(value)].filter(([other]) => other !== name);
       const next = looked === undefined ? others : [...others, [name, looked] as const];
-      return [Object.fromEntries(next.slice(-mostLooks)), undefined];
+      return [Object.fromEntries(next.slice(-maxStoredPreviews)), undefined];
     });
   }
 
   #before(name: string): JsonObject | undefined {
-    const edit = this.#parts.config.waiting.find((one) => one.kind === 'entry' && one.server === name);
+    const edit = this.#parts.config.pendingEdits.find((one) => one.kind === 'entry' && one.server === name);
     return edit?.kind === 'entry' ? edit.before : undefined;
   }
 
@@ -212,14 +212,14 @@ export class ServerReviews {
 }
 
 function looksIn(value: unknown): Looks {
-  const looks = Object.entries(objectOf(value)).filter(([, looked]) => isObject(looked));
+  const looks = Object.entries(objectOrEmpty(value)).filter(([, looked]) => isObject(looked));
   return new Map(looks as unknown as [string, Looked][]);
 }
 
 const said: Readonly<Record<ReviewChoice, string>> = { accept: 'Accepted', refuse: 'Refused', block: 'Blocked' };
 
 /** Short, so that a person can type it. */
-function idOf(...shown: [name: string, standing: string, JsonObject, JsonObject?, ServerLook?]): string {
+function idOf(...shown: [name: string, standing: string, JsonObject, JsonObject?, ServerPreview?]): string {
   const text = JSON.stringify(shown);
   return createHash('sha256').update(text).digest('hex').slice(0, 6);
 }

@@ -1,19 +1,19 @@
 /** Takes what was written into the config file out again, as far as it still stands there. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
-import { type JsonObject, objectOf } from '../base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import {
   addServer,
   hasServer,
   removeServer,
   replaceEntry,
   setTopLevel,
-  writtenEntry,
-  writtenSetting,
+  rawEntry,
+  rawSetting,
 } from '../config/edit-config.ts';
 
 /** Something that was written; `entry` or `before` missing: there is or was none. */
-export type WrittenEdit =
+export type AppliedEdit =
   | {
       readonly kind: 'entry';
       readonly server: string;
@@ -23,27 +23,27 @@ export type WrittenEdit =
   | { readonly kind: 'setting'; readonly key: string; readonly value: unknown; readonly before: unknown };
 
 /** What stood there before, as far as it is known how. Throws AppError config_invalid, or as the edits of config/edit-config.ts do. */
-export function takeBack(text: string, edit: WrittenEdit): string {
+export function revertEdit(text: string, edit: AppliedEdit): string {
   if (edit.kind === 'entry') {
     const { server, before } = edit;
     if (before === undefined) return removeServer(text, server);
     return hasServer(text, server) ? replaceEntry(text, server, before) : addServer(text, server, before);
   }
   const [group = '', member] = edit.key.split('.');
-  const written = writtenSetting(text, group);
+  const written = rawSetting(text, group);
   if (written === undefined) {
     throw new AppError('config_invalid', `${edit.key} comes from a key that Tooltray did not write.`, {
       fix: 'Take it out of the config file by hand.',
     });
   }
   if (member === undefined) return setTopLevel(text, group, edit.before);
-  return setTopLevel(text, group, { ...objectOf(written), [member]: edit.before });
+  return setTopLevel(text, group, { ...objectOrEmpty(written), [member]: edit.before });
 }
 
 /** Throws AppError config_conflict where something else was written since. */
-export function requireAsWritten(text: string, edit: WrittenEdit): void {
+export function assertUnchanged(text: string, edit: AppliedEdit): void {
   if (edit.kind !== 'entry') return;
-  const now = hasServer(text, edit.server) ? writtenEntry(text, edit.server) : undefined;
+  const now = hasServer(text, edit.server) ? rawEntry(text, edit.server) : undefined;
   if (isDeepStrictEqual(plain(now), plain(edit.entry))) return;
   throw new AppError('config_conflict', `"${edit.server}" was changed since this was decided.`, {
     fix: 'Change it by hand: it is left as it is.',

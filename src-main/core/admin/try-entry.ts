@@ -9,7 +9,7 @@ import { probeConnection } from '../servers/probe-connection.ts';
 import type { TransportFactory } from '../servers/transports/create-transport.ts';
 import { rpcCode, RpcError } from '../wire/message.ts';
 
-export interface EntryTrial {
+export interface EntryProbe {
   readonly ok: boolean;
   /** How it went, for people. */
   readonly sentence: string;
@@ -23,15 +23,15 @@ export interface EntryTrial {
 const trialName = 'trial';
 
 /** Rejects with AppError config_invalid where it is no entry. */
-export async function tryEntry(
+export async function probeEntry(
   entry: JsonObject,
   {
     config,
     transports,
     version,
   }: { readonly config: ConfigStore; readonly transports: TransportFactory; readonly version: string },
-): Promise<EntryTrial> {
-  const reading = config.tryText(
+): Promise<EntryProbe> {
+  const reading = config.parseText(
     JSON.stringify({ servers: { [trialName]: { ...entry, enabled: true, disabled: false } } }),
   );
   const [server] = reading.config?.servers ?? [];
@@ -62,7 +62,7 @@ function aboutIt(text: string): string {
 }
 
 /** Whether a server answers, found out on the line that everybody shares: nothing is started twice, no call is cut off. */
-export interface ServerTrial {
+export interface ServerProbe {
   readonly name: string;
   readonly ok: boolean;
   readonly status: 'healthy' | 'timeout' | 'error';
@@ -74,20 +74,20 @@ export interface ServerTrial {
 }
 
 /** What to do with a server that is not there: leave it so, start it as a call would, or start it without its back-off. */
-export type Rousing = 'leave' | 'wake' | 'retry';
+export type WakePolicy = 'leave' | 'wake' | 'retry';
 
 /** A server that takes longer goes on starting; only the answer does not wait for it. */
-const usualLimitMs = 15_000;
+const defaultTimeoutMs = 15_000;
 
 /** Never rejects. */
 export async function tryServer(
   server: ManagedServer,
-  rousing: Rousing,
-  limitMs: number = usualLimitMs,
-): Promise<ServerTrial> {
+  rousing: WakePolicy,
+  limitMs: number = defaultTimeoutMs,
+): Promise<ServerProbe> {
   const { name } = server.config;
   const limit = AbortSignal.timeout(limitMs);
-  const healthy = (): ServerTrial => ({ name, ok: true, status: 'healthy', tools: server.listing.tools.length });
+  const healthy = (): ServerProbe => ({ name, ok: true, status: 'healthy', tools: server.listing.tools.length });
   if (rousing === 'leave' && server.state.kind === 'disconnected') return { ...healthy(), asleep: true };
   try {
     await untilAborted(rouse(server, rousing), limit);
@@ -101,7 +101,7 @@ export async function tryServer(
   }
 }
 
-async function rouse(server: ManagedServer, rousing: Rousing): Promise<void> {
+async function rouse(server: ManagedServer, rousing: WakePolicy): Promise<void> {
   const { state } = server;
   if (rousing !== 'leave') {
     // One that is ready may be at work for others.

@@ -3,46 +3,46 @@
  * Source: SEP-1865 (2026-01-26), extension `io.modelcontextprotocol/ui`.
  */
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf, textOr } from '../base/json.ts';
-import { shortName } from '../base/shown-text.ts';
-import { count } from '../base/wording.ts';
+import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
+import { truncateName } from '../base/shown-text.ts';
+import { formatCount } from '../base/wording.ts';
 import { viewType } from '../servers/app-kind.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import { toObject } from '../wire/raw-json.ts';
-import { readWishes, type ViewWishes } from './view-policy.ts';
+import { parseViewRequirements, type ViewRequirements } from './view-policy.ts';
 
 /** In characters. The largest official example has two million. */
-const longestView = 16 * 1024 * 1024;
+const maxViewLength = 16 * 1024 * 1024;
 
 export interface AppView {
   readonly uri: string;
   readonly html: string;
-  readonly wishes: ViewWishes;
+  readonly wishes: ViewRequirements;
 }
 
 /** Reads a tool's view from its server. Rejects with AppError not_found, unsupported, message_too_large, or as the server does. */
-export async function readView(server: ManagedServer, uri: string, context: CallContext): Promise<AppView> {
+export async function loadAppView(server: ManagedServer, uri: string, context: CallContext): Promise<AppView> {
   const answer = toObject(await server.request('resources/read', { uri }, context));
   const contents: unknown = answer['contents'];
   const [content] = Array.isArray(contents) ? (contents as unknown[]).filter(isObject) : [];
-  const whose = `The view ${shortName(uri)} of ${server.config.name}`;
+  const whose = `The view ${truncateName(uri)} of ${server.config.name}`;
   if (content === undefined)
     throw new AppError('not_found', `${whose} is empty.`, { fix: 'The server has to mend it.' });
-  const type = textOr(content['mimeType']).toLowerCase().replaceAll(/\s/g, '');
+  const type = textOrEmpty(content['mimeType']).toLowerCase().replaceAll(/\s/g, '');
   if (type !== viewType)
-    throw new AppError('unsupported', `${whose} is ${shortName(type === '' ? 'of no type' : type)}.`, {
+    throw new AppError('unsupported', `${whose} is ${truncateName(type === '' ? 'of no type' : type)}.`, {
       fix: `Only ${viewType} can be shown.`,
     });
   const html = textOf(content);
   if (html === undefined)
     throw new AppError('not_found', `${whose} has no text.`, { fix: 'The server has to mend it.' });
-  if (html.length > longestView)
-    throw new AppError('message_too_large', `${whose} has ${count(html.length, 'character')}.`, {
-      fix: `Up to ${longestView} are shown.`,
+  if (html.length > maxViewLength)
+    throw new AppError('message_too_large', `${whose} has ${formatCount(html.length, 'character')}.`, {
+      fix: `Up to ${maxViewLength} are shown.`,
     });
-  const ui = objectOf(content['_meta'])['ui'] ?? listedMeta(server, uri);
-  return { uri, html, wishes: readWishes(objectOf(ui)) };
+  const ui = objectOrEmpty(content['_meta'])['ui'] ?? listedMeta(server, uri);
+  return { uri, html, wishes: parseViewRequirements(objectOrEmpty(ui)) };
 }
 
 function textOf({ text, blob }: JsonObject): string | undefined {
@@ -53,5 +53,5 @@ function textOf({ text, blob }: JsonObject): string | undefined {
 /** What the list of resources says counts where the resource itself says nothing. */
 function listedMeta({ listing }: ManagedServer, uri: string): unknown {
   const listed = listing.resources.find((one) => one['uri'] === uri);
-  return objectOf(listed?.['_meta'])['ui'];
+  return objectOrEmpty(listed?.['_meta'])['ui'];
 }

@@ -2,10 +2,10 @@
  * What a view of a tool may do in its frame, as headers: nothing but run its own scripts, unless it declared a domain or a device and
  * the person allowed it. Pure. Source: SEP-1865 (MCP Apps, 2026-01-26), "UI Resource Format" and "Content Security Policy Enforcement".
  */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 
 /** What a view declares that it needs, as far as it may be had at all. */
-export interface ViewWishes {
+export interface ViewRequirements {
   /** Asked by its scripts. */
   readonly connect: readonly string[];
   /** Pictures, scripts, styles, fonts, sound. */
@@ -38,19 +38,19 @@ const features: Readonly<Record<ViewPermission, string>> = {
 };
 
 /** More of one kind than this is no list that a person reads. */
-const mostDomains = 40;
-const longestDomain = 260;
+const maxDomains = 40;
+const maxDomainLength = 260;
 
 /** Reads `_meta.ui` of a resource. */
-export function readWishes(ui: JsonObject): ViewWishes {
-  const csp = objectOf(ui['csp']);
+export function parseViewRequirements(ui: JsonObject): ViewRequirements {
+  const csp = objectOrEmpty(ui['csp']);
   const lists = {
     connect: domainsOf(csp['connectDomains']),
     resources: domainsOf(csp['resourceDomains']),
     frames: domainsOf(csp['frameDomains']),
     baseUris: domainsOf(csp['baseUriDomains']),
   };
-  const asked = objectOf(ui['permissions']);
+  const asked = objectOrEmpty(ui['permissions']);
   const permissions = viewPermissions.filter((name) => isObject(asked[name]) || asked[name] === true);
   const refused = Object.values(lists).flatMap((list) => list.refused);
   const { connect, resources, frames, baseUris } = lists;
@@ -71,13 +71,13 @@ function domainsOf(declared: unknown): { readonly taken: readonly string[]; read
   const all = [...new Set(declared.map((one) => (typeof one === 'string' ? one.trim() : JSON.stringify(one))))];
   const isTaken = (one: string): boolean => {
     const [, host = ''] = domain.exec(one.replace(/\/$/, '')) ?? [];
-    return host !== '' && one.length <= longestDomain && !near.test(host);
+    return host !== '' && one.length <= maxDomainLength && !near.test(host);
   };
-  const taken = all.filter(isTaken).slice(0, mostDomains);
-  const shown = all.filter((one) => !taken.includes(one)).slice(0, mostDomains);
+  const taken = all.filter(isTaken).slice(0, maxDomains);
+  const shown = all.filter((one) => !taken.includes(one)).slice(0, maxDomains);
   return {
     taken: taken.map((one) => one.replace(/\/$/, '')),
-    refused: shown.map((one) => one.slice(0, longestDomain)),
+    refused: shown.map((one) => one.slice(0, maxDomainLength)),
   };
 }
 
@@ -91,7 +91,7 @@ export interface ViewPolicy {
  * `sandbox` gives the frame an origin of its own that is nobody's: no storage, no cookies, no way to its parents. No directive names
  * `'self'`: that would be our own address. What is in the frame's frame inherits all of it.
  */
-export function policyOf(wishes: ViewWishes, granted: ViewGrant): ViewPolicy {
+export function createViewPolicy(wishes: ViewRequirements, granted: ViewGrant): ViewPolicy {
   const { connect, resources, frames, baseUris } = granted.network ? wishes : noWishes;
   const permissions = granted.permissions ? wishes.permissions : [];
   const sources = (...lists: (readonly string[])[]): string => lists.flat().join(' ') || "'none'";
@@ -123,7 +123,7 @@ export function policyOf(wishes: ViewWishes, granted: ViewGrant): ViewPolicy {
   };
 }
 
-const noWishes: Pick<ViewWishes, 'connect' | 'resources' | 'frames' | 'baseUris'> = {
+const noWishes: Pick<ViewRequirements, 'connect' | 'resources' | 'frames' | 'baseUris'> = {
   ...{ connect: [], resources: [], frames: [], baseUris: [] },
 };
 

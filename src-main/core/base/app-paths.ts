@@ -30,7 +30,7 @@ interface Folders {
 }
 
 /** All paths from what the process was given; touches nothing on disk. */
-export function appPaths(env: Env, platform: NodeJS.Platform, homedir: string): AppPaths {
+export function resolveAppPaths(env: Env, platform: NodeJS.Platform, homedir: string): AppPaths {
   const path = platform === 'win32' ? win32 : posix;
   const { home, runDir, socketPath, namesPipe, tokenFile } = socketLocation(env, platform, homedir);
   const folders = home === undefined ? systemFolders(env, platform, homedir) : privateFolders(home, path);
@@ -192,11 +192,11 @@ function systemRunDir(platform: NodeJS.Platform, homedir: string): string {
 }
 
 /** sun_path holds 104 bytes on macOS, 108 on Linux; 100 leaves room for the closing zero. */
-const longestSocketPath = 100;
+const maxSocketPathBytes = 100;
 
 function socketFile(runDir: string): string {
   const path = posix.join(runDir, 'core.sock');
-  if (Buffer.byteLength(path) <= longestSocketPath) return path;
+  if (Buffer.byteLength(path) <= maxSocketPathBytes) return path;
   return posix.join('/tmp', `tooltray-${process.getuid?.() ?? 0}`, `${shortHash(path)}.sock`);
 }
 

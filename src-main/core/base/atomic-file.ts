@@ -1,5 +1,5 @@
 /** Replaces a file in one step, so that a reader never sees half of it, and keeps numbered backups. */
-import { isRunning } from './file-lock.ts';
+import { isProcessRunning } from './file-lock.ts';
 import { systemFailure } from './system-errors.ts';
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
@@ -41,7 +41,7 @@ export async function writeFileAtomic(path: string, text: string, options: Atomi
 }
 
 /** Copies the file to `<path>.bak`; the one before becomes `.bak.1` and so on, `keep` in all. No file, no backup. */
-export async function backup(path: string, keep: number): Promise<void> {
+export async function rotateBackups(path: string, keep: number): Promise<void> {
   const name = (age: number): string => (age === 0 ? `${path}.bak` : `${path}.bak.${age}`);
   if ((await stat(path).catch(() => undefined)) === undefined) return;
   for (let age = keep - 1; age > 0; age--) await rename(name(age - 1), name(age)).catch(ignoreMissing);
@@ -49,16 +49,16 @@ export async function backup(path: string, keep: number): Promise<void> {
 }
 
 /** Removes drafts in a folder whose writers were killed. Never rejects: what cannot be removed is in nobody's way. */
-export async function sweepDrafts(folder: string): Promise<void> {
+export async function removeStaleTempFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
-    const writer = draftWriter(name);
-    if (writer !== undefined && !isRunning(writer))
+    const writer = tempFilePid(name);
+    if (writer !== undefined && !isProcessRunning(writer))
       await rm(join(folder, name), { force: true }).catch(() => undefined);
   }
 }
 
 /** The process that writes the draft of that name; undefined for what is no draft. */
-export function draftWriter(name: string): number | undefined {
+export function tempFilePid(name: string): number | undefined {
   const pid = /\.(\d+)\.[0-9a-f]{8}\.tmp$/.exec(name)?.[1];
   return pid === undefined ? undefined : Number(pid);
 }

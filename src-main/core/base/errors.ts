@@ -75,17 +75,17 @@ export class AppError extends Error {
 }
 
 /** The same error with one more sentence about what helps; itself where there is none. */
-export function withFix(error: AppError, more: string | undefined): AppError {
+export function addFix(error: AppError, more: string | undefined): AppError {
   if (more === undefined) return error;
   return new AppError(error.code, error.message, {
-    fix: error.fix === undefined ? more : sentences(error.fix, more),
+    fix: error.fix === undefined ? more : joinSentences(error.fix, more),
     cause: error,
     ...(error.data && { data: error.data }),
   });
 }
 
 /** One after the other; a fix that ends with a command is ended there. */
-export function sentences(fix: string, more: string): string {
+export function joinSentences(fix: string, more: string): string {
   return `${fix}${/[.!?…]$/.test(fix) ? '' : '.'} ${more}`;
 }
 

@@ -2,7 +2,7 @@
 
 type Listener<T> = (value: T) => void;
 
-export class Event<T = void> {
+export class Emitter<T = void> {
   readonly #listeners = new Set<Listener<T>>();
 
   /** Adds a listener; the returned function removes it. */

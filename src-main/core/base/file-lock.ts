@@ -13,12 +13,16 @@ interface FileLockOptions {
 }
 
 /** Runs `work` while holding `<path>.lock`. Throws `config_conflict` when another process does not let go in time. */
-export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockOptions = {}): Promise<T> {
+export async function withSqliteLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  options: FileLockOptions = {},
+): Promise<T> {
   const { staleMs = 10_000, waitMs = 20_000 } = options;
   const file = `${path}.lock`;
   mkdirSync(dirname(file), { recursive: true });
   using lock = new LockFile(file, staleMs);
-  for (const deadline = Date.now() + waitMs; !lock.take(); await sleep(5 + Math.random() * 15)) {
+  for (const deadline = Date.now() + waitMs; !lock.tryAcquire(); await sleep(5 + Math.random() * 15)) {
     if (Date.now() <= deadline) continue;
     throw new AppError('config_conflict', `Another process (pid ${holderOf(file)}) keeps the config file locked.`, {
       fix: `End that process, or remove ${file}.`,
@@ -43,7 +47,7 @@ export class LockFile implements Disposable {
   }
 
   /** Whether it is ours now; takes over the lock of a process that is gone. Its folder must exist. */
-  take(): boolean {
+  tryAcquire(): boolean {
     this.#isMine ||= this.#create();
     if (this.#isMine) return true;
     const seen = contentOf(this.#file);
@@ -96,7 +100,7 @@ export class LockFile implements Disposable {
   /** No number yet: its maker is between creating and writing it, where files cannot be linked. */
   #isForgotten(seen: string): boolean {
     const pid = Number.parseInt(seen, 10);
-    if (pid > 0 && !isRunning(pid)) return true;
+    if (pid > 0 && !isProcessRunning(pid)) return true;
     const written = statSync(this.#file, { throwIfNoEntry: false });
     return written !== undefined && Date.now() - written.mtimeMs > this.#staleMs;
   }
@@ -117,7 +121,7 @@ export class LockFile implements Disposable {
 }
 
 /** Whether a process is there. True for one that we may not signal as well: it runs as somebody else. */
-export function isRunning(pid: number): boolean {
+export function isProcessRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -71,13 +71,13 @@ function withSpellings(value: unknown): unknown {
   }
   for (const [key, member] of Object.entries(value)) {
     if (typeof member === 'string' ? member.startsWith(mark) : typeof member === 'object')
-      define(value as JsonObject, key, withSpellings(member));
+      defineMember(value as JsonObject, key, withSpellings(member));
   }
   return value;
 }
 
 /** The number that a value is, also where its spelling is kept; anything else as it is. */
-export function plainNumber(value: unknown): unknown {
+export function toPlainNumber(value: unknown): unknown {
   return isSpelled(value) ? Number((value as { rawJSON: string }).rawJSON) : value;
 }
 
@@ -85,7 +85,7 @@ export function plainNumber(value: unknown): unknown {
 const isSpelled: (value: unknown) => boolean = (JSON as Partial<typeof JSON>).isRawJSON ?? (() => false);
 
 /** A text that somebody sent, or what else they sent in its place as JSON: `String` runs, and fails on, an object's own `toString`. */
-export function asText(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
@@ -94,7 +94,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The value where it is an object, else an empty one: for members that a foreign text may lack or spoil. */
-export function objectOf(value: unknown): JsonObject {
+export function objectOrEmpty(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
@@ -142,7 +142,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /** Undefined where it is no JSON: that is no value of JSON. */
-export function jsonIn(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
@@ -151,12 +151,12 @@ export function jsonIn(text: string): unknown {
 }
 
 /** A plain member even for `__proto__`, whose assignment would set the prototype. */
-export function define(target: JsonObject, key: string, value: unknown): void {
+export function defineMember(target: JsonObject, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** A text, or an empty one for anything else. */
-export function textOr(value: unknown): string {
+export function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

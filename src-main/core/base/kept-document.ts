@@ -3,12 +3,12 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { writeFileAtomic } from './atomic-file.ts';
-import { Event } from './events.ts';
-import { withFileLock } from './file-lock.ts';
+import { Emitter } from './events.ts';
+import { withSqliteLock } from './file-lock.ts';
 
-export interface KeptDocument {
+export interface JsonDocument {
   /** It may be another one. Of a file it is told from `start` to `stop`; a database tells by itself. */
-  readonly changed: Event;
+  readonly changed: Emitter;
   /** undefined: there is none, or what stands there is no JSON. Never rejects. */
   read(): Promise<unknown>;
   /**
@@ -22,8 +22,8 @@ export interface KeptDocument {
 }
 
 /** Kept as long as the process runs, where nobody else is to know. */
-export class MemoryDocument implements KeptDocument {
-  readonly changed = new Event();
+export class MemoryJsonDocument implements JsonDocument {
+  readonly changed = new Emitter();
   #value: unknown;
 
   read(): Promise<unknown> {
@@ -48,8 +48,8 @@ export class MemoryDocument implements KeptDocument {
 }
 
 /** For the person alone (mode 0600), written under a lock. */
-export class JsonFile implements KeptDocument {
-  readonly changed = new Event();
+export class FileJsonDocument implements JsonDocument {
+  readonly changed = new Emitter();
   readonly #file: string;
   readonly #empty: string;
   #watcher: FSWatcher | undefined;
@@ -70,7 +70,7 @@ export class JsonFile implements KeptDocument {
 
   async change<R>(change: (value: unknown) => readonly [next: unknown, answer: R]): Promise<R> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    return withFileLock(this.#file, async () => {
+    return withSqliteLock(this.#file, async () => {
       const value = await this.read();
       const [next, answer] = change(value);
       // A damaged file may be repaired by hand.

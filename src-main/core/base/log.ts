@@ -40,10 +40,10 @@ interface LogOptions {
 }
 
 /** Longest text and longest line, in characters: a server's 50 MB answer in an error must not fill the log. */
-const longestText = 16_000;
-const longestLine = 64_000;
+const maxTextLength = 16_000;
+const maxLineLength = 64_000;
 /** What may wait to be written, in characters: nothing of a burst is lost. */
-const longestWaiting = 64 * 1024;
+const maxPendingLength = 64 * 1024;
 
 export function createLog(options: LogOptions = {}): Log {
   const {
@@ -59,7 +59,7 @@ export function createLog(options: LogOptions = {}): Log {
   stderr?.on('error', () => undefined);
   stdout?.on('error', () => undefined);
   const logFile = file === undefined ? undefined : new RotatingFile(file, { maxBytes, lostNote, onWrite });
-  const mostWaiting = Math.min(longestWaiting, maxBytes / 4);
+  const mostWaiting = Math.min(maxPendingLength, maxBytes / 4);
   return new MaskedLog({ logFile, mostWaiting, stderr, stdout, masker, least: logLevels.indexOf(level) }, '');
 }
 
@@ -120,7 +120,7 @@ class MaskedLog implements Log {
       const facts = orInstead(() => JSON.stringify(masker.maskObject(fields), shortenTexts), unwritable);
       const written = line(head, facts);
       logFile?.write(() => written, written.length);
-      if (logFile !== undefined && logFile.waitingSize > mostWaiting) logFile.flush();
+      if (logFile !== undefined && logFile.pendingLength > mostWaiting) logFile.flush();
       stderr?.write(readable(head, facts));
       stdout?.write(written);
     } catch {
@@ -149,7 +149,7 @@ function lostNote(lostLines: number): string {
 function line(head: Head, facts: string): string {
   const start = JSON.stringify(head);
   if (facts === '{}') return `${start}\n`;
-  if (facts.length > longestLine) return `${JSON.stringify({ ...head, cut: facts.slice(0, longestText) })}\n`;
+  if (facts.length > maxLineLength) return `${JSON.stringify({ ...head, cut: facts.slice(0, maxTextLength) })}\n`;
   // The head comes first and its names are ours: fields of the same name are kept apart.
   return `${start.slice(0, -1)},"fields":${facts}}\n`;
 }
@@ -157,7 +157,7 @@ function line(head: Head, facts: string): string {
 function readable({ time, level, scope, message }: Head, facts: string): string {
   const text = `${time.slice(11, 23)} ${level.padEnd(5)} ${scope === '' ? '' : `[${scope}] `}${message}`;
   // Text of servers must not steer the terminal.
-  return `${(facts === '{}' ? text : `${text} ${facts.slice(0, longestText)}`).replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')}\n`;
+  return `${(facts === '{}' ? text : `${text} ${facts.slice(0, maxTextLength)}`).replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')}\n`;
 }
 
 function shortenTexts(_key: string, value: unknown): unknown {
@@ -165,5 +165,5 @@ function shortenTexts(_key: string, value: unknown): unknown {
 }
 
 function shorten(text: string): string {
-  return text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length} characters)`;
+  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}… (${text.length} characters)`;
 }

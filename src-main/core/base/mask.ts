@@ -1,6 +1,6 @@
 /** Masks secrets in texts and objects meant for people, logs and models: by name, by shape, and by value. */
-import { isPrefixedKey, prefixedKeys, privateKeys } from './secret-shapes.ts';
-import { searchFor, type Searched } from './secret-spellings.ts';
+import { isPrefixedKey, prefixedKeyPattern, privateKeyPattern } from './secret-shapes.ts';
+import { compileSecretMatchers, type SecretMatchers } from './secret-spellings.ts';
 
 // Masks secrets in free text: what stands after a secret name (`token=...`, `"apiKey": "..."`), then what looks like one.
 
@@ -51,7 +51,7 @@ function maskNamed(text: string): string {
     const valueStart = match.index + whole.length;
     const value = leadsToSecret(text, match.index, name, quote, link) ? findValue(text, match, valueStart) : undefined;
     if (value === undefined) continue;
-    out += text.slice(done, value.start) + mask;
+    out += text.slice(done, value.start) + maskPlaceholder;
     done = value.end;
     pattern.lastIndex = value.end;
   }
@@ -127,7 +127,7 @@ function bracketEnd(text: string, from: number): number {
   return text.length;
 }
 
-const deepest = 20;
+const maxDepth = 20;
 
 /** A copy that can be written as JSON, its secrets masked: errors with their causes, cycles, maps and buffers included. */
 export function maskObject(value: unknown): unknown {
@@ -136,7 +136,7 @@ export function maskObject(value: unknown): unknown {
 
 /** Masks as maskText and maskObject do, and besides that every secret value it was told of, wherever it stands. */
 export class Masker {
-  #searched: Searched = searchFor([]);
+  #searched: SecretMatchers = compileSecretMatchers([]);
 
   constructor(secrets: Iterable<string> = []) {
     this.setSecrets(secrets);
@@ -144,16 +144,16 @@ export class Masker {
 
   /** These from now on, and none of before. */
   setSecrets(secrets: Iterable<string>): void {
-    this.#searched = searchFor(secrets);
+    this.#searched = compileSecretMatchers(secrets);
   }
 
   /** What it knows now, whatever it is told later; can be sent to another thread. */
-  get known(): Searched {
+  get matchers(): SecretMatchers {
     return this.#searched;
   }
 
   /** One that knows what another one's `known` says. */
-  static knowing(known: Searched): Masker {
+  static fromMatchers(known: SecretMatchers): Masker {
     const masker = new Masker();
     masker.#searched = known;
     return masker;
@@ -174,21 +174,21 @@ export class Masker {
 
   #maskLiterals(text: string): string {
     const { anywhere, asWords } = this.#searched;
-    const masked = anywhere.reduce((rest, literal) => rest.replaceAll(literal, mask), text);
-    return asWords === undefined ? masked : masked.replace(asWords, mask);
+    const masked = anywhere.reduce((rest, literal) => rest.replaceAll(literal, maskPlaceholder), text);
+    return asWords === undefined ? masked : masked.replace(asWords, maskPlaceholder);
   }
 
   /** `name` is the secret name this value stands under, however deep; `above` are the objects it is in. */
   #copy(value: unknown, name: string | undefined, above: readonly object[]): unknown {
     if (typeof value === 'string') return this.#maskValue(value, name);
     if (typeof value === 'number' || typeof value === 'bigint') {
-      return name === undefined || isPlaceholder(name, String(value)) ? jsonNumber(value) : mask;
+      return name === undefined || isPlaceholder(name, String(value)) ? jsonNumber(value) : maskPlaceholder;
     }
     if (typeof value === 'function' || typeof value === 'symbol') return `[${typeof value}]`;
     if (typeof value !== 'object' || value === null) return value;
-    if (JSON.isRawJSON(value)) return name === undefined ? value : mask;
+    if (JSON.isRawJSON(value)) return name === undefined ? value : maskPlaceholder;
     if (above.includes(value)) return '[circular]';
-    if (above.length >= deepest) return '[too deep]';
+    if (above.length >= maxDepth) return '[too deep]';
     return this.#copyObject(value, name, [...above, value]);
   }
 
@@ -219,34 +219,34 @@ export class Masker {
 
   #maskValue(value: string, name: string | undefined): string {
     if (name === undefined) return this.maskText(value);
-    return value === '' || isPlaceholder(name, value) ? value : mask;
+    return value === '' || isPlaceholder(name, value) ? value : maskPlaceholder;
   }
 }
 
 /** A text that is longer is seldom said again. */
-const longestKnown = 200;
-const mostKnown = 500;
+const maxCachedTextLength = 200;
+const maxCachedTexts = 500;
 
 /**
  * Masks texts as `masker` does, and what was masked lately without looking at it again: names repeat from call to call, and masking them
  * would be most of the work of writing them down.
  */
-export class RepeatMasker {
-  readonly #masker: Pick<Masker, 'maskText' | 'known'>;
+export class CachingMasker {
+  readonly #masker: Pick<Masker, 'maskText' | 'matchers'>;
   readonly #masked = new Map<string, string>();
-  #known: Searched | undefined;
+  #known: SecretMatchers | undefined;
 
-  constructor(masker: Pick<Masker, 'maskText' | 'known'>) {
+  constructor(masker: Pick<Masker, 'maskText' | 'matchers'>) {
     this.#masker = masker;
   }
 
   maskText(text: string): string {
-    if (this.#known !== this.#masker.known || this.#masked.size >= mostKnown) this.#masked.clear();
-    this.#known = this.#masker.known;
+    if (this.#known !== this.#masker.matchers || this.#masked.size >= maxCachedTexts) this.#masked.clear();
+    this.#known = this.#masker.matchers;
     const known = this.#masked.get(text);
     if (known !== undefined) return known;
     const masked = this.#masker.maskText(text);
-    if (text.length <= longestKnown) this.#masked.set(text, masked);
+    if (text.length <= maxCachedTextLength) this.#masked.set(text, masked);
     return masked;
   }
 }
@@ -278,7 +278,7 @@ function jsonNumber(value: number | bigint): number | string {
 }
 
 /** What stands where a secret stood. */
-export const mask = '***';
+export const maskPlaceholder = '***';
 
 // Which names (of variables, headers, flags, JSON keys) stand for a secret.
 
@@ -339,19 +339,26 @@ function maskShapes(text: string): string {
 }
 
 const shapes: readonly Shape[] = [
-  { pattern: privateKeys, replace: () => mask },
+  { pattern: privateKeyPattern, replace: () => maskPlaceholder },
   {
     pattern: /\bBearer[ \t]{1,8}([\w.~+/=-][\w.~+/=-]*"?)/gi,
-    replace: (match, value = '') => (proseAfterBearer.test(value) ? match : `Bearer ${mask}${quoteEnd(value)}`),
+    replace: (match, value = '') =>
+      proseAfterBearer.test(value) ? match : `Bearer ${maskPlaceholder}${quoteEnd(value)}`,
   },
   {
     pattern: /\bBasic[ \t]{1,8}([A-Za-z0-9+/_-]{6}[A-Za-z0-9+/_-]*={0,2})/gi,
-    replace: (match, value = '') => (isUserAndPassword(value) ? `Basic ${mask}` : match),
+    replace: (match, value = '') => (isUserAndPassword(value) ? `Basic ${maskPlaceholder}` : match),
   },
   // Up to the last @ before the path: passwords are often pasted into URLs without being encoded.
-  { pattern: /:\/\/[^\s/?#:"'<>]{0,200}:[^\s/"'<>]{0,2000}@/g, replace: (match) => `${userPart(match)}:${mask}@` },
-  { pattern: /\b(https?:\/\/)[^\s/?#:@"'<>]{1,2000}@/gi, replace: (_match, scheme = '') => `${scheme}${mask}@` },
-  { pattern: prefixedKeys, replace: (match) => (isPrefixedKey(match) ? mask : match) },
+  {
+    pattern: /:\/\/[^\s/?#:"'<>]{0,200}:[^\s/"'<>]{0,2000}@/g,
+    replace: (match) => `${userPart(match)}:${maskPlaceholder}@`,
+  },
+  {
+    pattern: /\b(https?:\/\/)[^\s/?#:@"'<>]{1,2000}@/gi,
+    replace: (_match, scheme = '') => `${scheme}${maskPlaceholder}@`,
+  },
+  { pattern: prefixedKeyPattern, replace: (match) => (isPrefixedKey(match) ? maskPlaceholder : match) },
 ];
 
 function quoteEnd(value: string): string {

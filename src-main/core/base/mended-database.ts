@@ -1,25 +1,25 @@
 /** Holds an SQLite file open; begins a new one if it is broken, and uses one beside it if it is of a newer version. */
 import type { DatabaseSync } from 'node:sqlite';
 import {
-  type DatabaseKind,
+  type DatabaseSchema,
   fileBesideNewer,
-  isBroken,
+  isCorruptError,
   NewerDatabaseError,
   openPrivateDatabase,
-  setAside,
+  moveCorruptFile,
 } from './private-database.ts';
 import { withPath } from './system-errors.ts';
 
-export class MendedDatabase {
+export class RecoveringDatabase {
   readonly #file: string;
-  readonly #kind: DatabaseKind;
+  readonly #kind: DatabaseSchema;
   readonly #onAside: (aside: string, error: unknown) => void;
   #path: string;
   #database: DatabaseSync | undefined;
   #generation = 0;
 
   /** Opens nothing yet. `onAside`: where a broken file was put, and what was wrong with it. */
-  constructor(file: string, kind: DatabaseKind, onAside: (aside: string, error: unknown) => void) {
+  constructor(file: string, kind: DatabaseSchema, onAside: (aside: string, error: unknown) => void) {
     this.#file = this.#path = file;
     this.#kind = kind;
     this.#onAside = onAside;
@@ -35,7 +35,7 @@ export class MendedDatabase {
     try {
       return work(this.#open());
     } catch (error) {
-      if (!isBroken(error)) throw withPath(error, this.#path);
+      if (!isCorruptError(error)) throw withPath(error, this.#path);
       this.#startAnew(error);
       return work(this.#open());
     }
@@ -66,6 +66,6 @@ export class MendedDatabase {
   #startAnew(error: unknown): void {
     this.close();
     this.#generation++;
-    this.#onAside(setAside(this.#path), error);
+    this.#onAside(moveCorruptFile(this.#path), error);
   }
 }

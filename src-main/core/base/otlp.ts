@@ -18,7 +18,7 @@ export interface OtlpLimits {
   readonly timeoutMs: number;
 }
 
-export interface OtlpAnswer {
+export interface OtlpResponse {
   /** What the collector took and did not keep, by its own word. */
   readonly rejected: number;
   /** What it said about that. */
@@ -30,10 +30,10 @@ export type OtlpAttribute = readonly [key: string, value: string | number | bool
 export const otlpDefaults: OtlpLimits = { attempts: 6, firstMs: 500, longestMs: 30_000, timeoutMs: 15_000 };
 /** Those that the specification has tried again. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-const longestAnswer = 64 * 1024;
+const maxResponseBytes = 64 * 1024;
 
 /** Sends a body. Rejects with Error, in words for a sentence, where the collector refuses or cannot be reached in so many attempts. */
-export async function postOtlp(body: object, target: OtlpTarget, limits: OtlpLimits): Promise<OtlpAnswer> {
+export async function postOtlp(body: object, target: OtlpTarget, limits: OtlpLimits): Promise<OtlpResponse> {
   const text = JSON.stringify(body);
   for (let attempt = 1, waitMs = limits.firstMs; ; attempt++, waitMs = Math.min(limits.longestMs, waitMs * 2)) {
     const tried = await tryPost(text, target, limits.timeoutMs);
@@ -46,7 +46,7 @@ export async function postOtlp(body: object, target: OtlpTarget, limits: OtlpLim
 }
 
 /** `OTEL_EXPORTER_OTLP_HEADERS`: `key=value,key=value`, values URL-encoded (OpenTelemetry, Protocol Exporter). */
-export function readHeaders(text: string | undefined): Readonly<Record<string, string>> {
+export function parseOtlpHeaders(text: string | undefined): Readonly<Record<string, string>> {
   const pairs = (text ?? '').split(',').flatMap((pair) => {
     const [, key, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
     return key === undefined || value === undefined ? [] : [[key, decoded(value)] as const];
@@ -55,7 +55,7 @@ export function readHeaders(text: string | undefined): Readonly<Record<string, s
 }
 
 /** Of a collector. Throws AppError bad_request for what is no http(s) address. */
-export function collectorUrl(text: string): URL {
+export function parseCollectorUrl(text: string): URL {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new AppError('bad_request', `${JSON.stringify(text)} is no address of a collector.`, {
@@ -90,7 +90,7 @@ interface Failed {
   readonly afterMs?: number | undefined;
 }
 
-async function tryPost(body: string, { url, headers }: OtlpTarget, timeoutMs: number): Promise<OtlpAnswer | Failed> {
+async function tryPost(body: string, { url, headers }: OtlpTarget, timeoutMs: number): Promise<OtlpResponse | Failed> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -99,7 +99,7 @@ async function tryPost(body: string, { url, headers }: OtlpTarget, timeoutMs: nu
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = (await response.text()).slice(0, longestAnswer);
+    const text = (await response.text()).slice(0, maxResponseBytes);
     if (response.ok) return partialSuccess(text);
     const seconds = Number(response.headers.get('retry-after') ?? NaN);
     const afterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
@@ -111,7 +111,7 @@ async function tryPost(body: string, { url, headers }: OtlpTarget, timeoutMs: nu
 }
 
 /** Logs and traces have a member each for what was not kept. */
-function partialSuccess(text: string): OtlpAnswer {
+function partialSuccess(text: string): OtlpResponse {
   try {
     const { partialSuccess: partial } = JSON.parse(text) as {
       partialSuccess?: {

@@ -6,7 +6,7 @@ import { ensurePrivateDir } from './app-paths.ts';
 import { AppError } from './errors.ts';
 import { withPath } from './system-errors.ts';
 
-export interface DatabaseKind {
+export interface DatabaseSchema {
   /** What errors call it: "The activity database". */
   readonly name: string;
   /** Run first: some settings are fixed by the first write, and changing to WAL is one. */
@@ -16,13 +16,13 @@ export interface DatabaseKind {
 }
 
 /** How long a statement waits for another process, in ms: it holds up the main thread, and whoever asked can ask again. */
-const busyMs = 250;
+const busyTimeoutMs = 250;
 
 /**
  * Opens or makes the file and its tables. Throws NewerDatabaseError, or what SQLite throws; isBroken tells whether setAside helps. Errors name
  * the file.
  */
-export function openPrivateDatabase(file: string, kind: DatabaseKind): DatabaseSync {
+export function openPrivateDatabase(file: string, kind: DatabaseSchema): DatabaseSync {
   try {
     return open(file, kind);
   } catch (error) {
@@ -30,10 +30,10 @@ export function openPrivateDatabase(file: string, kind: DatabaseKind): DatabaseS
   }
 }
 
-function open(file: string, kind: DatabaseKind): DatabaseSync {
+function open(file: string, kind: DatabaseSchema): DatabaseSync {
   ensurePrivateDir(dirname(file));
   makePrivate(file);
-  const database = new PrivateDatabase(file, { timeout: busyMs });
+  const database = new PrivateDatabase(file, { timeout: busyTimeoutMs });
   try {
     requireKnown(database, kind, file);
     // With WAL, NORMAL loses at most the last moments in a power cut, and nothing when the process dies. What a part of a transaction may have
@@ -59,13 +59,13 @@ export class NewerDatabaseError extends AppError {
 }
 
 /** The file to write in place of one of a newer version: `activity.v1.db` for `activity.db`. No newer version writes a file of that name. */
-export function fileBesideNewer(file: string, { steps }: DatabaseKind): string {
+export function fileBesideNewer(file: string, { steps }: DatabaseSchema): string {
   const ending = extname(file);
   return `${file.slice(0, file.length - ending.length)}.v${steps.length}${ending}`;
 }
 
 /** Whether the file is no database, or damaged. */
-export function isBroken(error: unknown): boolean {
+export function isCorruptError(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
   // The low byte is the primary code.
   const code = error.errcode & 0xff;
@@ -81,7 +81,7 @@ const notOurs =
  * Renames a file that nobody holds open to `<file>.corrupt`; the one that was set aside before becomes `<file>.corrupt.1`, and an older one is
  * deleted. Returns the new name.
  */
-export function setAside(file: string): string {
+export function moveCorruptFile(file: string): string {
   const [aside = '', older = ''] = asideNames(file);
   move(aside, older);
   move(file, aside);
@@ -118,12 +118,12 @@ class PrivateDatabase extends DatabaseSync {
 }
 
 /** Compiled once for each open file: where there are triggers, that takes as long as to insert several rows. For the few texts that do not vary. */
-export function prepared(database: DatabaseSync, sql: string): StatementSync {
+export function prepareCached(database: DatabaseSync, sql: string): StatementSync {
   return database instanceof PrivateDatabase ? database.prepared(sql) : database.prepare(sql);
 }
 
 /** All of the work is done, or nothing. Within a transaction it is a part of that. */
-export function transaction<T>(database: DatabaseSync, work: () => T): T {
+export function runInTransaction<T>(database: DatabaseSync, work: () => T): T {
   const isPart = database.isTransaction;
   database.exec(isPart ? 'SAVEPOINT part' : 'BEGIN IMMEDIATE');
   try {
@@ -138,16 +138,16 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /** Before anything of it is changed. */
-function requireKnown(database: DatabaseSync, { name, steps }: DatabaseKind, file: string): number {
+function requireKnown(database: DatabaseSync, { name, steps }: DatabaseSchema, file: string): number {
   const version = versionOf(database);
   if (version > steps.length) throw new NewerDatabaseError(name, file, version);
   return version;
 }
 
-function migrate(database: DatabaseSync, kind: DatabaseKind, file: string): void {
+function migrate(database: DatabaseSync, kind: DatabaseSchema, file: string): void {
   const { steps } = kind;
   if (versionOf(database) === steps.length) return;
-  transaction(database, () => {
+  runInTransaction(database, () => {
     // Read again under the lock: another process may have done the work meanwhile.
     const version = requireKnown(database, kind, file);
     for (const step of steps.slice(version)) database.exec(step);

@@ -6,26 +6,26 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Fewer bytes are left to V8's own time. */
-const worthwhile = 32 * 1024 * 1024;
+const minReclaimBytes = 32 * 1024 * 1024;
 /** More may be right behind, in ms. */
-const usualQuietMs = 2000;
+const defaultQuietMs = 2000;
 
-export class ReturnMemory {
+export class MemoryReclaimer {
   readonly #quietMs: number;
   #timer: NodeJS.Timeout | undefined;
   #bytes = 0;
   #lastAt = 0;
 
   /** Collects when nothing was let go of for so long, in ms. */
-  constructor(quietMs = usualQuietMs) {
+  constructor(quietMs = defaultQuietMs) {
     this.#quietMs = quietMs;
   }
 
   /** To be told of what has been let go, about. Returns at once. */
-  released(bytes: number): void {
+  noteReleased(bytes: number): void {
     this.#bytes += bytes;
     this.#lastAt = performance.now();
-    if (this.#bytes >= worthwhile) this.#timer ??= this.#look(this.#quietMs);
+    if (this.#bytes >= minReclaimBytes) this.#timer ??= this.#look(this.#quietMs);
   }
 
   close(): void {

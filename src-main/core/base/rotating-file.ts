@@ -2,7 +2,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from './app-paths.ts';
-import { count } from './wording.ts';
+import { formatCount } from './wording.ts';
 
 interface RotatingFileOptions {
   /** Limit of one file, 1 MiB by default. */
@@ -35,7 +35,7 @@ export class RotatingFile {
 
   /** Nothing is created before the first write. */
   constructor(path: string, options: RotatingFileOptions = {}) {
-    const { maxBytes = 1024 * 1024, lostNote = (lines) => `[not logged: ${count(lines, 'line')}]\n` } = options;
+    const { maxBytes = 1024 * 1024, lostNote = (lines) => `[not logged: ${formatCount(lines, 'line')}]\n` } = options;
     this.#path = path;
     this.#maxBytes = maxBytes;
     this.#lostNote = lostNote;
@@ -53,7 +53,7 @@ export class RotatingFile {
   }
 
   /** How much waits to be written, in characters. */
-  get waitingSize(): number {
+  get pendingLength(): number {
     return this.#waitingSize;
   }
 

@@ -32,17 +32,17 @@ const prefixed = [
 ].join('|');
 
 /** What may be a key by its prefix; `isPrefixedKey` says whether a match is one. For `replace` and `matchAll` only. */
-export const prefixedKeys = new RegExp(`${start}(?:${prefixed})`, 'g');
+export const prefixedKeyPattern = new RegExp(`${start}(?:${prefixed})`, 'g');
 
 /** To the end of the text where its end is missing. */
-export const privateKeys = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g;
+export const privateKeyPattern = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g;
 
 const mayBeWords = new RegExp(`^(?:${wordLike})$`);
 
 /** A word has no digit between its letters, and no name of our tools has so many letters and digits in one piece. */
 export function isPrefixedKey(match: string): boolean {
   if (!mayBeWords.test(match)) return true;
-  return match.split(/[-_]/).some((piece) => piece.length >= shortestPiece && /\d/.test(piece));
+  return match.split(/[-_]/).some((piece) => piece.length >= minKeyPartLength && /\d/.test(piece));
 }
 
-const shortestPiece = 14;
+const minKeyPartLength = 14;

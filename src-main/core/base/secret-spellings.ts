@@ -1,6 +1,6 @@
 /** How a known secret may be written in a text: what is searched for to hide it, and what is not, since too much else would be hidden. */
 
-export interface Searched {
+export interface SecretMatchers {
   /** Wherever they stand, the longest first: a secret that contains another must not leave its other half behind. */
   readonly anywhere: readonly string[];
   /** Where they stand as words. */
@@ -8,20 +8,20 @@ export interface Searched {
 }
 
 /** Shorter ones are parts of too many words. */
-const shortestAnywhere = 6;
-const shortestWord = 4;
+const minSubstringLength = 6;
+const minWordLength = 4;
 /** Lines of this length or less are hidden as words only: one of them may be `server`. */
 const shortLine = 11;
 /** Lines of one secret that are searched for: each costs a search of its own through every text. */
-const mostLines = 200;
+const maxLines = 200;
 
-export function searchFor(secrets: Iterable<string>): Searched {
+export function compileSecretMatchers(secrets: Iterable<string>): SecretMatchers {
   const anywhere = new Set<string>();
   const words = new Set<string>();
   for (const secret of secrets) {
     for (const part of [secret, secret.replace(/^(?:Bearer|Basic|Token)\s+/i, '')]) {
       for (const spelling of [part, inJson(part), encodeUrl(part)]) {
-        if (spelling.trim().length >= shortestAnywhere) anywhere.add(spelling);
+        if (spelling.trim().length >= minSubstringLength) anywhere.add(spelling);
         else if (isTelling(spelling)) words.add(spelling);
       }
     }
@@ -37,7 +37,7 @@ export function searchFor(secrets: Iterable<string>): Searched {
  * numbers and 50,806 plain words (`true`, `test`, `2020`), which stay readable.
  */
 function isTelling(value: string): boolean {
-  return value.trim().length >= shortestWord && /[A-Za-z]/.test(value) && /[\d!@#%^&*+?]/.test(value);
+  return value.trim().length >= minWordLength && /[A-Za-z]/.test(value) && /[\d!@#%^&*+?]/.test(value);
 }
 
 /** Programs print a key or a file of several lines line by line. The frame of a key tells nothing. */
@@ -45,8 +45,8 @@ function linesOf(secret: string): readonly string[] {
   if (!/[\r\n]/.test(secret)) return [];
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   const isSecret = (line: string): boolean =>
-    line.length >= shortestAnywhere && /[A-Za-z0-9]/.test(line) && !/^-{3,}.*-{3,}$/.test(line);
-  return lines.filter(isSecret).slice(0, mostLines);
+    line.length >= minSubstringLength && /[A-Za-z0-9]/.test(line) && !/^-{3,}.*-{3,}$/.test(line);
+  return lines.filter(isSecret).slice(0, maxLines);
 }
 
 function wordsIn(words: readonly string[]): RegExp {

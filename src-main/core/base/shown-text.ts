@@ -5,12 +5,12 @@ import { isObject } from './json.ts';
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 /** `a⟨U+200B⟩b`: everything else is as it was. */
-export function markHidden(text: string): string {
-  return text.replace(hidden, asMark);
+export function markInvisible(text: string): string {
+  return text.replace(hidden, codePointMarker);
 }
 
 /** `⟨U+200B⟩` */
-export function asMark(character: string): string {
+export function codePointMarker(character: string): string {
   return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
@@ -27,13 +27,13 @@ export function isSuspicious(text: string): boolean {
 }
 
 /** An answer of ours for a model, in which such characters of servers stand as marks: data, and seen as such. */
-export function markSteering<T>(value: T): T {
-  return mapTexts(value, (text) => text.replace(steering, asMark)) as T;
+export function neutralizeControlCharacters<T>(value: T): T {
+  return mapTexts(value, (text) => text.replace(steering, codePointMarker)) as T;
 }
 
 /** A copy of a JSON value, every text and key in it marked. */
-export function markHiddenIn(value: unknown): unknown {
-  return mapTexts(value, markHidden);
+export function markInvisibleInJson(value: unknown): unknown {
+  return mapTexts(value, markInvisible);
 }
 
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
@@ -46,14 +46,14 @@ function mapTexts(value: unknown, map: (text: string) => string): unknown {
 
 // A name as an error repeats it: what a model wrote can be of any length, and it has read it already.
 
-const longest = 120;
+const maxNameLength = 120;
 
-export function shortName(name: string): string {
-  return name.length <= longest ? name : `${name.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
+export function truncateName(name: string): string {
+  return name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** A text cut to a length in UTF-16 units, without ending in half a character. */
-export function cutText(text: string, length: number): string {
+export function truncateText(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

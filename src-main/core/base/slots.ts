@@ -1,6 +1,6 @@
 /** Lets a bounded number of things be under way at once; the others wait in line. */
 
-export class Slots {
+export class Semaphore {
   #free: number;
   readonly #line = new Set<() => void>();
 
@@ -13,7 +13,7 @@ export class Slots {
   }
 
   /** Resolves with true once a slot is held, with false when the signal is aborted while none is free. */
-  take(signal?: AbortSignal): Promise<boolean> {
+  acquire(signal?: AbortSignal): Promise<boolean> {
     if (this.#free > 0) {
       this.#free--;
       return Promise.resolve(true);
@@ -43,7 +43,7 @@ export class Slots {
 }
 
 /** Slots that owners take in turn: one that asks often waits for itself, and never holds all of them. */
-export class FairSlots<Owner> {
+export class FairSemaphore<Owner> {
   readonly #mostHeld: number;
   #free: number;
   readonly #held = new Map<Owner, number>();
@@ -60,12 +60,12 @@ export class FairSlots<Owner> {
     return [...this.#lines.values()].reduce((sum, line) => sum + line.size, 0);
   }
 
-  waitingOf(owner: Owner): number {
+  waitingFor(owner: Owner): number {
     return this.#lines.get(owner)?.size ?? 0;
   }
 
   /** Resolves with true once a slot is held, with false when the signal is aborted before. */
-  take(owner: Owner, signal: AbortSignal): Promise<boolean> {
+  acquire(owner: Owner, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const line = this.#lines.get(owner) ?? new Set();
@@ -121,7 +121,7 @@ export interface Rate {
   readonly perSecond: number;
 }
 
-export class RateLimit {
+export class RateLimiter {
   readonly #rate: Rate;
   readonly #now: () => number;
   #left: number;
@@ -136,7 +136,7 @@ export class RateLimit {
   }
 
   /** Whether it may happen once more now. */
-  take(): boolean {
+  tryAcquire(): boolean {
     const now = this.#now();
     this.#left = Math.min(this.#rate.atOnce, this.#left + ((now - this.#at) / 1000) * this.#rate.perSecond);
     this.#at = now;

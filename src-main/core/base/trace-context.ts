@@ -13,10 +13,10 @@ export interface CallTrace {
 }
 
 /** Longer ones are none. */
-const longest = 100;
+const maxTraceparentLength = 100;
 
 /** `traceparent`: what the app said of its own; anything. */
-export function beginTrace(traceparent: unknown): CallTrace {
+export function startTrace(traceparent: unknown): CallTrace {
   const parent = readParent(traceparent);
   return {
     traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
@@ -28,7 +28,7 @@ export function beginTrace(traceparent: unknown): CallTrace {
 }
 
 /** What a server is told, in `_meta` of its request. Source: W3C Trace Context, 3.2. */
-export function traceparentOf({ traceId, serverId }: CallTrace): string {
+export function formatTraceparent({ traceId, serverId }: CallTrace): string {
   return `00-${traceId}-${serverId}-01`;
 }
 
@@ -40,7 +40,7 @@ interface Parent {
 
 /** Source: W3C Trace Context, 3.2. undefined: it is none, and the trace begins with us. */
 function readParent(text: unknown): Parent | undefined {
-  if (typeof text !== 'string' || text.length > longest) return undefined;
+  if (typeof text !== 'string' || text.length > maxTraceparentLength) return undefined;
   const [, version, traceId = '', spanId = '', flags = ''] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-|$)/.exec(text) ?? [];
   if (version === undefined || version === 'ff' || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;

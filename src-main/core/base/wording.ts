@@ -2,23 +2,23 @@
 import { editDistance } from './edit-distance.ts';
 
 /** `1 server`, `2 servers`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${nouns(number, noun)}`;
+export function formatCount(number: number, noun: string): string {
+  return `${number} ${pluralize(number, noun)}`;
 }
 
 /** The noun for so many, where the number is written in another way: `1.2k ${nouns(1200, 'token')}`. */
-export function nouns(number: number, noun: string): string {
+export function pluralize(number: number, noun: string): string {
   return number === 1 ? noun : `${noun}s`;
 }
 
 /** `12 345`: for models and terminals of any language. */
-export function grouped(number: number): string {
+export function formatNumber(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ' ');
 }
 
 /** `412 bytes`, `18.4 kB`, `415 kB`: in decimal units, as file managers show them. To the letter as the page has it, so that one answer has one size. */
-export function bytesInWords(bytes: number): string {
-  if (bytes < 1000) return count(bytes, 'byte');
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return formatCount(bytes, 'byte');
   const power = Math.min(4, Math.floor(Math.log10(bytes * 1.0005) / 3));
   const size = bytes / 1000 ** power;
   const digits = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
@@ -26,7 +26,7 @@ export function bytesInWords(bytes: number): string {
 }
 
 /** How long something took, given in ms: `8 ms`, `1.2 s`, `3 min 5 s`. To the letter as the page has it. */
-export function durationInWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
@@ -37,7 +37,7 @@ export function durationInWords(ms: number): string {
 }
 
 /** Whether a text holds every word of what a person typed, whatever their case and order. */
-export function hasEveryWord(typed: string): (text: string) => boolean {
+export function wordMatcher(typed: string): (text: string) => boolean {
   const words = typed
     .toLowerCase()
     .split(/\s+/)
@@ -56,7 +56,7 @@ const maxDistance = 2;
  * The closest of `words` by edits (case, `-` and `_` do not count). Returns undefined when none is close, or when `word` is longer
  * than 100 characters: words may come from models, servers and files, and any number of them may be of any length.
  */
-export function closestWord(word: string, words: Iterable<string>): string | undefined {
+export function closestMatch(word: string, words: Iterable<string>): string | undefined {
   if (word.length > maxComparedLength) return undefined;
   const wanted = plain(word);
   const limit = Math.min(maxDistance, Math.floor(wanted.length / 2.5));

@@ -15,7 +15,7 @@ interface ThreadOptions {
 }
 
 /** It has no way onto our stdout, which may carry frames of MCP. */
-export function startThread(entry: URL, { memory, stack = 4, data }: ThreadOptions): Worker {
+export function startWorkerThread(entry: URL, { memory, stack = 4, data }: ThreadOptions): Worker {
   // Where Node keeps what it has compiled is all of our environment that it gets: among the sources it then starts in a quarter of the time.
   const { NODE_COMPILE_CACHE } = process.env;
   const worker = new Worker(entry, {
@@ -38,7 +38,7 @@ export function startThread(entry: URL, { memory, stack = 4, data }: ThreadOptio
  * From now on the thread that calls it has a processor after those whom somebody waits for. Linux alone counts threads one by one; elsewhere
  * nothing changes.
  */
-export function giveWay(): void {
+export function lowerThreadPriority(): void {
   if (process.platform !== 'linux' || isMainThread) return;
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));
@@ -50,17 +50,17 @@ export function giveWay(): void {
 }
 
 /** Of work, and of the pause after it, in ms. */
-const breathMs = 0.3;
+const throttleSliceMs = 0.3;
 
 /** Not 0 in its first place: nobody rests any more. Shared between threads. */
-export type Hurry = Int32Array<SharedArrayBuffer>;
+export type UrgencyFlag = Int32Array<SharedArrayBuffer>;
 
-export function noHurry(): Hurry {
+export function createUrgencyFlag(): UrgencyFlag {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
 /** Ends the pauses of whoever rests by it, at once. */
-export function hurryUp(hurry: Hurry): void {
+export function raiseUrgency(hurry: UrgencyFlag): void {
   Atomics.store(hurry, 0, 1);
   Atomics.notify(hurry, 0);
 }
@@ -70,11 +70,11 @@ export function hurryUp(hurry: Hurry): void {
  * a hurry. Whatever its priority is, a system lets a thread that is at work go on for some milliseconds, and whoever is woken meanwhile
  * waits behind it.
  */
-export function breather(hurry: Hurry): () => void {
+export function createThrottle(hurry: UrgencyFlag): () => void {
   let from = performance.now();
   return () => {
-    if (performance.now() - from < breathMs) return;
-    Atomics.wait(hurry, 0, 0, breathMs);
+    if (performance.now() - from < throttleSliceMs) return;
+    Atomics.wait(hurry, 0, 0, throttleSliceMs);
     from = performance.now();
   };
 }
@@ -90,10 +90,13 @@ interface ProcessOptions {
 }
 
 /** Behind the three usual descriptors and its line to us. */
-export const givenFile = 4;
+export const inheritedFileDescriptor = 4;
 
 /** It and we talk in structured clones. */
-export function startProcess(entry: URL, { memory, flags = [], files = [], env = {} }: ProcessOptions): ChildProcess {
+export function startWorkerProcess(
+  entry: URL,
+  { memory, flags = [], files = [], env = {} }: ProcessOptions,
+): ChildProcess {
   // Nothing of our environment besides what Windows needs to start a process and Electron to be Node.
   const { SystemRoot } = process.env;
   return fork(fileURLToPath(entry), [], {
@@ -111,7 +114,7 @@ export function startProcess(entry: URL, { memory, flags = [], files = [], env =
  * The URL of the worker whose source is `<path>.ts` as seen from the module that starts it, given the `import.meta.url` of that.
  * The bundle has all workers side by side: `<name>.js` beside the chunk or one folder up (dist/chunks/).
  */
-export function workerLocation(path: string, moduleUrl: string): URL {
+export function resolveWorkerUrl(path: string, moduleUrl: string): URL {
   if (new URL(moduleUrl).pathname.endsWith('.ts')) return new URL(`./${path}.ts`, moduleUrl);
   const name = path.slice(path.lastIndexOf('/') + 1);
   const beside = new URL(`./${name}.js`, moduleUrl);

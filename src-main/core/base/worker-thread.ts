@@ -1,6 +1,6 @@
 /** A worker thread that is started when there is work, ended when there was none for a while, and given up when it keeps dying. */
 import type { Worker } from 'node:worker_threads';
-import { startThread } from './worker-line.ts';
+import { startWorkerThread } from './worker-line.ts';
 
 export interface WorkerThreadOptions<Out> {
   readonly entry: URL;
@@ -64,7 +64,7 @@ export class WorkerThread<In, Out> {
 
   #start(): Worker {
     const { entry, memory, stack, onMessage, onLost } = this.#options;
-    const worker = startThread(entry, { memory, ...(stack !== undefined && { stack }) });
+    const worker = startWorkerThread(entry, { memory, ...(stack !== undefined && { stack }) });
     let error = new Error('It ended.');
     worker.on('message', (message: Out) => {
       if (this.#worker !== worker) return;

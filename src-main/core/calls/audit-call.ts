@@ -1,8 +1,8 @@
 /** Turns a finished call into its record in the audit: hashes and sizes of what was said, never the words. */
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { userOnRecord } from '../security/principal.ts';
-import type { AuditBook } from '../trust/audit/audit-log.ts';
+import { recordedUser } from '../security/principal.ts';
+import type { AuditRecorder } from '../trust/audit/audit-log.ts';
 import type { CallEntry } from '../trust/audit/entries.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
 import { type Result, RpcError } from '../wire/message.ts';
@@ -20,9 +20,9 @@ interface SaidTexts {
 }
 
 /** An answer that is looked through for longer is written down without its labels. */
-const waitMs = 5000;
+const labelTimeoutMs = 5000;
 /** Records that wait for theirs; the next one is written down without. */
-const mostWaiting = 500;
+const maxPendingCalls = 500;
 
 interface WaitingNote {
   readonly id: number;
@@ -32,8 +32,8 @@ interface WaitingNote {
 }
 
 /** Notes calls, off their way: it hashes, and what an answer holds is found out behind its back. */
-export class CallNotes {
-  readonly #audit: Pick<AuditBook, 'note' | 'digest'>;
+export class CallAuditor {
+  readonly #audit: Pick<AuditRecorder, 'note' | 'digest'>;
   /** A definition is the same object for as long as the listing is. */
   readonly #pins = new WeakMap<JsonObject, string>();
   /** The one that has waited longest comes first. */
@@ -43,20 +43,26 @@ export class CallNotes {
   #timer: NodeJS.Timeout | undefined;
   #allNoted: (() => void)[] = [];
 
-  constructor(audit: Pick<AuditBook, 'note' | 'digest'>) {
+  constructor(audit: Pick<AuditRecorder, 'note' | 'digest'>) {
     this.#audit = audit;
   }
 
   /** Returns at once, with all that is known now taken down: what was said is not held until its labels are there. */
-  note(call: FinishedCall, durationMs: number, said: SaidTexts): void {
+  record(call: FinishedCall, durationMs: number, said: SaidTexts): void {
     const { request, caller, tool, outcome, failure, result, verdict } = call;
     const server = tool?.server ?? request.server ?? '';
-    const user = userOnRecord(caller.principal);
+    const user = recordedUser(caller.principal);
     const who = { user, app: caller.app, session: caller.sessionId, server, tool: tool?.name ?? request.tool };
     const args = this.#audit.digest(said.arguments);
     if (outcome === 'blocked') {
       const { rule } = failure instanceof AppError ? ruleOf(failure) : {};
-      const refused = { code: codeOf(failure), sentence: errorText(failure), rule, via: request.via, arguments: args };
+      const refused = {
+        code: errorCodeOf(failure),
+        sentence: errorText(failure),
+        rule,
+        via: request.via,
+        arguments: args,
+      };
       this.#audit.note({ kind: 'refusal', of: 'call', ...who, ...refused });
       return;
     }
@@ -67,7 +73,7 @@ export class CallNotes {
       result: result && this.#audit.digest(...saidIn(result, said.result)),
       ...verdict,
       outcome,
-      ...(failure !== undefined && { code: codeOf(failure) }),
+      ...(failure !== undefined && { code: errorCodeOf(failure) }),
       ms: Math.round(durationMs * 10) / 10,
     };
     if (said.labels === undefined) this.#audit.note(entry);
@@ -75,12 +81,12 @@ export class CallNotes {
   }
 
   /** Resolves when no call waits any more. */
-  async settled(): Promise<void> {
+  async drained(): Promise<void> {
     if (this.#waiting.size > 0) await new Promise<void>((resolve) => this.#allNoted.push(resolve));
   }
 
   #noteLater(entry: CallEntry, labels: Promise<readonly string[]>): void {
-    if (this.#waiting.size >= mostWaiting) {
+    if (this.#waiting.size >= maxPendingCalls) {
       this.#audit.note({ ...entry, labels: [notScanned] });
       return;
     }
@@ -88,7 +94,7 @@ export class CallNotes {
     this.#waiting.set(waiting.id, waiting);
     const { id } = waiting;
     void labels.then((found) => this.#note(id, found));
-    this.#timer ??= setTimeout(() => this.#giveUp(), waitMs).unref();
+    this.#timer ??= setTimeout(() => this.#giveUp(), labelTimeoutMs).unref();
   }
 
   #note(id: number, found: readonly string[]): void {
@@ -106,7 +112,7 @@ export class CallNotes {
     this.#timer = undefined;
     const now = performance.now();
     for (const waiting of this.#waiting.values()) {
-      const left = waiting.since + waitMs - now;
+      const left = waiting.since + labelTimeoutMs - now;
       if (left > 0) {
         this.#timer = setTimeout(() => this.#giveUp(), Math.ceil(left)).unref();
         return;
@@ -131,7 +137,7 @@ function ruleOf({ data }: AppError): { readonly rule?: string } {
   return typeof data?.['code'] === 'string' ? { rule: data['code'] } : {};
 }
 
-export function codeOf(failure: unknown): string {
+export function errorCodeOf(failure: unknown): string {
   if (failure instanceof AppError) return failure.code;
   return failure instanceof RpcError ? String(failure.code) : 'internal';
 }

@@ -1,27 +1,27 @@
 /** The steps of the pipeline as the core runs them: who is asked at each stage. */
-import { AppError, type ErrorCode, errorText, withFix } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { AppError, type ErrorCode, errorText, addFix } from '../base/errors.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { IsToolOn, LiveCatalog } from '../catalog/live-catalog.ts';
-import { toolOff } from '../catalog/tool-finder.ts';
+import type { IsToolEnabled, LiveCatalog } from '../catalog/live-catalog.ts';
+import { toolDisabledError } from '../catalog/tool-finder.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
-import type { Flow } from '../trust/flow/flow.ts';
+import type { DataFlowGuard } from '../trust/flow/flow.ts';
 import { type Result, RpcError } from '../wire/message.ts';
-import { fact } from '../wire/raw-json.ts';
-import { type AdmitCall, type CallerContext, type CallRequest, type CallSteps, checkIntent } from './call-tool.ts';
-import { checkArguments } from './check-arguments.ts';
+import { scalarOf } from '../wire/raw-json.ts';
+import { type AdmitCall, type CallerContext, type CallRequest, type CallStages, checkIntent } from './call-tool.ts';
+import { validateArguments } from './check-arguments.ts';
 import { SchemaChecker } from './schema-check.ts';
-import { type CallBooks, recordCall, tellLedger } from './record-call.ts';
-import { explainError, explainResult, withoutShownSchema } from './refused-arguments.ts';
+import { type CallRecorders, recordCall, reportToLedger } from './record-call.ts';
+import { withSchemaHint, withSchemaHintInResult, withoutShownSchema } from './refused-arguments.ts';
 import { ResultCache } from './result-cache.ts';
-import { callServer } from './required-task.ts';
+import { callToolOnServer } from './required-task.ts';
 import type { ResultShaper } from './shape-result.ts';
 
-export interface StepParts extends CallBooks {
+export interface CallStagesDeps extends CallRecorders {
   readonly catalog: LiveCatalog;
   readonly servers: ServerSet;
-  readonly isOn: IsToolOn;
+  readonly isOn: IsToolEnabled;
   /** Another launch that a person could take for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
   readonly shaper: ResultShaper;
@@ -29,19 +29,19 @@ export interface StepParts extends CallBooks {
   readonly settleMs: number;
   /** For how long answers may be given again. */
   readonly results: () => Pick<ResultSettings, 'cacheSeconds'>;
-  readonly flow: Pick<Flow, 'release' | 'noteAnswer' | 'noteText'>;
+  readonly flow: Pick<DataFlowGuard, 'release' | 'recordResult' | 'recordText'>;
   /** Absent on a desktop. */
   readonly admit?: AdmitCall | undefined;
   readonly isTraced?: boolean | undefined;
 }
 
-export function callSteps(parts: StepParts): CallSteps {
+export function createCallStages(parts: CallStagesDeps): CallStages {
   const { admit, isTraced, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow } = parts;
   const schemas = new SchemaChecker();
   const cache = makeCache(servers, results);
   return {
     resolve: ({ tool, server }, context) => {
-      const found = catalog.finder.look(tool, server);
+      const found = catalog.finder.tryFind(tool, server);
       if (!('missing' in found)) return found;
       const awaited = (): Promise<CatalogEntry> => catalog.awaitTool(tool, server, settleMs, context);
       return awaited().catch(async (error: unknown) => {
@@ -51,14 +51,14 @@ export function callSteps(parts: StepParts): CallSteps {
       });
     },
     allow: (tool, { intent }) => {
-      if (!isOn(tool.server, tool.name)) throw toolOff(tool.id);
+      if (!isOn(tool.server, tool.name)) throw toolDisabledError(tool.id);
       // An answer that is kept for a while is none for a tool that is held.
       servers.find(tool.server)?.assertAccepted('tools/call', tool.definition);
       if (intent !== undefined) checkIntent(tool, intent);
     },
     check: async (tool, request, context) => {
       try {
-        return await checkArguments(tool, request, schemas, request.asked ?? request.tool);
+        return await validateArguments(tool, request, schemas, request.asked ?? request.tool);
       } catch (error) {
         throw withoutShownSchema(error, { tool, request, context });
       }
@@ -72,23 +72,23 @@ export function callSteps(parts: StepParts): CallSteps {
           try {
             const server = servers.get(tool.server);
             if (tool.definition['execution'] === undefined) return await server.request('tools/call', params, watched);
-            return await callServer(server, tool.definition, params, watched);
+            return await callToolOnServer(server, tool.definition, params, watched);
           } catch (error) {
-            if (error instanceof RpcError) throw await explainError(error, { tool, request, context }, schemas);
+            if (error instanceof RpcError) throw await withSchemaHint(error, { tool, request, context }, schemas);
             if (!(error instanceof AppError)) throw error;
-            throw withFix(withFix(error, knownFix(tool.server)), whatNow(error, tool, request, catalog));
+            throw addFix(addFix(error, knownFix(tool.server)), whatNow(error, tool, request, catalog));
           }
         }),
       ),
     shape: (result, tool, request, context) => {
-      if (fact(result, 'isError') !== true) return shaper.shape(result, tool, request, context);
-      return explainResult(result, { tool, request, context }, schemas).then((explained) =>
+      if (scalarOf(result, 'isError') !== true) return shaper.shape(result, tool, request, context);
+      return withSchemaHintInResult(result, { tool, request, context }, schemas).then((explained) =>
         shaper.shape(explained, tool, request, context),
       );
     },
     record: (call, exchange) => {
       recordCall(parts, call);
-      tellLedger(call, exchange);
+      reportToLedger(call, exchange);
     },
   };
 }
@@ -102,7 +102,7 @@ async function admittedTo(servers: ServerSet, error: unknown, context: CallerCon
 
 /** The session has read what the server says, also where another one's answer is given again, or the call failed. */
 async function noted(
-  flow: StepParts['flow'],
+  flow: CallStagesDeps['flow'],
   tool: CatalogEntry,
   { arguments: args }: JsonObject,
   context: CallerContext,
@@ -110,10 +110,10 @@ async function noted(
 ): Promise<Result> {
   try {
     const result = await call();
-    flow.noteAnswer(tool, isObject(args) ? args : undefined, result, context);
+    flow.recordResult(tool, isObject(args) ? args : undefined, result, context);
     return result;
   } catch (error) {
-    if (error instanceof RpcError) flow.noteText(tool.id, tool.server, errorText(error), context);
+    if (error instanceof RpcError) flow.recordText(tool.id, tool.server, errorText(error), context);
     throw error;
   }
 }
@@ -128,7 +128,7 @@ function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, cata
   if (neverSent.has(error.code) || (tool.down !== undefined && wasNotSent)) {
     return insteadOf(tool, catalog, request.mayName);
   }
-  const onlyReads = objectOf(tool.definition['annotations'])['readOnlyHint'] === true;
+  const onlyReads = objectOrEmpty(tool.definition['annotations'])['readOnlyHint'] === true;
   if (error.code !== 'server_exited' || wasNotSent || onlyReads) return undefined;
   return 'Whether it did what was asked is not known: look before calling again.';
 }
@@ -159,7 +159,7 @@ function insteadOf(
  */
 const alikeShare = 0.4;
 
-function makeCache(servers: ServerSet, settings: StepParts['results']): ResultCache {
+function makeCache(servers: ServerSet, settings: CallStagesDeps['results']): ResultCache {
   const cache = new ResultCache({
     settings,
     server: (name) => {
@@ -169,7 +169,7 @@ function makeCache(servers: ServerSet, settings: StepParts['results']): ResultCa
     now: Date.now,
   });
   servers.notified.on(({ server, method }) => {
-    if (method === 'notifications/resources/updated') cache.drop(server.config.name);
+    if (method === 'notifications/resources/updated') cache.invalidate(server.config.name);
   });
   return cache;
 }

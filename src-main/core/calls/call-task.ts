@@ -2,29 +2,29 @@
  * A slow call as a task, for apps that know tasks: the same call that others are given a handle for. Source: the extension
  * `io.modelcontextprotocol/tasks` of 2026-07-28 (SEP-2663).
  */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { tasksExtension } from '../servers/app-kind.ts';
 import type { Result, RpcError } from '../wire/message.ts';
-import { putQuestion } from '../wire/put-question.ts';
+import { awaitReply } from '../wire/put-question.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
-import { answerToFailure } from './error-result.ts';
+import { resultOfFailure } from './error-result.ts';
 import type { SlowCall } from './slow-call.ts';
 
 /** The app of this request takes a task for an answer. */
-export function knowsTasks({ clientCapabilities, acceptsInputRequired }: CallerContext): boolean {
-  return acceptsInputRequired && isObject(objectOf(clientCapabilities['extensions'])[tasksExtension]);
+export function supportsTasks({ clientCapabilities, acceptsInputRequired }: CallerContext): boolean {
+  return acceptsInputRequired && isObject(objectOrEmpty(clientCapabilities['extensions'])[tasksExtension]);
 }
 
 /** The same caller, for calls whose answer nobody could fetch later. */
 export function withoutTasks<T extends CallerContext>(context: T): T {
-  if (!knowsTasks(context)) return context;
-  const { [tasksExtension]: _tasks, ...extensions } = objectOf(context.clientCapabilities['extensions']);
+  if (!supportsTasks(context)) return context;
+  const { [tasksExtension]: _tasks, ...extensions } = objectOrEmpty(context.clientCapabilities['extensions']);
   return { ...context, clientCapabilities: { ...context.clientCapabilities, extensions } };
 }
 
 /** Is told how a task stands. */
-export type TellState = (state: JsonObject) => void;
+export type TaskStatusListener = (state: JsonObject) => void;
 
 interface Question {
   readonly method: string;
@@ -32,7 +32,7 @@ interface Question {
   readonly answer: (answer: JsonObject) => void;
 }
 
-const pollMs = 1000;
+const statusPollIntervalMs = 1000;
 /** Input that a server asked for at the end of a try. */
 interface WantedInput {
   readonly result: Result;
@@ -43,7 +43,7 @@ interface WantedInput {
 }
 
 /** Longest message of a server's progress that is repeated, in characters. */
-const longestMessage = 200;
+const maxMessageLength = 200;
 
 export class CallTask {
   readonly #id: string;
@@ -51,7 +51,7 @@ export class CallTask {
   readonly #keptMs: number;
   readonly #createdAt = new Date().toISOString();
   readonly #questions = new Map<string, Question>();
-  readonly #listeners = new Set<TellState>();
+  readonly #listeners = new Set<TaskStatusListener>();
   /** Keys of questions: none is used twice in the life of a task. */
   readonly #keys = new Set<string>();
   #wanted: WantedInput | undefined;
@@ -72,12 +72,12 @@ export class CallTask {
   }
 
   /** In place of the call's answer. */
-  created(): JsonObject {
+  toCreateResult(): JsonObject {
     return { resultType: 'task', ...this.#task('working') };
   }
 
   /** What became of it so far. What the server asks is a part of it. */
-  state(): JsonObject {
+  toStatus(): JsonObject {
     if (this.#isCancelled) return this.#task('cancelled');
     const { result } = this.#call;
     const inputRequests = this.#openQuestions(result);
@@ -96,7 +96,7 @@ export class CallTask {
       question.answer(answer);
     }
     const { result } = this.#call;
-    if (!this.#call.wantsInput || result === undefined) return undefined;
+    if (!this.#call.needsInput || result === undefined) return undefined;
     const { open, answers } = this.#wantedBy(result);
     const before = open.size;
     for (const [own, { key }] of [...open]) {
@@ -107,7 +107,7 @@ export class CallTask {
     }
     // The next try has to have all of them.
     if (open.size > 0) {
-      if (open.size < before) this.changed();
+      if (open.size < before) this.notifyListeners();
       return undefined;
     }
     const { requestState } = toObject(result);
@@ -116,46 +116,46 @@ export class CallTask {
 
   cancelled(): void {
     this.#isCancelled = true;
-    this.changed();
+    this.notifyListeners();
   }
 
   /** Somebody is told how it stands whenever that changes. */
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 
   /** `tell` is told each state from now on, and at once the one that it has come to. Gives how that ends. */
-  listen(tell: TellState): () => void {
-    const state = this.state();
+  subscribe(tell: TaskStatusListener): () => void {
+    const state = this.toStatus();
     if (state['status'] !== 'working') tell(state);
     this.#listeners.add(tell);
     return () => void this.#listeners.delete(tell);
   }
 
   /** It stands otherwise now: whoever listens is told how, as `tasks/get` would. */
-  changed(): void {
+  notifyListeners(): void {
     this.#updatedAt = Date.now();
     if (this.#listeners.size === 0) return;
-    const state = this.state();
+    const state = this.toStatus();
     for (const tell of this.#listeners) tell(state);
   }
 
   /** Rejects with AppError cancelled when the server takes its question back, or the call ends. */
   #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
     const key = this.#newKey('question');
-    return putQuestion(signal, ({ answer }) => {
+    return awaitReply(signal, ({ answer }) => {
       this.#questions.set(key, { method, params, answer });
-      this.changed();
+      this.notifyListeners();
       return () => {
         this.#questions.delete(key);
         // Ended, it tells that itself.
-        if (!this.#isCancelled) this.changed();
+        if (!this.#isCancelled) this.notifyListeners();
       };
     });
   }
 
   #openQuestions(result: Result | undefined): JsonObject | undefined {
-    if (this.#call.wantsInput && result !== undefined)
+    if (this.#call.needsInput && result !== undefined)
       return Object.fromEntries([...this.#wantedBy(result).open].map(([own, { request }]) => [own, request]));
     if (this.#questions.size === 0) return undefined;
     return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
@@ -164,7 +164,7 @@ export class CallTask {
   /** What the call waits for before its next try (2026-07-28). */
   #wantedBy(result: Result): WantedInput {
     if (this.#wanted?.result !== result) {
-      const requests = Object.entries(objectOf(toObject(result)['inputRequests']));
+      const requests = Object.entries(objectOrEmpty(toObject(result)['inputRequests']));
       const open = new Map(requests.map(([key, request]) => [this.#newKey(key), { key, request }]));
       this.#wanted = { result, open, answers: {} };
     }
@@ -179,7 +179,7 @@ export class CallTask {
   }
 
   #failed(failure: RpcError): JsonObject {
-    return { ...this.#task('failed', failure.message), ...answerToFailure(failure, false) };
+    return { ...this.#task('failed', failure.message), ...resultOfFailure(failure, false) };
   }
 
   #task(status: string, message = this.#call.waiters.progress?.['message']): JsonObject {
@@ -187,12 +187,12 @@ export class CallTask {
     return {
       taskId: this.#id,
       status,
-      ...(typeof message === 'string' && { statusMessage: message.slice(0, longestMessage) }),
+      ...(typeof message === 'string' && { statusMessage: message.slice(0, maxMessageLength) }),
       createdAt: this.#createdAt,
       lastUpdatedAt: new Date(this.#updatedAt).toISOString(),
       // It may go on as long as it takes; what came of it is kept so long from then on.
       ttlMs: Math.round(elapsedMs) + this.#keptMs,
-      pollIntervalMs: pollMs,
+      pollIntervalMs: statusPollIntervalMs,
     };
   }
 }

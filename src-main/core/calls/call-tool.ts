@@ -3,19 +3,19 @@
  *
  *   resolve → allow? → check → (admit? in a team) → release? → call → shape → record
  */
-import type { Exchange } from '../activity/ledger/exchange.ts';
+import type { ClientRequest } from '../activity/ledger/exchange.ts';
 import { AppError } from '../base/errors.ts';
-import { type JsonObject, objectOf } from '../base/json.ts';
-import { beginTrace, type CallTrace, traceparentOf } from '../base/trace-context.ts';
+import { type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { startTrace, type CallTrace, formatTraceparent } from '../base/trace-context.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { NamedQuota, ResultSettings } from '../config/app-config.ts';
 import type { Principal } from '../security/principal.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
-import type { FlowVerdict, Released } from '../trust/flow/flow.ts';
+import type { DataFlowVerdict, ReleasedCall } from '../trust/flow/flow.ts';
 import { resultBytes } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
-import { fact } from '../wire/raw-json.ts';
-import type { LimitOfCall } from './why-whole.ts';
+import { scalarOf } from '../wire/raw-json.ts';
+import type { CallSpillLimit } from './why-whole.ts';
 
 export interface CallRequest {
   /** The tool in any spelling. */
@@ -44,12 +44,12 @@ export interface CallRequest {
   /** Which tools its caller may be told of in place of this one; undefined: all. */
   readonly mayName?: ((tool: CatalogEntry) => boolean) | undefined;
   /** What becomes of a long answer; undefined: what the settings and the client app say. */
-  readonly spill?: SpillWish | 'never' | undefined;
+  readonly spill?: SpillOptions | 'never' | undefined;
   /** The user interface of a tool made it, not the model. */
   readonly byView?: boolean;
 }
 
-export interface SpillWish {
+export interface SpillOptions {
   /** Keep it on disk whatever its size. */
   readonly toFile?: boolean;
   /** Keep it on disk from more bytes (UTF-8) of payload than this; 0: never. Goes before every setting. */
@@ -67,7 +67,7 @@ export interface CallerContext extends CallContext {
   /** Missing where nobody knows. */
   readonly shownSchemas?: ShownSchemas | undefined;
   /** The request that it runs for, in the ledger. */
-  readonly exchange?: Pick<Exchange, 'called' | 'id'> | undefined;
+  readonly exchange?: Pick<ClientRequest, 'addCall' | 'id'> | undefined;
   /** Under which it is remembered what was read, where a session is one request only; absent: the session. */
   readonly memoryId?: string | undefined;
   /** Whether the call may take as long as it takes: its client app is given a handle in time. */
@@ -100,12 +100,12 @@ export interface Admission {
 export type AdmitCall = (tool: CatalogEntry, context: CallerContext) => Promise<Admission>;
 
 /** What the model gets of an answer, and the limit that decided; undefined: it is none yet, but a question or a task. */
-export interface Shaped {
+export interface ShapedResult {
   readonly result: Result;
-  readonly limit: LimitOfCall | undefined;
+  readonly limit: CallSpillLimit | undefined;
 }
 
-export interface CallSteps {
+export interface CallStages {
   /** Somebody gathers traces: each call has a place in one, and its server is told which. */
   readonly isTraced?: boolean | undefined;
   /** Waits for the server that is meant where it is on its way. Rejects with AppError: what stands in the way of a call. */
@@ -120,24 +120,33 @@ export interface CallSteps {
    * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a person where one has to be
    * asked; throws or rejects with AppError not_allowed.
    */
-  release(tool: CatalogEntry, args: JsonObject | undefined, context: CallerContext): Promise<Released> | Released;
+  release(
+    tool: CatalogEntry,
+    args: JsonObject | undefined,
+    context: CallerContext,
+  ): Promise<ReleasedCall> | ReleasedCall;
   /** What the server answers. Rejects with AppError, or with its RpcError, which tells the schema where it refused the arguments. */
   call(tool: CatalogEntry, params: JsonObject, request: CallRequest, context: CallerContext): Promise<Result>;
   /**
    * What the model gets of it: as it is, as TOON, or a summary with the whole on disk; with the schema where the arguments were
    * refused. Never rejects for want of a disk.
    */
-  shape(result: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Shaped> | Shaped;
+  shape(
+    result: Result,
+    tool: CatalogEntry,
+    request: CallRequest,
+    context: CallerContext,
+  ): Promise<ShapedResult> | ShapedResult;
   record(call: FinishedCall, exchange: CallerContext['exchange']): void;
 }
 
-export async function callTool(request: CallRequest, context: CallerContext, steps: CallSteps): Promise<Result> {
+export async function callTool(request: CallRequest, context: CallerContext, steps: CallStages): Promise<Result> {
   const times = new CallTimes();
-  const trace = steps.isTraced === true ? beginTrace(objectOf(request.rest?.['_meta'])['traceparent']) : undefined;
+  const trace = steps.isTraced === true ? startTrace(objectOrEmpty(request.rest?.['_meta'])['traceparent']) : undefined;
   let tool: CatalogEntry | undefined;
   let result: Result | undefined;
-  let shaped: Shaped | undefined;
-  let verdict: FlowVerdict | undefined;
+  let shaped: ShapedResult | undefined;
+  let verdict: DataFlowVerdict | undefined;
   let failure: unknown;
   let admission: Admission | undefined;
   let isSent = false;
@@ -187,7 +196,7 @@ function callParams(tool: CatalogEntry, args: JsonObject | undefined, rest: Json
 /** With the server's place in the trace instead of the app's. */
 function placed(rest: JsonObject | undefined, trace: CallTrace | undefined): JsonObject | undefined {
   if (trace?.isSampled !== true) return rest;
-  return { ...rest, _meta: { ...objectOf(rest?.['_meta']), traceparent: traceparentOf(trace) } };
+  return { ...rest, _meta: { ...objectOrEmpty(rest?.['_meta']), traceparent: formatTraceparent(trace) } };
 }
 
 // What there is to tell of a call when it is over.
@@ -198,30 +207,30 @@ type CallStage = (typeof callStages)[number];
 type CallOutcome = 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
 
 /** Of who called what records tell: they are made later, and its line and its signal need not be held until then. */
-export type CallerOnRecord = Pick<CallerContext, 'principal' | 'sessionId' | 'app' | 'mode'> & {
+export type RecordedCaller = Pick<CallerContext, 'principal' | 'sessionId' | 'app' | 'mode'> & {
   /** The step that it ran for; undefined: none. */
   readonly step: number | undefined;
 };
 
-function onRecord({ principal, sessionId, app, mode, exchange }: CallerContext): CallerOnRecord {
+function onRecord({ principal, sessionId, app, mode, exchange }: CallerContext): RecordedCaller {
   return { principal, sessionId, app, mode, step: exchange?.id };
 }
 
 export interface FinishedCall {
   readonly request: CallRequest;
-  readonly caller: CallerOnRecord;
+  readonly caller: RecordedCaller;
   readonly times: CallTimes;
   /** undefined: nobody gathers them. */
   readonly trace: CallTrace | undefined;
   readonly tool: CatalogEntry | undefined;
   /** What was decided before it went out; undefined: there was nothing to decide, or it did not go. */
-  readonly verdict: FlowVerdict | undefined;
+  readonly verdict: DataFlowVerdict | undefined;
   /** What the server answered. */
   readonly result: Result | undefined;
   /** What the model was given. */
   readonly given: Result | undefined;
   /** Which limit was held against it. */
-  readonly limit: LimitOfCall | undefined;
+  readonly limit: CallSpillLimit | undefined;
   readonly failure: unknown;
   readonly outcome: CallOutcome;
 }
@@ -231,7 +240,7 @@ function finishCall(call: Omit<FinishedCall, 'outcome'>): FinishedCall {
 }
 
 function outcomeOf({ given, failure }: Omit<FinishedCall, 'outcome'>): CallOutcome {
-  if (given !== undefined) return fact(given, 'isError') === true ? 'tool_error' : 'ok';
+  if (given !== undefined) return scalarOf(given, 'isError') === true ? 'tool_error' : 'ok';
   if (!(failure instanceof AppError)) return 'failed';
   if (failure.code === 'cancelled' || failure.code === 'paused') return 'cancelled';
   return failure.code === 'not_allowed' ? 'blocked' : 'failed';
@@ -275,7 +284,7 @@ export type Intent = (typeof intents)[number];
  * `destructive` always does. Unlike MCPProxy, a tool that says it does not only read is no reading one.
  */
 export function checkIntent(tool: CatalogEntry, intent: Intent): void {
-  const hints = objectOf(tool.definition['annotations']);
+  const hints = objectOrEmpty(tool.definition['annotations']);
   if (intent === 'destructive') return;
   if (hints['destructiveHint'] === true) throw mismatch(tool, intent, 'destructive');
   if (intent === 'read' && hints['readOnlyHint'] === false) throw mismatch(tool, intent, 'write');

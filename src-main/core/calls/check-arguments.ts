@@ -1,19 +1,19 @@
 /** Checks what a model wrote for a tool against the tool's own schema, before the call; what is wrong is said with the schema. */
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf, parseJson } from '../base/json.ts';
-import { shortName } from '../base/shown-text.ts';
-import { closestWord } from '../base/wording.ts';
+import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../base/json.ts';
+import { truncateName } from '../base/shown-text.ts';
+import { closestMatch } from '../base/wording.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { argumentKeys, nameKeys } from './read-arguments.ts';
 import { isCheckable, type Misfit, type SchemaChecker } from './schema-check.ts';
 
-const mostProblems = 5;
+const maxProblems = 5;
 /** Argument names for which a name that was meant is looked for. */
 const maxGuesses = 20;
 /** Names of a schema that a hint lists, and compares with. */
 const maxNames = 100;
 
-export interface GivenArguments {
+export interface RawArguments {
   readonly arguments: JsonObject | undefined;
   /** What stood beside them in the input of a helper tool. */
   readonly beside?: JsonObject | undefined;
@@ -23,21 +23,21 @@ export interface GivenArguments {
  * `name`: what the caller called it. The arguments to call with, hoisted where a model wrote them in the wrong place. Rejects with AppError arguments_invalid,
  * `data` being `{error_type: "invalid_params", tool, hint, input_schema}`. A schema that cannot be checked lets everything pass.
  */
-export async function checkArguments(
+export async function validateArguments(
   tool: CatalogEntry,
-  given: GivenArguments,
+  given: RawArguments,
   schemas: SchemaChecker,
   name: string = tool.id,
 ): Promise<JsonObject | undefined> {
   const schema = usableSchema(tool.definition);
   const hoisted = hoistArguments(given.arguments ?? {}, given.beside ?? {}, schema);
-  const errors = await misfits(tool.definition, hoisted, schemas);
+  const errors = await validationErrors(tool.definition, hoisted, schemas);
   if (errors.length > 0) throw invalid(tool.id, name, { schema, args: hoisted, errors });
   return Object.keys(hoisted).length === 0 ? given.arguments : hoisted;
 }
 
 /** Where arguments do not fit a tool's schema; nothing for a schema that cannot be checked, and arguments too long to be. */
-export async function misfits(
+export async function validationErrors(
   definition: JsonObject,
   args: JsonObject,
   schemas: SchemaChecker,
@@ -58,12 +58,12 @@ function invalid(
   }: { readonly schema: JsonObject; readonly args: JsonObject; readonly errors: readonly Misfit[] },
 ): AppError {
   const problems = [...new Set(errors.map(problemOf))];
-  const shown = problems.slice(0, mostProblems);
+  const shown = problems.slice(0, maxProblems);
   const more = problems.length > shown.length ? [`${problems.length - shown.length} more`] : [];
   const hint = hintFor(schema, args);
   return new AppError(
     'arguments_invalid',
-    `The arguments do not fit ${shortName(name)}: ${[...shown, ...more].join('; ')}.`,
+    `The arguments do not fit ${truncateName(name)}: ${[...shown, ...more].join('; ')}.`,
     {
       fix: hint,
       data: { error_type: 'invalid_params', tool: id, hint, input_schema: schema },
@@ -84,23 +84,23 @@ function hintFor(schema: JsonObject, args: JsonObject): string {
   const known = new Set(names);
   const unknown = Object.keys(args).filter((name) => !known.has(name));
   const guesses = unknown.slice(0, maxGuesses).flatMap((name) => {
-    const meant = closestWord(name, names.slice(0, maxNames));
+    const meant = closestMatch(name, names.slice(0, maxNames));
     return meant === undefined ? [] : [`"${meant}" instead of "${name}"`];
   });
   const meant = guesses.length === 0 ? '' : `Did you mean ${guesses.join(', ')}? `;
   if (names.length === 0) return `${meant}It takes no named arguments.`;
   const shown = names.slice(0, maxNames).map((name) => (required.has(name) ? `${name} (required)` : name));
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-  return `${meant}It takes ${shown.map(shortName).join(', ')}${more}.`;
+  return `${meant}It takes ${shown.map(truncateName).join(', ')}${more}.`;
 }
 
 // Brings what a model wrote one level too deep, or beside the arguments, to where the tool looks for it.
 
 /** More layers than this nobody wraps by mistake. */
-const mostLayers = 3;
+const maxLayers = 3;
 
 /** The call inside a helper's input that was wrapped as a whole: `{arguments: {name, arguments}}`. */
-export function hoistCall(input: JsonObject): JsonObject {
+export function unwrapCall(input: JsonObject): JsonObject {
   const key = soleArgumentKey(input);
   if (key === undefined || nameKeys.some((name) => input[name] !== undefined)) return input;
   const inner = toObject(input[key]);
@@ -112,7 +112,7 @@ export function hoistCall(input: JsonObject): JsonObject {
  * (`{arguments: {arguments: {…}}}`), and with what stood beside them under names that it does know.
  */
 function hoistArguments(args: JsonObject, beside: JsonObject, schema: JsonObject): JsonObject {
-  const known = objectOf(schema['properties']);
+  const known = objectOrEmpty(schema['properties']);
   const unwrapped = unwrap(args, known);
   const strays = Object.entries(beside).filter(
     ([name]) => Object.hasOwn(known, name) && !Object.hasOwn(unwrapped, name),
@@ -122,7 +122,7 @@ function hoistArguments(args: JsonObject, beside: JsonObject, schema: JsonObject
 
 function unwrap(args: JsonObject, known: JsonObject): JsonObject {
   let inner = args;
-  for (let layer = 0; layer < mostLayers; layer++) {
+  for (let layer = 0; layer < maxLayers; layer++) {
     const [key, ...others] = Object.keys(inner);
     const isLayer = key !== undefined && others.length === 0 && isArgumentKey(key) && !Object.hasOwn(known, key);
     const next = isLayer ? toObject(inner[key]) : undefined;

@@ -1,30 +1,30 @@
 /** Takes out of an answer what no person sees and a model reads, where the person wants that (`results.clean`). */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { count } from '../base/wording.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { formatCount } from '../base/wording.ts';
 import { stripInvisible } from '../trust/scan/invisible.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
 /** In bytes: a longer answer is not parsed for it. */
-const longestCleaned = 64 * 1024 * 1024;
-const deepest = 64;
+const maxCleanedBytes = 64 * 1024 * 1024;
+const maxDepth = 64;
 
 /** The same answer where nothing is hidden in it; else one that says how much was left out. Names of members stay as they are. */
 export function cleanResult(result: Result): Result {
   if (result instanceof RawJson) {
-    if (result.byteLength > longestCleaned)
+    if (result.byteLength > maxCleanedBytes)
       return withNote(result, 'It is too long to be looked through for invisible characters.');
     const parsed = result.parse();
     const cleaned = cleanResult(parsed);
     return cleaned === parsed ? result : cleaned;
   }
   const counter = { removed: 0 };
-  const cleaned = objectOf(cleanedValue(result, counter, 0));
+  const cleaned = objectOrEmpty(cleanedValue(result, counter, 0));
   if (counter.removed === 0) return result;
   const { removed } = counter;
   return withNote(
     cleaned,
-    `${count(removed, 'invisible character')} ${removed === 1 ? 'was' : 'were'} left out of this answer.`,
+    `${formatCount(removed, 'invisible character')} ${removed === 1 ? 'was' : 'were'} left out of this answer.`,
   );
 }
 
@@ -34,7 +34,7 @@ function cleanedValue(value: unknown, counter: { removed: number }, depth: numbe
     counter.removed += removed;
     return text;
   }
-  if (depth > deepest) return value;
+  if (depth > maxDepth) return value;
   if (Array.isArray(value)) return value.map((item) => cleanedValue(item, counter, depth + 1));
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -58,6 +58,6 @@ function withNote(result: Result, note: string): Result {
   return {
     ...result,
     content: [...content, { type: 'text', text: note }],
-    _meta: { ...objectOf(result['_meta']), ...noted },
+    _meta: { ...objectOrEmpty(result['_meta']), ...noted },
   };
 }

@@ -3,7 +3,7 @@ import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
 import { RpcError } from '../wire/message.ts';
-import { RefusedArguments } from './refused-arguments.ts';
+import { ArgumentsRejectedError } from './refused-arguments.ts';
 
 export function errorResult(error: unknown): JsonObject {
   return { content: [{ type: 'text', text: failureText(error) }], isError: true };
@@ -13,7 +13,7 @@ export function errorResult(error: unknown): JsonObject {
  * What a client app is sent of a call that came to nothing: an error of the protocol stays one where the app called the tool
  * by its name; through a helper tool, and for errors of our own, it is a result. undefined: it withdrew the call.
  */
-export function answerToFailure(error: unknown, throughHelper: boolean): JsonObject | undefined {
+export function resultOfFailure(error: unknown, throughHelper: boolean): JsonObject | undefined {
   if (error instanceof AppError && error.code === 'cancelled') return undefined;
   if (!throughHelper && error instanceof RpcError) {
     const { code, message, data } = error;
@@ -27,7 +27,7 @@ function failureText(error: unknown): string {
   if (error instanceof RpcError) {
     const data = error.data === undefined ? '' : `\n${JSON.stringify(error.data)}`;
     const [said, schema] =
-      error instanceof RefusedArguments ? [error.said, `\n${error.schemaLine}`] : [error.message, ''];
+      error instanceof ArgumentsRejectedError ? [error.serverMessage, `\n${error.schemaText}`] : [error.message, ''];
     return `${said} (code ${error.code})${data}${schema}`;
   }
   if (!(error instanceof AppError)) return errorText(error);
@@ -36,6 +36,6 @@ function failureText(error: unknown): string {
 }
 
 /** What went wrong. Our own words may tell a command line or an address; a server's are its answer. */
-export function reason(error: unknown): string {
+export function failureReason(error: unknown): string {
   return error instanceof AppError ? maskText(errorText(error)) : failureText(error);
 }

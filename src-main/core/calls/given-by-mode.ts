@@ -1,17 +1,17 @@
 /** What each mode would give a model of one answer: the pipeline's own shaping, asked once a mode. */
-import { programs } from '../activity/ledger/book-answer.ts';
+import { codeToolNames } from '../activity/ledger/book-answer.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
-import type { KeptAnswer } from '../spills/spill.ts';
+import type { SpilledResult } from '../spills/spill.ts';
 import { payloadBytes } from '../spills/payload.ts';
-import { isToldAsToon } from '../spills/toon.ts';
+import { isToonResult } from '../spills/toon.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson, toObject } from '../wire/raw-json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { CallerContext, CallRequest } from './call-tool.ts';
 import type { ResultShaper } from './shape-result.ts';
-import { readSpillFacts } from '../spills/spill.ts';
+import { parseSpillInfo } from '../spills/spill.ts';
 
-export interface GivenByMode {
+export interface ModePreview {
   /** Those that give the same. */
   readonly modes: readonly string[];
   /** `program`: a program of the model reads it whole, and the model what that prints. */
@@ -34,9 +34,9 @@ interface Answered {
 }
 
 /** Longest text that is shown, in characters. */
-const longestShown = 16_384;
+const maxPreviewLength = 16_384;
 
-type Keep = Parameters<ResultShaper['keepingBy']>[0];
+type Keep = Parameters<ResultShaper['withSpill']>[0];
 
 interface GivingParts {
   readonly shaper: ResultShaper;
@@ -45,21 +45,21 @@ interface GivingParts {
 }
 
 /** What is too long is kept on disk once, whatever number of modes say so, and what is the same is counted once. */
-export async function givenByMode(
+export async function previewByMode(
   { result, tool, request, context }: Answered,
   modes: readonly string[],
   { shaper, keep, ledger }: GivingParts,
-): Promise<readonly GivenByMode[]> {
-  const kept = new Map<string, Promise<KeptAnswer>>();
+): Promise<readonly ModePreview[]> {
+  const kept = new Map<string, Promise<SpilledResult>>();
   const keepOnce: Keep = (answer, origin, textKind, ...more) => {
     const known = kept.get(textKind) ?? keep(answer, origin, textKind, ...more);
     kept.set(textKind, known);
     return known;
   };
-  const once = shaper.keepingBy(keepOnce);
+  const once = shaper.withSpill(keepOnce);
   const found = new Map<string, Given>();
   for (const mode of modes) {
-    const via = mode === 'code' ? [...programs][0] : undefined;
+    const via = mode === 'code' ? [...codeToolNames][0] : undefined;
     const asked = { ...request, spill: undefined, via };
     const { result: given } = await once.shape(result, tool, asked, { ...context, mode, lists: undefined });
     const row = rowOf(given, mode, via);
@@ -72,20 +72,20 @@ export async function givenByMode(
   );
 }
 
-type Given = Omit<GivenByMode, 'tokens' | 'estimated'> & { readonly given: Result };
+type Given = Omit<ModePreview, 'tokens' | 'estimated'> & { readonly given: Result };
 
 function rowOf(given: Result, mode: string, via: string | undefined): Given {
   const told = toObject(given);
   const text = JSON.stringify(told);
   const kind = kindOf(told, via);
   const bytes = given instanceof RawJson ? given.byteLength : payloadBytes(told);
-  const shown = kind === 'program' ? '' : text.slice(0, longestShown);
-  const cut = kind !== 'program' && text.length > longestShown;
+  const shown = kind === 'program' ? '' : text.slice(0, maxPreviewLength);
+  const cut = kind !== 'program' && text.length > maxPreviewLength;
   return { modes: [mode], kind, bytes, text: shown, cut, given };
 }
 
-function kindOf(told: ReturnType<typeof toObject>, via: string | undefined): GivenByMode['kind'] {
+function kindOf(told: ReturnType<typeof toObject>, via: string | undefined): ModePreview['kind'] {
   if (via !== undefined) return 'program';
-  if (readSpillFacts(told) !== undefined) return 'kept';
-  return isToldAsToon(told) ? 'toon' : 'whole';
+  if (parseSpillInfo(told) !== undefined) return 'kept';
+  return isToonResult(told) ? 'toon' : 'whole';
 }

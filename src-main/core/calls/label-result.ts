@@ -1,14 +1,14 @@
 /** Labels what servers answered, behind the answer's back: no answer waits for it, and none is changed by it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../base/json.ts';
-import { type SensitiveKind, sensitiveIn } from '../trust/flow/sensitive.ts';
+import { type SensitiveKind, findSensitive } from '../trust/flow/sensitive.ts';
 import type { LabelledResult, ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import { notScanned, sensitiveLabel } from './label-words.ts';
 
 /** In bytes or characters: of a longer answer the beginning is looked at. */
-const longestRead = 8 * 1024 * 1024;
+const maxScannedLength = 8 * 1024 * 1024;
 
 /** In characters: so much is looked through for keys and cards before others have their turn. */
 const sliceSize = 128 * 1024;
@@ -19,26 +19,26 @@ const sliceOverlap = 4096;
  * Ids of labels, each once; empty for an ordinary answer: rules of the scan, `holds-key`, `holds-private-key`, `holds-card`, and
  * `not-scanned` where there was more than could be looked at. Never rejects.
  */
-export async function labelsOf(result: Result, scans: Pick<ScanThread, 'result'>): Promise<readonly string[]> {
+export async function labelResult(result: Result, scans: Pick<ScanThread, 'result'>): Promise<readonly string[]> {
   // A long one is made a text here, and is recorded at once: the answer is on its way first.
   if (result instanceof RawJson) await nextTurn();
-  const isCut = result instanceof RawJson && result.byteLength > longestRead;
+  const isCut = result instanceof RawJson && result.byteLength > maxScannedLength;
   const text = textOf(result);
   const { labels, unread }: LabelledResult = await scans.result(text);
   const found = new Set(labels.map(({ rule }) => rule));
   for (const kind of await sensitiveKindsIn(text)) found.add(sensitiveLabel(kind));
-  if (isCut || unread > 0 || text.length > longestRead) found.add(notScanned);
+  if (isCut || unread > 0 || text.length > maxScannedLength) found.add(notScanned);
   return [...found];
 }
 
 /** They are no findings of the scan: what a read-me shows as an example is nothing that a server should be held for. */
 async function sensitiveKindsIn(text: string): Promise<ReadonlySet<SensitiveKind>> {
   const kinds = new Set<SensitiveKind>();
-  const end = Math.min(text.length, longestRead);
+  const end = Math.min(text.length, maxScannedLength);
   for (let start = 0; start < end; start += sliceSize) {
     if (start > 0) await nextTurn();
     const from = Math.max(0, start - sliceOverlap);
-    for (const { kind } of sensitiveIn(text.slice(from, Math.min(end, start + sliceSize)))) kinds.add(kind);
+    for (const { kind } of findSensitive(text.slice(from, Math.min(end, start + sliceSize)))) kinds.add(kind);
   }
   return kinds;
 }
@@ -49,8 +49,8 @@ function textOf(result: Result): string {
   const bytes: Buffer[] = [];
   let length = 0;
   for (const chunk of result.chunks) {
-    if (length >= longestRead) break;
-    bytes.push(chunk.subarray(0, longestRead - length));
+    if (length >= maxScannedLength) break;
+    bytes.push(chunk.subarray(0, maxScannedLength - length));
     length += chunk.length;
   }
   return Buffer.concat(bytes)
@@ -58,13 +58,13 @@ function textOf(result: Result): string {
     .replace(/\\[nrt"]/g, (escape) => (escape === '\\"' ? ' "' : ' \n'));
 }
 
-const deepest = 64;
+const maxDepth = 64;
 /** A picture or a recording. */
 const isMedia = (value: Record<string, unknown>): boolean => value['type'] === 'image' || value['type'] === 'audio';
 
 function textsIn(value: unknown, depth: number, found: string[]): string[] {
   if (typeof value === 'string') found.push(value);
-  else if (depth > deepest) return found;
+  else if (depth > maxDepth) return found;
   else if (Array.isArray(value)) for (const item of value) textsIn(item, depth + 1, found);
   else if (isObject(value) && !isMedia(value)) {
     for (const key of Object.keys(value)) if (key !== 'blob') textsIn(value[key], depth + 1, found);

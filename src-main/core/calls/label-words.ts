@@ -1,8 +1,8 @@
 /** What a person reads about the labels of an answer: of what looks as if it gave orders, and of what nobody should carry about. */
-import { type SensitiveKind, sensitiveWords } from '../trust/flow/sensitive.ts';
+import { type SensitiveKind, sensitiveLabels } from '../trust/flow/sensitive.ts';
 import { allRules } from '../trust/scan/rule-table.ts';
 
-export interface LabelWords {
+export interface LabelDescription {
   readonly rule: string;
   /** `orders`: the answer looks as if it gave some. `data`: it holds keys or cards. `unread`: a part of it was not looked at. */
   readonly about: 'orders' | 'data' | 'unread';
@@ -17,24 +17,24 @@ export function sensitiveLabel(kind: SensitiveKind): string {
   return `holds-${kind.replace(' ', '-')}`;
 }
 
-const others: readonly LabelWords[] = [
+const others: readonly LabelDescription[] = [
   { rule: notScanned, about: 'unread', name: 'Not looked at whole', says: 'A part of it could not be looked at.' },
   {
-    ...{ rule: sensitiveLabel('key'), about: 'data', name: `Holds ${sensitiveWords.key}` },
+    ...{ rule: sensitiveLabel('key'), about: 'data', name: `Holds ${sensitiveLabels.key}` },
     says: 'It begins as the keys of a known service do.',
   },
   {
-    ...{ rule: sensitiveLabel('private key'), about: 'data', name: `Holds ${sensitiveWords['private key']}` },
+    ...{ rule: sensitiveLabel('private key'), about: 'data', name: `Holds ${sensitiveLabels['private key']}` },
     says: 'Whoever has it can sign or sign in with it.',
   },
   {
-    ...{ rule: sensitiveLabel('card'), about: 'data', name: `Holds ${sensitiveWords.card}` },
+    ...{ rule: sensitiveLabel('card'), about: 'data', name: `Holds ${sensitiveLabels.card}` },
     says: 'Its digits are those of an issuer, and its check digit is right.',
   },
 ];
 
 /** Of ids that no rule has (any more) the id itself stands for the words. */
-export function wordsOfLabels(rules: readonly string[]): readonly LabelWords[] {
+export function describeLabels(rules: readonly string[]): readonly LabelDescription[] {
   return rules.map((id) => {
     const other = others.find(({ rule }) => rule === id);
     if (other !== undefined) return other;

@@ -1,14 +1,14 @@
 /** The arguments of a tool inside a helper tool's own: object or JSON text, under any of the four names in use. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, parseJson, plainNumber } from '../base/json.ts';
+import { isObject, type JsonObject, parseJson, toPlainNumber } from '../base/json.ts';
 
 /** Names under which arguments are accepted. */
 export const argumentKeys = ['arguments', 'args', 'args_json', 'params'] as const;
 /** Names under which a tool's name is accepted. */
 export const nameKeys = ['name', 'tool', 'tool_name', 'path'] as const;
 /** What belongs to the call itself; anything else beside it may be an argument in the wrong place. */
-export const ownKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
+export const callKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
 const serverKeys = ['server', 'connection'] as const;
 
 /** Throws AppError bad_request where the value is no object, or two keys contradict each other. */
@@ -19,7 +19,7 @@ export function readArguments(input: JsonObject): JsonObject | undefined {
 }
 
 /** The arguments of a call by name, which stand under one key only. Throws AppError bad_request where they are no object. */
-export function plainArguments(given: unknown): JsonObject | undefined {
+export function namedArguments(given: unknown): JsonObject | undefined {
   return given === undefined || given === null ? undefined : toObject('arguments', given);
 }
 
@@ -91,7 +91,7 @@ export function isCancelled(error: unknown): boolean {
 }
 
 /** The first of these keys that holds a text, with the text trimmed. */
-export function readFirst(input: JsonObject, keys: readonly string[]): { key: string; text: string } | undefined {
+export function firstTextOf(input: JsonObject, keys: readonly string[]): { key: string; text: string } | undefined {
   for (const key of keys) {
     const value = input[key];
     if (typeof value === 'string' && value.trim() !== '') return { key, text: value.trim() };
@@ -100,8 +100,8 @@ export function readFirst(input: JsonObject, keys: readonly string[]): { key: st
 }
 
 /** Throws AppError bad_request for anything that is no whole number of at least `least`. */
-export function readCount(input: JsonObject, key: string, least: 0 | 1): number | undefined {
-  const value = plainNumber(input[key]);
+export function readIntegerArgument(input: JsonObject, key: string, least: 0 | 1): number | undefined {
+  const value = toPlainNumber(input[key]);
   if (value === undefined || value === null || value === '') return undefined;
   const count = typeof value === 'string' ? Number(value) : value;
   if (typeof count === 'number' && Number.isSafeInteger(count) && count >= least) return count;

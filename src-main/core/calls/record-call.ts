@@ -4,38 +4,38 @@ import type { ActivityLog } from '../activity/activity-log.ts';
 import { argumentPreview } from '../activity/argument-preview.ts';
 import type { CallRecord, CountedText, CountedTexts } from '../activity/call-record.ts';
 import type { StepLog } from '../activity/steps/step-log.ts';
-import type { CallTexts, SaidText } from '../activity/call-texts.ts';
-import { toldOnce } from '../activity/ledger/as-read.ts';
+import type { PayloadStore, PayloadText } from '../activity/call-texts.ts';
+import { withoutDuplicate } from '../activity/ledger/as-read.ts';
 import { errorText } from '../base/errors.ts';
-import { isObject, type JsonObject, textOr } from '../base/json.ts';
+import { isObject, type JsonObject, textOrEmpty } from '../base/json.ts';
 import { payloadBytes } from '../spills/payload.ts';
-import { readSpillFacts, type SpillFacts } from '../spills/spill.ts';
-import { userOnRecord } from '../security/principal.ts';
+import { parseSpillInfo, type SpillInfo } from '../spills/spill.ts';
+import { recordedUser } from '../security/principal.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { CallerContext, FinishedCall } from './call-tool.ts';
-import { type CallNotes, codeOf } from './audit-call.ts';
-import { answerToFailure } from './error-result.ts';
-import { labelsOf } from './label-result.ts';
-import { whyWhole } from './why-whole.ts';
+import { type CallAuditor, errorCodeOf } from './audit-call.ts';
+import { resultOfFailure } from './error-result.ts';
+import { labelResult } from './label-result.ts';
+import { unspilledReason } from './why-whole.ts';
 
 /** Where calls are written down, and who looks their answers through. */
-export interface CallBooks {
+export interface CallRecorders {
   readonly activity: ActivityLog;
-  readonly texts: CallTexts;
+  readonly texts: PayloadStore;
   readonly timeline: Pick<StepLog, 'alone'>;
   readonly scans: Pick<ScanThread, 'result'>;
   /** For the audit. */
-  readonly notes: Pick<CallNotes, 'note'>;
+  readonly notes: Pick<CallAuditor, 'record'>;
 }
 
 /** Returns at once: most of the work is put off to when the log writes its next batch. */
-export function recordCall({ activity: log, texts, timeline, scans, notes }: CallBooks, call: FinishedCall): void {
+export function recordCall({ activity: log, texts, timeline, scans, notes }: CallRecorders, call: FinishedCall): void {
   const durationMs = call.times.total;
   const make = (): void => {
     const args = JSON.stringify(call.request.arguments ?? {});
-    const answer = call.given ?? answerToFailure(call.failure, call.request.via !== undefined);
+    const answer = call.given ?? resultOfFailure(call.failure, call.request.via !== undefined);
     const given = answer && textOf(answer);
     const result = call.result === call.given ? call.result && given : call.result && textOf(call.result);
     const argumentBytes = Buffer.byteLength(args);
@@ -44,32 +44,32 @@ export function recordCall({ activity: log, texts, timeline, scans, notes }: Cal
     // A kept answer lies on disk already, whole.
     const sent = facts.spillId === undefined ? (result?.said ?? 'nothing') : 'kept-answer';
     const told = result !== undefined && result === given ? 'same' : (given?.said ?? 'nothing');
-    const held = texts.hold({ asked, sent, given: told }, facts.startedAt);
+    const held = texts.stage({ asked, sent, given: told }, facts.startedAt);
     const step = call.caller.step ?? timeline.alone(facts, 'call');
     const record = { ...facts, step, ...(typeof held === 'string' && { unkept: held }) };
-    const labels = call.result && labelsOf(call.result, scans);
+    const labels = call.result && labelResult(call.result, scans);
     const onWritten = (id: number | undefined): void => {
       if (typeof held === 'function') held(id);
       if (id !== undefined) void labels?.then((found) => log.label(id, found));
     };
     log.record(record, { arguments: args, given: given?.text ?? '', sent: sentText(call, result, given) }, onWritten);
-    notes.note(call, durationMs, { arguments: args, result: result?.whole, labels });
+    notes.record(call, durationMs, { arguments: args, result: result?.whole, labels });
   };
   // A big answer is not held any longer than the log has room for; its size is known without work.
   if (call.result instanceof RawJson) make();
-  else log.recordLater(make, heldBytes(call.result));
+  else log.deferRecord(make, heldBytes(call.result));
 }
 
 /** Of the texts and pictures in it, which are most of what is long; without going through all of it. */
 function heldBytes(result: JsonObject | undefined): number {
   const items: readonly unknown[] = Array.isArray(result?.['content']) ? result['content'] : [];
-  const lengths = items.map((item) => (isObject(item) ? textOr(item['text'] ?? item['data']).length : 0));
+  const lengths = items.map((item) => (isObject(item) ? textOrEmpty(item['text'] ?? item['data']).length : 0));
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /** What became of a change that somebody asked for, or decided: a call of ours, with its outcome in words. */
-export function recordAdmin(
-  { activity: log, timeline }: Pick<CallBooks, 'activity' | 'timeline'>,
+export function recordAdminEvent(
+  { activity: log, timeline }: Pick<CallRecorders, 'activity' | 'timeline'>,
   { author, what, failure }: { readonly author: ChangeAuthor; readonly what: string; readonly failure: unknown },
 ): void {
   const { app, sessionId, tool, mode = 'direct' } = author;
@@ -78,7 +78,7 @@ export function recordAdmin(
   const change: CallRecord = {
     ...{ startedAt: Date.now(), app, sessionId, mode, server: ownServer, tool, why: what, ...times, ...sizes },
     outcome: failure === undefined ? 'ok' : 'blocked',
-    ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
+    ...(failure !== undefined && { errorCode: errorCodeOf(failure), errorText: errorText(failure) }),
   };
   log.record({ ...change, step: timeline.alone(change, 'change') });
 }
@@ -93,7 +93,7 @@ interface ResultText {
   readonly text: CountedText;
   /** As it was sent. */
   readonly whole?: string;
-  readonly said: SaidText;
+  readonly said: PayloadText;
 }
 
 function textOf(result: Result): ResultText {
@@ -102,13 +102,13 @@ function textOf(result: Result): ResultText {
     return { bytes, text: result, said: { bytes, text: chunks } };
   }
   const whole = JSON.stringify(result);
-  const once = toldOnce(result, 'text');
+  const once = withoutDuplicate(result, 'text');
   const said = { bytes: Buffer.byteLength(whole), text: whole };
   return { bytes: payloadBytes(result), text: once === result ? whole : JSON.stringify(once), whole, said };
 }
 
-function spillOf({ given }: FinishedCall): SpillFacts | undefined {
-  return given === undefined || given instanceof RawJson ? undefined : readSpillFacts(given);
+function spillOf({ given }: FinishedCall): SpillInfo | undefined {
+  return given === undefined || given instanceof RawJson ? undefined : parseSpillInfo(given);
 }
 
 /** What was told of a kept answer is what is on record of it, and nothing is counted twice. */
@@ -135,7 +135,7 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
   return {
     startedAt: times.startedAt,
     sessionId: caller.sessionId,
-    user: userOnRecord(caller.principal),
+    user: recordedUser(caller.principal),
     app: caller.app,
     mode: caller.mode,
     server: tool?.server ?? request.server ?? '',
@@ -153,9 +153,9 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
     argumentBytes,
     resultBytes: spillOf(call)?.resultBytes ?? result?.bytes ?? 0,
     givenBytes: given?.bytes ?? 0,
-    ...(call.given && call.limit && whyWhole(call.given, given?.bytes ?? 0, call.limit)),
+    ...(call.given && call.limit && unspilledReason(call.given, given?.bytes ?? 0, call.limit)),
     outcome,
-    ...(failure !== undefined && { errorCode: codeOf(failure), errorText: errorText(failure) }),
+    ...(failure !== undefined && { errorCode: errorCodeOf(failure), errorText: errorText(failure) }),
     trace: call.trace,
   };
 }
@@ -163,11 +163,11 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
 // Hands a finished call to the ledger, under the request that it ran for.
 
 /** A call of the command line runs for no request and is in no ledger. */
-export function tellLedger(
+export function reportToLedger(
   { request, tool, result, given, outcome }: FinishedCall,
   exchange: CallerContext['exchange'],
 ): void {
-  exchange?.called({
+  exchange?.addCall({
     server: tool?.server ?? request.server ?? '',
     tool: tool?.name ?? request.tool,
     via: request.via,

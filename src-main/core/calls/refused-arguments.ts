@@ -7,22 +7,22 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { fact, RawJson } from '../wire/raw-json.ts';
+import { scalarOf, RawJson } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest } from './call-tool.ts';
-import { misfits } from './check-arguments.ts';
+import { validationErrors } from './check-arguments.ts';
 import type { SchemaChecker } from './schema-check.ts';
 
 /** The same error, with the schema in its message, or that it was shown. */
-export class RefusedArguments extends RpcError {
+export class ArgumentsRejectedError extends RpcError {
   /** As the server said it. */
-  readonly said: string;
-  readonly schemaLine: string;
+  readonly serverMessage: string;
+  readonly schemaText: string;
   readonly isShown: boolean;
 
   constructor({ code, message, data }: RpcError, { text, isShown }: SchemaLine) {
     super(code, `${message}\n${text}`, data);
-    this.said = message;
-    this.schemaLine = text;
+    this.serverMessage = message;
+    this.schemaText = text;
     this.isShown = isShown;
   }
 }
@@ -40,19 +40,23 @@ interface RefusedCall {
 }
 
 /** An error of the server's for whoever called; itself where it is not about the arguments. */
-export async function explainError(error: RpcError, call: RefusedCall, schemas: SchemaChecker): Promise<RpcError> {
+export async function withSchemaHint(error: RpcError, call: RefusedCall, schemas: SchemaChecker): Promise<RpcError> {
   const isRefusal = error.code === rpcCode.invalidParams && !saysUnknown.test(error.message);
   const isDefect = error.code === rpcCode.invalidParams || error.code === rpcCode.internal;
   const line = (isRefusal || (isDefect && (await isMisfit(call, schemas)))) && schemaLineOf(call);
-  return line ? new RefusedArguments(error, line) : error;
+  return line ? new ArgumentsRejectedError(error, line) : error;
 }
 
 function mayBeRefusal(result: Result): result is JsonObject {
-  return !(result instanceof RawJson) && fact(result, 'isError') === true;
+  return !(result instanceof RawJson) && scalarOf(result, 'isError') === true;
 }
 
 /** The same for an answer that is a failure; every other member of it stays. */
-export async function explainResult(result: Result, call: RefusedCall, schemas: SchemaChecker): Promise<Result> {
+export async function withSchemaHintInResult(
+  result: Result,
+  call: RefusedCall,
+  schemas: SchemaChecker,
+): Promise<Result> {
   if (!mayBeRefusal(result)) return result;
   const line = (saysInvalid(result) || (await isMisfit(call, schemas))) && schemaLineOf(call);
   return line ? withText(result, `\n${line.text}`) : result;
@@ -71,19 +75,19 @@ export function withText(result: JsonObject, text: string): JsonObject {
 const saysUnknown = /\b(?:unknown|no such) tool\b|\btool\b.{0,200}\b(?:not found|disabled|does not exist)\b/is;
 
 /** Where the SDKs look for their error's code in a text: at its beginning. */
-const longestLooked = 500;
+const maxErrorPrefixLength = 500;
 
 /** The SDKs of TypeScript tell their own check of arguments in a result, by the code that an error would have. */
 function saysInvalid(result: JsonObject): boolean {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
-  const text = content.find(isText)?.text.slice(0, longestLooked) ?? '';
+  const text = content.find(isText)?.text.slice(0, maxErrorPrefixLength) ?? '';
   return text.includes(String(rpcCode.invalidParams)) && !saysUnknown.test(text);
 }
 
 /** What came through a helper tool was checked before the call. */
 async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaChecker): Promise<boolean> {
   if (request.via !== undefined) return false;
-  return (await misfits(tool.definition, request.arguments ?? {}, schemas)).length > 0;
+  return (await validationErrors(tool.definition, request.arguments ?? {}, schemas)).length > 0;
 }
 
 /** undefined where there is nothing to say, or somebody else says it. */

@@ -2,16 +2,16 @@
  * A tool of 2025-11-25 may be called as a task only: for an app that did not ask for one, the task is made and waited for here, and
  * the app is answered as it asked. Source: MCP 2025-11-25, basic/utilities/tasks (tasks/result is answered when the task is over).
  */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { Result } from '../wire/message.ts';
-import { fact } from '../wire/raw-json.ts';
+import { scalarOf } from '../wire/raw-json.ts';
 
 type TaskServer = Pick<ManagedServer, 'request' | 'handshake'>;
 
 /** The answer of a call, whichever way the tool has to be called. Rejects as `request` does. */
-export function callServer(
+export function callToolOnServer(
   server: TaskServer,
   definition: JsonObject,
   params: JsonObject,
@@ -24,7 +24,7 @@ export function callServer(
 
 async function callAsTask(server: TaskServer, params: JsonObject, context: CallContext): Promise<Result> {
   const created = await server.request('tools/call', { ...params, task: {} }, context);
-  const task = fact(created, 'task');
+  const task = scalarOf(created, 'task');
   if (!isObject(task)) return created;
   const { taskId } = task;
   const cancel = (): void => {
@@ -41,7 +41,7 @@ async function callAsTask(server: TaskServer, params: JsonObject, context: CallC
 }
 
 function needsTask({ handshake }: TaskServer, { execution }: JsonObject): boolean {
-  if (handshake?.era !== 'legacy' || objectOf(execution)['taskSupport'] !== 'required') return false;
-  const { requests } = objectOf(handshake.capabilities['tasks']);
-  return isObject(objectOf(objectOf(requests)['tools'])['call']);
+  if (handshake?.era !== 'legacy' || objectOrEmpty(execution)['taskSupport'] !== 'required') return false;
+  const { requests } = objectOrEmpty(handshake.capabilities['tasks']);
+  return isObject(objectOrEmpty(objectOrEmpty(requests)['tools'])['call']);
 }

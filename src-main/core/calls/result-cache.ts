@@ -3,13 +3,13 @@
  * by itself is kept: no failures, no questions, no tasks, and nothing that came about by asking a client app.
  */
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import { resultBytes } from '../spills/spill.ts';
 import { metaOf } from '../wire/eras.ts';
 import type { Result } from '../wire/message.ts';
-import { fact, RawJson } from '../wire/raw-json.ts';
+import { scalarOf, RawJson } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 
 /** The server that an answer came from, as far as it decides what the answer is. */
@@ -42,8 +42,8 @@ interface Kept {
 
 const cachedKey = 'tooltray/cached';
 
-const mostEntries = 1000;
-const mostBytes = 64 * 1024 * 1024;
+const maxEntries = 1000;
+const maxBytes = 64 * 1024 * 1024;
 
 export class ResultCache {
   readonly #options: ResultCacheOptions;
@@ -87,7 +87,7 @@ export class ResultCache {
   }
 
   /** Something that the server reads from has changed. */
-  drop(server: string): void {
+  invalidate(server: string): void {
     for (const [key, kept] of this.#kept) if (kept.tool.server === server) this.#remove(key);
   }
 
@@ -111,13 +111,13 @@ export class ResultCache {
   }
 
   #keep(key: string, kept: Kept): void {
-    const most = this.#options.mostBytes ?? mostBytes;
+    const most = this.#options.mostBytes ?? maxBytes;
     this.#remove(key);
     if (kept.bytes > most) return;
     this.#kept.set(key, kept);
     this.#bytes += kept.bytes;
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostEntries && this.#bytes <= most) return;
+      if (this.#kept.size <= maxEntries && this.#bytes <= most) return;
       this.#remove(oldest);
     }
   }
@@ -141,12 +141,12 @@ const askable = ['roots', 'sampling', 'elicitation'] as const;
 
 /** Source: ToolAnnotations of MCP's schema: `idempotentHint` has a meaning only where `readOnlyHint` is false. */
 function mayBeKept({ definition }: CatalogEntry): boolean {
-  return objectOf(definition['annotations'])['readOnlyHint'] === true;
+  return objectOrEmpty(definition['annotations'])['readOnlyHint'] === true;
 }
 
 function isPlainAnswer(result: Result): boolean {
-  const type = fact(result, 'resultType');
-  return fact(result, 'isError') !== true && (type === undefined || type === 'complete') && !isTask(result);
+  const type = scalarOf(result, 'resultType');
+  return scalarOf(result, 'isError') !== true && (type === undefined || type === 'complete') && !isTask(result);
 }
 
 /** An object is no fact of a result held as bytes; tasks are small. */
@@ -162,7 +162,7 @@ function isSame(one: CachedServer, other: CachedServer): boolean {
 function marked({ result, at }: Kept, now: number): Result {
   const mark = { [cachedKey]: { at: new Date(at).toISOString(), ageSeconds: Math.round((now - at) / 1000) } };
   if (result instanceof RawJson) return result.withMembers({ _meta: mark });
-  const meta = objectOf(result['_meta']);
+  const meta = objectOrEmpty(result['_meta']);
   return { ...result, _meta: { ...meta, ...mark } };
 }
 

@@ -3,41 +3,41 @@
  * meanwhile put to the person, and told step by step to whoever watches. The latest runs are kept in memory, no longer than the core.
  */
 import { AppError, errorText, toAppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
-import { type JsonObject, objectOf, textOr } from '../base/json.ts';
-import { markSteering, shortName } from '../base/shown-text.ts';
+import { Emitter } from '../base/events.ts';
+import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
+import { neutralizeControlCharacters, truncateName } from '../base/shown-text.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { ownApp, thePerson } from '../security/principal.ts';
+import { userApp, localUser } from '../security/principal.ts';
 import { viewExtension, viewType } from '../servers/app-kind.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { putQuestion } from '../wire/put-question.ts';
-import { fact } from '../wire/raw-json.ts';
-import { type CallerContext, type CallRequest, type CallSteps, callTool } from './call-tool.ts';
+import { awaitReply } from '../wire/put-question.ts';
+import { scalarOf } from '../wire/raw-json.ts';
+import { type CallerContext, type CallRequest, type CallStages, callTool } from './call-tool.ts';
 
 /** One for runs one after the other, so that what a server keeps for its client (a browser's page, a folder) lasts from one run to the next. */
-export const ownSession = 'you';
+export const userSession = 'you';
 
 /** The dashboard asks the person, and shows views of tools. */
-export const ownCapabilities: JsonObject = {
+export const userCapabilities: JsonObject = {
   elicitation: { form: {}, url: {} },
   sampling: {},
   extensions: { [viewExtension]: { mimeTypes: [viewType] } },
 };
 
-const mostRuns = 30;
+const maxRuns = 30;
 /** Questions of one run that are open at once, and lines of its log. */
-const mostQuestions = 12;
-const mostLogLines = 200;
-const longestLine = 2000;
+const maxQuestions = 12;
+const maxLogLines = 200;
+const maxLogLineLength = 2000;
 
-export interface RunQuestion {
+export interface RunClientRequest {
   readonly id: string;
   readonly method: string;
   readonly params: JsonObject;
 }
 
-interface OpenQuestion extends RunQuestion {
-  readonly answer: (answer: RunAnswer) => void;
+interface OpenQuestion extends RunClientRequest {
+  readonly answer: (answer: RunReply) => void;
   readonly refuse: (error: Error) => void;
 }
 
@@ -50,7 +50,7 @@ export interface RunEnd {
   readonly sent: Result | undefined;
 }
 
-export interface RunWish {
+export interface RunRequest {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
@@ -59,24 +59,24 @@ export interface RunWish {
 }
 
 /** How the person answered: a form, a page they went to, words in a model's place; or that they would rather not. */
-export interface RunAnswer {
+export interface RunReply {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: JsonObject;
   readonly text?: string;
 }
 
 interface RunParts {
-  readonly steps: CallSteps;
+  readonly steps: CallStages;
   readonly version: string;
   /** Nothing more comes of that session. */
   readonly endSession: (sessionId: string) => Promise<void>;
 }
 
-export class Run {
+export class ManualRun {
   readonly id: string;
-  readonly wish: RunWish;
+  readonly request: RunRequest;
   readonly startedAt = Date.now();
-  readonly changed = new Event<void>();
+  readonly changed = new Emitter<void>();
   readonly log: string[] = [];
   /** Moves with whatever is told of it. */
   revision = 1;
@@ -88,14 +88,14 @@ export class Run {
   readonly #asked = new Map<string, OpenQuestion>();
   #questions = 0;
 
-  constructor(id: string, wish: RunWish, tool: CatalogEntry, sessionId: string) {
+  constructor(id: string, wish: RunRequest, tool: CatalogEntry, sessionId: string) {
     this.id = id;
-    this.wish = wish;
+    this.request = wish;
     this.tool = tool;
     this.sessionId = sessionId;
   }
 
-  get questions(): readonly RunQuestion[] {
+  get openRequests(): readonly RunClientRequest[] {
     return [...this.#asked.values()].map(({ id, method, params }) => ({ id, method, params }));
   }
 
@@ -104,7 +104,7 @@ export class Run {
   }
 
   /** Throws AppError not_found where it is no longer open. */
-  answer(question: string, answer: RunAnswer): void {
+  reply(question: string, answer: RunReply): void {
     const found = this.#asked.get(question);
     if (found === undefined)
       throw new AppError('not_found', 'This question is no longer open.', {
@@ -114,7 +114,7 @@ export class Run {
   }
 
   /** Resolves when something is told that is newer than `after`, or the signal says that nobody waits any more. */
-  async newer(after: number, signal: AbortSignal): Promise<void> {
+  async waitForUpdate(after: number, signal: AbortSignal): Promise<void> {
     while (this.revision <= after && this.end === undefined && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const stop = this.changed.on(resolve);
@@ -125,9 +125,9 @@ export class Run {
   }
 
   /** Never rejects. */
-  async go({ steps, version }: Pick<RunParts, 'steps' | 'version'>): Promise<void> {
+  async execute({ steps, version }: Pick<RunParts, 'steps' | 'version'>): Promise<void> {
     let sent: Result | undefined;
-    const watched: CallSteps = {
+    const watched: CallStages = {
       ...steps,
       // It was found when the run was asked for.
       resolve: () => this.tool,
@@ -137,8 +137,8 @@ export class Run {
       },
     };
     try {
-      const given = await callTool(requestOf(this.wish), this.#context(version), watched);
-      const isError = fact(given, 'isError') === true;
+      const given = await callTool(requestOf(this.request), this.#context(version), watched);
+      const isError = scalarOf(given, 'isError') === true;
       this.#finish({ endedAt: Date.now(), outcome: isError ? 'tool_error' : 'ok', sent });
     } catch (error) {
       const { code, message, fix = '' } = toAppError(error);
@@ -164,27 +164,27 @@ export class Run {
   }
 
   /** What the pipeline was asked, for whoever asks it again. */
-  get request(): CallRequest {
-    return requestOf(this.wish);
+  get callRequest(): CallRequest {
+    return requestOf(this.request);
   }
 
   #context(version: string): CallerContext {
     return {
-      principal: thePerson,
+      principal: localUser,
       sessionId: this.sessionId,
-      app: ownApp,
+      app: userApp,
       mode: 'direct',
-      clientInfo: { name: ownApp, version },
-      clientCapabilities: ownCapabilities,
+      clientInfo: { name: userApp, version },
+      clientCapabilities: userCapabilities,
       signal: this.#stop.signal,
       onProgress: ({ progress, total, message }) => {
-        this.progress = markSteering({ progress, total, message });
+        this.progress = neutralizeControlCharacters({ progress, total, message });
         this.#tell();
       },
       onLog: ({ level, data }) => {
         const words = typeof data === 'string' ? data : JSON.stringify(data);
-        this.log.push(markSteering(`${textOr(level)}: ${words}`.slice(0, longestLine)));
-        if (this.log.length > mostLogLines) this.log.shift();
+        this.log.push(neutralizeControlCharacters(`${textOrEmpty(level)}: ${words}`.slice(0, maxLogLineLength)));
+        if (this.log.length > maxLogLines) this.log.shift();
         this.#tell();
       },
       askClient: (method, params, signal) => this.#ask(method, params, signal),
@@ -196,18 +196,18 @@ export class Run {
   #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
     if (method !== 'elicitation/create' && method !== 'sampling/createMessage')
       return Promise.reject(new RpcError(rpcCode.methodNotFound, `A person cannot answer ${method}.`));
-    if (this.#asked.size >= mostQuestions)
-      return Promise.reject(new RpcError(rpcCode.aborted, `${mostQuestions} questions are open with this person.`));
+    if (this.#asked.size >= maxQuestions)
+      return Promise.reject(new RpcError(rpcCode.aborted, `${maxQuestions} questions are open with this person.`));
     const id = String(++this.#questions);
-    const asked = putQuestion(AbortSignal.any([signal, this.#stop.signal]), ({ answer, refuse }) => {
-      const take = (given: RunAnswer): void => {
+    const asked = awaitReply(AbortSignal.any([signal, this.#stop.signal]), ({ answer, refuse }) => {
+      const take = (given: RunReply): void => {
         try {
           answer(resultOf(method, given));
         } catch (error) {
           refuse(error as Error);
         }
       };
-      this.#asked.set(id, { id, method, params: markSteering(params), answer: take, refuse });
+      this.#asked.set(id, { id, method, params: neutralizeControlCharacters(params), answer: take, refuse });
       return () => {
         if (this.#asked.delete(id)) this.#tell();
       };
@@ -218,28 +218,30 @@ export class Run {
 }
 
 /** As any call that the person makes: nothing of it is kept from them, and nothing put in its place. */
-function requestOf({ server, tool, arguments: args, view }: RunWish): CallRequest {
-  const why = view === undefined ? undefined : `Asked for by the view ${shortName(view)}`;
+function requestOf({ server, tool, arguments: args, view }: RunRequest): CallRequest {
+  const why = view === undefined ? undefined : `Asked for by the view ${truncateName(view)}`;
   return { tool, server, arguments: args, spill: 'never', why, byView: view !== undefined };
 }
 
 /** Throws RpcError where the person does not write what a model would have. */
-function resultOf(method: string, { action, content, text = '' }: RunAnswer): Result {
+function resultOf(method: string, { action, content, text = '' }: RunReply): Result {
   if (method === 'elicitation/create') return { action, ...(action === 'accept' && content && { content }) };
   if (action !== 'accept') throw new RpcError(-1, 'The person declined the sampling request.');
   return { role: 'assistant', content: { type: 'text', text }, model: 'a person', stopReason: 'endTurn' };
 }
 
 /** What a tool says of itself that a person has to agree to first; undefined where it says that it only reads. */
-export function askedFirst({ definition }: Pick<CatalogEntry, 'definition'>): 'writes' | 'destroys' | undefined {
-  const { readOnlyHint, destructiveHint } = objectOf(definition['annotations']);
+export function confirmationNeeded({
+  definition,
+}: Pick<CatalogEntry, 'definition'>): 'writes' | 'destroys' | undefined {
+  const { readOnlyHint, destructiveHint } = objectOrEmpty(definition['annotations']);
   if (readOnlyHint === true) return undefined;
   return destructiveHint === false ? 'writes' : 'destroys';
 }
 
-export class Runs {
+export class ManualRuns {
   readonly #parts: RunParts;
-  readonly #runs = new Map<string, Run>();
+  readonly #runs = new Map<string, ManualRun>();
   #started = 0;
 
   constructor(parts: RunParts) {
@@ -247,21 +249,21 @@ export class Runs {
   }
 
   /** The person has agreed, or the tool only reads. `steps`: of the pipeline that the tool's server belongs to. */
-  start(wish: RunWish, tool: CatalogEntry, steps = this.#parts.steps): Run {
+  start(wish: RunRequest, tool: CatalogEntry, steps = this.#parts.steps): ManualRun {
     const ended = [...this.#runs.values()].filter(({ end }) => end !== undefined);
-    if (this.#runs.size >= mostRuns) {
+    if (this.#runs.size >= maxRuns) {
       const [oldest] = ended;
       if (oldest === undefined)
-        throw new AppError('session_limit', `${mostRuns} runs of yours are under way.`, {
+        throw new AppError('session_limit', `${maxRuns} runs of yours are under way.`, {
           fix: 'Cancel one, or wait.',
         });
       this.#runs.delete(oldest.id);
     }
-    const run = new Run(`run-${++this.#started}`, wish, tool, this.#sessionFor(tool.server));
+    const run = new ManualRun(`run-${++this.#started}`, wish, tool, this.#sessionFor(tool.server));
     this.#runs.set(run.id, run);
     void run
-      .go({ ...this.#parts, steps })
-      .then(() => (run.sessionId === ownSession ? undefined : this.#parts.endSession(run.sessionId)));
+      .execute({ ...this.#parts, steps })
+      .then(() => (run.sessionId === userSession ? undefined : this.#parts.endSession(run.sessionId)));
     return run;
   }
 
@@ -272,14 +274,14 @@ export class Runs {
         end === undefined && tool.server === server ? sessionId : [],
       ),
     );
-    if (!taken.has(ownSession)) return ownSession;
+    if (!taken.has(userSession)) return userSession;
     let nth = 2;
-    while (taken.has(`${ownSession}-${nth}`)) nth++;
-    return `${ownSession}-${nth}`;
+    while (taken.has(`${userSession}-${nth}`)) nth++;
+    return `${userSession}-${nth}`;
   }
 
   /** Throws AppError not_found. */
-  find(id: string): Run {
+  find(id: string): ManualRun {
     const run = this.#runs.get(id);
     if (run === undefined)
       throw new AppError('not_found', 'This run is no longer known.', {

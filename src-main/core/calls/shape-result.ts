@@ -1,34 +1,34 @@
 /** The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on disk. */
-import { programs } from '../activity/ledger/book-answer.ts';
+import { codeToolNames } from '../activity/ledger/book-answer.ts';
 import { AppError } from '../base/errors.ts';
-import { type JsonObject, objectOf, plainNumber, textOr } from '../base/json.ts';
+import { type JsonObject, objectOrEmpty, toPlainNumber, textOrEmpty } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
-import { cutText } from '../base/shown-text.ts';
-import { bytesInWords, grouped, nouns } from '../base/wording.ts';
+import { truncateText } from '../base/shown-text.ts';
+import { formatBytes, formatNumber, pluralize } from '../base/wording.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { viewUriOf } from '../servers/view-facts.ts';
-import { factsOfApp } from '../client-apps/app-limits.ts';
+import { appTraits } from '../client-apps/app-limits.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import { argumentPreview } from '../activity/argument-preview.ts';
 import { excerptOfResult } from '../spills/keep/excerpt.ts';
 import { type Excerpt, isTextKind } from '../spills/messages.ts';
 import { payloadBytes, payloadTexts } from '../spills/payload.ts';
 import {
-  type KeptAnswer,
-  type KeptPart,
-  type SentAnswer,
-  spillFacts,
-  spillKey,
+  type SpilledResult,
+  type SpilledPart,
+  type OriginalResult,
+  createSpillInfo,
+  spillMetaKey,
   type SpillOrigin,
   spillUri,
-  type TopOfData,
+  type DataOutline,
 } from '../spills/spill.ts';
-import { setMediaAside, topOfData, toToonResult, withoutMedia } from '../spills/toon.ts';
+import { separateMedia, outlineOf, toToonResult, withoutMedia } from '../spills/toon.ts';
 import type { Result } from '../wire/message.ts';
-import { fact, RawJson, toObject } from '../wire/raw-json.ts';
-import type { CallerContext, CallRequest, Shaped, SpillWish } from './call-tool.ts';
+import { scalarOf, RawJson, toObject } from '../wire/raw-json.ts';
+import type { CallerContext, CallRequest, ShapedResult, SpillOptions } from './call-tool.ts';
 import { cleanResult } from './clean-result.ts';
-import type { LimitOfCall, SpillLimit } from './why-whole.ts';
+import type { CallSpillLimit, SpillLimit } from './why-whole.ts';
 
 interface ResultShaperOptions {
   /** Stores a result; `sent`: what the server sent, where something was made of it. Rejects with AppError. */
@@ -36,8 +36,8 @@ interface ResultShaperOptions {
     result: Result,
     origin: SpillOrigin,
     textKind: 'text' | 'toon',
-    sent?: SentAnswer,
-  ) => Promise<KeptAnswer>;
+    sent?: OriginalResult,
+  ) => Promise<SpilledResult>;
   /** The size of a long result, and both its ends. Rejects where no thread can read it. */
   readonly excerpt: (result: RawJson, bytes: number) => Promise<Excerpt>;
   readonly settings: () => ResultSettings;
@@ -64,7 +64,7 @@ interface Sent extends From {
 }
 
 /** With pictures or sound in it, in bytes: more of them no app is known to take. */
-const longestShown = 2_000_000;
+const maxInlineMediaBytes = 2_000_000;
 
 export class ResultShaper {
   readonly #options: ResultShaperOptions;
@@ -74,15 +74,20 @@ export class ResultShaper {
   }
 
   /** The same rules, with another place for what is long. */
-  keepingBy(keep: ResultShaperOptions['keep']): ResultShaper {
+  withSpill(keep: ResultShaperOptions['keep']): ResultShaper {
     return new ResultShaper({ ...this.#options, keep });
   }
 
   /** Never rejects for want of a disk. */
-  shape(answer: Result, tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<Shaped> | Shaped {
+  shape(
+    answer: Result,
+    tool: CatalogEntry,
+    request: CallRequest,
+    context: CallerContext,
+  ): Promise<ShapedResult> | ShapedResult {
     // Questions and tasks are no answers yet.
-    const type = fact(answer, 'resultType');
-    if (type === 'input_required' || type === 'task' || fact(answer, 'task') !== undefined)
+    const type = scalarOf(answer, 'resultType');
+    if (type === 'input_required' || type === 'task' || scalarOf(answer, 'task') !== undefined)
       return { result: answer, limit: undefined };
     const settings = this.#settings(context);
     const result = settings.clean ? cleanResult(answer) : answer;
@@ -94,11 +99,16 @@ export class ResultShaper {
   }
 
   /** Which limit holds for its answer, or why none does. */
-  #limitFor(tool: CatalogEntry, request: CallRequest, context: CallerContext, settings: ResultSettings): LimitOfCall {
+  #limitFor(
+    tool: CatalogEntry,
+    request: CallRequest,
+    context: CallerContext,
+    settings: ResultSettings,
+  ): CallSpillLimit {
     // Through an endpoint of one server everything passes untouched.
     if (context.mode === 'server') return { none: 'server' };
     if (request.spill === 'never') return { none: 'wanted' };
-    if (programs.has(request.via)) return { none: 'program' };
+    if (codeToolNames.has(request.via)) return { none: 'program' };
     // A user interface draws what it is given.
     if (context.showsViews === true && viewUriOf(tool.definition) !== undefined) return { none: 'wanted' };
     const { inlineBytes } = this.#options;
@@ -109,7 +119,7 @@ export class ResultShaper {
   }
 
   /** What a helper tool of ours made, which no server and no pipeline stands behind. */
-  shapeOwn(result: Result, tool: string, context: CallerContext): Promise<Result> | Result {
+  shapeHelperResult(result: Result, tool: string, context: CallerContext): Promise<Result> | Result {
     const { inlineBytes } = this.#options;
     const settings = this.#settings(context);
     const limit = spillLimit(settings, undefined, undefined, {
@@ -120,7 +130,7 @@ export class ResultShaper {
   }
 
   /** What there is no room for in memory, whatever the limits say. Rejects with AppError where the disk fails. */
-  async putAside(result: Result, { server, tool }: From, context: CallerContext): Promise<Result> {
+  async spill(result: Result, { server, tool }: From, context: CallerContext): Promise<Result> {
     const { keep, readHint } = this.#options;
     const kept = await keep(result, originOf(context, server, tool), 'text');
     return spilledResult(kept, { media: [] }, asFile, {
@@ -170,7 +180,7 @@ export class ResultShaper {
     { server, tool, args, sent }: Sent,
     context: CallerContext,
   ): Promise<Result> {
-    const top = told === result ? undefined : topOfData(toObject(result));
+    const top = told === result ? undefined : outlineOf(toObject(result));
     const asked = lineArgument(args);
     const vain = asked !== undefined && isOneLine(result) ? asked : undefined;
     return this.#spill(told, limit, { server, tool, args, sent, top, asked: vain }, context);
@@ -179,12 +189,12 @@ export class ResultShaper {
   async #spill(
     result: Result,
     limit: SpillLimit,
-    { server, tool, args, sent, top, asked }: Sent & { readonly top: TopOfData | undefined },
+    { server, tool, args, sent, top, asked }: Sent & { readonly top: DataOutline | undefined },
     context: CallerContext,
   ): Promise<Result> {
     const { keep, readHint, log } = this.#options;
     // What a model looks at costs it pixels, not bytes; only who names a threshold means pictures, too.
-    const { rest, media } = limit.ofApp ? setMediaAside(result, longestShown) : { rest: result, media: [] };
+    const { rest, media } = limit.ofApp ? separateMedia(result, maxInlineMediaBytes) : { rest: result, media: [] };
     if (media.length > 0 && !(rest instanceof RawJson) && payloadBytes(rest) <= limit.bytes) return result;
     try {
       const textKind = top === undefined ? 'text' : 'toon';
@@ -226,11 +236,11 @@ export class ResultShaper {
 }
 
 /** Of bytes that no thread could read: both their ends as they stand. */
-function endsOf({ chunks, byteLength, facts }: RawJson, maxBytes: number): Excerpt {
+function endsOf({ chunks, byteLength, scalars }: RawJson, maxBytes: number): Excerpt {
   const part = Math.floor(maxBytes / 2);
   const last = chunks.at(-1)?.subarray(-part) ?? Buffer.alloc(0);
   const head = chunks[0]?.toString('utf8', 0, part) ?? '';
-  return { payloadBytes: byteLength, head, tail: last.toString('utf8'), isError: facts['isError'] === true };
+  return { payloadBytes: byteLength, head, tail: last.toString('utf8'), isError: scalars['isError'] === true };
 }
 
 function originOf({ principal: { owner }, sessionId, app }: CallerContext, server: string, tool: string): SpillOrigin {
@@ -243,7 +253,7 @@ function asToon(result: Result): Result {
 
 function withNotKept(result: JsonObject, media: readonly JsonObject[], error: AppError): Result {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
-  const meta = { ...objectOf(result['_meta']), [notKeptKey]: error.text };
+  const meta = { ...objectOrEmpty(result['_meta']), [notKeptKey]: error.text };
   return { ...result, ...(media.length > 0 && { content: [...content, ...media] }), _meta: meta };
 }
 
@@ -251,8 +261,8 @@ const notKeptKey = 'tooltray/notKept';
 
 function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppError): JsonObject {
   const { payloadBytes: bytes, head, tail, isError } = excerpt;
-  const [first, last] = [head, tail].map((text) => bytesInWords(Buffer.byteLength(text)));
-  const note = `[CUT: the first ${first} and the last ${last} of ${bytesInWords(bytes)} are shown. ${error.message} Ask for less at a time.]`;
+  const [first, last] = [head, tail].map((text) => formatBytes(Buffer.byteLength(text)));
+  const note = `[CUT: the first ${first} and the last ${last} of ${formatBytes(bytes)} are shown. ${error.message} Ask for less at a time.]`;
   const text = [head, note, ...(tail === '' ? [] : [tail])].join('\n');
   return {
     content: [{ type: 'text', text }, ...media],
@@ -287,45 +297,49 @@ interface ToldAnswer {
   /** Blocks that are told as they are. */
   readonly media: readonly JsonObject[];
   /** What the data looked like that was written as TOON. */
-  readonly top?: TopOfData | undefined;
+  readonly top?: DataOutline | undefined;
 }
 
 export function spilledResult(
-  kept: KeptAnswer,
+  kept: SpilledResult,
   { media, top }: ToldAnswer,
   limit: SpillLimit,
   from: SpilledFrom,
 ): JsonObject {
   const { protocolVersion = firstWithLinks } = from.context;
-  const isTold = protocolVersion >= firstWithLinks && factsOfApp(from.context.app).toolsOnly !== true;
+  const isTold = protocolVersion >= firstWithLinks && appTraits(from.context.app).toolsOnly !== true;
   const links = isTold ? kept.parts.map(linkTo) : [];
-  const meta = objectOf(kept.rest['_meta']);
-  const facts = spillFacts(kept, { exceeded: limit.toFile ? undefined : limit.bytes, top });
+  const meta = objectOrEmpty(kept.rest['_meta']);
+  const facts = createSpillInfo(kept, { exceeded: limit.toFile ? undefined : limit.bytes, top });
   return {
     ...kept.rest,
     content: [{ type: 'text', text: spilledText(kept, limit, from) }, ...links, ...kept.inline, ...media],
     ...(kept.isError && { isError: true }),
-    _meta: { ...meta, [spillKey]: facts },
+    _meta: { ...meta, [spillMetaKey]: facts },
   };
 }
 
-function spilledText(kept: KeptAnswer, limit: SpillLimit, { server, tool, asked, hint, context }: SpilledFrom): string {
-  const why = limit.toFile ? '' : `, since it is longer than ${bytesInWords(limit.bytes)}`;
-  const hasFiles = factsOfApp(context.app).toolsOnly !== true;
+function spilledText(
+  kept: SpilledResult,
+  limit: SpillLimit,
+  { server, tool, asked, hint, context }: SpilledFrom,
+): string {
+  const why = limit.toFile ? '' : `, since it is longer than ${formatBytes(limit.bytes)}`;
+  const hasFiles = appTraits(context.app).toolsOnly !== true;
   return [
-    `The result of ${server}:${tool}, ${bytesInWords(kept.resultBytes)}, ${tokensOf(kept)}, is kept on disk, whole${why}.`,
+    `The result of ${server}:${tool}, ${formatBytes(kept.resultBytes)}, ${tokensOf(kept)}, is kept on disk, whole${why}.`,
     ...(asked === undefined ? [] : [`${asked} did not make it shorter: it came as one line. What follows does.`]),
     ...kept.parts.flatMap((part) => partLines(part, hasFiles, hint !== undefined)),
     ...waysOn(kept, hint),
   ].join('\n');
 }
 
-function tokensOf({ resultTokens, tokensEstimated }: KeptAnswer): string {
-  return `${tokensEstimated ? 'about ' : ''}${grouped(resultTokens)} ${nouns(resultTokens, 'token')}`;
+function tokensOf({ resultTokens, tokensEstimated }: SpilledResult): string {
+  return `${tokensEstimated ? 'about ' : ''}${formatNumber(resultTokens)} ${pluralize(resultTokens, 'token')}`;
 }
 
 /** Pictures, sound and the like have no lines to look for. */
-function waysOn({ parts }: KeptAnswer, hint: ReadHint | undefined): readonly string[] {
+function waysOn({ parts }: SpilledResult, hint: ReadHint | undefined): readonly string[] {
   const text = parts.find(({ spill }) => isTextKind(spill.kind));
   const shown = text ?? parts[0];
   if (text !== undefined && hint !== undefined) return hint(text.spill.id, text.summary);
@@ -336,14 +350,14 @@ function waysOn({ parts }: KeptAnswer, hint: ReadHint | undefined): readonly str
 const shownOfShaped = 120;
 
 /** `isReadable`: the session is shown a tool that reads on. */
-function partLines({ spill, summary }: KeptPart, hasFiles: boolean, isReadable: boolean): string[] {
-  const lines = spill.lines === undefined ? '' : ` in ${grouped(spill.lines)} ${nouns(spill.lines, 'line')}`;
+function partLines({ spill, summary }: SpilledPart, hasFiles: boolean, isReadable: boolean): string[] {
+  const lines = spill.lines === undefined ? '' : ` in ${formatNumber(spill.lines)} ${pluralize(spill.lines, 'line')}`;
   const isShaped = spill.kind === 'json';
   // Where replicas share it there is no path to it but its id.
   const path = hasFiles && spill.file !== spillUri(spill.id) ? `, ${spill.file}` : '';
-  const head = isShaped ? cutText(summary.head, shownOfShaped) : summary.head;
+  const head = isShaped ? truncateText(summary.head, shownOfShaped) : summary.head;
   return [
-    `${spill.id}: ${spill.kind}${isShaped ? ' laid out' : ''} as a file of ${bytesInWords(spill.bytes)}${lines}${path}`,
+    `${spill.id}: ${spill.kind}${isShaped ? ' laid out' : ''} as a file of ${formatBytes(spill.bytes)}${lines}${path}`,
     ...summary.shape.map((line) => `  ${line}`),
     ...(summary.tables === undefined || !isReadable ? [] : [`SQL tables: ${summary.tables.join('; ')}`]),
     ...(head === '' ? [] : [`Begins: ${head}`]),
@@ -353,11 +367,11 @@ function partLines({ spill, summary }: KeptPart, hasFiles: boolean, isReadable: 
 
 /** As `head: 20`; undefined where nothing of the kind was asked. */
 function lineArgument(args: JsonObject | undefined): string | undefined {
-  const isNumber = (value: unknown): boolean => typeof plainNumber(value) === 'number';
+  const isNumber = (value: unknown): boolean => typeof toPlainNumber(value) === 'number';
   const [found] = Object.entries(args ?? {}).filter(
     ([name, value]) => /^(?:head|tail|(?:\w*_)?lines?|\w*Lines?)$/.test(name) && isNumber(value),
   );
-  return found && `${found[0]}: ${String(plainNumber(found[1]))}`;
+  return found && `${found[0]}: ${String(toPlainNumber(found[1]))}`;
 }
 
 /** Whether all texts of an answer are of one line each. */
@@ -365,10 +379,10 @@ function isOneLine(result: Result): boolean {
   // In the bytes of JSON a line feed is two letters; a path of Windows is then taken for one, and nothing is said.
   if (result instanceof RawJson) return !result.chunks.some((chunk) => chunk.includes('\\n'));
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
-  return content.every((block) => !textOr(objectOf(block)['text']).trimEnd().includes('\n'));
+  return content.every((block) => !textOrEmpty(objectOrEmpty(block)['text']).trimEnd().includes('\n'));
 }
 
-function linkTo({ spill }: KeptPart): JsonObject {
+function linkTo({ spill }: SpilledPart): JsonObject {
   const { id, mimeType, bytes, server, tool } = spill;
   return { type: 'resource_link', uri: spillUri(id), name: `${server} ${tool}`, mimeType, size: bytes };
 }
@@ -378,18 +392,18 @@ function linkTo({ spill }: KeptPart): JsonObject {
 function spillLimit(
   settings: ResultSettings,
   tool: CatalogEntry | undefined,
-  wish: SpillWish | undefined,
+  wish: SpillOptions | undefined,
   { app, inlineBytes }: { readonly app: string; readonly inlineBytes: number },
 ): SpillLimit {
   const { thresholds } = settings;
   const ofTool = tool && (thresholds[tool.id] ?? thresholds[tool.server]);
-  const named = wish?.threshold ?? ofTool ?? limitSetFor(app, settings);
+  const named = wish?.threshold ?? ofTool ?? configuredThreshold(app, settings);
   const toFile = wish?.toFile === true;
   return { toFile, bytes: named ?? inlineBytes, ofApp: !toFile && named === undefined };
 }
 
 /** What a person has set for answers to this app, in bytes, 0: none is kept; undefined: nothing, so that what suits the app counts. */
-export function limitSetFor(app: string, { threshold, appThresholds }: ResultSettings): number | undefined {
+export function configuredThreshold(app: string, { threshold, appThresholds }: ResultSettings): number | undefined {
   return Object.hasOwn(appThresholds, app) ? appThresholds[app] : threshold;
 }
 

@@ -1,9 +1,9 @@
 /** One call that may outlive the request it came in: its own signal, its own way to whoever waits, and what came of it. */
 import type { JsonObject } from '../base/json.ts';
-import { cancelled } from '../wire/peer.ts';
+import { cancelledError } from '../wire/peer.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { putQuestion } from '../wire/put-question.ts';
-import { fact } from '../wire/raw-json.ts';
+import { awaitReply } from '../wire/put-question.ts';
+import { scalarOf } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 import { errorResult } from './error-result.ts';
 
@@ -37,7 +37,7 @@ export class SlowCall {
       // What it asked when it is given up, nobody needs to answer.
       askClient: (method, input, asked) => ask(method, input, AbortSignal.any([asked, this.#controller.signal])),
     };
-    this.begin({});
+    this.start({});
   }
 
   get tool(): string {
@@ -45,7 +45,7 @@ export class SlowCall {
   }
 
   /** The answer as it comes. Rejects as the call does. */
-  get answer(): Promise<Result> {
+  get outcome(): Promise<Result> {
     return this.#answer;
   }
 
@@ -66,15 +66,15 @@ export class SlowCall {
   }
 
   /** The server wants input before it goes on (2026-07-28): whoever waits is asked, and the next try goes on. */
-  get wantsInput(): boolean {
-    return this.#result !== undefined && fact(this.#result, 'resultType') === 'input_required';
+  get needsInput(): boolean {
+    return this.#result !== undefined && scalarOf(this.#result, 'resultType') === 'input_required';
   }
 
   get elapsedMs(): number {
     return performance.now() - this.#begun;
   }
 
-  begin(again: JsonObject): void {
+  start(again: JsonObject): void {
     this.#result = undefined;
     this.#failure = undefined;
     this.waiters.begin();
@@ -102,7 +102,7 @@ export class SlowCall {
 // of them, what it asks to the latest; a question that comes while nobody waits is kept for the next.
 
 /** How long a question waits for somebody to be asked, in ms. */
-const questionMs = 5 * 60_000;
+const clientRequestTimeoutMs = 5 * 60_000;
 
 /** One of them; an object of a class, since every call has one and few are ever slow. */
 class Waiter {
@@ -147,7 +147,7 @@ class Waiter {
   /** Its signal was aborted. */
   readonly #giveUp = (): void => {
     this.#end();
-    this.#reject(cancelled(this.context.signal));
+    this.#reject(cancelledError(this.context.signal));
   };
 
   #begin(): void {
@@ -190,7 +190,7 @@ class SlowCallWaiters {
   /** Resolves with whether the call was over within `ms`. Rejects with AppError cancelled when the waiting is given up. */
   wait(context: CallerContext, ms?: number): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(true);
-    if (context.signal.aborted) return Promise.reject(cancelled(context.signal));
+    if (context.signal.aborted) return Promise.reject(cancelledError(context.signal));
     const waiter = new Waiter(context, ms, this.#waiting);
     for (const put of [...this.#questions]) put(waiter);
     return waiter.left;
@@ -224,8 +224,8 @@ class SlowCallWaiters {
     const latest = [...this.#waiting].at(-1);
     if (latest !== undefined) return askThrough(latest, method, params, signal);
     if (this.#keeper !== undefined) return this.#keeper(method, params, signal);
-    return putQuestion(signal, ({ answer, refuse }) => {
-      const timer = setTimeout(() => refuse(unasked(method)), questionMs).unref();
+    return awaitReply(signal, ({ answer, refuse }) => {
+      const timer = setTimeout(() => refuse(unasked(method)), clientRequestTimeoutMs).unref();
       const put = (waiter: Waiter): void => answer(askThrough(waiter, method, params, signal));
       this.#questions.add(put);
       return () => {
@@ -238,7 +238,7 @@ class SlowCallWaiters {
 
 async function askThrough(waiter: Waiter, method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
   // The server may have given its question up meanwhile.
-  if (signal.aborted) throw cancelled(signal);
+  if (signal.aborted) throw cancelledError(signal);
   const { context } = waiter;
   // In 2026-07-28 the question ends the request it comes back on; the answer arrives with another, whose time begins then.
   if (!context.acceptsInputRequired) return context.askClient(method, params, signal);

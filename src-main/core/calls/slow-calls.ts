@@ -5,12 +5,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf, plainNumber } from '../base/json.ts';
-import { bytesInWords } from '../base/wording.ts';
-import { mayUse } from '../security/principal.ts';
+import { isObject, type JsonObject, objectOrEmpty, toPlainNumber } from '../base/json.ts';
+import { formatBytes } from '../base/wording.ts';
+import { canAccess } from '../security/principal.ts';
 import { resultBytes } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
-import { CallTask, knowsTasks } from './call-task.ts';
+import { CallTask, supportsTasks } from './call-task.ts';
 import type { CallerContext } from './call-tool.ts';
 import { errorResult } from './error-result.ts';
 import { nameKeys } from './read-arguments.ts';
@@ -19,7 +19,7 @@ import { SlowCall, type StartCall } from './slow-call.ts';
 export interface SlowCallsOptions {
   /** How long this client app may be left without an answer, in ms; undefined: as long as it takes. */
   readonly limitMs: (app: string) => number | undefined;
-  readonly room: AnswerRoom;
+  readonly room: ResultMemoryQuota;
   /** How whoever called waits for it, as a model writes it; undefined where the client app could not: it is not given a handle. */
   readonly awaitLine: (args: JsonObject, context: CallerContext) => string | undefined;
   /**
@@ -30,29 +30,29 @@ export interface SlowCallsOptions {
 }
 
 /** What of a request belongs to a further try of the call (2026-07-28). */
-export function furtherTry({ inputResponses, requestState }: JsonObject): JsonObject {
+export function retryParams({ inputResponses, requestState }: JsonObject): JsonObject {
   return {
     ...(inputResponses !== undefined && { inputResponses }),
     ...(requestState !== undefined && { requestState }),
   };
 }
 
-export interface AwaitWish {
+export interface AwaitRequest {
   readonly handle: string;
   /** Longest wait; never longer than the client app takes. */
   readonly waitMs: number | undefined;
   readonly cancel: boolean;
 }
 
-const mostCalls = 32;
+const maxCalls = 32;
 const handleBytes = 16;
 const minutes = 60_000;
 /** An answer that nobody came for. */
-const keptMs = 30 * minutes;
+const unfetchedRetentionMs = 30 * minutes;
 /** One that was fetched: an app that lost it may ask once more. */
-const fetchedMs = 5 * minutes;
+const fetchedRetentionMs = 5 * minutes;
 /** A call that runs and that nobody asks after. */
-const abandonedMs = 60 * minutes;
+const abandonedTimeoutMs = 60 * minutes;
 /** A wait that comes through a helper tool is itself a call with a limit, and has to be over first. */
 const waitShare = 0.9;
 
@@ -71,7 +71,7 @@ interface HandedOut {
 }
 
 /** Tasks that were cancelled, and are still said to be. */
-const mostCancelled = 100;
+const maxCancelled = 100;
 
 export class SlowCalls {
   readonly #options: SlowCallsOptions;
@@ -86,7 +86,7 @@ export class SlowCalls {
   }
 
   /** A handle has been given out. */
-  get used(): boolean {
+  get hasHandles(): boolean {
     return this.#used;
   }
 
@@ -95,7 +95,7 @@ export class SlowCalls {
     const limitMs = this.#options.limitMs(context.app);
     if (limitMs === undefined) return await start(context, {});
     const mayGoOn = (): boolean =>
-      knowsTasks(context) || this.#options.awaitLine({ handle: '' }, context) !== undefined;
+      supportsTasks(context) || this.#options.awaitLine({ handle: '' }, context) !== undefined;
     const call = new SlowCall(tool, context, mayGoOn, start);
     try {
       if (!(await call.waiters.wait(context, limitMs)) && !(await this.#endsWithWait(call, context, limitMs))) {
@@ -107,16 +107,16 @@ export class SlowCalls {
       call.cancel(context.signal.reason);
       throw error;
     }
-    return await call.answer;
+    return await call.outcome;
   }
 
   /** Waits for a call, or ends it. Rejects with AppError not_found, or cancelled when only the waiting is. */
-  async take({ handle, waitMs, cancel }: AwaitWish, again: JsonObject, context: CallerContext): Promise<Result> {
+  async waitFor({ handle, waitMs, cancel }: AwaitRequest, again: JsonObject, context: CallerContext): Promise<Result> {
     const handed = this.#handed(handle, context);
     if (handed === undefined) throw unknownHandle(handle);
     const { call } = handed;
     if (cancel && call.result === undefined) return this.#cancel(handed);
-    if (call.wantsInput && Object.keys(again).length > 0) this.#goOn(handed, again);
+    if (call.needsInput && Object.keys(again).length > 0) this.#goOn(handed, again);
     const limitMs = this.#options.limitMs(context.app);
     const most = limitMs === undefined ? waitMs : Math.min(waitMs ?? Infinity, limitMs * waitShare);
     this.#forgetIn(handed, undefined);
@@ -125,15 +125,15 @@ export class SlowCalls {
       if (!(await call.waiters.wait(context, most))) return this.#pending(handed, context);
     } finally {
       this.#waiting.delete(context.signal);
-      if (call.result === undefined) this.#forgetIn(handed, abandonedMs);
+      if (call.result === undefined) this.#forgetIn(handed, abandonedTimeoutMs);
     }
     // The room may be gone at once, but not before this one has it.
-    const result = call.result ?? (await call.answer);
-    if (!call.wantsInput) {
+    const result = call.result ?? (await call.outcome);
+    if (!call.needsInput) {
       handed.fetched = true;
       handed.isOver.resolve();
     }
-    this.#forgetIn(handed, call.wantsInput ? keptMs : fetchedMs);
+    this.#forgetIn(handed, call.needsInput ? unfetchedRetentionMs : fetchedRetentionMs);
     return result;
   }
 
@@ -142,18 +142,19 @@ export class SlowCalls {
     const id = String(params['taskId']);
     const handed = this.#handed(id, context);
     const task = handed?.task ?? this.#cancelledTask(id, context);
-    if (task === undefined || !knowsTasks(context)) return undefined;
+    if (task === undefined || !supportsTasks(context)) return undefined;
     if (method === 'tasks/get') {
-      const state = task.state();
-      if (handed !== undefined) this.#forgetIn(handed, handed.call.result === undefined ? abandonedMs : keptMs);
-      if (handed?.call.result !== undefined && !handed.call.wantsInput) handed.isOver.resolve();
+      const state = task.toStatus();
+      if (handed !== undefined)
+        this.#forgetIn(handed, handed.call.result === undefined ? abandonedTimeoutMs : unfetchedRetentionMs);
+      if (handed?.call.result !== undefined && !handed.call.needsInput) handed.isOver.resolve();
       return state;
     }
     if (method === 'tasks/update') {
-      const again = task.answer(objectOf(params['inputResponses']));
+      const again = task.answer(objectOrEmpty(params['inputResponses']));
       if (again !== undefined && handed !== undefined) {
         this.#goOn(handed, again);
-        task.changed();
+        task.notifyListeners();
       }
       return {};
     }
@@ -163,25 +164,25 @@ export class SlowCalls {
   }
 
   /** The task of the caller that has this id, to listen to; undefined where there is none. */
-  heard(id: string, context: CallerContext): Pick<CallTask, 'listen'> | undefined {
+  findTask(id: string, context: CallerContext): Pick<CallTask, 'subscribe'> | undefined {
     return this.#handed(id, context)?.task ?? this.#cancelledTask(id, context);
   }
 
   #handed(handle: string, { principal }: CallerContext): HandedOut | undefined {
     const handed = this.#calls.get(handle);
-    return handed !== undefined && mayUse(principal, handed.call.context.principal.owner) ? handed : undefined;
+    return handed !== undefined && canAccess(principal, handed.call.context.principal.owner) ? handed : undefined;
   }
 
   #cancelledTask(id: string, { principal }: CallerContext): CallTask | undefined {
     const task = this.#cancelledTasks.get(id);
-    return task !== undefined && mayUse(principal, task.owner) ? task : undefined;
+    return task !== undefined && canAccess(principal, task.owner) ? task : undefined;
   }
 
   #cancelTask(id: string, handed: HandedOut, task: CallTask): void {
     task.cancelled();
     this.#cancelledTasks.set(id, task);
     const [oldest] = this.#cancelledTasks.keys();
-    if (this.#cancelledTasks.size > mostCancelled && oldest !== undefined) this.#cancelledTasks.delete(oldest);
+    if (this.#cancelledTasks.size > maxCancelled && oldest !== undefined) this.#cancelledTasks.delete(oldest);
     this.#forget(handed, 'cancelled as a task');
   }
 
@@ -199,17 +200,17 @@ export class SlowCalls {
   #handOut(call: SlowCall, context: CallerContext): Result | undefined {
     // Where one token is all that is known of a caller, nobody else must be able to guess it.
     const handle = randomBytes(handleBytes).toString('base64url');
-    const task = knowsTasks(context) ? new CallTask(handle, call, keptMs) : undefined;
+    const task = supportsTasks(context) ? new CallTask(handle, call, unfetchedRetentionMs) : undefined;
     const line = this.#options.awaitLine({ handle }, context);
     if ((task === undefined && line === undefined) || !this.#hasPlace()) return undefined;
     const isOver = Promise.withResolvers<void>();
     const handed: HandedOut = { handle, call, timer: undefined, fetched: false, bytes: 0, isOver, task };
     this.#calls.set(handle, handed);
-    this.#forgetIn(handed, abandonedMs);
+    this.#forgetIn(handed, abandonedTimeoutMs);
     this.#follow(handed);
-    context.holdSession?.(call.answer);
+    context.holdSession?.(call.outcome);
     context.awaited?.(isOver.promise);
-    if (task !== undefined) return task.created();
+    if (task !== undefined) return task.toCreateResult();
     if (!this.#used) {
       this.#used = true;
       context.onToolsChanged?.();
@@ -218,7 +219,7 @@ export class SlowCalls {
   }
 
   #hasPlace(): boolean {
-    if (this.#calls.size < mostCalls) return true;
+    if (this.#calls.size < maxCalls) return true;
     const oldest = [...this.#calls.values()].find(({ fetched }) => fetched);
     if (oldest !== undefined) this.#forget(oldest, 'fetched');
     return oldest !== undefined;
@@ -230,7 +231,7 @@ export class SlowCalls {
 
   #goOn(handed: HandedOut, again: JsonObject): void {
     this.#giveBack(handed);
-    handed.call.begin(again);
+    handed.call.start(again);
     this.#follow(handed);
   }
 
@@ -242,23 +243,23 @@ export class SlowCalls {
   /** Sees to the answer when it comes. */
   #follow(handed: HandedOut): void {
     const over = (): void => void this.#ended(handed);
-    handed.call.answer.then(over, over);
+    handed.call.outcome.then(over, over);
   }
 
   async #ended(handed: HandedOut): Promise<void> {
     const { handle, call, task } = handed;
     if (this.#calls.get(handle) !== handed || call.result === undefined) return;
     const bytes = resultBytes(call.result);
-    this.#forgetIn(handed, keptMs);
+    this.#forgetIn(handed, unfetchedRetentionMs);
     // A question is put to whoever comes, or the call could not go on.
-    if (this.#options.room.take(bytes)) handed.bytes = bytes;
-    else if (!call.wantsInput) {
+    if (this.#options.room.reserve(bytes)) handed.bytes = bytes;
+    else if (!call.needsInput) {
       // Whoever waits has it already; nobody can have it again.
       if (call.waiters.wasWaited) return this.#forget(handed, 'fetched');
       call.result = await this.#aside(call, call.result, bytes);
     }
-    task?.changed();
-    if (task?.isHeard === true && !call.wantsInput) handed.isOver.resolve();
+    task?.notifyListeners();
+    if (task?.hasListeners === true && !call.needsInput) handed.isOver.resolve();
   }
 
   #aside(call: SlowCall, result: Result, bytes: number): Promise<Result> {
@@ -270,7 +271,7 @@ export class SlowCalls {
     handed.timer = undefined;
     if (ms === undefined || this.#calls.get(handed.handle) !== handed) return;
     handed.timer = setTimeout(() => {
-      if (handed.call.waiters.isWaited || handed.task?.isHeard === true) this.#forgetIn(handed, ms);
+      if (handed.call.waiters.isWaited || handed.task?.hasListeners === true) this.#forgetIn(handed, ms);
       else this.#forget(handed, 'nobody asked after it for an hour');
     }, ms).unref();
   }
@@ -284,7 +285,7 @@ export class SlowCalls {
   }
 
   #giveBack(handed: HandedOut): void {
-    this.#options.room.giveBack(handed.bytes);
+    this.#options.room.release(handed.bytes);
     handed.bytes = 0;
   }
 }
@@ -294,7 +295,7 @@ export class SlowCalls {
 const pendingKey = 'tooltray/pending';
 
 /** Longest message of a server's progress that is repeated, in characters. */
-const longestMessage = 200;
+const maxMessageLength = 200;
 
 /** What a model called, as it knows it: through a helper tool that is the tool which it named there. */
 export function calledTool({ name, arguments: args }: JsonObject, isHelper: boolean): string {
@@ -328,7 +329,7 @@ function cancelledResult({ tool }: SlowCall): JsonObject {
 function lostResult({ tool }: SlowCall, bytes: number): JsonObject {
   const failure = new AppError(
     'message_too_large',
-    `${tool} is done, but its answer of ${bytesInWords(bytes)} could not be kept.`,
+    `${tool} is done, but its answer of ${formatBytes(bytes)} could not be kept.`,
     {
       fix: 'Let long answers be kept on disk ("results" in the config), or ask for less.',
     },
@@ -345,33 +346,33 @@ function unknownHandle(handle: string): AppError {
 function progressText(params: JsonObject | undefined): string | undefined {
   if (params === undefined) return undefined;
   const { message } = params;
-  const [progress, total] = [plainNumber(params['progress']), plainNumber(params['total'])];
+  const [progress, total] = [toPlainNumber(params['progress']), toPlainNumber(params['total'])];
   const share =
     typeof progress !== 'number' ? [] : [typeof total === 'number' ? `${progress} of ${total}` : `${progress}`];
-  const words = typeof message === 'string' && message !== '' ? [message.slice(0, longestMessage)] : [];
+  const words = typeof message === 'string' && message !== '' ? [message.slice(0, maxMessageLength)] : [];
   return [...share, ...words].join(', ') || undefined;
 }
 
 // Memory for answers that wait to be fetched: one measure for all sessions together.
 
-const mostBytes = 64 * 1024 * 1024;
+const maxResultBytes = 64 * 1024 * 1024;
 
-export class AnswerRoom {
+export class ResultMemoryQuota {
   readonly #most: number;
   #taken = 0;
 
-  constructor(most = mostBytes) {
+  constructor(most = maxResultBytes) {
     this.#most = most;
   }
 
   /** Whether there was room; what was taken has to be given back. */
-  take(bytes: number): boolean {
+  reserve(bytes: number): boolean {
     if (this.#taken + bytes > this.#most) return false;
     this.#taken += bytes;
     return true;
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     this.#taken -= bytes;
   }
 }

@@ -2,31 +2,31 @@
  * The one rule for what helper tools of ours answer: whoever reads `structuredContent` alone reads the whole answer. Claude Code,
  * Codex, VS Code and Cursor hand their models nothing else where it is there.
  */
-import { isObject, jsonIn } from '../base/json.ts';
+import { isObject, tryParseJson } from '../base/json.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
 /** The same answer without `structuredContent` where content says more than it; what only the structure said becomes a text. */
-export function tellWhole(result: Result): Result {
+export function completeContent(result: Result): Result {
   // Bytes by the megabyte come from a server, and a helper puts nothing but marks around them.
   if (result instanceof RawJson) return result;
   const { structuredContent, ...told } = result;
   if (structuredContent === undefined) return result;
   const blocks = Array.isArray(told['content']) ? (told['content'] as unknown[]) : [];
   // As it goes over the line: members without a value are not there.
-  const structure: unknown = jsonIn(JSON.stringify(structuredContent));
-  if (blocks.every((block) => says(structure, block))) return result;
-  if (blocks.some((block) => says(structure, block))) return told;
+  const structure: unknown = tryParseJson(JSON.stringify(structuredContent));
+  if (blocks.every((block) => restates(structure, block))) return result;
+  if (blocks.some((block) => restates(structure, block))) return told;
   return { ...told, content: [...blocks, { type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
 /** Whether a block says what the structure says, as JSON or as the one text or value it wraps under whatever name. */
-export function says(structure: unknown, block: unknown): boolean {
+export function restates(structure: unknown, block: unknown): boolean {
   if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
   const [meant, ...others] = isObject(structure) ? Object.values(structure) : [];
-  if (others.length > 0) return isDeepStrictEqual(structure, jsonIn(block['text']));
-  const value = jsonIn(block['text']);
+  if (others.length > 0) return isDeepStrictEqual(structure, tryParseJson(block['text']));
+  const value = tryParseJson(block['text']);
   return (
     block['text'] === meant || [structure, meant].some((one) => one !== undefined && isDeepStrictEqual(one, value))
   );

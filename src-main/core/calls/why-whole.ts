@@ -1,10 +1,10 @@
 /** Why a big answer went to its app whole, for whoever wonders afterwards. */
-import type { PassReason } from '../activity/call-record.ts';
+import type { UnspilledReason } from '../activity/call-record.ts';
 import { isObject } from '../base/json.ts';
-import { carefulBytes } from '../client-apps/app-limits.ts';
-import { readSpillFacts } from '../spills/spill.ts';
+import { defaultInlineBytes } from '../client-apps/app-limits.ts';
+import { parseSpillInfo } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
-import { fact, RawJson } from '../wire/raw-json.ts';
+import { scalarOf, RawJson } from '../wire/raw-json.ts';
 
 /** From which size an answer is kept on disk: the call's own wish, else the tool's, the server's, everyone's, else what suits the app. */
 export interface SpillLimit {
@@ -16,20 +16,20 @@ export interface SpillLimit {
 }
 
 /** Why a call has no limit, or its limit. */
-export type LimitOfCall = { readonly none: 'server' | 'program' | 'wanted' } | SpillLimit;
+export type CallSpillLimit = { readonly none: 'server' | 'program' | 'wanted' } | SpillLimit;
 
-export interface PassedWhole {
-  readonly passed: PassReason;
+export interface UnspilledResult {
+  readonly passed: UnspilledReason;
   /** The limit that it is below, in bytes. */
   readonly limitBytes?: number;
 }
 
 /** undefined for what is not big (`carefulBytes`), or did not pass. `bytes`: of what was given, as it was measured for the record. */
-export function whyWhole(given: Result, bytes: number, limit: LimitOfCall): PassedWhole | undefined {
-  if (bytes < carefulBytes) return undefined;
-  if (!(given instanceof RawJson) && readSpillFacts(given) !== undefined) return undefined;
+export function unspilledReason(given: Result, bytes: number, limit: CallSpillLimit): UnspilledResult | undefined {
+  if (bytes < defaultInlineBytes) return undefined;
+  if (!(given instanceof RawJson) && parseSpillInfo(given) !== undefined) return undefined;
   if ('none' in limit) return { passed: limit.none };
-  const meta = fact(given, '_meta');
+  const meta = scalarOf(given, '_meta');
   if (isObject(meta) && meta['tooltray/notKept'] !== undefined) return { passed: 'unkept' };
   if (limit.bytes === 0) return { passed: 'off' };
   if (bytes <= limit.bytes) return { passed: 'below', limitBytes: limit.bytes };

@@ -1,12 +1,18 @@
 /** Every tool, resource, template and prompt of all servers under one unique name: an unchanging picture of one moment. */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { shortName } from '../base/shown-text.ts';
+import { truncateName } from '../base/shown-text.ts';
 import type { Listing } from '../servers/listing.ts';
-import { isFor } from '../servers/view-facts.ts';
-import { NameGiver, slugs } from './names.ts';
-import { type CatalogResource, namedResources, namedTemplates } from './resource-names.ts';
-import { firstOfEach, takenByViews, toolsOfViews, type ViewTool, withListedViews } from './view-tools.ts';
+import { isVisibleTo } from '../servers/view-facts.ts';
+import { ListedNameAllocator, slugs } from './names.ts';
+import { type CatalogResource, listResources, listTemplates } from './resource-names.ts';
+import {
+  firstByIdentifier,
+  namesUsedByViews,
+  viewCallableTools,
+  type ViewTool,
+  withListedViews,
+} from './view-tools.ts';
 
 export interface CatalogServer {
   readonly name: string;
@@ -72,18 +78,18 @@ export function buildCatalog(
   showsViews = false,
 ): Catalog {
   const prefixes = slugs(servers);
-  const { resources, views } = namedResources(servers, showsViews);
+  const { resources, views } = listResources(servers, showsViews);
   const single = servers.length === 1;
   const named = (key: 'tools' | 'prompts', taken: ReadonlySet<string>): CatalogEntry[] => {
-    const names = new NameGiver(taken);
+    const names = new ListedNameAllocator(taken);
     return servers.flatMap((server) =>
       entries(server, key, single ? server.prefix : prefixes.get(server.name), prefixes, names, taken),
     );
   };
   const prompts = named('prompts', new Set());
-  const viewTools = showsViews ? toolsOfViews(servers) : [];
+  const viewTools = showsViews ? viewCallableTools(servers) : [];
   const listed = named('tools', reserved);
-  const clashes = takenByViews(listed, viewTools);
+  const clashes = namesUsedByViews(listed, viewTools);
   const apart = clashes.length === 0 ? listed : named('tools', new Set([...reserved, ...clashes]));
   const tools = withListedViews(apart, views);
   return {
@@ -98,7 +104,7 @@ export function buildCatalog(
     tools,
     prompts,
     resources,
-    resourceTemplates: namedTemplates(servers),
+    resourceTemplates: listTemplates(servers),
     views,
     viewTools,
     lookup: { tools: new EntryLookup(tools), prompts: new EntryLookup(prompts) },
@@ -115,19 +121,19 @@ function entries(
   key: 'tools' | 'prompts',
   prefix: string | undefined,
   prefixes: ReadonlyMap<string, string>,
-  names: NameGiver,
+  names: ListedNameAllocator,
   reserved: ReadonlySet<string>,
 ): CatalogEntry[] {
   const own = new Set(server.listing[key].map((definition) => definition['name']));
-  return [...firstOfEach(server.listing[key], 'name')]
-    .filter(([, definition]) => key === 'prompts' || isFor('model', definition))
+  return [...firstByIdentifier(server.listing[key], 'name')]
+    .filter(([, definition]) => key === 'prompts' || isVisibleTo('model', definition))
     .sort(([a], [b]) => compare(a, b))
     .map(([name, definition]) => {
       const id = `${server.name}:${name}`;
       // A tool called like one of our own helpers is told apart by its server even when there is only one.
       const needed = prefix ?? (reserved.has(name) ? prefixes.get(server.name) : undefined);
       const wanted = needed !== undefined && !reserved.has(name) && saysPrefix(name, needed, own) ? undefined : needed;
-      const entry = { id, server: server.name, name, listedName: names.give(wanted, name, id), definition };
+      const entry = { id, server: server.name, name, listedName: names.allocate(wanted, name, id), definition };
       return server.down === undefined ? entry : { ...entry, ...marked(definition, server.down) };
     });
 }
@@ -182,25 +188,25 @@ export class EntryLookup {
     this.#entries = entries;
   }
 
-  listedAs(name: string): CatalogEntry | undefined {
+  byListedName(name: string): CatalogEntry | undefined {
     this.#byListedName ??= new Map(this.#entries.map((entry) => [entry.listedName, entry]));
     return this.#byListedName.get(name);
   }
 
   /** More than one where a server's name and a tool's have colons. */
-  withId(id: string): readonly CatalogEntry[] {
+  byId(id: string): readonly CatalogEntry[] {
     this.#byId ??= Map.groupBy(this.#entries, (entry) => entry.id);
     return this.#byId.get(id) ?? none;
   }
 
   /** Those that their servers call so, in the order of the catalog. */
-  named(name: string): readonly CatalogEntry[] {
+  byName(name: string): readonly CatalogEntry[] {
     this.#byName ??= Map.groupBy(this.#entries, (entry) => entry.name);
     return this.#byName.get(name) ?? none;
   }
 
   /** What one server has, in the order of the catalog. */
-  of(server: string): readonly CatalogEntry[] {
+  byServer(server: string): readonly CatalogEntry[] {
     this.#byServer ??= Map.groupBy(this.#entries, (entry) => entry.server);
     return this.#byServer.get(server) ?? none;
   }
@@ -227,7 +233,7 @@ export function resolveEntry(
   const search: Search = { catalog, lookup: catalog.lookup[key], server };
   const found = byListedName(search, spelling) ?? byId(search, spelling) ?? byPrefix(search, spelling);
   if (found !== undefined) return found;
-  const bare = search.lookup.named(spelling).filter((entry) => isAmong(search, entry));
+  const bare = search.lookup.byName(spelling).filter((entry) => isAmong(search, entry));
   if (bare.length === 1) return bare[0] as CatalogEntry;
   const loose = bare.length > 1 ? undefined : byLoosePrefix(search, spelling);
   if (loose !== undefined) return loose;
@@ -244,14 +250,14 @@ export function resolveServer(catalog: Catalog, handle: string): string {
   const bySlug = servers.find((name) => catalog.slugs.get(name) === plain.toLowerCase());
   const found = byAlias ?? first ?? bySlug ?? servers.find((name) => name.toLowerCase() === plain.toLowerCase());
   if (found !== undefined) return found;
-  throw new AppError('server_not_found', `There is no server named ${JSON.stringify(shortName(handle))}.`, {
+  throw new AppError('server_not_found', `There is no server named ${JSON.stringify(truncateName(handle))}.`, {
     fix: servers.length === 0 ? 'No server is configured yet.' : `There are: ${servers.join(', ')}.`,
     data: { available: [...servers] },
   });
 }
 
 /** The same; undefined where that names no server, or not clearly. */
-export function serverNamed(catalog: Catalog, handle: string): string | undefined {
+export function findServer(catalog: Catalog, handle: string): string | undefined {
   return quietly(() => resolveServer(catalog, handle));
 }
 
@@ -267,25 +273,25 @@ function isAmong({ server }: Search, entry: CatalogEntry): boolean {
 }
 
 function byListedName(search: Search, spelling: string): CatalogEntry | undefined {
-  const entry = search.lookup.listedAs(spelling);
+  const entry = search.lookup.byListedName(spelling);
   return entry !== undefined && isAmong(search, entry) ? entry : undefined;
 }
 
 function byId(search: Search, spelling: string): CatalogEntry | undefined {
-  const exact = search.lookup.withId(spelling).find((entry) => isAmong(search, entry));
+  const exact = search.lookup.byId(spelling).find((entry) => isAmong(search, entry));
   if (exact !== undefined) return exact;
   const colon = spelling.indexOf(':');
   if (colon <= 0) return undefined;
-  const server = serverNamed(search.catalog, spelling.slice(0, colon));
+  const server = findServer(search.catalog, spelling.slice(0, colon));
   return ofServer(search, server, spelling.slice(colon + 1));
 }
 
 function byPrefix(search: Search, spelling: string): CatalogEntry | undefined {
-  return prefixedEntries(search.catalog, search.lookup, spelling).find((entry) => isAmong(search, entry));
+  return entriesByPrefix(search.catalog, search.lookup, spelling).find((entry) => isAmong(search, entry));
 }
 
 /** `server_tool` and `server__tool`: the longest server name that fits comes first, so that `git_hub_x` is never `git`'s. */
-export function prefixedEntries(
+export function entriesByPrefix(
   { prefixes }: Pick<Catalog, 'prefixes'>,
   lookup: EntryLookup,
   spelling: string,
@@ -295,7 +301,7 @@ export function prefixedEntries(
     .flatMap(({ server, prefix }) => {
       const rest = spelling.slice(prefix.length + 1);
       const names = rest.startsWith('_') ? [rest, rest.slice(1)] : [rest];
-      return names.flatMap((name) => lookup.named(name).filter((entry) => entry.server === server));
+      return names.flatMap((name) => lookup.byName(name).filter((entry) => entry.server === server));
     });
 }
 
@@ -312,14 +318,14 @@ function byLoosePrefix(search: Search, spelling: string): CatalogEntry | undefin
 }
 
 function ofServer(search: Search, server: string | undefined, name: string): CatalogEntry | undefined {
-  return search.lookup.named(name).find((entry) => entry.server === server && isAmong(search, entry));
+  return search.lookup.byName(name).find((entry) => entry.server === server && isAmong(search, entry));
 }
 
 function ambiguous(spelling: string, found: readonly CatalogEntry[]): AppError {
   const candidates = found.map((entry) => entry.id);
   return new AppError(
     'tool_ambiguous',
-    `${JSON.stringify(shortName(spelling))} is the name of ${found.length} tools.`,
+    `${JSON.stringify(truncateName(spelling))} is the name of ${found.length} tools.`,
     {
       fix: `Say which: ${candidates.join(', ')}.`,
       data: { candidates },
@@ -329,7 +335,7 @@ function ambiguous(spelling: string, found: readonly CatalogEntry[]): AppError {
 
 function notFound(key: 'tools' | 'prompts', spelling: string, near: readonly string[]): AppError {
   const what = key === 'tools' ? 'tool' : 'prompt';
-  return new AppError('tool_not_found', `Unknown ${what}: ${JSON.stringify(shortName(spelling))} was not found.`, {
+  return new AppError('tool_not_found', `Unknown ${what}: ${JSON.stringify(truncateName(spelling))} was not found.`, {
     fix: near.length === 0 ? `Look up the ${what}s there are first.` : `Did you mean ${near.join(', ')}?`,
     data: { candidates: [...near] },
   });

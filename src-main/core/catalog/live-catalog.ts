@@ -1,10 +1,10 @@
 /** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type AppConfig, type ConfigProblem, isToolOn } from '../config/app-config.ts';
+import { type AppConfig, type ConfigProblem, isToolEnabled } from '../config/app-config.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import type { SearchDocument } from '../search/search-document.ts';
-import { awaitStart, lastingTrouble } from '../servers/server-standing.ts';
+import { awaitStart, persistentProblem } from '../servers/server-standing.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
@@ -12,8 +12,8 @@ import type { ServerSet } from '../servers/server-manager.ts';
 import { buildCatalog, type Catalog, type CatalogEntry } from './catalog.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
 import type { CatalogResource } from './resource-names.ts';
-import { isFor } from '../servers/view-facts.ts';
-import { flawedServer, type KnownServer, type MissingTool, ToolFinder } from './tool-finder.ts';
+import { isVisibleTo } from '../servers/view-facts.ts';
+import { invalidServer, type ConfiguredServer, type UnavailableTool, ToolFinder } from './tool-finder.ts';
 
 export interface CatalogChange {
   readonly tools: boolean;
@@ -22,11 +22,11 @@ export interface CatalogChange {
 }
 
 /** Whether the person left a tool on; `tool` by the server's own name. */
-export type IsToolOn = (server: string, tool: string) => boolean;
+export type IsToolEnabled = (server: string, tool: string) => boolean;
 
 /** The same among the servers that there are whenever it is asked. */
-export function toolSwitches(servers: () => AppConfig['servers']): IsToolOn {
-  return (server, tool) => isToolOn({ servers: servers() }, server, tool);
+export function createToolEnablement(servers: () => AppConfig['servers']): IsToolEnabled {
+  return (server, tool) => isToolEnabled({ servers: servers() }, server, tool);
 }
 
 /** Whether there is that tool at all; what there is not is nowhere told of. */
@@ -36,7 +36,7 @@ interface LiveCatalogOptions {
   readonly servers: ServerSet;
   /** Names of our own tools, which no server's tool may be listed under. */
   readonly reserved: ReadonlySet<string>;
-  readonly isOn: IsToolOn;
+  readonly isOn: IsToolEnabled;
   /** Those of the config. */
   readonly problems: () => readonly ConfigProblem[];
   /** As ToolFinder has it. */
@@ -48,13 +48,13 @@ interface LiveCatalogOptions {
 }
 
 export class LiveCatalog {
-  readonly changed = new Event<CatalogChange>();
+  readonly changed = new Emitter<CatalogChange>();
   readonly index = new SearchIndex();
   /** What names mean, and what answers those that cannot be called. */
   readonly finder: ToolFinder;
   readonly #servers: ServerSet;
   readonly #reserved: ReadonlySet<string>;
-  readonly #isOn: IsToolOn;
+  readonly #isOn: IsToolEnabled;
   readonly #has: HasTool | undefined;
   readonly #aliases = new ServerAliases();
   readonly #showsViews: boolean;
@@ -77,7 +77,7 @@ export class LiveCatalog {
       servers: () => [...servers.all.map((server) => this.#known(server)), ...flawed(servers, problems())],
       isOn,
       configProblem: () => wholeFileSentence(problems()),
-      pause: (server) => servers.refusal(server),
+      pause: (server) => servers.pausedError(server),
       knownFix,
     });
     this.#stops = [
@@ -89,7 +89,7 @@ export class LiveCatalog {
   }
 
   /** Nobody is shown it any more: it stays as it is. */
-  end(): void {
+  dispose(): void {
     for (const stop of this.#stops) stop();
   }
 
@@ -127,7 +127,7 @@ export class LiveCatalog {
 
   /** How long to wait at the most, in ms: no server gets more than `ms` from when it was started, however often somebody asks. */
   #patience(ms: number, only: string | undefined): number {
-    if (!this.#servers.configured) return ms;
+    if (!this.#servers.isConfigLoaded) return ms;
     const waited = this.#servers.all.filter((server) => only === undefined || server.config.name === only);
     return Math.max(0, ...waited.map((server) => pendingMs(server, ms)));
   }
@@ -142,10 +142,10 @@ export class LiveCatalog {
     ms: number,
     context: Pick<CallContext, 'signal' | 'onProgress'>,
   ): Promise<CatalogEntry> {
-    let found = this.finder.look(spelling, server);
-    if ('missing' in found && !this.#servers.configured) {
-      await this.configured(ms);
-      found = this.finder.look(spelling, server);
+    let found = this.finder.tryFind(spelling, server);
+    if ('missing' in found && !this.#servers.isConfigLoaded) {
+      await this.configLoaded(ms);
+      found = this.finder.tryFind(spelling, server);
     }
     if ('missing' in found && found.coming) await this.#arrival(found, context);
     return this.finder.find(spelling, server);
@@ -153,28 +153,28 @@ export class LiveCatalog {
 
   /** Resolves when a server's tools are known, which is waited for as long as its start may take. Rejects with AppError: its state. */
   async awaitServer(handle: string, ms: number, context: Pick<CallContext, 'signal' | 'onProgress'>): Promise<void> {
-    await this.configured(ms);
+    await this.configLoaded(ms);
     const { finder } = this;
     const isListed = (): boolean => {
       const known = finder.server(handle);
       return known?.config.enabled === true && known.listedAt !== undefined;
     };
     if (isListed()) return;
-    if (finder.absence(handle)?.coming === true) {
+    if (finder.unavailability(handle)?.coming === true) {
       await this.#arrival({ server: finder.server(handle)?.config.name }, context);
     }
-    const absence = isListed() ? undefined : finder.absence(handle);
+    const absence = isListed() ? undefined : finder.unavailability(handle);
     if (absence !== undefined) throw absence.error;
   }
 
   /** Resolves when the servers of the config are known, with what was listed by an earlier core; after `ms` in any case. */
-  configured(ms: number): Promise<void> {
-    return this.#until(() => this.#servers.configured, ms);
+  configLoaded(ms: number): Promise<void> {
+    return this.#until(() => this.#servers.isConfigLoaded, ms);
   }
 
   /** That it did not come is told by its state. */
   async #arrival(
-    { server }: Pick<MissingTool, 'server'>,
+    { server }: Pick<UnavailableTool, 'server'>,
     context: Pick<CallContext, 'signal' | 'onProgress'>,
   ): Promise<void> {
     const meant = this.#servers.find(server ?? '');
@@ -197,11 +197,11 @@ export class LiveCatalog {
       prefix: server.config.prefix,
       listing: this.#switched(server),
       instructions: server.handshake?.instructions,
-      down: lastingTrouble(server.state),
+      down: persistentProblem(server.state),
     }));
     this.#stood = this.#standing();
     // Those switched off have theirs too: it stays the same when they come back.
-    const aliases = this.#aliases.give(this.#servers.all.map((server) => server.config.name));
+    const aliases = this.#aliases.assign(this.#servers.all.map((server) => server.config.name));
     this.#current = buildCatalog(listed, this.#reserved, aliases, this.#showsViews);
     this.#reindex(before);
     const change = {
@@ -213,7 +213,7 @@ export class LiveCatalog {
   }
 
   #standing(): string {
-    return this.#servers.all.map(({ config, state }) => `${config.name} ${lastingTrouble(state) ?? ''}`).join('\n');
+    return this.#servers.all.map(({ config, state }) => `${config.name} ${persistentProblem(state) ?? ''}`).join('\n');
   }
 
   /** What it lists without the tools that are switched off. */
@@ -226,7 +226,7 @@ export class LiveCatalog {
   }
 
   /** As names are answered: what is not there for models is in none of these answers. */
-  #known(server: ManagedServer): KnownServer {
+  #known(server: ManagedServer): ConfiguredServer {
     const has = this.#has;
     const { config, state, listing, listedAt } = server;
     const all = this.#forModels(listing.tools);
@@ -239,7 +239,7 @@ export class LiveCatalog {
   #forModels(tools: Listing['tools']): Listing['tools'] {
     const known = this.#modelTools.get(tools);
     if (known !== undefined) return known;
-    const kept = tools.filter((tool) => isFor('model', tool));
+    const kept = tools.filter((tool) => isVisibleTo('model', tool));
     const shown = kept.length === tools.length ? tools : kept;
     this.#modelTools.set(tools, shown);
     return shown;
@@ -248,7 +248,7 @@ export class LiveCatalog {
   #reindex(before: Catalog): void {
     for (const name of before.servers) if (!this.#current.servers.includes(name)) this.index.removeServer(name);
     for (const name of this.#current.servers) {
-      const [old, now] = [before.lookup.tools.of(name), this.#current.lookup.tools.of(name)];
+      const [old, now] = [before.lookup.tools.byServer(name), this.#current.lookup.tools.byServer(name)];
       if (!sameEntries(old, now) || !before.servers.includes(name)) this.index.replaceServer(name, now.map(toDocument));
     }
   }
@@ -263,13 +263,13 @@ function pendingMs({ config, state, listedAt }: ManagedServer, ms: number): numb
 }
 
 /** Entries that nothing was made of, by the first thing that is wrong with them. */
-function flawed(servers: ServerSet, problems: readonly ConfigProblem[]): KnownServer[] {
+function flawed(servers: ServerSet, problems: readonly ConfigProblem[]): ConfiguredServer[] {
   const first = new Map<string, string>();
   for (const { severity, server, reason } of problems) {
     if (severity !== 'error' || server === undefined || servers.find(server) !== undefined) continue;
     if (!first.has(server)) first.set(server, reason);
   }
-  return [...first].map(([server, reason]) => flawedServer(server, reason));
+  return [...first].map(([server, reason]) => invalidServer(server, reason));
 }
 
 /** For models: the servers are those of the last good configuration, or none. */
@@ -317,7 +317,7 @@ export class ServerAliases {
   readonly #given = new Map<string, string>();
 
   /** The aliases of all these; new ones are numbered on. */
-  give(servers: readonly string[]): ReadonlyMap<string, string> {
+  assign(servers: readonly string[]): ReadonlyMap<string, string> {
     for (const name of servers) {
       if (!this.#given.has(name)) this.#given.set(name, `c${this.#given.size + 1}`);
     }

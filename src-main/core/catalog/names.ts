@@ -30,7 +30,7 @@ export function slugs(
 }
 
 /** Gives out listed names; each is given once. */
-export class NameGiver {
+export class ListedNameAllocator {
   readonly #taken: Set<string>;
 
   constructor(reserved: Iterable<string>) {
@@ -38,7 +38,7 @@ export class NameGiver {
   }
 
   /** The listed name of an entry; `prefix` is left away where there is one server only. */
-  give(prefix: string | undefined, name: string, id: string): string {
+  allocate(prefix: string | undefined, name: string, id: string): string {
     const safe = name.replace(/[^A-Za-z0-9_-]/g, '_');
     // Gemini wants a letter or "_" first.
     const whole = (prefix === undefined ? safe : `${prefix}_${safe}`).replace(/^(?![A-Za-z_])/, 't');

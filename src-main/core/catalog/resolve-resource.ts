@@ -1,8 +1,8 @@
 /** Finds the server that a resource URI belongs to: listed, wrapped with its server, or matching a template. */
 import { AppError } from '../base/errors.ts';
-import { closestWord } from '../base/wording.ts';
+import { closestMatch } from '../base/wording.ts';
 import type { Catalog } from './catalog.ts';
-import { isOurUri, unprefixUri, unwrapUri, wrapUri } from './resource-names.ts';
+import { isTooltrayUri, unprefixUri, unwrapUri, wrapUri } from './resource-names.ts';
 
 export interface ResourceTarget {
   readonly server: string;
@@ -15,7 +15,7 @@ export interface ResourceTarget {
  * points at), or one whose template it fits. Nobody else is asked: who answers for an address that is not theirs would be
  * believed. Throws AppError where several have it: whoever stands first in the config would answer in the name of the others.
  */
-export function resourceTarget(
+export function resolveResource(
   catalog: Catalog,
   uri: string,
   shownBy: readonly string[] = [],
@@ -24,7 +24,8 @@ export function resourceTarget(
   const listed = known.find((resource) => resource.listedUri === uri);
   if (listed !== undefined) return { server: listed.server, uri: listed.uri };
   const wrapped = unwrapUri(uri);
-  if (isOurUri(uri)) return wrapped !== undefined && catalog.servers.includes(wrapped.server) ? wrapped : undefined;
+  if (isTooltrayUri(uri))
+    return wrapped !== undefined && catalog.servers.includes(wrapped.server) ? wrapped : undefined;
   const owners = known.filter((resource) => resource.uri === uri && resource.prefix === undefined);
   if (owners.length > 0) return onlyOne(uri, owners);
   const there = shownBy.filter((server) => catalog.servers.includes(server));
@@ -40,7 +41,9 @@ export function resourceTarget(
 function targetByTemplate({ resourceTemplates }: Catalog, uri: string): ResourceTarget | undefined {
   const found = resourceTemplates.flatMap(({ server, uri: template, prefix }) => {
     const own = prefix === undefined ? uri : unprefixUri(prefix, uri);
-    return own !== undefined && fits(template, own) ? [{ server, uri: own, said: literalLength(template) }] : [];
+    return own !== undefined && matchesTemplate(template, own)
+      ? [{ server, uri: own, said: literalLength(template) }]
+      : [];
   });
   // A template that says nothing fits every address.
   const most = Math.max(...found.map(({ said }) => said));
@@ -63,15 +66,15 @@ function literalLength(template: string): number {
 }
 
 /** Source: MCP 2026-07-28, server/resources (a resource that is not found is -32602 there, -32002 before). */
-export function resourceNotFound(uri: string, { resources, resourceTemplates }: Catalog): AppError {
+export function resourceNotFoundError(uri: string, { resources, resourceTemplates }: Catalog): AppError {
   const near = resources.filter(({ listedUri }) => Math.abs(listedUri.length - uri.length) < 3 && uri.length < 300);
-  const meant = closestWord(
+  const meant = closestMatch(
     uri,
     near.map(({ listedUri }) => listedUri),
   );
   const holders = unique([...resources, ...resourceTemplates].map(({ server }) => server));
   const whose =
-    holders.length === 0 || isOurUri(uri)
+    holders.length === 0 || isTooltrayUri(uri)
       ? ''
       : ` One that a server names in a text is read as ${wrapUri('SERVER', uri)}, with one of: ${holders.slice(0, 20).join(', ')}.`;
   return new AppError('not_found', notFoundText(uri), {
@@ -89,7 +92,7 @@ export function notFoundText(uri: string): string {
 }
 
 /** Whether a URI could come from an RFC 6570 template: literals must stand, expressions may be anything. */
-export function fits(template: string, uri: string): boolean {
+export function matchesTemplate(template: string, uri: string): boolean {
   const literals = template.split(/\{[^}]*\}/);
   if (literals.length === 1) return template === uri;
   const [first, last] = [literals[0] as string, literals[literals.length - 1] as string];

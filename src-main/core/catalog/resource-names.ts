@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
 import { isViewUri, viewUriOf } from '../servers/view-facts.ts';
-import { firstOfEach } from './view-tools.ts';
+import { firstByIdentifier } from './view-tools.ts';
 
 export interface CatalogResource {
   readonly server: string;
@@ -35,7 +35,7 @@ function wishesOf(
   identifier: string,
 ): Wish[] {
   return servers.flatMap((server) =>
-    [...firstOfEach(server.listing[key], identifier)].map(([uri, definition]) => wishOf(server, uri, definition)),
+    [...firstByIdentifier(server.listing[key], identifier)].map(([uri, definition]) => wishOf(server, uri, definition)),
   );
 }
 
@@ -44,7 +44,7 @@ function wishOf(server: ResourceServer, uri: string, definition: JsonObject): Wi
 }
 
 /** Templates, listed as resources are. */
-export function namedTemplates(servers: readonly ResourceServer[]): CatalogResource[] {
+export function listTemplates(servers: readonly ResourceServer[]): CatalogResource[] {
   return addressed(wishesOf(servers, 'resourceTemplates', 'uriTemplate'), wrapUri);
 }
 
@@ -52,7 +52,7 @@ export function namedTemplates(servers: readonly ResourceServer[]): CatalogResou
  * Resources, and for an app that shows them the user interfaces that tools name (`views`): no list has to have those, and all are told
  * apart.
  */
-export function namedResources(
+export function listResources(
   servers: readonly ResourceServer[],
   showsViews: boolean,
 ): { readonly resources: readonly CatalogResource[]; readonly views: readonly CatalogResource[] } {
@@ -76,7 +76,7 @@ function addressed(wishes: readonly Wish[], wrap: (server: string, uri: string) 
   for (const { wanted } of wishes) times.set(wanted, (times.get(wanted) ?? 0) + 1);
   return wishes.map(({ server, uri, definition, wanted }) => {
     // None of several has it plainly: else whoever stands first would be read in place of the other.
-    const isPlain = times.get(wanted) === 1 && !isOurUri(wanted);
+    const isPlain = times.get(wanted) === 1 && !isTooltrayUri(wanted);
     const listedUri = isPlain ? wanted : wrap(server.name, uri);
     return {
       server: server.name,
@@ -113,7 +113,7 @@ function wrapForApps(server: string, uri: string): string {
 }
 
 /** Whether only Tooltray gives out such an address. */
-export function isOurUri(uri: string): boolean {
+export function isTooltrayUri(uri: string): boolean {
   return /^(?:tooltray:|ui:\/\/tooltray\/)/i.test(uri);
 }
 

@@ -2,28 +2,28 @@
  * What a name means among all servers there are, whatever they are up to, and the one place that answers a name which cannot be
  * called: whose it is, where that server stands, what helps. Nobody who named a server is sent to another one.
  */
-import { textOr } from '../base/json.ts';
+import { textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
-import { shortName } from '../base/shown-text.ts';
-import { closestWord } from '../base/wording.ts';
-import type { Hold, ToolSwitch } from '../config/app-config.ts';
+import { truncateName } from '../base/shown-text.ts';
+import { closestMatch } from '../base/wording.ts';
+import type { LeaseHandle, ToolSelection } from '../config/app-config.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { type AbsenceKind, absenceOf, type ServerAbsence } from '../servers/server-standing.ts';
+import { type UnavailabilityKind, unavailabilityOf, type ServerUnavailability } from '../servers/server-standing.ts';
 import type { ServerState } from '../servers/server-state.ts';
 import { type Catalog, type CatalogEntry, resolveEntry } from './catalog.ts';
 import { unprefixUri, unwrapUri } from './resource-names.ts';
 import { maxRequestedNameLength, slug } from './names.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
-import { fits } from './resolve-resource.ts';
+import { matchesTemplate } from './resolve-resource.ts';
 
 /** A configured server, switched off or not. */
-export interface KnownServer {
+export interface ConfiguredServer {
   readonly config: {
     readonly name: string;
     readonly enabled: boolean;
-    readonly held?: Hold;
+    readonly held?: LeaseHandle;
     readonly prefix?: string | undefined;
-    readonly toolSwitch?: ToolSwitch;
+    readonly toolSwitch?: ToolSelection;
   };
   readonly state: ServerState;
   /** As it was read last, maybe by an earlier core. */
@@ -38,14 +38,14 @@ export interface KnownServer {
   /** Why its entry cannot be used. */
   readonly flaw?: string;
   /** What it says, held against what a person accepted of it. */
-  readonly pins?: Pick<ServerPins, 'held' | 'refusalOf' | 'pinOf'> | undefined;
+  readonly pins?: Pick<ServerPins, 'heldChanges' | 'refusalOf' | 'pinOf'> | undefined;
 }
 
 interface FinderParts {
   readonly catalog: () => Catalog;
   readonly index: Pick<SearchIndex, 'suggest'>;
   /** In the order of the config. */
-  readonly servers: () => readonly KnownServer[];
+  readonly servers: () => readonly ConfiguredServer[];
   /** Whether the person left a tool on; `tool` by the server's own name. */
   readonly isOn: (server: string, tool: string) => boolean;
   /** What a call of this server is told while all are held still; undefined: they are not. */
@@ -62,8 +62,8 @@ interface FinderParts {
  * `tool-off`: a person switched that tool off. `tool-held`: the tool is new and a person has not accepted it. `is-server`, `is-helper`: it is the name of something else. The others are states
  * of the server that was named.
  */
-export type MissingReason =
-  | AbsenceKind
+export type UnavailableReason =
+  | UnavailabilityKind
   | 'unknown'
   | 'ambiguous'
   | 'no-server'
@@ -73,8 +73,8 @@ export type MissingReason =
   | 'is-server'
   | 'is-helper';
 
-export interface MissingTool {
-  readonly missing: MissingReason;
+export interface UnavailableTool {
+  readonly missing: UnavailableReason;
   /** The server that was meant. */
   readonly server: string | undefined;
   /** That server's own name for the tool, where its last listing has it. */
@@ -88,19 +88,19 @@ export interface MissingTool {
 }
 
 /** A server whose entry in the config has an error: known by its name alone. */
-export function flawedServer(name: string, flaw: string): KnownServer {
+export function invalidServer(name: string, flaw: string): ConfiguredServer {
   const state = { kind: 'disconnected' } as const;
   return { config: { name, enabled: true }, state, listing: { tools: [] }, listedAt: undefined, flaw };
 }
 
 /** What a name says before it is looked at whether there is such a tool. */
 interface Meaning {
-  readonly server: KnownServer;
+  readonly server: ConfiguredServer;
   /** The tool's name without the server's; undefined where there was nothing but the server's. */
   readonly rest: string | undefined;
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 export class ToolFinder {
   readonly #parts: FinderParts;
@@ -111,13 +111,13 @@ export class ToolFinder {
 
   /** The tool that a spelling means. Throws AppError: what stands in the way. `server`: named beside it, in any spelling. */
   find(spelling: string, server?: string): CatalogEntry {
-    const found = this.look(spelling, server);
+    const found = this.tryFind(spelling, server);
     if ('missing' in found) throw found.error;
     return found;
   }
 
   /** The same without a throw, with the reason as data. */
-  look(spelling: string, server?: string): CatalogEntry | MissingTool {
+  tryFind(spelling: string, server?: string): CatalogEntry | UnavailableTool {
     if (spelling.length > maxRequestedNameLength) return missing('unknown', tooLong(spelling), []);
     const catalog = this.#parts.catalog();
     try {
@@ -133,14 +133,14 @@ export class ToolFinder {
   }
 
   /** The configured server of this name, alias `cN`, slug, `default` or `primary`; switched off or not. */
-  server(handle: string): KnownServer | undefined {
+  server(handle: string): ConfiguredServer | undefined {
     const plain = handle.trim();
     const lower = plain.toLowerCase();
     const { aliases } = this.#parts.catalog();
     const servers = this.#parts.servers();
-    const named = (is: (name: string) => boolean): KnownServer | undefined =>
+    const named = (is: (name: string) => boolean): ConfiguredServer | undefined =>
       servers.find(({ config }) => is(config.name));
-    const isMeant = (server: KnownServer): boolean =>
+    const isMeant = (server: ConfiguredServer): boolean =>
       this.#slug(server) === lower || server.config.name.toLowerCase() === lower;
     return (
       named((name) => name === plain) ??
@@ -151,9 +151,9 @@ export class ToolFinder {
   }
 
   /** Why nobody answers for a server now; undefined where somebody does. Throws AppError server_not_found. */
-  absence(handle: string): ServerAbsence | undefined {
+  unavailability(handle: string): ServerUnavailability | undefined {
     const server = this.server(handle);
-    if (server === undefined) throw this.noServer(handle);
+    if (server === undefined) throw this.serverNotFoundError(handle);
     return this.#absence(server);
   }
 
@@ -161,25 +161,27 @@ export class ToolFinder {
    * The server in no list that a prompt's name says it is of, or that had the prompt when it was listed last; undefined where the
    * name says nothing of the kind.
    */
-  holderOfPrompt(spelling: string): KnownServer | undefined {
+  promptOwner(spelling: string): ConfiguredServer | undefined {
     const meant = this.#meaning(spelling.trim(), undefined)?.server;
     if (meant !== undefined) return isListed(meant) ? undefined : meant;
     return this.#absent().find(({ listing }) => listing.prompts?.some(({ name }) => name === spelling)) ?? this.#sole();
   }
 
   /** The same of a resource, by its address, or the name that its server gave it. */
-  holderOfResource(uri: string): KnownServer | undefined {
+  resourceOwner(uri: string): ConfiguredServer | undefined {
     const wrapped = unwrapUri(uri)?.server;
     const meant = wrapped === undefined ? undefined : this.server(wrapped);
     if (meant !== undefined) return isListed(meant) ? undefined : meant;
-    const has = (server: KnownServer): boolean => {
+    const has = (server: ConfiguredServer): boolean => {
       const { prefix } = server.config;
       const own = prefix === undefined ? undefined : unprefixUri(prefix, uri);
       const { resources = [], resourceTemplates = [] } = server.listing;
       return (
         own !== undefined ||
         resources.some((one) => one.uri === uri || one.name === uri) ||
-        resourceTemplates.some(({ uriTemplate }) => typeof uriTemplate === 'string' && fits(uriTemplate, uri))
+        resourceTemplates.some(
+          ({ uriTemplate }) => typeof uriTemplate === 'string' && matchesTemplate(uriTemplate, uri),
+        )
       );
     };
     return this.#absent().find(has) ?? this.#sole();
@@ -204,7 +206,7 @@ export class ToolFinder {
   }
 
   /** Tools that the person switched off one by one, of servers that are on. */
-  toolsOff(): readonly { readonly server: string; readonly tool: string; readonly description: string }[] {
+  disabledTools(): readonly { readonly server: string; readonly tool: string; readonly description: string }[] {
     const { isOn, servers } = this.#parts;
     return servers()
       .filter(({ config }) => config.enabled)
@@ -212,7 +214,7 @@ export class ToolFinder {
         listing.tools.flatMap(({ name: tool, description }) =>
           typeof tool !== 'string' || isOn(config.name, tool)
             ? []
-            : [{ server: config.name, tool, description: textOr(description) }],
+            : [{ server: config.name, tool, description: textOrEmpty(description) }],
         ),
       );
   }
@@ -227,9 +229,9 @@ export class ToolFinder {
   }
 
   /** There is no server of that name. */
-  noServer(handle: string): AppError {
+  serverNotFoundError(handle: string): AppError {
     const names = this.#parts.servers().map(({ config }) => config.name);
-    const meant = closestWord(handle, names);
+    const meant = closestMatch(handle, names);
     const there = names.length === 0 ? 'No server is configured yet.' : `There are: ${names.join(', ')}.`;
     const fix = this.#withProblem(there);
     return new AppError('server_not_found', `There is no server named ${quoted(handle)}.`, {
@@ -238,16 +240,16 @@ export class ToolFinder {
     });
   }
 
-  #absence({ config: { name, held }, state, listedAt, flaw }: KnownServer): ServerAbsence | undefined {
+  #absence({ config: { name, held }, state, listedAt, flaw }: ConfiguredServer): ServerUnavailability | undefined {
     const { pause, knownFix, now = Date.now } = this.#parts;
     const facts = { name, state, listed: listedAt !== undefined, pause: pause?.(name), now: now() };
-    return absenceOf({ ...facts, held, flaw, knownFix: knownFix?.(name) });
+    return unavailabilityOf({ ...facts, held, flaw, knownFix: knownFix?.(name) });
   }
 
-  #explain(spelling: string, handle: string | undefined, catalog: Catalog): MissingTool {
+  #explain(spelling: string, handle: string | undefined, catalog: Catalog): UnavailableTool {
     const meant = this.#meaning(spelling, handle);
     if (meant !== undefined) return this.#ofServer(spelling, meant, catalog);
-    if (handle !== undefined) return missing('no-server', this.noServer(handle), []);
+    if (handle !== undefined) return missing('no-server', this.serverNotFoundError(handle), []);
     const holder = this.#holder(spelling);
     if (holder !== undefined) return this.#ofServer(spelling, { server: holder, rest: spelling }, catalog);
     const only = this.#onlyOne();
@@ -258,13 +260,13 @@ export class ToolFinder {
     const nearest = this.#nearest(spelling, catalog);
     const before = /^([^:\s]+):/.exec(spelling)?.[1];
     if (before === undefined) return missing('unknown', this.#unknown(spelling, nearest), nearest);
-    const { fix } = this.noServer(before);
+    const { fix } = this.serverNotFoundError(before);
     const error = notFound(spelling, `: there is no server ${quoted(before)}`, fix ?? '', []);
     return missing('no-server', error, []);
   }
 
   /** A name that says whose it is. */
-  #ofServer(spelling: string, { server, rest }: Meaning, catalog: Catalog): MissingTool {
+  #ofServer(spelling: string, { server, rest }: Meaning, catalog: Catalog): UnavailableTool {
     const { name } = server.config;
     const own = server.listing.tools.flatMap((tool) => (typeof tool.name === 'string' ? [tool.name] : []));
     const tool = rest === undefined ? undefined : own.find((one) => one === rest);
@@ -276,14 +278,14 @@ export class ToolFinder {
       const nearest = isGone ? idsNear(name, rest, own) : [];
       return missing(absence.kind, isGone ? notListed(absence.error, rest, nearest) : absence.error, nearest, of);
     }
-    const shown = catalog.lookup.tools.of(name);
+    const shown = catalog.lookup.tools.byServer(name);
     if (rest === undefined || rest === '') {
       const named = someOf(shown.map(({ id }) => id));
       const fix = shown.length === 0 ? 'It has no tools.' : `Its tools: ${named}.`;
       return missing('is-server', notFound(spelling, `: ${name} is a server`, fix, [name]), [name], of);
     }
     if (tool !== undefined && !this.#parts.isOn(name, tool)) {
-      return missing('tool-off', toolOff(`${name}:${tool}`), [], of);
+      return missing('tool-off', toolDisabledError(`${name}:${tool}`), [], of);
     }
     const refusal = server.pins?.refusalOf('tool', rest);
     if (refusal !== undefined) return missing('tool-held', refusal, [], { ...of, tool: rest });
@@ -325,12 +327,12 @@ export class ToolFinder {
   }
 
   /** What stands before its tools' names, or would if it were switched on. */
-  #slug({ config: { name, prefix } }: KnownServer): string {
+  #slug({ config: { name, prefix } }: ConfiguredServer): string {
     return this.#parts.catalog().slugs.get(name) ?? prefix ?? slug(name);
   }
 
   /** What follows the server's name in a spelling that begins with it. */
-  #prefixed(spelling: string, server: KnownServer): string | undefined {
+  #prefixed(spelling: string, server: ConfiguredServer): string | undefined {
     const prefix = [server.config.name, this.#slug(server)].find(
       (one) =>
         spelling.slice(0, one.length).toLowerCase() === one.toLowerCase() &&
@@ -340,7 +342,7 @@ export class ToolFinder {
   }
 
   /** A server that is in no list now, or whose tool is switched off, and is known to have a tool of this name. */
-  #holder(spelling: string): KnownServer | undefined {
+  #holder(spelling: string): ConfiguredServer | undefined {
     const holders = this.#parts
       .servers()
       .filter(
@@ -351,7 +353,7 @@ export class ToolFinder {
   }
 
   /** Where there is one server only, its tools are called by their bare names. */
-  #onlyOne(): KnownServer | undefined {
+  #onlyOne(): ConfiguredServer | undefined {
     const [first, ...others] = this.#parts.servers().filter(({ config, flaw }) => config.enabled && flaw === undefined);
     return others.length === 0 ? first : undefined;
   }
@@ -359,8 +361,8 @@ export class ToolFinder {
   #nearest(spelling: string, catalog: Catalog): readonly string[] {
     const tools = this.#parts.index.suggest(spelling);
     const others = [
-      closestWord(spelling, catalog.reserved),
-      closestWord(
+      closestMatch(spelling, catalog.reserved),
+      closestMatch(
         spelling,
         this.#parts.servers().map(({ config }) => config.name),
       ),
@@ -369,13 +371,13 @@ export class ToolFinder {
   }
 
   /** Servers that are in no list, those that are on first. */
-  #absent(): readonly KnownServer[] {
+  #absent(): readonly ConfiguredServer[] {
     const absent = this.#parts.servers().filter((server) => !isListed(server));
     return [...absent.filter(({ config }) => config.enabled), ...absent.filter(({ config }) => !config.enabled)];
   }
 
   /** The only server there is, while it is in no list. */
-  #sole(): KnownServer | undefined {
+  #sole(): ConfiguredServer | undefined {
     const only = this.#onlyOne();
     return only === undefined || isListed(only) ? undefined : only;
   }
@@ -389,25 +391,25 @@ export class ToolFinder {
   }
 }
 
-function isListed({ config, listedAt }: KnownServer): boolean {
+function isListed({ config, listedAt }: ConfiguredServer): boolean {
   return config.enabled && listedAt !== undefined;
 }
 
 /** What helps where the person switched off a single tool. */
-export const toolOffFix = 'Do without it, or ask them to switch it on in Tooltray.';
+export const disabledToolFix = 'Do without it, or ask them to switch it on in Tooltray.';
 
-export function toolOff(id: string): AppError {
+export function toolDisabledError(id: string): AppError {
   return new AppError('not_allowed', `${id} is switched off by the person.`, {
-    fix: toolOffFix,
+    fix: disabledToolFix,
   });
 }
 
 function missing(
-  reason: MissingReason,
+  reason: UnavailableReason,
   { code, message, fix, data, cause }: AppError,
   nearest: readonly string[],
   of: { readonly server?: string; readonly tool?: string | undefined; readonly coming?: boolean } = {},
-): MissingTool {
+): UnavailableTool {
   const error = new AppError(code, message, {
     ...(fix !== undefined && { fix }),
     ...(cause !== undefined && { cause }),
@@ -443,7 +445,7 @@ function isHelper(name: string): AppError {
 }
 
 function idsNear(server: string, tool: string, own: readonly string[]): string[] {
-  const near = closestWord(tool, own);
+  const near = closestMatch(tool, own);
   return near === undefined ? [] : [`${server}:${near}`];
 }
 
@@ -452,10 +454,10 @@ function candidatesOf({ data }: AppError): readonly string[] {
 }
 
 function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, mostNamed).join(', ');
-  return names.length <= mostNamed ? shown : `${shown} and ${names.length - mostNamed} more`;
+  const shown = names.slice(0, maxNamed).join(', ');
+  return names.length <= maxNamed ? shown : `${shown} and ${names.length - maxNamed} more`;
 }
 
 function quoted(name: string): string {
-  return JSON.stringify(shortName(name));
+  return JSON.stringify(truncateName(name));
 }

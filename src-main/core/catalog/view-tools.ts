@@ -1,7 +1,7 @@
 /** Tools that have user interfaces, and those that interfaces call, as an app is shown them that shows interfaces. */
 import type { JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
-import { isFor, viewUriOf, withViewUri } from '../servers/view-facts.ts';
+import { isVisibleTo, viewUriOf, withViewUri } from '../servers/view-facts.ts';
 
 interface ToolEntry {
   readonly server: string;
@@ -49,11 +49,11 @@ export interface ViewTool {
  * Interfaces know the tools of their server by the server's own names, and apps look those up in the list: each tool that they may call
  * stands there under that name, too, where it is alone with it.
  */
-export function toolsOfViews(servers: readonly ToolServer[]): readonly ViewTool[] {
+export function viewCallableTools(servers: readonly ToolServer[]): readonly ViewTool[] {
   const withViews = servers.filter(({ listing }) => listing.tools.some((tool) => viewUriOf(tool) !== undefined));
   const callable = withViews.flatMap(({ name: server, listing }) =>
-    [...firstOfEach(listing.tools, 'name')].flatMap(([name, definition]) =>
-      isFor('app', definition) ? [{ id: `${server}:${name}`, server, name, listedName: name, definition }] : [],
+    [...firstByIdentifier(listing.tools, 'name')].flatMap(([name, definition]) =>
+      isVisibleTo('app', definition) ? [{ id: `${server}:${name}`, server, name, listedName: name, definition }] : [],
     ),
   );
   const times = new Map<string, number>();
@@ -62,7 +62,7 @@ export function toolsOfViews(servers: readonly ToolServer[]): readonly ViewTool[
 }
 
 /** Names under which a tool would be listed that an interface of another server calls its own by: it would be taken for that one. */
-export function takenByViews(tools: readonly ToolEntry[], viewTools: readonly ViewTool[]): readonly string[] {
+export function namesUsedByViews(tools: readonly ToolEntry[], viewTools: readonly ViewTool[]): readonly string[] {
   const servers = Map.groupBy(viewTools, ({ name }) => name);
   const isOther = ({ server, listedName }: ToolEntry): boolean =>
     servers.get(listedName)?.some((one) => one.server !== server) === true;
@@ -70,7 +70,10 @@ export function takenByViews(tools: readonly ToolEntry[], viewTools: readonly Vi
 }
 
 /** What a server lists, by its identifier; of several with the same one the first counts. */
-export function firstOfEach(definitions: readonly JsonObject[], identifier: string): ReadonlyMap<string, JsonObject> {
+export function firstByIdentifier(
+  definitions: readonly JsonObject[],
+  identifier: string,
+): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
   for (const definition of definitions) {
     const key = definition[identifier] as string;

@@ -3,15 +3,15 @@ import { AppError } from '../base/errors.ts';
 import type { AppAccessStore } from '../security/app-access.ts';
 import type { AccessRow, AppRow } from './app-rows.ts';
 import { readAppServers } from './app-servers.ts';
-import type { AppPlace } from './update-app-file.ts';
-import type { HttpLaunch, Launch, StdioLaunch } from './known-app.ts';
-import { knownApps, nameOfClient } from './known-apps.ts';
-import { addressLaunch, addressWarning, type OwnAddress, tokenIn } from './own-launch.ts';
+import type { AppConfigFile } from './update-app-file.ts';
+import type { HttpLaunch, AppLaunch, StdioLaunch } from './known-app.ts';
+import { knownApps, clientDisplayName } from './known-apps.ts';
+import { httpLaunch, unstablePortWarning, type HttpEndpoint, tokenIn } from './own-launch.ts';
 
-export interface AppAccessParts {
+export interface AppAccessDeps {
   readonly store: AppAccessStore;
   /** Where apps find us over HTTP now; undefined: nowhere. */
-  readonly address: () => Promise<OwnAddress | undefined>;
+  readonly address: () => Promise<HttpEndpoint | undefined>;
   /** Ends what the app has open, where a core runs in this process. */
   readonly endSessions?: ((app: string, why: AppError) => Promise<void>) | undefined;
 }
@@ -19,35 +19,38 @@ export interface AppAccessParts {
 /** Stands for a token that is not made before the entry is written. */
 const tokenToCome = '***';
 
-export class AppAccess {
-  readonly #parts: AppAccessParts;
+export class AppAccessService {
+  readonly #parts: AppAccessDeps;
 
-  constructor(parts: AppAccessParts) {
+  constructor(parts: AppAccessDeps) {
     this.#parts = parts;
   }
 
   /** By which an entry of this app is in order: by its command, or its own address where it has a token. */
-  async wanted(app: string, own: readonly [StdioLaunch, ...StdioLaunch[]]): Promise<readonly [Launch, ...Launch[]]> {
+  async acceptedLaunches(
+    app: string,
+    own: readonly [StdioLaunch, ...StdioLaunch[]],
+  ): Promise<readonly [AppLaunch, ...AppLaunch[]]> {
     const token = this.#tokenOf(app);
     const address = token === undefined ? undefined : await this.#parts.address();
     if (token === undefined || address === undefined) return own;
     const [first, ...others] = own;
-    return [first, ...others, addressLaunch(address, app, token)];
+    return [first, ...others, httpLaunch(address, app, token)];
   }
 
   /** What an install would write, for a look: its token may be one that is still to be made. Throws AppError unsupported. */
-  async planned(app: string): Promise<{ readonly launch: HttpLaunch; readonly warning: string | undefined }> {
+  async previewLaunch(app: string): Promise<{ readonly launch: HttpLaunch; readonly warning: string | undefined }> {
     const address = await this.#parts.address();
-    const launch = addressLaunch(address, app, this.#tokenOf(app) ?? tokenToCome);
-    return { launch, warning: address && addressWarning(address) };
+    const launch = httpLaunch(address, app, this.#tokenOf(app) ?? tokenToCome);
+    return { launch, warning: address && unstablePortWarning(address) };
   }
 
   /** Gives the app access while `work` connects it, by its own address where `http`; what fails leaves it as it was. */
-  async giving<T>(app: string, http: boolean, work: (address: HttpLaunch | undefined) => Promise<T>): Promise<T> {
+  async withAccess<T>(app: string, http: boolean, work: (address: HttpLaunch | undefined) => Promise<T>): Promise<T> {
     const address = http ? await this.#parts.address() : undefined;
-    const { token = '', takeBack } = await this.#parts.store.give(app, http);
+    const { token = '', takeBack } = await this.#parts.store.grant(app, http);
     try {
-      return await work(http ? addressLaunch(address, app, token) : undefined);
+      return await work(http ? httpLaunch(address, app, token) : undefined);
     } catch (error) {
       await takeBack();
       throw error;
@@ -65,7 +68,7 @@ export class AppAccess {
     const ids = new Set([...apps.filter(({ via }) => via !== 'none').map(({ id }) => id), ...kept.keys()]);
     const rows = [...ids].map((app): AccessRow => {
       const { since, seen, revoked } = kept.get(app) ?? {};
-      return { app, name: nameOfClient(app), via: vias.get(app) ?? 'none', since, seen, revoked };
+      return { app, name: clientDisplayName(app), via: vias.get(app) ?? 'none', since, seen, revoked };
     });
     return rows.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
   }
@@ -73,21 +76,21 @@ export class AppAccess {
   /** Resolves to what came of it, for people. Rejects with AppError not_found for an app that nobody knows. */
   async set(app: string, allowed: boolean, apps: readonly AppRow[]): Promise<string> {
     const { store, endSessions } = this.#parts;
-    const name = nameOfClient(app);
+    const name = clientDisplayName(app);
     // An app that is known but was never here may be kept out, too.
     if (name === app && !this.rows(apps).some((row) => row.app === app)) throw unknownApp(app);
     if (allowed) {
       if (!store.isRevoked(app)) return `${name} has access already.`;
-      await store.give(app);
+      await store.grant(app);
       return `${name} may use Tooltray again.`;
     }
     if (!(await store.revoke(app))) return `The access of ${name} was revoked before.`;
-    await endSessions?.(app, accessRevoked(app));
+    await endSessions?.(app, accessRevokedError(app));
     return `The access of ${name} was revoked; what it had open has ended.`;
   }
 
   /** What stands in the apps' files now is what counts: an undo brings a token back, an uninstall takes it along. */
-  async matchFiles(places: readonly AppPlace[]): Promise<void> {
+  async syncFromFiles(places: readonly AppConfigFile[]): Promise<void> {
     const { store } = this.#parts;
     for (const place of places) {
       const { id } = place.app;
@@ -101,7 +104,7 @@ export class AppAccess {
   }
 
   /** The person disconnected the app: where no entry of ours is left in its file, nothing of its access is left either. */
-  async disconnected(place: AppPlace): Promise<void> {
+  async disconnected(place: AppConfigFile): Promise<void> {
     const { ours, problem } = await readAppServers(place);
     if (problem === '' && ours.length === 0) await this.#disconnect(place.app.id);
   }
@@ -129,18 +132,18 @@ function unknownApp(app: string): AppError {
 
 /** What a client app is answered whose entry the person took out. */
 function appDisconnected(app: string): AppError {
-  return new AppError('not_allowed', `${nameOfClient(app)} was disconnected from Tooltray.`, {
+  return new AppError('not_allowed', `${clientDisplayName(app)} was disconnected from Tooltray.`, {
     fix: `To connect it again, run "tooltray install ${app}".`,
   });
 }
 
 /** What a client app is told whose access the person took back. */
-export function accessRevoked(app: string): AppError {
+export function accessRevokedError(app: string): AppError {
   const known = knownApps.find(({ id }) => id === app);
   const fix =
     known === undefined
       ? 'To give it back, choose Allow in the dashboard’s settings.'
       : `To give it back, run "tooltray install ${app}", or choose Allow in the dashboard’s settings.`;
-  const message = `The access of ${nameOfClient(app)} to Tooltray was revoked, so it can use none of its servers.`;
+  const message = `The access of ${clientDisplayName(app)} to Tooltray was revoked, so it can use none of its servers.`;
   return new AppError('not_allowed', message, { fix });
 }

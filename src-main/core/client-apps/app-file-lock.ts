@@ -4,7 +4,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../base/app-paths.ts';
-import { withFileLock } from '../base/file-lock.ts';
+import { withSqliteLock } from '../base/file-lock.ts';
 
 /** Far longer than any work under a lock takes. */
 const maxAgeMs = 60 * 60_000;
@@ -19,10 +19,10 @@ export async function withAppFileLock<T>(target: string, work: () => Promise<T>)
     ensurePrivateDir(folder);
   } catch {
     // Somebody else made it. Not `<file>.lock`: that name is the app's own in some of them.
-    return withFileLock(`${target}.tooltray`, work);
+    return withSqliteLock(`${target}.tooltray`, work);
   }
   await sweep(folder);
-  return withFileLock(join(folder, createHash('sha256').update(target).digest('hex').slice(0, 32)), work);
+  return withSqliteLock(join(folder, createHash('sha256').update(target).digest('hex').slice(0, 32)), work);
 }
 
 export function appLockFolder(): string {

@@ -42,7 +42,7 @@ export function knownApp(id: string): KnownApp {
 }
 
 /** The paths this machine's system has, absolute. */
-export function pathsOn(machine: Machine, paths: PathsBySystem): string[] {
+export function resolvePaths(machine: Machine, paths: PathsBySystem): string[] {
   const system: System = machine.platform === 'darwin' || machine.platform === 'win32' ? machine.platform : 'linux';
   const found = isList(paths) ? paths : (paths[system] ?? []);
   return found.map((one) => expand(machine, one));
@@ -53,15 +53,15 @@ export function pathsOn(machine: Machine, paths: PathsBySystem): string[] {
  * the one that was used last first. Empty: not an app of this system.
  */
 export async function userFiles(machine: Machine, app: KnownApp): Promise<readonly string[]> {
-  const files = pathsOn(machine, app.files);
+  const files = resolvePaths(machine, app.files);
   const [first] = files;
   if (first === undefined) return [];
   if (app.hasBuilds !== true) return [(await firstThere(files)) ?? first];
-  const traces = pathsOn(machine, app.traces);
+  const traces = resolvePaths(machine, app.traces);
   const builds = await Promise.all(
     files.map(async (file, index) => ({
       file,
-      isThere: await exists(traces[index] ?? file),
+      isThere: await fileExists(traces[index] ?? file),
       usedAt: await usedAt(file),
     })),
   );
@@ -81,11 +81,11 @@ export async function projectFile(machine: Machine, app: KnownApp, folder: strin
 }
 
 async function firstThere(paths: readonly string[]): Promise<string | undefined> {
-  for (const one of paths) if (await exists(one)) return one;
+  for (const one of paths) if (await fileExists(one)) return one;
   return paths[0];
 }
 
-export async function exists(file: string): Promise<boolean> {
+export async function fileExists(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined)) !== undefined;
 }
 
@@ -108,7 +108,7 @@ function isList(paths: PathsBySystem): paths is readonly string[] {
 }
 
 /** Which writer a client app's file takes. */
-export function formatOf({ format }: Pick<KnownApp, 'format'>): ConfigFormat {
+export function configFormatFor({ format }: Pick<KnownApp, 'format'>): ConfigFormat {
   if (format === 'toml') return tomlFormat;
   return format === 'yaml' ? yamlFormat : jsoncFormat;
 }

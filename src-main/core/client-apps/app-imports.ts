@@ -7,14 +7,20 @@ import type { FoundApp } from './find-apps.ts';
 import { launchText } from './heal-offers.ts';
 import { maskedEntry } from '../trust/launch-change.ts';
 import type { ImportedServer } from '../config/dialects/read-servers.ts';
-import { type FoundOffers, givenOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
+import {
+  type FoundOffers,
+  offersFromServers,
+  type ImportOffer,
+  findImportOffers,
+  type ExistingServer,
+} from './import-offers.ts';
 import { foundImportFiles } from './import-places.ts';
 import {
   type ImportDeps,
   type ImportOutcome,
   importServers,
-  type ImportWay,
-  type ImportWish,
+  type ImportOptions,
+  type ImportRequest,
   undoImport,
 } from './import-servers.ts';
 import type { AggregatorFile } from './other-aggregators.ts';
@@ -22,7 +28,7 @@ import type { AggregatorFile } from './other-aggregators.ts';
 interface AppImportsParts {
   readonly deps: ImportDeps;
   /** The servers of our config. */
-  readonly here: () => Promise<readonly KnownServer[]>;
+  readonly here: () => Promise<readonly ExistingServer[]>;
   readonly machine: Machine;
   /** Configs of products like ours. */
   readonly others: () => Promise<readonly AggregatorFile[]>;
@@ -52,7 +58,7 @@ export class AppImports {
   }
 
   /** The same for people. */
-  async offered(): Promise<readonly OfferedServer[]> {
+  async describeOffers(): Promise<readonly OfferedServer[]> {
     return (await this.offers()).map(({ id, name, entry, places, sources, losses, secrets, sealable, already }) => ({
       id,
       name,
@@ -71,23 +77,23 @@ export class AppImports {
   }
 
   /** Offers for servers that come from no app. */
-  async fromGiven(servers: readonly ImportedServer[]): Promise<readonly ImportOffer[]> {
-    return givenOffers(servers, await this.#parts.here());
+  async offersFrom(servers: readonly ImportedServer[]): Promise<readonly ImportOffer[]> {
+    return offersFromServers(servers, await this.#parts.here());
   }
 
   /** Rejects with AppError not_found, config_conflict. */
-  async bringOffered(
+  async importOffered(
     servers: readonly { readonly id: string; readonly name: string }[],
-    way: ImportWay,
+    way: ImportOptions,
   ): Promise<ImportOutcome> {
-    const wish = async ({ id, name }: (typeof servers)[number]): Promise<ImportWish> => {
+    const wish = async ({ id, name }: (typeof servers)[number]): Promise<ImportRequest> => {
       return { offer: await this.#require(id, name), name };
     };
-    return this.bring(await Promise.all(servers.map(wish)), way);
+    return this.importRequested(await Promise.all(servers.map(wish)), way);
   }
 
   /** Rejects with AppError config_conflict. */
-  async bring(wishes: readonly ImportWish[], way: ImportWay): Promise<ImportOutcome> {
+  async importRequested(wishes: readonly ImportRequest[], way: ImportOptions): Promise<ImportOutcome> {
     const { deps, onDone } = this.#parts;
     const outcome = await importServers(wishes, way, deps);
     await onDone(way.move);
@@ -100,7 +106,7 @@ export class AppImports {
   }
 
   /** The apps' files or our own servers are others. */
-  forget(): void {
+  invalidate(): void {
     this.#found = undefined;
   }
 
@@ -109,7 +115,7 @@ export class AppImports {
     const apps = await places();
     const files = await foundImportFiles(machine, new Set(apps.map(({ file }) => file)));
     const known = await here();
-    const { offers, skipped } = await importOffers(apps, known, machine, await others(), files);
+    const { offers, skipped } = await findImportOffers(apps, known, machine, await others(), files);
     const added = await deps.records.addedOffers();
     const names = new Set(known.map(({ name }) => name));
     const already = ({ id, already: same }: ImportOffer): string | undefined => {

@@ -1,5 +1,5 @@
 /** What matters of a client app: its model's window, whether it loads tools only when needed, how long an answer it takes and waits for. */
-import { nameOfClient } from './known-apps.ts';
+import { clientDisplayName } from './known-apps.ts';
 
 interface ClientAppFacts {
   /** As people call it. */
@@ -25,12 +25,12 @@ interface ClientAppFacts {
 }
 
 /** About 10 000 tokens: from there Claude Code warns, and below it cuts no app whose limit is known. */
-export const carefulBytes = 40_000;
+export const defaultInlineBytes = 40_000;
 /** For apps that write long answers to a file themselves and let the model read in it. */
-const ample = 1_000_000;
+const largeInlineBytes = 1_000_000;
 
 /** Below the 60 s after which clients made with the SDK give up unless told otherwise. */
-const usualLimit = 50;
+const defaultCallLimitSeconds = 50;
 
 export const clientApps: readonly ClientAppFacts[] = [
   {
@@ -38,7 +38,7 @@ export const clientApps: readonly ClientAppFacts[] = [
     names: ['claude-code', 'claude code'],
     window: 200_000,
     defersTools: true,
-    inlineBytes: ample,
+    inlineBytes: largeInlineBytes,
     // Above 25 000 tokens it writes an answer to a file and shows its beginning (anthropics/claude-code#45766); of two forms it
     // hands on the structured one (#79944, 2.1.280).
     answerCut: { tokens: 25_000 },
@@ -52,9 +52,9 @@ export const clientApps: readonly ClientAppFacts[] = [
     toolsOnly: true,
     window: 200_000,
     defersTools: false,
-    inlineBytes: carefulBytes,
+    inlineBytes: defaultInlineBytes,
     reads: 'text',
-    callLimitSeconds: usualLimit,
+    callLimitSeconds: defaultCallLimitSeconds,
     followsLists: false,
   },
   {
@@ -62,9 +62,9 @@ export const clientApps: readonly ClientAppFacts[] = [
     names: ['cursor'],
     window: 200_000,
     defersTools: true,
-    inlineBytes: ample,
+    inlineBytes: largeInlineBytes,
     reads: 'text',
-    callLimitSeconds: usualLimit,
+    callLimitSeconds: defaultCallLimitSeconds,
     followsLists: true,
   },
   {
@@ -72,11 +72,11 @@ export const clientApps: readonly ClientAppFacts[] = [
     names: ['visual studio code', 'vscode', 'copilot'],
     window: 128_000,
     defersTools: true,
-    inlineBytes: ample,
+    inlineBytes: largeInlineBytes,
     // Longer ones are written to disk.
     answerCut: { bytes: 8192 },
     reads: 'text',
-    callLimitSeconds: usualLimit,
+    callLimitSeconds: defaultCallLimitSeconds,
     followsLists: true,
   },
   {
@@ -95,11 +95,11 @@ export const clientApps: readonly ClientAppFacts[] = [
     names: ['codex'],
     window: 272_000,
     defersTools: false,
-    inlineBytes: carefulBytes,
+    inlineBytes: defaultInlineBytes,
     // Its models' usual budget for the output of one tool.
     answerCut: { tokens: 10_000 },
     reads: 'structured',
-    callLimitSeconds: usualLimit,
+    callLimitSeconds: defaultCallLimitSeconds,
     followsLists: true,
   },
 ];
@@ -110,14 +110,14 @@ const unknownApp: ClientAppFacts = {
   names: [],
   window: 128_000,
   defersTools: false,
-  inlineBytes: carefulBytes,
+  inlineBytes: defaultInlineBytes,
   reads: 'text',
-  callLimitSeconds: usualLimit,
+  callLimitSeconds: defaultCallLimitSeconds,
   followsLists: true,
 };
 
 /** Of the app that calls itself so. */
-export function factsOfApp(app: string | undefined): ClientAppFacts {
+export function appTraits(app: string | undefined): ClientAppFacts {
   const name = app?.toLowerCase() ?? '';
   for (const facts of clientApps) for (const part of facts.names) if (name.includes(part)) return facts;
   return unknownApp;
@@ -125,21 +125,21 @@ export function factsOfApp(app: string | undefined): ClientAppFacts {
 
 /** The longest answer that an app is given whole, in bytes. */
 export function inlineBytesOf(app: string): number {
-  return factsOfApp(app).inlineBytes;
+  return appTraits(app).inlineBytes;
 }
 
 /** Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would cut. */
-export function longestTextFor(app: string | undefined): number {
-  return Math.floor(factsOfApp(app).inlineBytes * 0.75);
+export function maxTextBytesFor(app: string | undefined): number {
+  return Math.floor(appTraits(app).inlineBytes * 0.75);
 }
 
 /** How the app takes one answer: the most tokens of it, the most bytes where it counts those, and which of two forms it reads. */
-export function answersOfApp(app: string): {
+export function resultIntakeOf(app: string): {
   readonly tokens: number;
   readonly bytes: number | undefined;
   readonly reads: 'text' | 'structured';
 } {
-  const { window, answerCut, reads } = factsOfApp(app);
+  const { window, answerCut, reads } = appTraits(app);
   const tokens = answerCut !== undefined && 'tokens' in answerCut ? answerCut.tokens : window;
   const bytes = answerCut !== undefined && 'bytes' in answerCut ? answerCut.bytes : undefined;
   return { tokens, bytes, reads };
@@ -159,7 +159,7 @@ export function hasModel(app: string): boolean {
 }
 
 /** As people call it; what nobody knows is called what it calls itself. */
-export function nameOfApp(app: string): string {
-  const facts = factsOfApp(app);
-  return facts === unknownApp ? nameOfClient(app) : facts.name;
+export function displayNameOf(app: string): string {
+  const facts = appTraits(app);
+  return facts === unknownApp ? clientDisplayName(app) : facts.name;
 }

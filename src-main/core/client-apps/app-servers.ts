@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import { type AppPlace, readAppFile } from './update-app-file.ts';
+import { type AppConfigFile, readAppFile } from './update-app-file.ts';
 import { entriesAt } from './formats/config-format.ts';
-import { formatOf } from './app-files.ts';
-import { type AppEntry, entryName, type HttpLaunch, isHttp, type Launch, type StdioLaunch } from './known-app.ts';
+import { configFormatFor } from './app-files.ts';
+import { type AppEntry, entryName, type HttpLaunch, isHttp, type AppLaunch, type StdioLaunch } from './known-app.ts';
 
 interface AppServer {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface AppServers {
 }
 
 /** Never throws: a broken file is a fact about the app. */
-export async function readAppServers(place: AppPlace): Promise<AppServers> {
+export async function readAppServers(place: AppConfigFile): Promise<AppServers> {
   try {
     return appServersIn((await readAppFile(place.file)) ?? '', place);
   } catch (error) {
@@ -37,12 +37,12 @@ export async function readAppServers(place: AppPlace): Promise<AppServers> {
 }
 
 /** Throws AppError `config_invalid`. */
-function appServersIn(text: string, { app }: Pick<AppPlace, 'app'>): AppServers {
-  const root = formatOf(app).read(text);
+function appServersIn(text: string, { app }: Pick<AppConfigFile, 'app'>): AppServers {
+  const root = configFormatFor(app).read(text);
   const all = [app.container, ...(app.alsoReads ?? [])].flatMap((container) =>
     entriesAt(root, container).map(([path, entry]): AppServer => {
       const name = path.at(-1) ?? '';
-      return { name, path, entry, launch: launchOf(entry), enabled: !isSwitchedOff(entry) };
+      return { name, path, entry, launch: parseLaunch(entry), enabled: !isSwitchedOff(entry) };
     }),
   );
   const [ours, servers] = [all.filter(isOur), all.filter((server) => !isOur(server))];
@@ -50,13 +50,13 @@ function appServersIn(text: string, { app }: Pick<AppPlace, 'app'>): AppServers 
 }
 
 /** `stale`: our entry is there, but launches something else than it would now. */
-export function connectedBy(ours: readonly AppServer[], wanted: readonly Launch[]): 'no' | 'yes' | 'stale' {
+export function connectionStateOf(ours: readonly AppServer[], wanted: readonly AppLaunch[]): 'no' | 'yes' | 'stale' {
   if (ours.length === 0) return 'no';
-  return ours.some(({ entry }) => wanted.some((launch) => launches(entry, launch))) ? 'yes' : 'stale';
+  return ours.some(({ entry }) => wanted.some((launch) => matchesLaunch(entry, launch))) ? 'yes' : 'stale';
 }
 
 function isOur({ name, entry }: AppServer): boolean {
-  return isOurs(name, entry);
+  return isTooltrayEntry(name, entry);
 }
 
 // What an entry of any app launches, whatever the app calls its keys; and whether that is us.
@@ -73,7 +73,7 @@ export const launchKeys: ReadonlySet<string> = new Set([
 ]);
 
 /** Undefined for an entry that launches nothing: a built-in extension, a half-written one. */
-export function launchOf(entry: AppEntry): ServerLaunch | HttpLaunch | undefined {
+export function parseLaunch(entry: AppEntry): ServerLaunch | HttpLaunch | undefined {
   const url = text(entry, 'url', 'serverUrl', 'httpUrl', 'uri');
   if (url !== undefined) {
     const { requestInit } = entry;
@@ -94,9 +94,9 @@ function isSwitchedOff(entry: AppEntry): boolean {
 }
 
 /** Is this entry ours, whoever wrote it and wherever Tooltray was then? */
-export function isOurs(name: string, entry: AppEntry): boolean {
+export function isTooltrayEntry(name: string, entry: AppEntry): boolean {
   if (name === entryName) return true;
-  const launch = launchOf(entry);
+  const launch = parseLaunch(entry);
   if (launch === undefined) return false;
   if (isHttp(launch))
     return /^https?:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?\/mcp\/(?:app|mode)\/[^/]+$/.test(launch.url);
@@ -108,13 +108,13 @@ export function isOurs(name: string, entry: AppEntry): boolean {
 }
 
 /** Does the entry launch exactly this? */
-export function launches(entry: AppEntry, wanted: Launch): boolean {
-  const found = launchOf(entry);
+export function matchesLaunch(entry: AppEntry, wanted: AppLaunch): boolean {
+  const found = parseLaunch(entry);
   return found !== undefined && isDeepStrictEqual(plain(found), plain(wanted));
 }
 
 /** Without what is empty, which apps spell in several ways. */
-function plain(launch: Launch): unknown {
+function plain(launch: AppLaunch): unknown {
   const filled = (value: unknown): boolean =>
     value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(launch).filter(([, value]) => filled(value)));

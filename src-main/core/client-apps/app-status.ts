@@ -1,16 +1,16 @@
 /** How it stands with each client app: what a list of apps shows. */
 import type { AppRow } from './app-rows.ts';
-import { type AppServers, connectedBy, readAppServers } from './app-servers.ts';
+import { type AppServers, connectionStateOf, readAppServers } from './app-servers.ts';
 import type { FoundApp } from './find-apps.ts';
 import { installLink } from './install-entry.ts';
-import { isHttp, type Launch } from './known-app.ts';
+import { isHttp, type AppLaunch } from './known-app.ts';
 import { placesOf } from './update-app-file.ts';
 
 /** A row without what our own records add to it. */
 type AppStatus = Omit<AppRow, 'revoked'>;
 
 /** `wanted`: how this app may reach us now; the first is what an install would write. */
-export async function appStatus(found: FoundApp, wanted: readonly [Launch, ...Launch[]]): Promise<AppStatus> {
+export async function loadAppStatus(found: FoundApp, wanted: readonly [AppLaunch, ...AppLaunch[]]): Promise<AppStatus> {
   const { app, file, installed, running } = found;
   const { servers, ours, problem } = await readAppServers(found);
   return {
@@ -18,7 +18,7 @@ export async function appStatus(found: FoundApp, wanted: readonly [Launch, ...La
     name: app.name,
     installed,
     running,
-    connected: await connectedIn(found, connectedBy(ours, wanted), wanted),
+    connected: await connectedIn(found, connectionStateOf(ours, wanted), wanted),
     via: viaOf(ours),
     configFile: file,
     servers: servers.length,
@@ -31,10 +31,12 @@ export async function appStatus(found: FoundApp, wanted: readonly [Launch, ...La
 async function connectedIn(
   found: FoundApp,
   first: AppStatus['connected'],
-  wanted: readonly [Launch, ...Launch[]],
+  wanted: readonly [AppLaunch, ...AppLaunch[]],
 ): Promise<AppStatus['connected']> {
   const [, ...others] = placesOf(found);
-  const all = await Promise.all(others.map(async (place) => connectedBy((await readAppServers(place)).ours, wanted)));
+  const all = await Promise.all(
+    others.map(async (place) => connectionStateOf((await readAppServers(place)).ours, wanted)),
+  );
   return first === 'yes' && all.some((one) => one !== 'yes') ? 'stale' : first;
 }
 
@@ -45,7 +47,7 @@ function viaOf([ours]: AppServers['ours']): AppStatus['via'] {
 }
 
 /** What to know before the app's file is changed; undefined: nothing. */
-export function warningFor({ app, running }: FoundApp): string | undefined {
+export function appWarning({ app, running }: FoundApp): string | undefined {
   if (!running || !app.overwrites) return undefined;
   return `${app.name} is running and may write its file back when it quits. Quit it first, or check afterwards.`;
 }

@@ -6,7 +6,7 @@ import { unzipSync } from 'fflate';
 import { z } from 'zod';
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { issueText } from '../config/issue-text.ts';
+import { describeIssue } from '../config/issue-text.ts';
 import type { Machine } from './app-files.ts';
 
 export interface Bundle {
@@ -16,8 +16,8 @@ export interface Bundle {
 }
 
 /** Bundles hold a runtime's packages; what is far beyond that is no bundle. */
-const mostFiles = 50_000;
-const mostBytes = 1024 * 1024 * 1024;
+const maxFiles = 50_000;
+const maxBytes = 1024 * 1024 * 1024;
 
 export function isBundleFile(file: string): boolean {
   return /\.(mcpb|dxt)$/i.test(file);
@@ -75,7 +75,7 @@ function unzip(bytes: Uint8Array, file: string): ReadonlyMap<string, Uint8Array>
       filter: ({ name, originalSize }) => {
         count++;
         size += originalSize;
-        if (count > mostFiles || size > mostBytes) throw noBundle(file, 'It is too big.');
+        if (count > maxFiles || size > maxBytes) throw noBundle(file, 'It is too big.');
         return !name.endsWith('/');
       },
     });
@@ -164,7 +164,7 @@ function readManifest(value: Record<string, unknown>, file: string): BundleManif
   const checked = schema.safeParse(value, { jitless: true });
   if (!checked.success) {
     const [issue] = checked.error.issues;
-    const where = issue === undefined ? '' : ` ${issue.path.join('.')}: ${issueText(issue)}`;
+    const where = issue === undefined ? '' : ` ${issue.path.join('.')}: ${describeIssue(issue)}`;
     throw new AppError('config_invalid', `The manifest in ${file} cannot be used.${where}`);
   }
   const { name, version, display_name: title = name, description, server, user_config: settings } = checked.data;

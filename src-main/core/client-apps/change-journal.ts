@@ -24,7 +24,7 @@ export interface AppChange {
 }
 
 /** Older changes are forgotten, with their backups. */
-const kept = 100;
+const maxChanges = 100;
 
 export class ChangeJournal {
   readonly #folder: string;
@@ -42,7 +42,7 @@ export class ChangeJournal {
   }
 
   /** Keeps the text, then the change; a change that came to nothing afterwards does no harm. */
-  async note(change: Omit<AppChange, 'id' | 'at' | 'backup'>, before: string | undefined): Promise<AppChange> {
+  async record(change: Omit<AppChange, 'id' | 'at' | 'backup'>, before: string | undefined): Promise<AppChange> {
     const backup = before === undefined ? '' : this.backupPath(change.app, change.file, change.before);
     const at = this.#now();
     const noted = { ...change, id: `${change.app}-${at.toString(36)}-${randomUUID().slice(0, 4)}`, at, backup };
@@ -74,7 +74,7 @@ export class ChangeJournal {
   }
 
   /** The file as it was before a change; undefined when there was none. */
-  async before(change: AppChange): Promise<string | undefined> {
+  async contentBefore(change: AppChange): Promise<string | undefined> {
     return change.backup === '' ? undefined : readFile(change.backup, 'utf8');
   }
 
@@ -96,6 +96,6 @@ export class ChangeJournal {
   }
 
   async #prune(): Promise<void> {
-    for (const { id } of (await this.changes()).slice(kept)) await this.forget(id);
+    for (const { id } of (await this.changes()).slice(maxChanges)) await this.forget(id);
   }
 }

@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { exists, type Machine, pathsOn, userFiles } from './app-files.ts';
-import type { AppPlace } from './update-app-file.ts';
+import { fileExists, type Machine, resolvePaths, userFiles } from './app-files.ts';
+import type { AppConfigFile } from './update-app-file.ts';
 import type { KnownApp } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
-import { hasProjects, projectPlace } from './project-place.ts';
+import { supportsProjects, resolveProjectFile } from './project-place.ts';
 
-export interface FoundApp extends AppPlace {
+export interface FoundApp extends AppConfigFile {
   readonly installed: boolean;
   readonly running: boolean;
 }
@@ -18,7 +18,7 @@ export async function findApps(machine: Machine, running: ReadonlySet<string>): 
   const found = await Promise.all(
     knownApps.map(async (app): Promise<FoundApp | undefined> => {
       const [file, ...also] = await userFiles(machine, app);
-      return file === undefined ? undefined : foundAt({ app, file, also }, machine, running);
+      return file === undefined ? undefined : inspectApp({ app, file, also }, machine, running);
     }),
   );
   return found.filter((app) => app !== undefined);
@@ -31,7 +31,7 @@ export async function findProjectApps(
   project: string,
 ): Promise<FoundApp[]> {
   const found = await Promise.all(
-    knownApps.filter(hasProjects).map((app) => findInProject(app, machine, running, project)),
+    knownApps.filter(supportsProjects).map((app) => findInProject(app, machine, running, project)),
   );
   const byFile = Map.groupBy(found.flat(), ({ file }) => file);
   return [...byFile.values()].flatMap((apps) => apps.find(({ installed }) => installed) ?? apps.slice(0, 1));
@@ -44,26 +44,30 @@ async function findInProject(
   project: string,
 ): Promise<FoundApp[]> {
   // One that leads elsewhere is no file of the project.
-  const place = await projectPlace(machine, app, project).catch(() => undefined);
-  return place === undefined ? [] : [await foundAt(place, machine, running)];
+  const place = await resolveProjectFile(machine, app, project).catch(() => undefined);
+  return place === undefined ? [] : [await inspectApp(place, machine, running)];
 }
 
 /** What else is to be known of an app whose file is known. */
-export async function foundAt(place: AppPlace, machine: Machine, running: ReadonlySet<string>): Promise<FoundApp> {
+export async function inspectApp(
+  place: AppConfigFile,
+  machine: Machine,
+  running: ReadonlySet<string>,
+): Promise<FoundApp> {
   const { app, file } = place;
   const isRunning = app.processes.some((name) => running.has(name));
   return { ...place, running: isRunning, installed: await isInstalled(machine, app, file) };
 }
 
 async function isInstalled(machine: Machine, app: KnownApp, file: string): Promise<boolean> {
-  for (const path of [file, ...pathsOn(machine, app.files), ...pathsOn(machine, app.traces)])
-    if (await exists(path)) return true;
+  for (const path of [file, ...resolvePaths(machine, app.files), ...resolvePaths(machine, app.traces)])
+    if (await fileExists(path)) return true;
   return false;
 }
 
 // The names of the programs that run now, as far as the system tells: enough to say that an app is open.
 
-const patienceMs = 5000;
+const processListTimeoutMs = 5000;
 
 /** Lower case, without `.exe`. Empty where the system does not tell: that an app runs is a hint, never a condition. */
 export async function runningProcesses(platform: NodeJS.Platform = process.platform): Promise<ReadonlySet<string>> {
@@ -95,7 +99,7 @@ function programName(path: string): string {
 
 async function output(command: string, args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(command, args, {
-    timeout: patienceMs,
+    timeout: processListTimeoutMs,
     maxBuffer: 16 * 1024 * 1024,
     windowsHide: true,
   });

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { Masker, secretValues } from '../base/mask.ts';
-import { markHidden } from '../base/shown-text.ts';
+import { markInvisible } from '../base/shown-text.ts';
 import {
   maskedEntry,
   moreReach,
@@ -15,14 +15,14 @@ import {
 } from '../trust/launch-change.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import { type ImportedServer, readOne, readServersOfText } from '../config/dialects/read-servers.ts';
-import { type Machine, pathsOn } from './app-files.ts';
-import { isOurs, readAppServers } from './app-servers.ts';
+import { type Machine, resolvePaths } from './app-files.ts';
+import { isTooltrayEntry, readAppServers } from './app-servers.ts';
 import { launchIdentity, launchSubject } from '../config/dialects/launch-identity.ts';
 import type { KnownApp, PathsBySystem } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 
-export interface HealOffer {
+export interface HealCandidate {
   readonly server: string;
   readonly source: Pick<HealSource, 'id' | 'title'>;
   /** The file it comes from; undefined where it is the person's own command, found anew. */
@@ -36,7 +36,7 @@ export interface HealOffer {
 }
 
 /** Stands for a launch that is offered to a server, whatever place it comes from. */
-export function offerKey({ server, entry }: HealOffer): string {
+export function candidateKey({ server, entry }: HealCandidate): string {
   return createHash('sha256')
     .update(JSON.stringify([server, entry]))
     .digest('hex')
@@ -51,14 +51,14 @@ interface HealDeps {
 }
 
 /** Trying the person's own command needs no yes; keeping the change does. */
-export const ownCommand: HealOffer['source'] = { id: 'own-command', title: 'Your own command' };
+export const ownCommand: HealCandidate['source'] = { id: 'own-command', title: 'Your own command' };
 
 /** The best first: the person's own command, then the same name in the order of the places, then what launches the same. */
-export async function healOffers(
+export async function findHealCandidates(
   server: string,
   written: JsonObject,
   { machine, find, readValue = () => Promise.resolve(undefined) }: HealDeps,
-): Promise<readonly HealOffer[]> {
+): Promise<readonly HealCandidate[]> {
   const own = readOne(written, { home: machine.home }).entry ?? {};
   const values = await placeholderValues(own, readValue);
   const repaired = (await repairedLaunches(own, find, machine)).map((entry) => ({
@@ -71,7 +71,7 @@ export async function healOffers(
   const ourOwn = resolved(own, values);
   const others: FoundLaunch[] = [];
   for (const launch of ranked(found.flat(), server, own)) {
-    if (isOurs(launch.name, launch.entry)) continue;
+    if (isTooltrayEntry(launch.name, launch.entry)) continue;
     const entry = withOwnReferences(own, launch.entry, values);
     const theirs = new Map([...values, ...(await placeholderValues(entry, readValue))]);
     if (differs(resolved(entry, theirs), ourOwn)) others.push({ ...launch, entry });
@@ -107,7 +107,7 @@ function differs(found: JsonObject, own: JsonObject): boolean {
   if (launchIdentity(found) !== launchIdentity(own) || found['command'] !== own['command']) return true;
   const said = (key: string): string => JSON.stringify(own[key] ?? null);
   const isKnown = (key: 'env' | 'headers'): boolean =>
-    Object.entries(objectOf(found[key])).every(([name, value]) => objectOf(own[key])[name] === value);
+    Object.entries(objectOrEmpty(found[key])).every(([name, value]) => objectOrEmpty(own[key])[name] === value);
   return (
     !isKnown('env') ||
     !isKnown('headers') ||
@@ -118,7 +118,7 @@ function differs(found: JsonObject, own: JsonObject): boolean {
 async function canStart(entry: JsonObject, find: FindCommand): Promise<boolean> {
   const { command, env } = entry;
   if (typeof command !== 'string') return true;
-  return (await find(command, objectOf(env) as Record<string, string>)) !== undefined;
+  return (await find(command, objectOrEmpty(env) as Record<string, string>)) !== undefined;
 }
 
 const launchFields: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers', 'type']);
@@ -130,7 +130,7 @@ function merged(written: JsonObject, own: JsonObject, found: JsonObject): JsonOb
   const rest = Object.entries(written).filter(([key]) => !isLaunch(key) && key !== 'name');
   const launch = Object.entries(found).filter(([key]) => launchFields.has(key));
   const both = found['command'] === undefined ? 'headers' : 'env';
-  const together = { ...objectOf(own[both]), ...objectOf(found[both]) };
+  const together = { ...objectOrEmpty(own[both]), ...objectOrEmpty(found[both]) };
   return {
     ...Object.fromEntries(launch),
     ...(Object.keys(together).length > 0 && { [both]: together }),
@@ -139,8 +139,8 @@ function merged(written: JsonObject, own: JsonObject, found: JsonObject): JsonOb
 }
 
 /** The same launch in two places is one offer, that of the better place. */
-function firstOfEach(offers: readonly HealOffer[]): HealOffer[] {
-  const byEntry = new Map<string, HealOffer>();
+function firstOfEach(offers: readonly HealCandidate[]): HealCandidate[] {
+  const byEntry = new Map<string, HealCandidate>();
   for (const offer of offers) {
     const key = JSON.stringify(offer.entry);
     if (!byEntry.has(key)) byEntry.set(key, offer);
@@ -154,7 +154,7 @@ export function launchText({ type: _type, url, command, args, ...others }: JsonO
   const rest = Object.entries(others)
     .filter(([, value]) => !isObject(value) || Object.keys(value).length > 0)
     .map(([key, value]) => `${key} ${JSON.stringify(value)}`);
-  return markHidden(rest.length === 0 ? launch : `${launch} with ${rest.join(', ')}`);
+  return markInvisible(rest.length === 0 ? launch : `${launch} with ${rest.join(', ')}`);
 }
 
 /** For logs and records, secrets masked. */
@@ -175,7 +175,7 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function textsOf(value: unknown): Record<string, string> {
-  return Object.fromEntries(Object.entries(objectOf(value)).map(([key, item]) => [key, String(item)]));
+  return Object.fromEntries(Object.entries(objectOrEmpty(value)).map(([key, item]) => [key, String(item)]));
 }
 
 // Reads one place where a launch may be found: a folder of bundles, or a file of servers. What is malformed holds nothing.
@@ -313,7 +313,7 @@ function otherSpellings([command = '', ...args]: readonly string[], home: string
 }
 
 function stringsOf(value: unknown): Readonly<Record<string, string>> {
-  const entries = Object.entries(objectOf(value));
+  const entries = Object.entries(objectOrEmpty(value));
   return Object.fromEntries(entries.flatMap(([key, item]) => (typeof item === 'string' ? [[key, item] as const] : [])));
 }
 
@@ -375,7 +375,7 @@ const places: readonly Place[] = [
 export function healSources(machine: Machine): readonly HealSource[] {
   const byPath = new Map<string, HealSource>();
   for (const { paths, ...place } of places) {
-    for (const path of pathsOn(machine, paths)) if (!byPath.has(path)) byPath.set(path, { ...place, path });
+    for (const path of resolvePaths(machine, paths)) if (!byPath.has(path)) byPath.set(path, { ...place, path });
   }
   return [...byPath.values()];
 }
@@ -400,7 +400,7 @@ interface Consents {
 }
 
 /** The oldest go first: they would be offered once more. */
-const mostUnwanted = 200;
+const maxUnwanted = 200;
 
 export class HealConsents {
   readonly #file: string;
@@ -413,20 +413,20 @@ export class HealConsents {
     return (await this.#read()).sources.includes(source);
   }
 
-  async give(source: string): Promise<void> {
+  async grant(source: string): Promise<void> {
     const given = await this.#read();
     if (!given.sources.includes(source)) await this.#write({ ...given, sources: [...given.sources, source] });
   }
 
-  async unwanted(): Promise<ReadonlySet<string>> {
+  async dismissed(): Promise<ReadonlySet<string>> {
     return new Set((await this.#read()).unwanted);
   }
 
   /** `offer` by its key. */
-  async setUnwanted(offer: string, isUnwanted: boolean): Promise<void> {
+  async setDismissed(offer: string, isUnwanted: boolean): Promise<void> {
     const given = await this.#read();
     const others = given.unwanted.filter((key) => key !== offer);
-    await this.#write({ ...given, unwanted: isUnwanted ? [...others, offer].slice(-mostUnwanted) : others });
+    await this.#write({ ...given, unwanted: isUnwanted ? [...others, offer].slice(-maxUnwanted) : others });
   }
 
   async #write(consents: Consents): Promise<void> {
@@ -436,7 +436,7 @@ export class HealConsents {
   /** A file that cannot be read holds no consent. */
   async #read(): Promise<Consents> {
     const text = await readFile(this.#file, 'utf8').catch(() => '{}');
-    const { sources, unwanted } = objectOf(parsed(text));
+    const { sources, unwanted } = objectOrEmpty(parsed(text));
     return { sources: namesIn(sources), unwanted: namesIn(unwanted) };
   }
 }

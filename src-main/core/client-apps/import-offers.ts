@@ -1,11 +1,11 @@
 /** The servers that the apps of this machine define and a person may bring over; the same one in two apps is one offer. */
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { nameOfEntry } from '../config/dialects/name-of-entry.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { suggestServerName } from '../config/dialects/name-of-entry.ts';
 import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
 import { toAppError } from '../base/errors.ts';
-import { isOurs } from './app-servers.ts';
-import { type AppPlace, readAppFile } from './update-app-file.ts';
+import { isTooltrayEntry } from './app-servers.ts';
+import { type AppConfigFile, readAppFile } from './update-app-file.ts';
 import type { Machine } from './app-files.ts';
 import {
   type ImportedServer,
@@ -14,13 +14,13 @@ import {
   type ServersReading,
 } from '../config/dialects/read-servers.ts';
 import { launchIdentity } from '../config/dialects/launch-identity.ts';
-import { secretSettings } from './secret-settings.ts';
+import { secretSettingNames } from './secret-settings.ts';
 import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plain.ts';
 import type { FoundImportFile } from './import-places.ts';
-import { aggregatorBehind, type AggregatorFile } from './other-aggregators.ts';
+import { resolveAggregator, type AggregatorFile } from './other-aggregators.ts';
 
 /** An entry in the file of an app. */
-export interface OfferPlace extends AppPlace {
+export interface OfferSource extends AppConfigFile {
   /** The keys that lead to it. */
   readonly path: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface ImportOffer {
   readonly name: string;
   /** As our config has it. */
   readonly entry: JsonObject;
-  readonly places: readonly OfferPlace[];
+  readonly places: readonly OfferSource[];
   /** Products like ours that have it in their config. */
   readonly sources: readonly string[];
   /** What bringing it over leaves behind, a sentence each. */
@@ -45,7 +45,7 @@ export interface ImportOffer {
 }
 
 /** A server of our own config, as far as it matters here. */
-export interface KnownServer {
+export interface ExistingServer {
   readonly name: string;
   readonly entry: JsonObject;
 }
@@ -55,7 +55,7 @@ interface Found {
   readonly entry: JsonObject;
   readonly identity: string;
   /** Undefined for what a person gave us by hand, and what another product like ours has. */
-  readonly place: OfferPlace | undefined;
+  readonly place: OfferSource | undefined;
   readonly source?: string | undefined;
   readonly losses: readonly string[];
 }
@@ -67,9 +67,9 @@ export interface FoundOffers {
 }
 
 /** In the order of the apps. */
-export async function importOffers(
-  places: readonly AppPlace[],
-  here: readonly KnownServer[],
+export async function findImportOffers(
+  places: readonly AppConfigFile[],
+  here: readonly ExistingServer[],
   machine: Machine,
   others: readonly AggregatorFile[] = [],
   files: readonly FoundImportFile[] = [],
@@ -90,14 +90,17 @@ export async function importOffers(
 }
 
 /** The same for servers that come from no app: a file, a pasted text, a bundle. */
-export function givenOffers(servers: readonly ImportedServer[], here: readonly KnownServer[]): readonly ImportOffer[] {
+export function offersFromServers(
+  servers: readonly ImportedServer[],
+  here: readonly ExistingServer[],
+): readonly ImportOffer[] {
   const found = servers.flatMap(({ name, entry, losses = [] }) =>
     withIdentity({ name, entry, losses, place: undefined }),
   );
   return offersOf(found, here);
 }
 
-function offersOf(found: readonly Found[], here: readonly KnownServer[]): readonly ImportOffer[] {
+function offersOf(found: readonly Found[], here: readonly ExistingServer[]): readonly ImportOffer[] {
   const known = new Map(here.map(({ name, entry }) => [launchIdentity(entry), name]));
   return grouped(found).map((group) => {
     const [{ name, entry, identity }] = group;
@@ -111,7 +114,7 @@ function offersOf(found: readonly Found[], here: readonly KnownServer[]): readon
       places: group.flatMap(({ place }) => place ?? []),
       sources: [...new Set(group.flatMap(({ source }) => source ?? []))],
       losses: [...new Set(group.flatMap(({ losses }) => losses))],
-      secrets: secretSettings(entry),
+      secrets: secretSettingNames(entry),
       sealable: [...foundSecrets(name, entry), ...keyringSecrets(name, entry)],
       already: known.get(identity) ?? sealedHere(name, entry, here),
     };
@@ -119,7 +122,7 @@ function offersOf(found: readonly Found[], here: readonly KnownServer[]): readon
 }
 
 /** One of the same name whose secrets were sealed here since. Other names may be other accounts. */
-function sealedHere(name: string, entry: JsonObject, here: readonly KnownServer[]): string | undefined {
+function sealedHere(name: string, entry: JsonObject, here: readonly ExistingServer[]): string | undefined {
   const same = here.find((one) => one.name === name);
   if (same === undefined) return undefined;
   const theirs = withoutNames(withReferences(name, entry, () => 'x'));
@@ -134,7 +137,7 @@ function withoutNames(entry: JsonObject): JsonObject {
 /** A server, or a sentence on why one is not offered. */
 type FoundOrSkipped = Found | string;
 
-async function serversOf(place: AppPlace, machine: Machine): Promise<FoundOrSkipped[]> {
+async function serversOf(place: AppConfigFile, machine: Machine): Promise<FoundOrSkipped[]> {
   const { app, file } = place;
   const title = `${app.name}'s ${file.replace(machine.home, '~')}`;
   const reading = await readPlace(place, title, machine).catch((error: unknown) => errorSentence(error, title));
@@ -143,9 +146,9 @@ async function serversOf(place: AppPlace, machine: Machine): Promise<FoundOrSkip
   const found = await Promise.all(
     servers.map(async (server) => {
       const { name, raw, path } = server;
-      if (isObject(raw) && isOurs(name ?? '', raw)) return [];
+      if (isObject(raw) && isTooltrayEntry(name ?? '', raw)) return [];
       // One that starts a product like ours is not a server to put behind us: what it holds is.
-      const behind = await aggregatorBehind(raw, machine);
+      const behind = await resolveAggregator(raw, machine);
       if (behind !== undefined) return behind === 'without a config' ? [] : serversIn(behind);
       // An item of a list has no name to take it out by.
       const isNamed = path.every((step) => typeof step === 'string');
@@ -162,7 +165,7 @@ async function serversOfFile({ name, file }: FoundImportFile, machine: Machine):
     const { value } = parseText((await readAppFile(file)) ?? '', formatOfFile(file), title);
     const { servers } = readServersOfValue(value, file, { home: machine.home });
     return servers.flatMap((server) =>
-      isObject(server.raw) && isOurs(server.name ?? '', server.raw)
+      isObject(server.raw) && isTooltrayEntry(server.name ?? '', server.raw)
         ? []
         : offered(server, { source: name, place: undefined }),
     );
@@ -171,7 +174,11 @@ async function serversOfFile({ name, file }: FoundImportFile, machine: Machine):
   }
 }
 
-async function readPlace({ app, file, project }: AppPlace, title: string, { home }: Machine): Promise<ServersReading> {
+async function readPlace(
+  { app, file, project }: AppConfigFile,
+  title: string,
+  { home }: Machine,
+): Promise<ServersReading> {
   const text = await readAppFile(file);
   const { value, notes } = parseText(text ?? '', app.format === 'jsonc' ? 'json' : app.format, title, false);
   const reading = readServersOfValue(value, file, { home, project });
@@ -194,7 +201,7 @@ function serversIn({ name: source, servers, settings }: AggregatorFile): FoundOr
 
 function offered({ name, entry, reason, losses }: ReadServer, from: Pick<Found, 'place' | 'source'>): FoundOrSkipped[] {
   if (entry === undefined) return [notImported(name, reason)];
-  return withIdentity({ name: name ?? nameOfEntry(entry), entry, losses, ...from });
+  return withIdentity({ name: name ?? suggestServerName(entry), entry, losses, ...from });
 }
 
 /** `name`: undefined for an entry that has none. */
@@ -223,7 +230,7 @@ function grouped(found: readonly Found[]): [Found, ...Found[]][] {
 }
 
 function variablesOf({ env, headers }: JsonObject): string {
-  const sorted = (value: unknown): unknown => Object.entries(objectOf(value)).sort(byKey);
+  const sorted = (value: unknown): unknown => Object.entries(objectOrEmpty(value)).sort(byKey);
   return JSON.stringify([sorted(env), sorted(headers)]);
 }
 

@@ -1,7 +1,7 @@
 /** Files of apps with servers to bring over, beside those that an install writes: profiles, other packagings, products without an install. */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { exists, type Machine, pathsOn } from './app-files.ts';
+import { fileExists, type Machine, resolvePaths } from './app-files.ts';
 import { everywhere, type PathsBySystem } from './known-app.ts';
 
 interface ImportPlace {
@@ -93,7 +93,7 @@ export async function foundImportFiles(
   const seen = new Set(known);
   const found: FoundImportFile[] = [];
   for (const { name, files } of importPlaces) {
-    for (const pattern of files.flatMap((paths) => pathsOn(machine, paths))) {
+    for (const pattern of files.flatMap((paths) => resolvePaths(machine, paths))) {
       for (const file of await matching(pattern)) {
         if (seen.has(file)) continue;
         seen.add(file);
@@ -106,7 +106,7 @@ export async function foundImportFiles(
 
 async function matching(pattern: string): Promise<readonly string[]> {
   const star = /^(.*?)[\\/]([^\\/]*\*[^\\/]*)(.*)$/.exec(pattern);
-  if (star === null) return (await exists(pattern)) ? [pattern] : [];
+  if (star === null) return (await fileExists(pattern)) ? [pattern] : [];
   const [, folder = dirname(pattern), name = '', rest = ''] = star;
   const [before = '', after = ''] = name.split('*');
   const names = await readdir(folder).catch(() => []);

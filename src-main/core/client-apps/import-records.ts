@@ -20,9 +20,9 @@ interface ImportRecord {
 }
 
 /** Older imports are forgotten: their servers are the person's own by then. */
-const kept = 20;
+const maxImports = 20;
 
-export class ImportRecords {
+export class ImportHistory {
   readonly #folder: string;
   readonly #now: () => number;
 
@@ -31,11 +31,11 @@ export class ImportRecords {
     this.#now = now;
   }
 
-  async note(done: Omit<ImportRecord, 'id' | 'at'>): Promise<ImportRecord> {
+  async record(done: Omit<ImportRecord, 'id' | 'at'>): Promise<ImportRecord> {
     ensurePrivateDir(this.#folder);
     const record = { id: `import-${randomUUID().slice(0, 8)}`, at: this.#now(), ...done };
     await writeFileAtomic(this.#file(record.id), `${JSON.stringify(record, undefined, 2)}\n`);
-    for (const { id } of (await this.all()).slice(kept)) await this.forget(id);
+    for (const { id } of (await this.all()).slice(maxImports)) await this.forget(id);
     return record;
   }
 

@@ -1,37 +1,37 @@
 /** Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone as one. */
 import { AppError, errorText } from '../base/errors.ts';
 import type { FoundSecret } from '../secrets/find-plain.ts';
-import type { SecretDesk } from '../secrets/secret-desk.ts';
-import { type AppPlace, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
+import type { SecretService } from '../secrets/secret-desk.ts';
+import { type AppConfigFile, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
-import { formatOf } from './app-files.ts';
+import { configFormatFor } from './app-files.ts';
 import type { ImportedServer } from '../config/dialects/read-servers.ts';
-import type { ImportOffer, OfferPlace } from './import-offers.ts';
-import type { ImportRecords } from './import-records.ts';
+import type { ImportOffer, OfferSource } from './import-offers.ts';
+import type { ImportHistory } from './import-records.ts';
 import { undoChange } from './undo.ts';
 
 export interface ImportDeps {
   readonly journal: ChangeJournal;
-  readonly records: ImportRecords;
+  readonly records: ImportHistory;
   /** Names that are taken in our config. */
   readonly names: () => Promise<readonly string[]>;
   readonly add: (servers: readonly ImportedServer[]) => Promise<void>;
   /** Resolves with those that were there. */
   readonly remove: (servers: readonly string[]) => Promise<readonly string[]>;
   /** What looks like a secret goes into the vault by this. */
-  readonly secrets: Pick<SecretDesk, 'keep' | 'keepKeyring' | 'copies'>;
+  readonly secrets: Pick<SecretService, 'sealEntry' | 'importKeyring' | 'copies'>;
   /** The text of an app's file with our entry in it. */
-  readonly connect: (text: string, place: AppPlace) => string | Promise<string>;
+  readonly connect: (text: string, place: AppConfigFile) => string | Promise<string>;
 }
 
-export interface ImportWish {
+export interface ImportRequest {
   readonly offer: ImportOffer;
   /** What it is to be called here. */
   readonly name: string;
 }
 
 /** How they are brought over. */
-export interface ImportWay {
+export interface ImportOptions {
   /** Out of the apps they came from, too. */
   readonly move: boolean;
   /** What looks like a secret goes into the vault, and its reference into our config. */
@@ -53,8 +53,8 @@ export interface ImportOutcome {
  * with nothing changed.
  */
 export async function importServers(
-  wishes: readonly ImportWish[],
-  { move, seal }: ImportWay,
+  wishes: readonly ImportRequest[],
+  { move, seal }: ImportOptions,
   deps: ImportDeps,
 ): Promise<ImportOutcome> {
   const asWritten = newServers(wishes, await deps.names());
@@ -68,7 +68,7 @@ export async function importServers(
     added.length + changes.length === 0
       ? undefined
       : (
-          await deps.records.note({
+          await deps.records.record({
             added,
             offers: asWritten.map(({ offer }) => offer),
             changes: changes.map(({ id }) => id),
@@ -116,8 +116,8 @@ async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDe
   }[] = [];
   const problems: string[] = [];
   for (const server of servers) {
-    const { entry, moved, values } = await secrets.keep(server.name, server.entry);
-    const keyring = await secrets.keepKeyring(server.name, server.entry);
+    const { entry, moved, values } = await secrets.sealEntry(server.name, server.entry);
+    const keyring = await secrets.importKeyring(server.name, server.entry);
     problems.push(...keyring.problems);
     kept.push({ server: { ...server, entry }, moved: [...moved, ...keyring.moved], values });
   }
@@ -134,7 +134,7 @@ interface NewServer extends ImportedServer {
   readonly offer: string;
 }
 
-function newServers(wishes: readonly ImportWish[], names: readonly string[]): NewServer[] {
+function newServers(wishes: readonly ImportRequest[], names: readonly string[]): NewServer[] {
   const servers: NewServer[] = [];
   for (const { offer, name } of wishes) {
     if (offer.already !== undefined) continue;
@@ -149,7 +149,7 @@ function newServers(wishes: readonly ImportWish[], names: readonly string[]): Ne
 }
 
 async function moveAll(
-  wishes: readonly ImportWish[],
+  wishes: readonly ImportRequest[],
   deps: ImportDeps,
 ): Promise<{ changes: readonly AppChange[]; problems: readonly string[] }> {
   const changes: AppChange[] = [];
@@ -170,10 +170,10 @@ async function moveAll(
 }
 
 /** One change for all entries of a file, so that it is undone as one. */
-async function moveOut(entries: readonly OfferPlace[], deps: ImportDeps): Promise<AppChange | undefined> {
+async function moveOut(entries: readonly OfferSource[], deps: ImportDeps): Promise<AppChange | undefined> {
   const [place] = entries;
   if (place === undefined) return undefined;
-  const { remove } = formatOf(place.app);
+  const { remove } = configFormatFor(place.app);
   const edit = async (text: string | undefined): Promise<string | undefined> => {
     if (text === undefined) return undefined;
     const without = entries.reduce((edited, { path }) => remove(edited, path), text);

@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import { isOurs, launchKeys } from './app-servers.ts';
+import { isTooltrayEntry, launchKeys } from './app-servers.ts';
 import { entriesAt, valueAt } from './formats/config-format.ts';
-import { formatOf } from './app-files.ts';
-import { type AppEntry, entryName, isHttp, type KnownApp, type Launch } from './known-app.ts';
+import { configFormatFor } from './app-files.ts';
+import { type AppEntry, entryName, isHttp, type KnownApp, type AppLaunch } from './known-app.ts';
 
 /** Throws AppError `unsupported` when the app's file takes no addresses. */
-export function entryFor(app: KnownApp, launch: Launch): AppEntry {
+export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry {
   if (!isHttp(launch)) return app.shape.stdio(launch);
   if (app.shape.http !== undefined) return app.shape.http(launch);
   throw new AppError('unsupported', `${app.name} takes no addresses in its config file.`, {
@@ -20,11 +20,11 @@ export function entryFor(app: KnownApp, launch: Launch): AppEntry {
  * The text with our entry. What the person or the app has set in an entry of ours (tools that need no asking, time limits) stays;
  * that it is switched off does not, unless `keepSwitch`.
  */
-export function withOurEntry(text: string, app: KnownApp, launch: Launch, keepSwitch = false): string {
-  const format = formatOf(app);
+export function insertEntry(text: string, app: KnownApp, launch: AppLaunch, keepSwitch = false): string {
+  const format = configFormatFor(app);
   const path = [...app.container, entryName];
   const there = valueAt(format.read(text), path);
-  const fresh = entryFor(app, launch);
+  const fresh = createTooltrayEntry(app, launch);
   const entry = isObject(there) ? merged(there, fresh, keepSwitch) : fresh;
   const written = isDeepStrictEqual(entry, there) ? text : format.set(text, path, entry);
   return withAllowed(written, app, (names) => (names.includes(entryName) ? names : [...names, entryName]));
@@ -33,17 +33,17 @@ export function withOurEntry(text: string, app: KnownApp, launch: Launch, keepSw
 /** The text with another list of the servers that the app may start, where it has such a list. */
 function withAllowed(text: string, app: KnownApp, edit: (names: readonly unknown[]) => readonly unknown[]): string {
   const { allowList = [] } = app;
-  const names = allowList.length === 0 ? undefined : valueAt(formatOf(app).read(text), allowList);
+  const names = allowList.length === 0 ? undefined : valueAt(configFormatFor(app).read(text), allowList);
   if (!Array.isArray(names)) return text;
   const next = edit(names as readonly unknown[]);
-  return isDeepStrictEqual(next, names) ? text : formatOf(app).set(text, allowList, next as unknown as AppEntry);
+  return isDeepStrictEqual(next, names) ? text : configFormatFor(app).set(text, allowList, next as unknown as AppEntry);
 }
 
 /** The text without any entry that leads to us. */
-export function withoutOurEntries(text: string, app: KnownApp): string {
-  const format = formatOf(app);
+export function removeEntries(text: string, app: KnownApp): string {
+  const format = configFormatFor(app);
   return entriesAt(format.read(text), app.container)
-    .filter(([path, entry]) => isOurs(path.at(-1) ?? '', entry))
+    .filter(([path, entry]) => isTooltrayEntry(path.at(-1) ?? '', entry))
     .reduce((rest, [path]) => {
       const without = format.remove(rest, path);
       return withAllowed(without, app, (names) => names.filter((name) => name !== path.at(-1)));
@@ -51,9 +51,9 @@ export function withoutOurEntries(text: string, app: KnownApp): string {
 }
 
 /** What a person would paste into an empty file. */
-export function snippetFor(app: KnownApp, launch: Launch): string {
-  return formatOf(app)
-    .set('', [...app.container, entryName], entryFor(app, launch))
+export function snippetFor(app: KnownApp, launch: AppLaunch): string {
+  return configFormatFor(app)
+    .set('', [...app.container, entryName], createTooltrayEntry(app, launch))
     .trimEnd();
 }
 
@@ -66,16 +66,18 @@ function merged(there: AppEntry, fresh: AppEntry, keepSwitch: boolean): AppEntry
 
 // Links that make an app ask its person to add us: instead of a change of its file.
 
-type MakeLink = (app: KnownApp, launch: Launch) => string | undefined;
+type MakeLink = (app: KnownApp, launch: AppLaunch) => string | undefined;
 
 const makers: Readonly<Record<string, MakeLink>> = {
   cursor: (app, launch) =>
-    `cursor://anysphere.cursor-deeplink/mcp/install?name=${entryName}&config=${inBase64(entryFor(app, launch))}`,
-  vscode: (app, launch) => `vscode:mcp/install?${inJson({ name: entryName, ...entryFor(app, launch) })}`,
+    `cursor://anysphere.cursor-deeplink/mcp/install?name=${entryName}&config=${inBase64(createTooltrayEntry(app, launch))}`,
+  vscode: (app, launch) => `vscode:mcp/install?${inJson({ name: entryName, ...createTooltrayEntry(app, launch) })}`,
   'vscode-insiders': (app, launch) =>
-    `vscode-insiders:mcp/install?${inJson({ name: entryName, ...entryFor(app, launch) })}`,
-  'lm-studio': (app, launch) => `lmstudio://add_mcp?name=${entryName}&config=${inBase64(entryFor(app, launch))}`,
-  kiro: (app, launch) => `https://kiro.dev/launch/mcp/add?name=${entryName}&config=${inJson(entryFor(app, launch))}`,
+    `vscode-insiders:mcp/install?${inJson({ name: entryName, ...createTooltrayEntry(app, launch) })}`,
+  'lm-studio': (app, launch) =>
+    `lmstudio://add_mcp?name=${entryName}&config=${inBase64(createTooltrayEntry(app, launch))}`,
+  kiro: (app, launch) =>
+    `https://kiro.dev/launch/mcp/add?name=${entryName}&config=${inJson(createTooltrayEntry(app, launch))}`,
   // Its links start a few well-known launchers only, so ours is by address; and they carry no headers.
   goose: (_, launch) =>
     isHttp(launch) && launch.headers === undefined
@@ -84,7 +86,7 @@ const makers: Readonly<Record<string, MakeLink>> = {
 };
 
 /** Undefined: the app has no such links, or none for this launch. */
-export function installLink(app: KnownApp, launch: Launch): string | undefined {
+export function installLink(app: KnownApp, launch: AppLaunch): string | undefined {
   return Object.hasOwn(makers, app.id) ? makers[app.id]?.(app, launch) : undefined;
 }
 

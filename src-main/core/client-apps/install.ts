@@ -1,14 +1,21 @@
 /** Connects an app: our entry is shown, written, read back, and tried by a real handshake before it counts. */
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import { launches, launchOf } from './app-servers.ts';
-import { type AppPlace, changeAppFile, placesOf, readAppFile, revisionOf, updateAppFile } from './update-app-file.ts';
+import { matchesLaunch, parseLaunch } from './app-servers.ts';
+import {
+  type AppConfigFile,
+  changeAppFile,
+  placesOf,
+  readAppFile,
+  revisionOf,
+  updateAppFile,
+} from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { type ChangedLine, changedLines } from './text-diff.ts';
-import { formatOf, knownApp } from './app-files.ts';
-import { cannotEdit, valueAt } from './formats/config-format.ts';
-import { snippetFor, withOurEntry, withoutOurEntries } from './install-entry.ts';
-import { entryName, type Launch } from './known-app.ts';
+import { configFormatFor, knownApp } from './app-files.ts';
+import { cannotEditError, valueAt } from './formats/config-format.ts';
+import { snippetFor, insertEntry, removeEntries } from './install-entry.ts';
+import { entryName, type AppLaunch } from './known-app.ts';
 import { removeFolders, undoChange } from './undo.ts';
 
 interface InstallPlan {
@@ -29,15 +36,19 @@ interface UninstallPlan extends Omit<InstallPlan, 'snippet'> {
 export interface InstallDeps {
   readonly journal: ChangeJournal;
   /** Starts what the app would start and shakes hands with it; answers why it did not work, or undefined. */
-  readonly tryLaunch?: ((launch: Launch) => Promise<string | undefined>) | undefined;
+  readonly tryLaunch?: ((launch: AppLaunch) => Promise<string | undefined>) | undefined;
 }
 
 /** Nothing is written. Throws AppError `config_invalid` when the file cannot be read or edited. */
-export async function planInstall(place: AppPlace, launch: Launch, journal: ChangeJournal): Promise<InstallPlan> {
+export async function planInstall(
+  place: AppConfigFile,
+  launch: AppLaunch,
+  journal: ChangeJournal,
+): Promise<InstallPlan> {
   const { app } = place;
-  const { file } = await firstToChange(place, (text) => withOurEntry(text ?? '', app, launch));
+  const { file } = await firstToChange(place, (text) => insertEntry(text ?? '', app, launch));
   const before = await readAppFile(file);
-  const after = withOurEntry(before ?? '', app, launch);
+  const after = insertEntry(before ?? '', app, launch);
   const revision = revisionOf(before);
   return {
     file,
@@ -53,12 +64,12 @@ export async function planInstall(place: AppPlace, launch: Launch, journal: Chan
  * When the entry does not work, the file is put back as it was and `server_not_started` thrown.
  */
 export async function installEntry(
-  place: AppPlace,
-  launch: Launch,
+  place: AppConfigFile,
+  launch: AppLaunch,
   { journal, tryLaunch }: InstallDeps,
   revision?: string,
 ): Promise<AppChange | undefined> {
-  const edit = (text: string | undefined): string => withOurEntry(text ?? '', place.app, launch);
+  const edit = (text: string | undefined): string => insertEntry(text ?? '', place.app, launch);
   const target = await firstToChange(place, edit);
   const change = await changeAppFile(target, { action: 'install', edit, revision }, journal);
   if (change === undefined) return undefined;
@@ -69,12 +80,12 @@ export async function installEntry(
 
 /** Writes our entry anew where it launches something that has moved. Whether it is switched on stays as it is. */
 export async function repairEntry(
-  place: AppPlace,
-  launch: Launch,
+  place: AppConfigFile,
+  launch: AppLaunch,
   journal: ChangeJournal,
 ): Promise<AppChange | undefined> {
   const edit = (text: string | undefined): string | undefined =>
-    text === undefined || ourEntryIn(text, place) === undefined ? text : withOurEntry(text, place.app, launch, true);
+    text === undefined || ourEntryIn(text, place) === undefined ? text : insertEntry(text, place.app, launch, true);
   return changeAppFile(place, { action: 'repair', edit }, journal);
 }
 
@@ -82,9 +93,9 @@ type Edited = string | undefined | Promise<string | undefined>;
 
 /** The first of the app's files that the edit would change; the first of all if it changes none. */
 async function firstToChange(
-  place: AppPlace,
-  edit: (text: string | undefined, place: AppPlace) => Edited,
-): Promise<AppPlace> {
+  place: AppConfigFile,
+  edit: (text: string | undefined, place: AppConfigFile) => Edited,
+): Promise<AppConfigFile> {
   const [first = place, ...others] = placesOf(place);
   if (others.length === 0) return first;
   for (const one of [first, ...others]) {
@@ -96,7 +107,7 @@ async function firstToChange(
 
 /** The same change in the files of the app's other builds. If one of them fails, none is made. */
 async function inOtherBuilds(
-  place: AppPlace,
+  place: AppConfigFile,
   change: AppChange,
   wanted: { readonly action: AppChange['action']; readonly edit: (text: string | undefined) => Edited },
   journal: ChangeJournal,
@@ -112,14 +123,14 @@ async function inOtherBuilds(
 }
 
 async function tryWritten(
-  place: AppPlace,
-  launch: Launch,
+  place: AppConfigFile,
+  launch: AppLaunch,
   tryLaunch: InstallDeps['tryLaunch'],
 ): Promise<string | undefined> {
   const entry = ourEntryIn((await readAppFile(place.file)) ?? '', place);
-  if (entry === undefined || !launches(entry, launch)) return 'the app has written its file anew meanwhile.';
-  const written = launchOf(entry);
-  if (written === undefined) throw cannotEdit();
+  if (entry === undefined || !matchesLaunch(entry, launch)) return 'the app has written its file anew meanwhile.';
+  const written = parseLaunch(entry);
+  if (written === undefined) throw cannotEditError();
   return tryLaunch?.(written);
 }
 
@@ -134,8 +145,8 @@ async function takenBack(change: AppChange, message: string, journal: ChangeJour
   return new AppError('server_not_started', message, { fix: `${state} Run "tooltray doctor" to see why.` });
 }
 
-function ourEntryIn(text: string, { app }: AppPlace): Record<string, unknown> | undefined {
-  const entry = valueAt(formatOf(app).read(text), [...app.container, entryName]);
+function ourEntryIn(text: string, { app }: AppConfigFile): Record<string, unknown> | undefined {
+  const entry = valueAt(configFormatFor(app).read(text), [...app.container, entryName]);
   return isObject(entry) ? entry : undefined;
 }
 
@@ -146,7 +157,7 @@ function ourEntryIn(text: string, { app }: AppPlace): Record<string, unknown> | 
  * Throws AppError `config_invalid` when the file cannot be read, `config_conflict` when it is another one.
  */
 export async function uninstallEntries(
-  place: AppPlace,
+  place: AppConfigFile,
   journal: ChangeJournal,
   revision?: string,
 ): Promise<AppChange | undefined> {
@@ -155,12 +166,12 @@ export async function uninstallEntries(
   const change = await changeAppFile(target, { action: 'uninstall', edit, revision }, journal);
   if (change === undefined) return undefined;
   const cut = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : withoutOurEntries(text, place.app);
+    text === undefined ? undefined : removeEntries(text, place.app);
   return inOtherBuilds(place, change, { action: 'uninstall', edit: cut }, journal);
 }
 
 /** What it would do; nothing is written. */
-export async function planUninstall(place: AppPlace, journal: ChangeJournal): Promise<UninstallPlan> {
+export async function planUninstall(place: AppConfigFile, journal: ChangeJournal): Promise<UninstallPlan> {
   const target = await firstToChange(place, (text, one) => withoutUs(text, one, journal));
   const { app, file } = target;
   const before = await readAppFile(file);
@@ -177,19 +188,19 @@ export async function planUninstall(place: AppPlace, journal: ChangeJournal): Pr
 
 async function withoutUs(
   text: string | undefined,
-  place: AppPlace,
+  place: AppConfigFile,
   journal: ChangeJournal,
 ): Promise<string | undefined> {
   if (text === undefined) return undefined;
-  const cut = withoutOurEntries(text, place.app);
+  const cut = removeEntries(text, place.app);
   if (cut === text) return text;
   const revision = revisionOf(text);
   const install = (await journal.changes()).find(
     ({ file, after, action }) => file === place.file && after === revision && action === 'install',
   );
   if (install === undefined) return cut;
-  const before = await journal.before(install);
-  const isClean = before === undefined || withoutOurEntries(before, place.app) === before;
+  const before = await journal.contentBefore(install);
+  const isClean = before === undefined || removeEntries(before, place.app) === before;
   return isClean ? before : cut;
 }
 
@@ -203,9 +214,9 @@ export interface RestoredFiles {
 }
 
 /** `places`: where an entry may be without a recorded change. Never rejects. */
-export async function restoreFiles(places: readonly AppPlace[], journal: ChangeJournal): Promise<RestoredFiles> {
+export async function restoreFiles(places: readonly AppConfigFile[], journal: ChangeJournal): Promise<RestoredFiles> {
   const changes = await journal.changes();
-  const recorded = changes.map(({ app, file }): AppPlace => ({ app: knownApp(app), file }));
+  const recorded = changes.map(({ app, file }): AppConfigFile => ({ app: knownApp(app), file }));
   const byFile = new Map([...recorded, ...places].map((place) => [place.file, place]));
   const files: string[] = [];
   const problems: string[] = [];
@@ -221,7 +232,11 @@ export async function restoreFiles(places: readonly AppPlace[], journal: ChangeJ
 }
 
 /** `changes`: of this file, the newest first. Resolves to whether the file was changed. */
-async function restoreFile(place: AppPlace, changes: readonly AppChange[], journal: ChangeJournal): Promise<boolean> {
+async function restoreFile(
+  place: AppConfigFile,
+  changes: readonly AppChange[],
+  journal: ChangeJournal,
+): Promise<boolean> {
   const original = await originalOf(place, changes, journal);
   if (original === undefined) return (await uninstallEntries(place, journal)) !== undefined;
   const now = revisionOf(original.current);
@@ -244,7 +259,7 @@ interface Original {
 
 /** Follows the changes back from the file as it is now, to the oldest state without an entry of ours; undefined: there is none. */
 async function originalOf(
-  place: AppPlace,
+  place: AppConfigFile,
   changes: readonly AppChange[],
   journal: ChangeJournal,
 ): Promise<Original | undefined> {
@@ -254,8 +269,8 @@ async function originalOf(
   for (const change of changes) {
     if (change.after !== revision) continue;
     revision = change.before;
-    const text = await journal.before(change);
-    const isClean = text === undefined || withoutOurEntries(text, place.app) === text;
+    const text = await journal.contentBefore(change);
+    const isClean = text === undefined || removeEntries(text, place.app) === text;
     if (isClean) original = { text, current, madeFolder: change.madeFolder };
   }
   return original;

@@ -154,7 +154,7 @@ export interface HttpLaunch {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export type Launch = StdioLaunch | HttpLaunch;
+export type AppLaunch = StdioLaunch | HttpLaunch;
 
 /** One server entry as an app's config file has it. */
 export type AppEntry = Readonly<Record<string, unknown>>;
@@ -162,6 +162,6 @@ export type AppEntry = Readonly<Record<string, unknown>>;
 /** The name of our entry in every app's config file. */
 export const entryName = 'tooltray';
 
-export function isHttp(launch: Launch): launch is HttpLaunch {
+export function isHttp(launch: AppLaunch): launch is HttpLaunch {
   return 'url' in launch;
 }

@@ -219,6 +219,6 @@ export const knownApps: readonly KnownApp[] = [
 ];
 
 /** As people call the app of this id; one that nobody knows is called what it calls itself. */
-export function nameOfClient(app: string): string {
+export function clientDisplayName(app: string): string {
   return knownApps.find(({ id }) => id === app)?.name ?? app;
 }

@@ -1,8 +1,8 @@
 /** Products like ours, whose config files hold what a person may want to bring over: where the files are, and which entries start them. */
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isObject, objectOf } from '../base/json.ts';
-import { exists, type Machine } from './app-files.ts';
+import { isObject, objectOrEmpty } from '../base/json.ts';
+import { fileExists, type Machine } from './app-files.ts';
 import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
 import { type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
 
@@ -60,7 +60,7 @@ function configFiles(aggregator: OtherAggregator, { env, home }: Machine, cwd: s
 }
 
 /** Every config of theirs that is there; what cannot be read is passed over. */
-export async function foundAggregators(machine: Machine, cwd: string | undefined): Promise<readonly AggregatorFile[]> {
+export async function findAggregators(machine: Machine, cwd: string | undefined): Promise<readonly AggregatorFile[]> {
   const all = otherAggregators.flatMap((aggregator) =>
     configFiles(aggregator, machine, cwd).map((file) => ({ aggregator, file })),
   );
@@ -70,7 +70,7 @@ export async function foundAggregators(machine: Machine, cwd: string | undefined
 }
 
 /** The config behind an entry that starts one of them; undefined for any other entry, or where there is none. */
-export async function aggregatorBehind(
+export async function resolveAggregator(
   entry: unknown,
   machine: Machine,
 ): Promise<AggregatorFile | 'without a config' | undefined> {
@@ -82,7 +82,7 @@ export async function aggregatorBehind(
   const named = configFlag(words);
   const files = named === undefined ? configFiles(aggregator, { ...machine, env }, undefined) : [named];
   for (const file of files) {
-    const found = (await exists(file)) ? await readAggregator(aggregator, file, machine) : undefined;
+    const found = (await fileExists(file)) ? await readAggregator(aggregator, file, machine) : undefined;
     if (found !== undefined) return found;
   }
   return 'without a config';
@@ -109,7 +109,9 @@ async function readAggregator(
   try {
     const { value } = parseText(await readFile(file, 'utf8'), formatOfFile(file), file);
     const { servers } = readServersOfValue(value, file, { home });
-    const settings = Object.keys(objectOf(value)).filter((key) => !['servers', 'mcpServers', '$schema'].includes(key));
+    const settings = Object.keys(objectOrEmpty(value)).filter(
+      (key) => !['servers', 'mcpServers', '$schema'].includes(key),
+    );
     return { name, file, servers, settings };
   } catch {
     return undefined;

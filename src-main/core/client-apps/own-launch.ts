@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { launcherPath } from '../base/app-paths.ts';
 import { AppError } from '../base/errors.ts';
-import { launchOf, readAppServers } from './app-servers.ts';
-import type { AppPlace } from './update-app-file.ts';
+import { parseLaunch, readAppServers } from './app-servers.ts';
+import type { AppConfigFile } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { repairEntry } from './install.ts';
 import {
@@ -13,12 +13,12 @@ import {
   type HttpLaunch,
   isHttp,
   type KnownApp,
-  type Launch,
+  type AppLaunch,
   type StdioLaunch,
 } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 
-export interface OwnProgram {
+export interface TooltrayProgram {
   /** Folder that the launcher is kept in, below `bin`. */
   readonly dataDir: string;
   readonly platform: NodeJS.Platform;
@@ -32,8 +32,8 @@ export interface OwnProgram {
 export const sharedCommand = 'tooltray';
 
 /** The first is what an install writes; an entry with any of them is in order. */
-export function ownLaunches(
-  { dataDir, platform, command, home }: OwnProgram,
+export function tooltrayLaunches(
+  { dataDir, platform, command, home }: TooltrayProgram,
   app: string,
 ): readonly [StdioLaunch, ...StdioLaunch[]] {
   const words = wordsFor(app);
@@ -48,13 +48,13 @@ export function ownLaunches(
 
 /** The same for a file of a project: by name where the PATH has it. Apps that read the same file are one. */
 export function projectLaunches(
-  program: OwnProgram,
+  program: TooltrayProgram,
   { id, projectFiles }: KnownApp,
   isOnPath: boolean,
 ): readonly [StdioLaunch, ...StdioLaunch[]] {
   const shared = knownApps.filter((app) => app.id !== id && app.projectFiles[0] === projectFiles[0]);
-  const [first, ...others] = ownLaunches(program, id);
-  const all = [first, ...others, ...shared.flatMap((app) => ownLaunches(program, app.id))];
+  const [first, ...others] = tooltrayLaunches(program, id);
+  const all = [first, ...others, ...shared.flatMap((app) => tooltrayLaunches(program, app.id))];
   if (!isOnPath) return [first, ...all];
   const named = (app: string): StdioLaunch => ({ ...first, command: sharedCommand, args: wordsFor(app) });
   return [named(id), ...shared.map((app) => named(app.id)), ...all];
@@ -65,7 +65,7 @@ function wordsFor(app: string): string[] {
 }
 
 /** How client apps reach Tooltray over HTTP: an address of each app's own, with the app's own token. */
-export interface OwnAddress {
+export interface HttpEndpoint {
   /** `http://127.0.0.1:8690/mcp` */
   readonly url: string;
   /** Whether it will be the same at the next start. */
@@ -73,14 +73,14 @@ export interface OwnAddress {
 }
 
 /** `http`: where a running core listens, `''` where it does not; undefined: none runs. `port`: what the config says. */
-export function ownAddress(http: string | undefined, port: number): OwnAddress | undefined {
+export function httpEndpoint(http: string | undefined, port: number): HttpEndpoint | undefined {
   const configured = port === 0 ? undefined : `http://127.0.0.1:${port}/mcp`;
   const url = http ?? configured;
   return url === undefined || url === '' ? undefined : { url, lasting: url === configured };
 }
 
 /** Throws AppError `unsupported` where there is no address. */
-export function addressLaunch(address: OwnAddress | undefined, app: string, token: string): HttpLaunch {
+export function httpLaunch(address: HttpEndpoint | undefined, app: string, token: string): HttpLaunch {
   if (address === undefined) {
     throw new AppError('unsupported', 'Tooltray has no address now that an app could be given.', {
       fix: 'Set a free "port" in the config file, or connect the app by its command: leave --http away.',
@@ -93,13 +93,13 @@ export function addressLaunch(address: OwnAddress | undefined, app: string, toke
 }
 
 /** What to know of an address that holds for this run only; undefined: nothing. */
-export function addressWarning({ url, lasting }: OwnAddress): string | undefined {
+export function unstablePortWarning({ url, lasting }: HttpEndpoint): string | undefined {
   if (lasting) return undefined;
   return `${new URL(url).host} is where Tooltray listens in this run, not what "port" in the config file says; after the next start the app will not find it there.`;
 }
 
 /** The token of an entry that leads to the app's own address. */
-export function tokenIn(launch: Launch | undefined, app: string): string | undefined {
+export function tokenIn(launch: AppLaunch | undefined, app: string): string | undefined {
   if (launch === undefined || !isHttp(launch)) return undefined;
   if (!launch.url.endsWith(`/mcp/app/${encodeURIComponent(app)}`)) return undefined;
   return /^Bearer ([\w-]{43})$/.exec(launch.headers?.['Authorization'] ?? '')?.[1];
@@ -108,11 +108,11 @@ export function tokenIn(launch: Launch | undefined, app: string): string | undef
 // Mends our own entries in client apps: one that starts what is no longer there is written anew.
 
 /** The entries that were mended. An entry of another instance (its own TOOLTRAY_HOME), or one that still works, is left alone. */
-export async function repairOwnEntries(
-  places: readonly AppPlace[],
+export async function repairEntries(
+  places: readonly AppConfigFile[],
   launchFor: (app: string) => StdioLaunch,
   journal: ChangeJournal,
-  onProblem: (place: AppPlace, error: unknown) => void,
+  onProblem: (place: AppConfigFile, error: unknown) => void,
 ): Promise<readonly AppChange[]> {
   const changes: AppChange[] = [];
   for (const place of places) {
@@ -130,7 +130,7 @@ export async function repairOwnEntries(
 }
 
 function isGone(entry: AppEntry, wanted: StdioLaunch): boolean {
-  const launch = launchOf(entry);
+  const launch = parseLaunch(entry);
   if (launch === undefined || isHttp(launch)) return false;
   if (launch.env?.['TOOLTRAY_HOME'] !== wanted.env?.['TOOLTRAY_HOME']) return false;
   const files = [launch.command, ...launch.args.filter((word) => /\.c?js$/.test(word))];

@@ -1,18 +1,18 @@
 /** The config file that an app reads in a project's folder: it counts for that project only, and others may get it with the project. */
 import { AppError, errorText } from '../base/errors.ts';
 import { confinePath } from '../security/confine-path.ts';
-import { type Machine, pathsOn, projectFile } from './app-files.ts';
-import type { AppPlace } from './update-app-file.ts';
+import { type Machine, resolvePaths, projectFile } from './app-files.ts';
+import type { AppConfigFile } from './update-app-file.ts';
 import type { KnownApp, StdioLaunch } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 import { sharedCommand } from './own-launch.ts';
 
 /** An app's file in a project; it need not be there yet. */
-interface ProjectPlace extends AppPlace {
+interface ProjectPlace extends AppConfigFile {
   readonly project: string;
 }
 
-export function hasProjects({ projectFiles }: KnownApp): boolean {
+export function supportsProjects({ projectFiles }: KnownApp): boolean {
   return projectFiles.length > 0;
 }
 
@@ -20,10 +20,10 @@ export function hasProjects({ projectFiles }: KnownApp): boolean {
  * Throws AppError `unsupported` for an app that reads no files of projects, `bad_request` where the file would be the person's own,
  * `not_allowed` where a link leads out of the project: a project may come from anybody.
  */
-export async function projectPlace(machine: Machine, app: KnownApp, project: string): Promise<ProjectPlace> {
+export async function resolveProjectFile(machine: Machine, app: KnownApp, project: string): Promise<ProjectPlace> {
   const file = await projectFile(machine, app, project);
   if (file === undefined) throw noProjects(app);
-  if (pathsOn(machine, app.files).includes(file)) throw ownFile(app, file);
+  if (resolvePaths(machine, app.files).includes(file)) throw ownFile(app, file);
   await confinePath([project], file, { mustExist: false }).catch((cause: unknown) => {
     throw new AppError('not_allowed', `${file} leads out of the project, so it was left alone. ${errorText(cause)}`, {
       fix: 'Put a file in place of the link.',
@@ -44,14 +44,14 @@ export function projectWarning({ command, env }: StdioLaunch): string {
 }
 
 /** An address would need the person's token in the file. */
-export function noTokens(): AppError {
+export function tokenInProjectError(): AppError {
   return new AppError('unsupported', 'A project’s file may be shared, so no address with a token is written into it.', {
     fix: 'Leave --http out: the entry then starts Tooltray by its command.',
   });
 }
 
 function noProjects({ id, name }: KnownApp): AppError {
-  const others = knownApps.filter(hasProjects).map((app) => app.id);
+  const others = knownApps.filter(supportsProjects).map((app) => app.id);
   return new AppError('unsupported', `${name} has no config file for single projects.`, {
     fix: `Connect it for all of them: tooltray install ${id}. Apps that have one: ${others.join(', ')}.`,
   });

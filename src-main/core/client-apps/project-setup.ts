@@ -1,22 +1,22 @@
 /** Looks after what client apps read in one project's folder: shown, connected, taken apart, brought over. */
-import type { AppAccess } from './access.ts';
-import { exists, knownApp, type Machine } from './app-files.ts';
+import type { AppAccessService } from './access.ts';
+import { fileExists, knownApp, type Machine } from './app-files.ts';
 import type { AppRow, InstallOutcome, InstallPreview, UninstallPreview } from './app-rows.ts';
-import { appStatus, warningFor } from './app-status.ts';
+import { loadAppStatus, appWarning } from './app-status.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
-import { findProjectApps, type FoundApp, foundAt, runningProcesses } from './find-apps.ts';
-import { type FoundOffers, type ImportOffer, importOffers, type KnownServer } from './import-offers.ts';
+import { findProjectApps, type FoundApp, inspectApp, runningProcesses } from './find-apps.ts';
+import { type FoundOffers, type ImportOffer, findImportOffers, type ExistingServer } from './import-offers.ts';
 import { type InstallDeps, installEntry, planInstall, planUninstall, uninstallEntries } from './install.ts';
 import type { KnownApp, StdioLaunch } from './known-app.ts';
-import { type OwnProgram, projectLaunches, sharedCommand } from './own-launch.ts';
-import { noTokens, projectPlace, projectWarning } from './project-place.ts';
+import { type TooltrayProgram, projectLaunches, sharedCommand } from './own-launch.ts';
+import { tokenInProjectError, resolveProjectFile, projectWarning } from './project-place.ts';
 
-export interface ProjectParts {
+export interface ProjectSetupDeps {
   readonly machine: Machine;
-  readonly own: OwnProgram;
+  readonly own: TooltrayProgram;
   readonly journal: ChangeJournal;
-  readonly access: Pick<AppAccess, 'giving' | 'isRevoked'>;
-  readonly here: () => Promise<readonly KnownServer[]>;
+  readonly access: Pick<AppAccessService, 'withAccess' | 'isRevoked'>;
+  readonly here: () => Promise<readonly ExistingServer[]>;
   readonly tryLaunch: InstallDeps['tryLaunch'];
   /** Is there a command of that name on the PATH? */
   readonly isOnPath: (command: string) => Promise<boolean>;
@@ -25,9 +25,9 @@ export interface ProjectParts {
 export class ProjectSetup {
   /** Absolute. */
   readonly folder: string;
-  readonly #parts: ProjectParts;
+  readonly #parts: ProjectSetupDeps;
 
-  constructor(folder: string, parts: ProjectParts) {
+  constructor(folder: string, parts: ProjectSetupDeps) {
     this.folder = folder;
     this.#parts = parts;
   }
@@ -46,11 +46,11 @@ export class ProjectSetup {
     readonly app: string;
     readonly http?: boolean;
   }): Promise<InstallPreview> {
-    if (http) throw noTokens();
+    if (http) throw tokenInProjectError();
     const found = await this.#require(app);
     const launch = await this.launchFor(found.app);
     const plan = await planInstall(found, launch, this.#parts.journal);
-    const warning = [projectWarning(launch), warningFor(found)].filter((one) => one !== undefined).join(' ');
+    const warning = [projectWarning(launch), appWarning(found)].filter((one) => one !== undefined).join(' ');
     return { ...plan, app: await this.#row(found), warning };
   }
 
@@ -63,12 +63,12 @@ export class ProjectSetup {
     readonly revision: string;
     readonly http?: boolean;
   }): Promise<InstallOutcome> {
-    if (http) throw noTokens();
+    if (http) throw tokenInProjectError();
     const { journal, tryLaunch, access } = this.#parts;
     const found = await this.#require(app);
     const launch = await this.launchFor(found.app);
     const install = () => installEntry(found, launch, { journal, tryLaunch }, revision);
-    const change = await access.giving(app, false, install);
+    const change = await access.withAccess(app, false, install);
     const { name, restart, projectRestart = restart } = found.app;
     return outcome(
       change,
@@ -96,9 +96,9 @@ export class ProjectSetup {
   /** The same with what cannot be brought over, a sentence each. */
   async found(): Promise<FoundOffers> {
     const found = await this.#find();
-    const areThere = await Promise.all(found.map(({ file }) => exists(file)));
+    const areThere = await Promise.all(found.map(({ file }) => fileExists(file)));
     const { here, machine } = this.#parts;
-    return importOffers(
+    return findImportOffers(
       found.filter((_, index) => areThere[index]),
       await here(),
       machine,
@@ -122,13 +122,16 @@ export class ProjectSetup {
 
   async #require(id: string): Promise<FoundApp> {
     const { machine } = this.#parts;
-    const place = await projectPlace(machine, knownApp(id), this.folder);
-    return foundAt(place, machine, await runningProcesses(machine.platform));
+    const place = await resolveProjectFile(machine, knownApp(id), this.folder);
+    return inspectApp(place, machine, await runningProcesses(machine.platform));
   }
 
   async #row(found: FoundApp): Promise<AppRow> {
     const { app } = found;
-    return { ...(await appStatus(found, await this.#launches(app))), revoked: this.#parts.access.isRevoked(app.id) };
+    return {
+      ...(await loadAppStatus(found, await this.#launches(app))),
+      revoked: this.#parts.access.isRevoked(app.id),
+    };
   }
 }
 

@@ -1,16 +1,16 @@
 /** Names the settings of an entry that hold secrets: the user learns what an import copies, nobody learns the values. */
-import { type JsonObject, objectOf } from '../base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
 
 /** Names of variables, headers and flags. */
-export function secretSettings(entry: JsonObject): readonly string[] {
+export function secretSettingNames(entry: JsonObject): readonly string[] {
   const named = ['env', 'headers', 'oauth'].flatMap((key) => secretNames(entry[key]));
   const inAddress = typeof entry['url'] === 'string' && new Masker().maskText(entry['url']) !== entry['url'];
   return [...new Set([...named, ...secretFlags(entry['args']), ...(inAddress ? ['url'] : [])])];
 }
 
 function secretNames(value: unknown): string[] {
-  const texts = Object.entries(objectOf(value)).map(([name, text]) => [name, String(text)] as const);
+  const texts = Object.entries(objectOrEmpty(value)).map(([name, text]) => [name, String(text)] as const);
   return texts
     .filter(([name, text]) => !isReference(text) && secretValues({ [name]: text }).length > 0)
     .map(([name]) => name);

@@ -3,21 +3,21 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
-import { AppAccess, type AppAccessParts } from './access.ts';
-import { exists, knownApp, type Machine } from './app-files.ts';
+import { AppAccessService, type AppAccessDeps } from './access.ts';
+import { fileExists, knownApp, type Machine } from './app-files.ts';
 import { AppImports } from './app-imports.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer, UninstallPreview } from './app-rows.ts';
-import { appStatus, warningFor } from './app-status.ts';
-import { type AppPlace, placesOf } from './update-app-file.ts';
+import { loadAppStatus, appWarning } from './app-status.ts';
+import { type AppConfigFile, placesOf } from './update-app-file.ts';
 import { type AppChange, ChangeJournal } from './change-journal.ts';
 import { findApps, type FoundApp, runningProcesses } from './find-apps.ts';
-import type { KnownServer } from './import-offers.ts';
-import { ImportRecords } from './import-records.ts';
+import type { ExistingServer } from './import-offers.ts';
+import { ImportHistory } from './import-records.ts';
 import type { ImportDeps, ImportOutcome } from './import-servers.ts';
-import { withOurEntry } from './install-entry.ts';
+import { insertEntry } from './install-entry.ts';
 import {
   installEntry,
   planInstall,
@@ -26,27 +26,27 @@ import {
   restoreFiles,
   uninstallEntries,
 } from './install.ts';
-import { entryName, type Launch, type StdioLaunch } from './known-app.ts';
-import { foundAggregators } from './other-aggregators.ts';
-import { ownLaunches, type OwnProgram, repairOwnEntries } from './own-launch.ts';
-import { type ProjectParts, ProjectSetup } from './project-setup.ts';
+import { entryName, type AppLaunch, type StdioLaunch } from './known-app.ts';
+import { findAggregators } from './other-aggregators.ts';
+import { tooltrayLaunches, type TooltrayProgram, repairEntries } from './own-launch.ts';
+import { type ProjectSetupDeps, ProjectSetup } from './project-setup.ts';
 import { strictWarning } from './formats/strict-json.ts';
-import { type Undoable, undoChange, undoList } from './undo.ts';
+import { type Undoable, undoChange, listUndoable } from './undo.ts';
 
-export interface AppSetupParts {
+export interface AppSetupDeps {
   readonly machine: Machine;
-  readonly own: OwnProgram;
+  readonly own: TooltrayProgram;
   /** Starts what an app would start; answers why it did not work, or undefined. */
-  readonly tryLaunch: (launch: Launch) => Promise<string | undefined>;
+  readonly tryLaunch: (launch: AppLaunch) => Promise<string | undefined>;
   /** The servers of our config. */
-  readonly here: () => Promise<readonly KnownServer[]>;
+  readonly here: () => Promise<readonly ExistingServer[]>;
   readonly add: ImportDeps['add'];
   readonly remove: ImportDeps['remove'];
   readonly secrets: ImportDeps['secrets'];
   /** The folder that a person is in; undefined: nobody is anywhere. */
   readonly cwd?: string | undefined;
-  readonly isOnPath: ProjectParts['isOnPath'];
-  readonly access: AppAccessParts;
+  readonly isOnPath: ProjectSetupDeps['isOnPath'];
+  readonly access: AppAccessDeps;
 }
 
 interface InstallWish {
@@ -78,29 +78,29 @@ interface Said {
 export class AppSetup {
   /** Their servers, brought over. */
   readonly imports: AppImports;
-  readonly #parts: AppSetupParts;
-  readonly #access: AppAccess;
+  readonly #parts: AppSetupDeps;
+  readonly #access: AppAccessService;
   readonly #journal: ChangeJournal;
-  readonly #records: ImportRecords;
-  readonly #changed = new Event();
+  readonly #records: ImportHistory;
+  readonly #changed = new Emitter();
   readonly #watch = new OffersWatch(() => this.#forget());
   #found: Promise<readonly FoundApp[]> | undefined;
   #rows: Promise<readonly AppRow[]> | undefined;
 
-  constructor(parts: AppSetupParts) {
+  constructor(parts: AppSetupDeps) {
     const { own } = parts;
     this.#parts = parts;
-    this.#access = new AppAccess(parts.access);
+    this.#access = new AppAccessService(parts.access);
     this.#journal = new ChangeJournal(join(own.dataDir, 'app-changes'));
-    this.#records = new ImportRecords(join(own.dataDir, 'imports'));
+    this.#records = new ImportHistory(join(own.dataDir, 'imports'));
     this.imports = new AppImports({
       deps: this.#importDeps(),
       here: parts.here,
       machine: parts.machine,
-      others: () => foundAggregators(parts.machine, parts.cwd),
+      others: () => findAggregators(parts.machine, parts.cwd),
       places: () => this.#places(),
       onDone: async (moved) => {
-        if (moved) await this.#access.matchFiles(await this.#find());
+        if (moved) await this.#access.syncFromFiles(await this.#find());
         this.#forget();
       },
     });
@@ -124,9 +124,9 @@ export class AppSetup {
   previewInstall = async ({ app: id, http: wish }: InstallWish): Promise<InstallPreview> => {
     const found = await this.#require(id);
     const http = wish ?? (await this.#isByAddress(found));
-    const address = http ? await this.#access.planned(id) : undefined;
+    const address = http ? await this.#access.previewLaunch(id) : undefined;
     const plan = await planInstall(found, address?.launch ?? this.#launch(id), this.#journal);
-    const warnings = [warningFor(found), await strictWarning(found), address?.warning].filter(
+    const warnings = [appWarning(found), await strictWarning(found), address?.warning].filter(
       (one) => one !== undefined,
     );
     return {
@@ -146,10 +146,10 @@ export class AppSetup {
     const http = wish ?? (await this.#isByAddress(found));
     const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is connected already';
     const deps = { journal: this.#journal, tryLaunch: this.#parts.tryLaunch };
-    const change = await this.#access.giving(id, http, (address) =>
+    const change = await this.#access.withAccess(id, http, (address) =>
       installEntry(found, address ?? this.#launch(id), deps, revision),
     );
-    await this.#access.matchFiles([found]);
+    await this.#access.syncFromFiles([found]);
     const unread = await strictWarning(found);
     const done = unread === undefined ? `is connected. ${found.app.restart}` : `has the entry. ${unread}`;
     return this.#outcome(found, change, `${found.app.name} ${done}`, nothing);
@@ -178,12 +178,12 @@ export class AppSetup {
 
   undoInstall = async ({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> => {
     const sentence = undo.startsWith('import-') ? await this.imports.undo(undo) : await this.#undo(undo);
-    await this.#access.matchFiles(await this.#find());
+    await this.#access.syncFromFiles(await this.#find());
     this.#forget();
     return { sentence };
   };
 
-  undoable = (): Promise<readonly Undoable[]> => undoList(this.#journal, this.#records);
+  undoable = (): Promise<readonly Undoable[]> => listUndoable(this.#journal, this.#records);
 
   /** What `folder`, absolute, holds for apps. */
   inProject(folder: string): ProjectSetup {
@@ -191,13 +191,13 @@ export class AppSetup {
   }
 
   offeredServers = async (): Promise<{ readonly servers: readonly OfferedServer[] }> => ({
-    servers: await this.imports.offered(),
+    servers: await this.imports.describeOffers(),
   });
 
   offeredEntry = (id: string): Promise<JsonObject> => this.imports.entryOf(id);
 
   importServers = ({ servers, move, keepSecrets = false }: ImportAsked): Promise<ImportOutcome> =>
-    this.imports.bringOffered(servers, { move, seal: keepSecrets });
+    this.imports.importOffered(servers, { move, seal: keepSecrets });
 
   otherEntry = async ({
     app,
@@ -207,7 +207,7 @@ export class AppSetup {
     readonly http: boolean;
   }): Promise<{ readonly entry: string }> => {
     const launch = http
-      ? await this.#access.giving(app, true, (address) => Promise.resolve(address ?? this.#launch(app)))
+      ? await this.#access.withAccess(app, true, (address) => Promise.resolve(address ?? this.#launch(app)))
       : this.#launch(app);
     if (http) this.#forget();
     return { entry: JSON.stringify({ mcpServers: { [entryName]: launch } }, undefined, 2) };
@@ -220,15 +220,15 @@ export class AppSetup {
   };
 
   /** Our entries that start what is gone are written anew. Resolves to the names of the apps. */
-  async repair(onProblem: (place: AppPlace, error: unknown) => void): Promise<readonly string[]> {
-    const changes = await repairOwnEntries(await this.#places(), (app) => this.#launch(app), this.#journal, onProblem);
+  async repair(onProblem: (place: AppConfigFile, error: unknown) => void): Promise<readonly string[]> {
+    const changes = await repairEntries(await this.#places(), (app) => this.#launch(app), this.#journal, onProblem);
     if (changes.length > 0) this.#forget();
     return changes.map(({ app }) => knownApp(app).name);
   }
 
   /** Our own servers are others: what is here already has to be found out anew. */
   configChanged(): void {
-    this.imports.forget();
+    this.imports.invalidate();
     this.#changed.emit();
   }
 
@@ -237,7 +237,7 @@ export class AppSetup {
   }
 
   #launch(app: string): StdioLaunch {
-    return ownLaunches(this.#parts.own, app)[0];
+    return tooltrayLaunches(this.#parts.own, app)[0];
   }
 
   #find(): Promise<readonly FoundApp[]> {
@@ -255,7 +255,7 @@ export class AppSetup {
 
   async #places(): Promise<readonly FoundApp[]> {
     const found = (await this.#find()).flatMap((one) => placesOf(one).map((place) => ({ ...one, ...place })));
-    const there = await Promise.all(found.map(({ file }) => exists(file)));
+    const there = await Promise.all(found.map(({ file }) => fileExists(file)));
     return found.filter((_, index) => there[index]);
   }
 
@@ -271,7 +271,10 @@ export class AppSetup {
 
   async #row(found: FoundApp): Promise<AppRow> {
     const { id } = found.app;
-    const status = await appStatus(found, await this.#access.wanted(id, ownLaunches(this.#parts.own, id)));
+    const status = await loadAppStatus(
+      found,
+      await this.#access.acceptedLaunches(id, tooltrayLaunches(this.#parts.own, id)),
+    );
     return { ...status, revoked: this.#access.isRevoked(id) };
   }
 
@@ -285,9 +288,9 @@ export class AppSetup {
       remove,
       secrets,
       connect: async (text, { app, project }) => {
-        await access.store.give(app.id);
+        await access.store.grant(app.id);
         const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);
-        return withOurEntry(text, app, launch);
+        return insertEntry(text, app, launch);
       },
     };
   }
@@ -305,7 +308,7 @@ export class AppSetup {
 
   #forget(): void {
     this.#found = this.#rows = undefined;
-    this.imports.forget();
+    this.imports.invalidate();
     this.#changed.emit();
   }
 }
@@ -313,7 +316,7 @@ export class AppSetup {
 // Watches the config files of client apps: what a person adds to one of them later is offered as well.
 
 /** Some apps write their file all the time; a change counts when it has been quiet for this long, in ms. */
-const quietMs = 500;
+const debounceMs = 500;
 
 class OffersWatch {
   readonly #onChange: () => void;
@@ -349,6 +352,6 @@ class OffersWatch {
 
   #soon(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onChange, quietMs).unref();
+    this.#timer = setTimeout(this.#onChange, debounceMs).unref();
   }
 }

@@ -1,7 +1,7 @@
 /** The lines that a change adds to a text and removes, with a few lines of context. */
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { maskText } from '../base/mask.ts';
-import { count } from '../base/wording.ts';
+import { formatCount } from '../base/wording.ts';
 
 export interface ChangedLine {
   /** `gap`: lines that stay as they are and are not shown; the text says how many. */
@@ -31,7 +31,7 @@ function wholeLines(text: string): string {
 function linesOfHunk(hunk: StructuredPatchHunk, at: number, all: readonly StructuredPatchHunk[]): ChangedLine[] {
   const last = all[at - 1];
   const left = last === undefined ? 0 : hunk.newStart - last.newStart - last.newLines;
-  const gap: ChangedLine = { kind: 'gap', text: `${count(left, 'line')} as before` };
+  const gap: ChangedLine = { kind: 'gap', text: `${formatCount(left, 'line')} as before` };
   const lines = hunk.lines.map((line): ChangedLine => ({ kind: kinds[line[0] ?? ' '] ?? 'same', text: line.slice(1) }));
   return left === 0 ? lines : [gap, ...lines];
 }

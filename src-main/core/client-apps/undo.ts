@@ -3,13 +3,13 @@ import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
-import type { ImportRecords } from './import-records.ts';
+import type { ImportHistory } from './import-records.ts';
 import { readAppFile, revisionOf, updateAppFile } from './update-app-file.ts';
 
 /** Throws AppError `not_found` for an unknown change, `config_conflict` when the file is not as the change left it. */
 export async function undoChange(id: string, journal: ChangeJournal): Promise<AppChange> {
   const change = await journal.change(id);
-  const before = await journal.before(change);
+  const before = await journal.contentBefore(change);
   await updateAppFile(change.file, {
     edit: (text) => {
       const revision = revisionOf(text);
@@ -77,7 +77,7 @@ export interface Undoable {
 }
 
 /** Newest first. */
-export async function undoList(journal: ChangeJournal, records: ImportRecords): Promise<readonly Undoable[]> {
+export async function listUndoable(journal: ChangeJournal, records: ImportHistory): Promise<readonly Undoable[]> {
   const imports = await records.all();
   const moved = new Set(imports.flatMap(({ changes }) => changes));
   const files = new Map((await journal.changes()).map(({ id, file }) => [id, file]));

@@ -4,12 +4,12 @@ import { closeSync, fstatSync, linkSync, openSync, readSync, renameSync, rmSync,
 import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { draftWriter, writeFileAtomic } from '../base/atomic-file.ts';
+import { tempFilePid, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
-import { isRunning } from '../base/file-lock.ts';
+import { isProcessRunning } from '../base/file-lock.ts';
 import { withAppFileLock } from './app-file-lock.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
-import { cannotRead } from './formats/config-format.ts';
+import { cannotReadError } from './formats/config-format.ts';
 import type { KnownApp } from './known-app.ts';
 
 interface AppFileUpdate {
@@ -28,7 +28,7 @@ interface UpdateSteps {
 }
 
 /** An app that writes all the time is waited for, but not for ever. */
-const attempts = 20;
+const maxAttempts = 20;
 
 const settleMs = 50;
 
@@ -50,7 +50,7 @@ export async function readAppFile(path: string): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw cannotRead('it is not UTF-8 text.', error);
+    throw cannotReadError('it is not UTF-8 text.', error);
   }
 }
 
@@ -68,7 +68,7 @@ export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateS
   const madeFolder = await mkdir(dirname(target), { recursive: true });
   return withAppFileLock(target, async () => {
     await sweepLeftovers(target);
-    for (let attempt = 0; attempt < attempts; attempt++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const before = await readAppFile(target);
       const after = await editSettled(target, before, edit);
       if (after === unsettled) continue;
@@ -130,7 +130,7 @@ function requireWritable(target: string, stats: Stats): void {
 // Puts a new text into a file's place unless the file has changed, and takes it back when somebody writes at that very moment.
 
 /** An app that had just opened the old file may be held up before it writes: the file is looked at again after this, in ms. */
-const afterthoughtMs = 10;
+const lateWriteCheckMs = 10;
 
 /** `undefined` stands for no file. Answers false, with nothing of anybody's lost, when the file was not `expected`. */
 async function swapText(target: string, expected: string | undefined, after: string | undefined): Promise<boolean> {
@@ -143,7 +143,7 @@ async function swapText(target: string, expected: string | undefined, after: str
       afterReplace: () => (isLate = old.putBackIfWritten()),
     });
     if (!isWritten || isLate) return false;
-    await sleep(afterthoughtMs);
+    await sleep(lateWriteCheckMs);
     return !old.putBackIfWritten(after);
   } finally {
     old.forget();
@@ -235,15 +235,15 @@ async function sweepLeftovers(target: string): Promise<void> {
   const prefix = `${basename(target)}.`;
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue;
-    const pid = draftWriter(`.${name.slice(prefix.length)}`);
-    if (pid !== undefined && !isRunning(pid)) await rm(join(folder, name), { force: true });
+    const pid = tempFilePid(`.${name.slice(prefix.length)}`);
+    if (pid !== undefined && !isProcessRunning(pid)) await rm(join(folder, name), { force: true });
   }
 }
 
 // One change of an app's file: made under a lock, noted so that it can be undone. Install, uninstall, repair and import go through here.
 
 /** An app's config file: the person's, or a project's. */
-export interface AppPlace {
+export interface AppConfigFile {
   readonly app: KnownApp;
   readonly file: string;
   /** Files of its other builds, which get the same entry. */
@@ -263,13 +263,13 @@ interface WantedChange {
 }
 
 /** A place for each of the app's files. */
-export function placesOf(place: AppPlace): readonly AppPlace[] {
+export function placesOf(place: AppConfigFile): readonly AppConfigFile[] {
   return [place.file, ...(place.also ?? [])].map((file) => ({ ...place, file, also: [] }));
 }
 
 /** Answers undefined when there was nothing to change. Throws what updateAppFile throws, with nothing written. */
 export async function changeAppFile(
-  { app, file }: AppPlace,
+  { app, file }: AppConfigFile,
   { action, edit, revision, partOf }: WantedChange,
   journal: ChangeJournal,
 ): Promise<AppChange | undefined> {
@@ -284,7 +284,7 @@ export async function changeAppFile(
       beforeWrite: async ({ before, after, madeFolder }) => {
         await forget();
         const states = { before: revisionOf(before), after: revisionOf(after) };
-        noted = await journal.note({ app: app.id, file, action, madeFolder, partOf, ...states }, before);
+        noted = await journal.record({ app: app.id, file, action, madeFolder, partOf, ...states }, before);
       },
     });
     return update.before === update.after ? undefined : noted;

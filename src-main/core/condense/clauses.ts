@@ -20,7 +20,7 @@ const dangling =
 
 /** The first sentences that fit into `max` characters together; at least the first clause. Without the last full stop. */
 export function leadingSentences(text: string, max: number): string {
-  const line = inOneLine(text);
+  const line = toSingleLine(text);
   let end = 0;
   for (const at of sentenceEnds(line)) {
     if (at > max) break;
@@ -31,14 +31,14 @@ export function leadingSentences(text: string, max: number): string {
 
 /** The first sentence as it is written, with its full stop; where it is longer than `max` characters, its first clause. */
 export function firstSentence(text: string, max: number): string {
-  const line = inOneLine(text);
+  const line = toSingleLine(text);
   const [end = line.length] = sentenceEnds(line);
   return end <= max ? line.slice(0, end) : clauseWithin(line, max);
 }
 
 /** The first clause of a text: its first sentence, or as much of that as stands by itself within `max` characters. */
 export function firstClause(text: string, max: number): string {
-  return clauseWithin(inOneLine(text), max);
+  return clauseWithin(toSingleLine(text), max);
 }
 
 function clauseWithin(line: string, max: number): string {
@@ -96,7 +96,7 @@ function isWhole(text: string): boolean {
 const lineEnd = /(?<=[^\s.!?:;,。！？…])[^\S\n]*\n(?=[^\S\n]*\n|[^\S\n]*(?:[-*•#]|\d+[.:)]\s|\p{Lu}[\w ]{0,30}:\s))/gu;
 
 /** A text as one line, with a full stop where a paragraph had none. */
-export function inOneLine(text: string): string {
+export function toSingleLine(text: string): string {
   return text.slice(0, 20_000).toWellFormed().trim().replace(lineEnd, '. ').replace(/\s+/g, ' ');
 }
 
@@ -112,7 +112,7 @@ const fillers = new Set(
 );
 
 /** Whether names say all that a text says: `repo` says "The name of the repository". */
-export function isSaidBy(text: string, names: readonly string[]): boolean {
+export function isImpliedBy(text: string, names: readonly string[]): boolean {
   const known = names.flatMap(words);
   return words(text).every((word) => fillers.has(word) || known.some((one) => isAlike(one, word)));
 }

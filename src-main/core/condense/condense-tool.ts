@@ -1,6 +1,6 @@
 /** A tool's description as one short line: filler away, first sentence, cut at a word. */
 import { isObject, type JsonObject } from '../base/json.ts';
-import { firstClause, inOneLine } from './clauses.ts';
+import { firstClause, toSingleLine } from './clauses.ts';
 
 const fillers = [
   'Only works within allowed directories',
@@ -40,7 +40,7 @@ export function withoutFillers(text: string): string {
 
 /** The same in our own way: it ends where a sentence really does, or earlier where a reader can stop. */
 export function condenseLine(text: string | undefined, max = 80): string {
-  const whole = inOneLine(text ?? '');
+  const whole = toSingleLine(text ?? '');
   const line = firstClause(withoutFillers(whole), max);
   // A server says behind its first sentence that a tool is on its way out; whoever chooses by the line must know.
   const isCutOff = deprecation.test(whole.slice(0, longestLooked)) && !deprecation.test(line);
@@ -124,7 +124,7 @@ function includesArray(type: unknown): boolean {
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/gu;
 
 /** @param max most characters (code points) of the answer; what is longer ends in "…" */
-export function cleanLine(text: string, max: number): string {
+export function truncateLine(text: string, max: number): string {
   // Far more than can be shown, and cut before the work: a text may be megabytes long.
   const start = text.slice(0, max * 20).toWellFormed();
   const line = start.replace(/\s+/g, ' ').replace(invisible, '').replace(/ {2,}/g, ' ').trim();

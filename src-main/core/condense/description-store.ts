@@ -3,17 +3,17 @@
  * text that other models read, so they are short plain lines, and each stands for one description of its server only: when
  * that changes, the written one is not shown any more.
  */
-import { isObject, textOr } from '../base/json.ts';
+import { isObject, textOrEmpty } from '../base/json.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { Event } from '../base/events.ts';
-import { cleanLine } from './condense-tool.ts';
+import { Emitter } from '../base/events.ts';
+import { truncateLine } from './condense-tool.ts';
 
 /** Most characters (code points) of a written description. */
-export const maxDescription = 200;
+export const maxDescriptionLength = 200;
 
 interface WrittenDescriptions {
   /** When somebody wrote last, in ms since 1970. */
@@ -44,7 +44,7 @@ export interface InheritedTexts {
 
 export class DescriptionStore implements DescriptionReader {
   /** Some text is not what it was. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   readonly #folder: string;
   readonly #hashOf: (server: string) => string | undefined;
   readonly #inherited: InheritedTexts;
@@ -67,7 +67,7 @@ export class DescriptionStore implements DescriptionReader {
   }
 
   find(server: string, tool: string, own: unknown): string | undefined {
-    const written = this.of(server)?.texts.get(tool);
+    const written = this.forServer(server)?.texts.get(tool);
     if (written === undefined) return this.#inherited.find(server, tool);
     return written.text !== '' && written.of === fingerprint(own) ? written.text : undefined;
   }
@@ -78,7 +78,7 @@ export class DescriptionStore implements DescriptionReader {
   }
 
   /** All that was written for a server. */
-  of(server: string): WrittenDescriptions | undefined {
+  forServer(server: string): WrittenDescriptions | undefined {
     const hash = this.#hashOf(server);
     if (hash === undefined) return undefined;
     if (!this.#known.has(hash)) this.#known.set(hash, read(this.#file(hash)));
@@ -92,23 +92,23 @@ export class DescriptionStore implements DescriptionReader {
   async save(server: string, texts: ReadonlyMap<string, { text: string; own: unknown }>, by: string): Promise<void> {
     const hash = this.#hashOf(server);
     if (hash === undefined) return;
-    const merged = new Map(this.of(server)?.texts);
+    const merged = new Map(this.forServer(server)?.texts);
     for (const [tool, { text, own }] of texts) {
-      const line = cleanLine(text, maxDescription);
+      const line = truncateLine(text, maxDescriptionLength);
       if (line === '') merged.delete(tool);
       else merged.set(tool, { text: line, of: fingerprint(own) });
     }
-    const written = { at: Date.now(), by: cleanLine(by, maxDescription), texts: merged };
+    const written = { at: Date.now(), by: truncateLine(by, maxDescriptionLength), texts: merged };
     this.#known.set(hash, written);
     await this.#write(hash, written);
     this.changed.emit();
   }
 
   /** The person wants the server's own descriptions of these tools back. Rejects with what the file system throws. */
-  async takeBack(server: string, tools: readonly string[]): Promise<void> {
+  async restoreOriginal(server: string, tools: readonly string[]): Promise<void> {
     const hash = this.#hashOf(server);
     if (hash === undefined) return;
-    const { at = Date.now(), by = '', texts } = this.of(server) ?? {};
+    const { at = Date.now(), by = '', texts } = this.forServer(server) ?? {};
     const left = new Map(texts);
     for (const tool of tools) {
       // Another product's file is not ours to change: what it says of the tool is passed over from now on.
@@ -146,7 +146,7 @@ function read(file: string): WrittenDescriptions | undefined {
     if (!isObject(value) || value['version'] !== formatVersion || !isObject(value['texts'])) return undefined;
     const texts = Object.entries(value['texts']).flatMap(([tool, written]): [string, WrittenText][] => {
       if (!isObject(written) || typeof written['text'] !== 'string') return [];
-      return [[tool, { text: cleanLine(written['text'], maxDescription), of: String(written['of']) }]];
+      return [[tool, { text: truncateLine(written['text'], maxDescriptionLength), of: String(written['of']) }]];
     });
     return { at: Number(value['at']), by: String(value['by']), texts: new Map(texts) };
   } catch {
@@ -155,5 +155,5 @@ function read(file: string): WrittenDescriptions | undefined {
 }
 
 function fingerprint(own: unknown): string {
-  return createHash('sha256').update(textOr(own)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(textOrEmpty(own)).digest('hex').slice(0, 16);
 }

@@ -1,15 +1,15 @@
 /** A schema as a list has it: without what a model does not need to write arguments. A refusal tells the rest. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { firstClause } from './clauses.ts';
-import { mapNamed, namesSchemas } from './shape-schema.ts';
+import { schemaMapKeywords, subschemaKeywords } from './shape-schema.ts';
 
 /** Longest description of a parameter, and of one that is inside of another or may be left out, in characters. */
-const longestText = 100;
-const longestAside = 60;
+const maxDescriptionLength = 100;
+const maxNestedDescriptionLength = 60;
 /** Numbers from here on are a language's own limit, not the server's. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 /** Texts of this length nobody writes by accident. */
-const longestNamed = 100;
+const minOmittedMaxLength = 100;
 
 /**
  * `schema` as shapeSchema has it. What is left fits everything that the whole one does; where less would be more (in `not`, `if` and
@@ -41,11 +41,11 @@ function leanNode(node: unknown, place: Place): unknown {
   const required = Array.isArray(node['required']) ? (node['required'] as unknown[]) : [];
   const members = kept.map(([key, value]): [string, unknown] => {
     if (key === 'description') return [key, typeof value === 'string' ? shorter(value, place) : value];
-    if (mapNamed.has(key) && isObject(value)) {
+    if (schemaMapKeywords.has(key) && isObject(value)) {
       const isJoined = place.isJoined || key !== 'properties';
       return [key, leanMembers(value, { ...inner, isJoined }, key === 'properties' ? required : [])];
     }
-    if (!namesSchemas.has(key)) return [key, value];
+    if (!subschemaKeywords.has(key)) return [key, value];
     const isStrict = place.isStrict || key === 'not' || key === 'if' || key === 'oneOf';
     const isJoined = place.isJoined || combining.includes(key);
     return [key, leanNode(saidOnce(value, node['description']), { ...place, isStrict, isJoined })];
@@ -74,7 +74,7 @@ function isFormality(key: string, value: unknown): boolean {
     case 'minLength':
       return value === 0 || value === 1;
     case 'maxLength':
-      return Number(value) >= longestNamed;
+      return Number(value) >= minOmittedMaxLength;
     case 'minimum':
     case 'exclusiveMinimum':
       return typeof value === 'number' && value <= -unlimited;
@@ -102,9 +102,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 function shorter(text: string, { depth, isRequired }: Place): string {
-  const clause = firstClause(text, depth <= 1 && isRequired ? longestText : longestAside);
+  const clause = firstClause(text, depth <= 1 && isRequired ? maxDescriptionLength : maxNestedDescriptionLength);
   // Where nothing so short stands by itself.
-  return clause.endsWith('…') ? firstClause(text, longestText) : clause;
+  return clause.endsWith('…') ? firstClause(text, maxDescriptionLength) : clause;
 }
 
 /** Branches without the words that stand above them. */

@@ -1,7 +1,7 @@
 /** An input schema without its texts: every keyword that decides which arguments a server takes stays as the server wrote it. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { pointerKeys } from '../base/json-pointer.ts';
-import { firstClause, isSaidBy } from './clauses.ts';
+import { firstClause, isImpliedBy } from './clauses.ts';
 
 /** Keywords that explain and decide nothing. */
 const texts = new Set([
@@ -9,7 +9,7 @@ const texts = new Set([
   ...['markdownDescription', 'enumDescriptions', 'enumNames', 'readOnly', 'writeOnly'],
 ]);
 /** Keywords whose members are schemas under names of the server's choice. */
-export const mapNamed: ReadonlySet<string> = new Set([
+export const schemaMapKeywords: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   '$defs',
@@ -18,7 +18,7 @@ export const mapNamed: ReadonlySet<string> = new Set([
   'dependencies',
 ]);
 /** Keywords that hold a schema, or a list of them. */
-export const namesSchemas: ReadonlySet<string> = new Set([
+export const subschemaKeywords: ReadonlySet<string> = new Set([
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
@@ -31,8 +31,8 @@ const dialectal = new Set([
 ]);
 
 /** Longest description of a parameter, and longest default (as JSON), in characters. */
-const longestText = 100;
-const longestDefault = 20;
+const maxDescriptionLength = 100;
+const maxDefaultLength = 20;
 
 /**
  * `lean`: with what each parameter is there for, where its name does not say so, and with defaults worth knowing.
@@ -51,8 +51,8 @@ function shapeNode(node: unknown, names: readonly string[] | undefined): unknown
   // fromEntries defines own properties, also one called "__proto__".
   const kept = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
     if (texts.has(key) || (key.startsWith('x-') && key !== 'x-mcp-header')) return [];
-    if (mapNamed.has(key) && isObject(value)) return [[key, shapeMembers(value, names)]];
-    return [[key, namesSchemas.has(key) ? shapeNode(value, names) : value]];
+    if (schemaMapKeywords.has(key) && isObject(value)) return [[key, shapeMembers(value, names)]];
+    return [[key, subschemaKeywords.has(key) ? shapeNode(value, names) : value]];
   });
   return Object.fromEntries(names === undefined ? kept : [...kept, ...wordsOf(node, names)]);
 }
@@ -66,10 +66,11 @@ function shapeMembers(members: JsonObject, names: readonly string[] | undefined)
 /** The whole of a tool is described beside its schema. */
 function wordsOf(node: JsonObject, names: readonly string[]): [string, unknown][] {
   const { description } = node;
-  const text = typeof description === 'string' && names.length > 0 ? firstClause(description, longestText) : '';
+  const text =
+    typeof description === 'string' && names.length > 0 ? firstClause(description, maxDescriptionLength) : '';
   const value = node['default'];
   return [
-    ...(text === '' || isSaidBy(text, names) ? [] : ([['description', text]] as [string, unknown][])),
+    ...(text === '' || isImpliedBy(text, names) ? [] : ([['description', text]] as [string, unknown][])),
     ...(isTelling(value) ? ([['default', value]] as [string, unknown][]) : []),
   ];
 }
@@ -77,7 +78,7 @@ function wordsOf(node: JsonObject, names: readonly string[]): [string, unknown][
 /** What stands for nothing is what everybody expects of a parameter that is left out. */
 function isTelling(value: unknown): boolean {
   const text = JSON.stringify(value) ?? '';
-  return !['', 'null', 'false', '""', '[]', '{}'].includes(text) && text.length <= longestDefault;
+  return !['', 'null', 'false', '""', '[]', '{}'].includes(text) && text.length <= maxDefaultLength;
 }
 
 function isDialectal(node: unknown): boolean {
@@ -87,9 +88,9 @@ function isDialectal(node: unknown): boolean {
   const hasNeighbours = Object.hasOwn(node, '$ref') && Object.keys(node).length > 1;
   if (isTuple || hasNeighbours || Object.keys(node).some((key) => dialectal.has(key))) return true;
   return Object.entries(node).some(([key, value]) =>
-    mapNamed.has(key) && isObject(value)
+    schemaMapKeywords.has(key) && isObject(value)
       ? Object.values(value).some(isDialectal)
-      : namesSchemas.has(key) && isDialectal(value),
+      : subschemaKeywords.has(key) && isDialectal(value),
   );
 }
 

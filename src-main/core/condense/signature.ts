@@ -1,6 +1,6 @@
 /** A tool in one line, for a model that has to call it. */
 import { referredBy } from '../base/json-pointer.ts';
-import { isObject, type JsonObject, objectOf, plainNumber } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty, toPlainNumber } from '../base/json.ts';
 
 // A tool as one line that is enough to call it by: `create_entities(entities: {name, entityType, observations: string[]}[])`.
 // `?` may be left out; no type is a text. Types are those of TypeScript, and beside them in brackets what values are limited to:
@@ -19,38 +19,38 @@ export function signature(tool: SignedTool): string {
 }
 
 /** Longest list of parameters, in characters: a longer one says less of what is deep inside. */
-const longest = 600;
+const maxParametersLength = 600;
 
-const deepest = 4;
+const maxDepth = 4;
 
 /** `path, head?: integer`. `which`: only these names. */
 export function parametersText(
   schema: unknown,
   which: (name: string, required: boolean) => boolean = () => true,
 ): string {
-  for (let depth = deepest; ; depth -= 1) {
+  for (let depth = maxDepth; ; depth -= 1) {
     const text = new TypeWriter(schema, depth).parameters(schema, which);
-    if (text.length <= longest || depth === 0) return text;
+    if (text.length <= maxParametersLength || depth === 0) return text;
   }
 }
 
 /** The type of one value inside a schema, whose local references point into `root`. */
 function typeText(schema: unknown, root: unknown): string {
-  for (let depth = deepest - 1; ; depth -= 1) {
+  for (let depth = maxDepth - 1; ; depth -= 1) {
     const text = new TypeWriter(root, depth).of(schema, 0);
-    if (text.length <= longest || depth === 0) return text;
+    if (text.length <= maxParametersLength || depth === 0) return text;
   }
 }
 
 /** Longest type of a result, in characters. */
-const longestResult = 160;
+const maxOutputTypeLength = 160;
 
 /** What a tool gives back, where its server tells: `{path, lines: integer}`; undefined where it says nothing, or too much for a line. */
-export function resultType(outputSchema: unknown): string | undefined {
+export function outputType(outputSchema: unknown): string | undefined {
   if (!isObject(outputSchema)) return undefined;
   for (let depth = 2; depth > 0; depth -= 1) {
     const text = new TypeWriter(outputSchema, depth).of(outputSchema, 0);
-    if (text.length <= longestResult) return text === 'any' || text.startsWith('object') ? undefined : text;
+    if (text.length <= maxOutputTypeLength) return text === 'any' || text.startsWith('object') ? undefined : text;
   }
   return undefined;
 }
@@ -66,7 +66,7 @@ export function parameterTypes(schema: unknown): {
   readonly parameters: readonly ParameterType[];
   readonly more: readonly string[];
 } {
-  const { members, more } = new TypeWriter(schema, deepest).parts(schema);
+  const { members, more } = new TypeWriter(schema, maxDepth).parts(schema);
   const parameters = members.map(({ name, property, required }) => ({
     ...{ name, required },
     type: typeText(property, schema),
@@ -75,7 +75,7 @@ export function parameterTypes(schema: unknown): {
 }
 
 /** Whether the line leaves something to the schema. */
-export function leavesOut(text: string): boolean {
+export function isLossy(text: string): boolean {
   return withoutLiterals(text).includes('~');
 }
 
@@ -83,12 +83,12 @@ function withoutLiterals(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)*\//g, '""');
 }
 
-const mostValues = 12;
+const maxValues = 12;
 
 /** Schema nodes read for one tool: a small schema full of references can describe a huge type. */
-const mostNodes = 500;
+const maxNodes = 500;
 
-const longestPattern = 60;
+const maxPatternLength = 60;
 
 /** Whole numbers that every reader of JSON keeps. */
 const safest = Number.MAX_SAFE_INTEGER;
@@ -131,7 +131,7 @@ class TypeWriter {
 
   /** `any` where the schema does not say, `any~` where it says too much. */
   of(schema: unknown, depth: number): string {
-    if (schema === false || (this.#nodes += 1) > mostNodes) return 'any~';
+    if (schema === false || (this.#nodes += 1) > maxNodes) return 'any~';
     const resolved = this.#resolve(schema);
     if (resolved === undefined) return 'any~';
     if (!isObject(resolved)) return 'any';
@@ -157,8 +157,8 @@ class TypeWriter {
     if (depth > this.#depth) return 'any~';
     const onlyRequired = branches.every((one) => isObject(one) && Object.keys(one).every((key) => key === 'required'));
     if (onlyRequired || (anyOf !== undefined && oneOf !== undefined)) return marked(this.#ofNode(base, depth));
-    const isBare = Object.keys(base).every((key) => !decisive.has(key) || key === 'type');
-    const shown = branches.slice(0, mostValues);
+    const isBare = Object.keys(base).every((key) => !constrainingKeywords.has(key) || key === 'type');
+    const shown = branches.slice(0, maxValues);
     const types = shown.map((branch) => {
       const own = this.#resolve(branch);
       if (!isObject(own) || (isBare && base['type'] === undefined)) return this.of(branch, depth + 1);
@@ -184,20 +184,20 @@ class TypeWriter {
         return this.#object(node, depth);
       default:
         if (isObject(node['properties'])) return this.#object(node, depth);
-        return Object.keys(node).some((key) => decisive.has(key)) ? 'any~' : 'any';
+        return Object.keys(node).some((key) => constrainingKeywords.has(key)) ? 'any~' : 'any';
     }
   }
 
   #object(node: JsonObject, depth: number): string {
     if (depth >= this.#depth)
-      return Object.keys(node).some((key) => decisive.has(key) && key !== 'type') ? 'object~' : 'object';
+      return Object.keys(node).some((key) => constrainingKeywords.has(key) && key !== 'type') ? 'object~' : 'object';
     const { members: own, more } = this.#parts(node, depth + 1);
     const members = [...own.map((member) => this.#member(member, depth + 1)), ...more];
     return members.length === 0 ? 'object' : `{${members.join(', ')}}`;
   }
 
   #parts(node: JsonObject, depth: number): { members: readonly Member[]; more: readonly string[] } {
-    const properties = objectOf(node['properties']);
+    const properties = objectOrEmpty(node['properties']);
     const required = new Set((Array.isArray(node['required']) ? (node['required'] as unknown[]) : []).filter(isText));
     const undeclared = [...required].filter((name) => !Object.hasOwn(properties, name));
     return {
@@ -275,7 +275,7 @@ class TypeWriter {
       const { $ref: _ref, ...beside } = node as JsonObject;
       const target = referredBy(this.#root, reference);
       if (target === undefined) return undefined;
-      const isAlone = !Object.keys(beside).some((key) => decisive.has(key));
+      const isAlone = !Object.keys(beside).some((key) => constrainingKeywords.has(key));
       node = isAlone || !isObject(target) ? target : { ...beside, allOf: [target] };
     }
     return undefined;
@@ -283,7 +283,7 @@ class TypeWriter {
 }
 
 /** Keywords that limit what fits. */
-const decisive: ReadonlySet<string> = new Set([
+const constrainingKeywords: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', '$ref'],
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
@@ -293,10 +293,11 @@ const decisive: ReadonlySet<string> = new Set([
 /** Both at once, where no keyword but lists of members stands in both. */
 function laidTogether(a: JsonObject, b: JsonObject): JsonObject | undefined {
   const clash = Object.keys(b).filter(
-    (key) => decisive.has(key) && Object.hasOwn(a, key) && JSON.stringify(a[key]) !== JSON.stringify(b[key]),
+    (key) =>
+      constrainingKeywords.has(key) && Object.hasOwn(a, key) && JSON.stringify(a[key]) !== JSON.stringify(b[key]),
   );
   if (clash.some((key) => key !== 'properties' && key !== 'required')) return undefined;
-  const [ownA, ownB] = [a['properties'], b['properties']].map((one) => objectOf(one)) as [JsonObject, JsonObject];
+  const [ownA, ownB] = [a['properties'], b['properties']].map((one) => objectOrEmpty(one)) as [JsonObject, JsonObject];
   if (
     Object.keys(ownB).some(
       (name) => Object.hasOwn(ownA, name) && JSON.stringify(ownA[name]) !== JSON.stringify(ownB[name]),
@@ -350,7 +351,7 @@ function typesOf({ type }: JsonObject): unknown[] | undefined {
 function stringLimits(node: JsonObject): string[] {
   const { format, pattern } = node;
   const [minLength, maxLength] = numbersOf(node, 'minLength', 'maxLength');
-  const isLong = typeof pattern === 'string' && (pattern.length > longestPattern || /[\n\r]/.test(pattern));
+  const isLong = typeof pattern === 'string' && (pattern.length > maxPatternLength || /[\n\r]/.test(pattern));
   return [
     ...(typeof format === 'string' ? [format.replace(/[^\w-]/g, '')] : []),
     // Nobody writes an empty text where one is asked for.
@@ -372,7 +373,7 @@ function numberLimits(node: JsonObject): string[] {
 }
 
 function numbersOf(node: JsonObject, ...keys: readonly string[]): (number | undefined)[] {
-  return keys.map((key) => plainNumber(node[key])).map((value) => (typeof value === 'number' ? value : undefined));
+  return keys.map((key) => toPlainNumber(node[key])).map((value) => (typeof value === 'number' ? value : undefined));
 }
 
 function bound(value: number | undefined): number | undefined {
@@ -413,8 +414,8 @@ function ofType(values: readonly unknown[], type: unknown): readonly unknown[] {
 }
 
 function literals(values: readonly unknown[]): string {
-  const shown = values.slice(0, mostValues).map(literal);
-  return union(values.length > mostValues ? [...shown, '…'] : shown);
+  const shown = values.slice(0, maxValues).map(literal);
+  return union(values.length > maxValues ? [...shown, '…'] : shown);
 }
 
 function literal(value: unknown): string {

@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isObject, objectOf } from '../base/json.ts';
+import { isObject, objectOrEmpty } from '../base/json.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { cleanLine } from './condense-tool.ts';
-import { maxDescription } from './description-store.ts';
+import { truncateLine } from './condense-tool.ts';
+import { maxDescriptionLength } from './description-store.ts';
 
 interface Cache {
   /** When a model wrote the texts, in ms since 1970; undefined where the file does not say. */
@@ -68,9 +68,9 @@ function read(configFile: string): Cache {
 }
 
 function textsOf(known: unknown): ReadonlyMap<string, string> {
-  const descriptions = objectOf(objectOf(known)['descriptions']);
+  const descriptions = objectOrEmpty(objectOrEmpty(known)['descriptions']);
   const lines = Object.entries(descriptions).flatMap(([tool, text]): [string, string][] => {
-    const line = typeof text === 'string' ? cleanLine(text, maxDescription) : '';
+    const line = typeof text === 'string' ? truncateLine(text, maxDescriptionLength) : '';
     return line === '' ? [] : [[tool, line]];
   });
   return new Map(lines);

@@ -6,17 +6,17 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../base/json.ts';
 import { AcceptedRecord, type Agreed, type LostReason, type RecordKey, type WrittenServer } from './accepted-record.ts';
-import type { AppConfig, Hold, ServerConfig } from './app-config.ts';
+import type { AppConfig, LeaseHandle, ServerConfig } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { guardedSettings, plainOf, tightens, withSettings } from './guarded-settings.ts';
 import { ConfigDocument } from './config-document.ts';
 import { containerKeys, findContainers } from './containers.ts';
-import { type ConfigReading, readConfig, readServers } from './read-config.ts';
-import type { Environment } from './replace-variables.ts';
+import { type ParsedConfig, parseConfig, parseServerConfigs } from './read-config.ts';
+import type { Env } from './replace-variables.ts';
 import { writtenServers } from './written-servers.ts';
 
 /** Something a foreign edit of the config file would bring about, and the person has not agreed to. */
-export type WaitingEdit =
+export type PendingEdit =
   | {
       readonly kind: 'entry';
       readonly server: string;
@@ -33,11 +33,11 @@ export type WaitingEdit =
       readonly lost?: LostReason;
     };
 
-export interface HeldReading extends ConfigReading {
-  readonly waiting: readonly WaitingEdit[];
+export interface GatedConfig extends ParsedConfig {
+  readonly waiting: readonly PendingEdit[];
 }
 
-interface Judgement extends HeldReading {
+interface Judgement extends GatedConfig {
   /** What is to be agreed to from now on, where that differs from what is kept. */
   readonly agree: Agreed | undefined;
 }
@@ -49,7 +49,7 @@ const plainFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Names are short, so that a person can type them. */
-export function nameOfWaiting(waiting: readonly WaitingEdit[]): string {
+export function pendingEditsId(waiting: readonly PendingEdit[]): string {
   return createHash('sha256').update(JSON.stringify(waiting)).digest('hex').slice(0, 6);
 }
 
@@ -68,7 +68,7 @@ export function lostSentence(lost: LostReason): string {
   }
 }
 
-export class AcceptedConfig {
+export class ConfigApproval {
   readonly file: string;
   readonly #trustsAll: boolean;
   readonly #record: AcceptedRecord;
@@ -81,7 +81,7 @@ export class AcceptedConfig {
   }
 
   /** What of a reading may be used. Changes nothing; `keep` writes what is to be kept of it. */
-  async judge(text: string, reading: ConfigReading, env: Environment): Promise<Judgement> {
+  async evaluate(text: string, reading: ParsedConfig, env: Env): Promise<Judgement> {
     const { config } = reading;
     if (config === undefined) return { ...reading, waiting: [], agree: undefined };
     const agreed = await this.#read();
@@ -102,13 +102,13 @@ export class AcceptedConfig {
     const agree = agreed.lost === 'locked' || isSame(agreed, next) ? undefined : next;
     if (waiting.length === 0) return { ...known, waiting, agree };
     const used = useAgreed({ config: known.config, text, waiting, agreed: next, env });
-    const held = waiting.map((edit) => ({ edit, name: nameOfWaiting(waiting) }));
+    const held = waiting.map((edit) => ({ edit, name: pendingEditsId(waiting) }));
     const problems = held.map(({ edit, name }) => problemOf(edit, name, text, config.path));
     return { config: used, problems: [...reading.problems, ...problems], waiting, agree };
   }
 
   /** What was agreed to last, as a config: for a start with a file that cannot be read. undefined: nothing was. */
-  async lastAgreed(path: string, env: Environment): Promise<AppConfig | undefined> {
+  async lastAgreed(path: string, env: Env): Promise<AppConfig | undefined> {
     const agreed = await this.#read();
     if (agreed === undefined || Object.keys(agreed.servers).length === 0) return undefined;
     const { servers, settings, plain = {} } = agreed;
@@ -117,7 +117,7 @@ export class AcceptedConfig {
   }
 
   /** Rejects with AppError secret_locked if the vault is locked. */
-  async keep(agree: Agreed): Promise<void> {
+  async save(agree: Agreed): Promise<void> {
     await this.#record.write(agree);
   }
 
@@ -125,7 +125,7 @@ export class AcceptedConfig {
    * Tooltray is about to write `after` in place of `before`: what differs between them is agreed to, nothing else. While the vault is locked
    * nothing is recorded, and the edit waits for the user.
    */
-  async noteOwnEdit(before: string, after: string, path: string, env: Environment): Promise<void> {
+  async recordOwnEdit(before: string, after: string, path: string, env: Env): Promise<void> {
     const [was, is] = [before, after].map((text) => stateOf(text, path, env));
     if (was === undefined || is === undefined) return;
     const agreed = (await this.#read()) ?? was;
@@ -146,29 +146,23 @@ export class AcceptedConfig {
       const isEdited = !isDeepStrictEqual(value, was.settings[key]);
       return [key, isEdited || !Object.hasOwn(agreed.settings, key) ? value : agreed.settings[key]];
     });
-    await this.keep({
+    await this.save({
       ...{ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings), plain: is.plain, blocked },
       ...(agreed.lost && { lost: agreed.lost }),
     });
   }
 
   /** The person agrees to all that waits in `text`; what they have blocked stays so. */
-  async agreeTo(text: string, path: string, env: Environment): Promise<void> {
+  async approveAll(text: string, path: string, env: Env): Promise<void> {
     const now = stateOf(text, path, env);
     if (now === undefined) return;
     const { blocked = {} } = (await this.#read()) ?? {};
     const servers = Object.entries(now.servers).filter(([name, server]) => !isBlocked(blocked, name, server));
-    await this.keep({ ...now, servers: Object.fromEntries(servers), blocked });
+    await this.save({ ...now, servers: Object.fromEntries(servers), blocked });
   }
 
   /** The person's word on one server as it stands in `text`, and on nothing else there. */
-  async decideOn(
-    server: string,
-    choice: 'accept' | 'block',
-    text: string,
-    path: string,
-    env: Environment,
-  ): Promise<void> {
+  async decideServer(server: string, choice: 'accept' | 'block', text: string, path: string, env: Env): Promise<void> {
     const now = stateOf(text, path, env);
     const written = now && own(now.servers, server);
     if (now === undefined || written === undefined) return;
@@ -181,15 +175,15 @@ export class AcceptedConfig {
       servers.delete(server);
       blocked.set(server, launchOf(written.entry));
     }
-    const kept = [...blocked].slice(-mostBlocked);
-    await this.keep({ ...agreed, servers: Object.fromEntries(servers), blocked: Object.fromEntries(kept) });
+    const kept = [...blocked].slice(-maxBlocked);
+    await this.save({ ...agreed, servers: Object.fromEntries(servers), blocked: Object.fromEntries(kept) });
   }
 
   /**
    * What was agreed to, as the text of a config file, for one that is gone: its servers, and the settings that are not the default. Undefined if no
    * server was agreed to, or the record cannot be read.
    */
-  async asText(path: string, env: Environment): Promise<string | undefined> {
+  async asText(path: string, env: Env): Promise<string | undefined> {
     const agreed = await this.#read();
     if (agreed === undefined || Object.keys(agreed.servers).length === 0) return undefined;
     const servers = Object.fromEntries(Object.entries(agreed.servers).map(([name, { entry }]) => [name, entry]));
@@ -220,15 +214,15 @@ export class AcceptedConfig {
   }
 }
 
-function stateOf(text: string, path: string, env: Environment): Agreed | undefined {
-  const { config } = readConfig(text, path, env);
+function stateOf(text: string, path: string, env: Env): Agreed | undefined {
+  const { config } = parseConfig(text, path, env);
   return (
     config && { servers: writtenServers(text, path, env), settings: guardedSettings(config), plain: plainOf(config) }
   );
 }
 
 /** As many are remembered after their entries are gone; those that were blocked last. */
-const mostBlocked = 500;
+const maxBlocked = 500;
 
 function isBlocked(
   blocked: Readonly<Record<string, JsonObject>>,
@@ -244,7 +238,7 @@ function isSame(agreed: Agreed | undefined, next: Agreed): boolean {
   return agreed !== undefined && isDeepStrictEqual({ blocked: {}, ...agreed }, { blocked: {}, ...next });
 }
 
-function off(server: ServerConfig, held: Hold): ServerConfig {
+function off(server: ServerConfig, held: LeaseHandle): ServerConfig {
   return { ...server, enabled: false, held };
 }
 
@@ -274,14 +268,14 @@ function toolsOf({ disabledTools: off, enabledTools: only }: JsonObject): {
 function compare(
   agreed: Agreed,
   now: Agreed,
-  { problems }: ConfigReading,
+  { problems }: ParsedConfig,
   path: string,
-): { next: Agreed; waiting: readonly WaitingEdit[] } {
+): { next: Agreed; waiting: readonly PendingEdit[] } {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const broken = new Set(errors.map(({ server }) => server));
   // Where the servers as a whole cannot be read, none of them was taken out.
   const isUnread = errors.some((problem) => containerKeys.some((key) => key === problem.path));
-  const waiting: WaitingEdit[] = [];
+  const waiting: PendingEdit[] = [];
   const lost = agreed.lost === undefined ? {} : { lost: agreed.lost };
   const servers = Object.entries(now.servers).flatMap(([name, server]): [string, WrittenServer][] => {
     const known = own(agreed.servers, name);
@@ -324,9 +318,9 @@ function defaultOf(key: string, path: string): unknown {
 interface Held {
   readonly config: AppConfig;
   readonly text: string;
-  readonly waiting: readonly WaitingEdit[];
+  readonly waiting: readonly PendingEdit[];
   readonly agreed: Agreed;
-  readonly env: Environment;
+  readonly env: Env;
 }
 
 function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
@@ -336,7 +330,7 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
   );
   const used = withSettings(config, Object.fromEntries(settings));
   const asWritten = new Map(
-    (settings.length === 0 ? [] : readServers(text, used, env)).map((server) => [server.name, server]),
+    (settings.length === 0 ? [] : parseServerConfigs(text, used, env)).map((server) => [server.name, server]),
   );
   const servers = config.servers.flatMap((server): readonly ServerConfig[] => {
     if (!entries.has(server.name)) return [asWritten.get(server.name) ?? server];
@@ -347,17 +341,12 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
   return { ...used, servers };
 }
 
-function build(
-  name: string,
-  { entry, on }: WrittenServer,
-  settings: AppConfig,
-  env: Environment,
-): readonly ServerConfig[] {
-  const servers = readServers(JSON.stringify({ servers: { [name]: entry } }), settings, env);
+function build(name: string, { entry, on }: WrittenServer, settings: AppConfig, env: Env): readonly ServerConfig[] {
+  const servers = parseServerConfigs(JSON.stringify({ servers: { [name]: entry } }), settings, env);
   return servers.map((server) => ({ ...server, enabled: server.enabled && on }));
 }
 
-function problemOf(edit: WaitingEdit, name: string, text: string, path: string): ConfigReading['problems'][number] {
+function problemOf(edit: PendingEdit, name: string, text: string, path: string): ParsedConfig['problems'][number] {
   const document = new ConfigDocument(text, path);
   const keys = edit.kind === 'entry' ? [edit.server] : edit.key.split('.');
   const entries = document.root === undefined ? [] : findContainers(document.root).flatMap((one) => one.entries);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import { namesTool } from './tool-names.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
-export interface ToolSwitch {
+export interface ToolSelection {
   /** Switched off. */
   readonly off: readonly string[];
   /** Only these are on; undefined: all that are not off. */
@@ -20,7 +20,7 @@ export interface RegistryOrigin {
 }
 
 /** Where servers can be looked up. */
-export interface RegistryPlace {
+export interface RegistryConfig {
   readonly name: string;
   /** Of its API, without `/v0.1`; or a file on this computer, absolute. */
   readonly url: string;
@@ -50,7 +50,7 @@ interface ServerBase {
   readonly maxMessageBytes: number;
   readonly description: string | undefined;
   /** Why it is off though its switch says on; lifted by a person. */
-  readonly held?: Hold;
+  readonly held?: LeaseHandle;
   /** Said by whoever added it; the launch may have been changed since. */
   readonly registry?: RegistryOrigin;
   /** Of a team, as its entry says; absent: what suits it (placement.ts). On a desktop it means nothing. */
@@ -60,7 +60,7 @@ interface ServerBase {
   /** What its tools and resources are named after, with one server as well; absent: the server, where there are several. */
   readonly prefix?: string;
   /** Absent: every tool is on. */
-  readonly toolSwitch?: ToolSwitch;
+  readonly toolSwitch?: ToolSelection;
   /** SHA-256 (hex) of the entry as the core understands it: the key of its listing cache, and what "differs" means on reload. */
   readonly hash: string;
 }
@@ -321,7 +321,7 @@ export interface HttpSettings {
 }
 
 /** Processes of single people, in a team. */
-export interface PersonalSettings {
+export interface PerUserSettings {
   /** Processes of all people on one replica; one takes about 80 MB. */
   readonly perReplica: number;
   /** Processes of one person at a time. */
@@ -331,7 +331,7 @@ export interface PersonalSettings {
 }
 
 /** For one person, who waits for the end, in seconds. */
-export const usualDrainSeconds = 5;
+export const defaultDrainSeconds = 5;
 
 export interface CodeSettings {
   /** Whether `code_execution` and `execute` run anything. */
@@ -354,7 +354,7 @@ export const uiSettings = ['listed', 'on-demand', 'off'] as const;
 export type UiSetting = (typeof uiSettings)[number];
 
 /** Of a client app by its name, where it has one. */
-export function uiFor({ ui, appUi }: Pick<AppConfig, 'ui' | 'appUi'>, app: string | undefined): UiSetting {
+export function uiSettingFor({ ui, appUi }: Pick<AppConfig, 'ui' | 'appUi'>, app: string | undefined): UiSetting {
   return (app !== undefined && Object.hasOwn(appUi, app) ? appUi[app] : undefined) ?? ui;
 }
 
@@ -397,7 +397,7 @@ export interface AppConfig {
   /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
   readonly port: number;
   readonly http: HttpSettings;
-  readonly personal: PersonalSettings;
+  readonly personal: PerUserSettings;
   /** Activity records kept at the most, by count and by bytes; and whether what was said in calls is kept beside them. */
   readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly keepTexts: boolean };
   readonly policy: ChangePolicy;
@@ -425,9 +425,9 @@ export interface AppConfig {
    */
   readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
   /** Where servers can be looked up, beside the official registry; one named `official` takes its place. */
-  readonly registries: readonly RegistryPlace[];
+  readonly registries: readonly RegistryConfig[];
   /** What groups' and people's files may say; undefined: the usual (layers/read-layer.ts). Of a file alone it means nothing. */
-  readonly mayOverride: Overrides | undefined;
+  readonly mayOverride: LayerOverrides | undefined;
   /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
   readonly signIn: { readonly clientMetadataUrl: string | undefined };
   /** Of a team, by name. */
@@ -441,7 +441,7 @@ export interface AppConfig {
 }
 
 /** Undefined: the usual ones. */
-export interface Overrides {
+export interface LayerOverrides {
   readonly groups?: readonly LayerSetting[] | undefined;
   readonly people?: readonly LayerSetting[] | undefined;
 }
@@ -465,7 +465,7 @@ export interface ConfigProblem {
 // Whether a tool is there for client apps, as the person switched it.
 
 /** `tool` by the server's own name. A server the config does not know has nothing switched off. */
-export function isToolOn(config: Pick<AppConfig, 'servers'>, server: string, tool: string): boolean {
+export function isToolEnabled(config: Pick<AppConfig, 'servers'>, server: string, tool: string): boolean {
   const chosen = config.servers.find(({ name }) => name === server)?.toolSwitch;
   if (chosen === undefined) return true;
   return !namesTool(chosen.off, tool) && (chosen.only === undefined || namesTool(chosen.only, tool));
@@ -475,7 +475,7 @@ export function isToolOn(config: Pick<AppConfig, 'servers'>, server: string, too
  * `review`: nobody has agreed to it yet. `blocked`: a person does not want it. `isolation`: it asks for a container or sandbox that there
  * is not.
  */
-export type Hold = 'review' | 'blocked' | 'setup';
+export type LeaseHandle = 'review' | 'blocked' | 'setup';
 
 // The names of the modes, and how a name that a person wrote is read. What each mode does is in core/modes.
 
@@ -487,10 +487,10 @@ export type ModeName = (typeof modeNames)[number];
 export const autoMode = 'auto';
 
 /** Everything that may stand under `mode`. */
-export const modeWords: readonly string[] = [autoMode, ...modeNames];
+export const modeValues: readonly string[] = [autoMode, ...modeNames];
 
 /** The name as the core has it, whatever its case; undefined when there is no such mode. */
-export function readModeName(written: string): ModeName | typeof autoMode | undefined {
+export function parseModeName(written: string): ModeName | typeof autoMode | undefined {
   const name = written.trim().toLowerCase();
   return name === autoMode ? autoMode : modeNames.find((mode) => mode === name);
 }

@@ -2,18 +2,18 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { AppConfig, Hold, ServerConfig, ToolSwitch } from './app-config.ts';
+import type { AppConfig, LeaseHandle, ServerConfig, ToolSelection } from './app-config.ts';
 import { serverDefaults } from './default-config.ts';
 import { holdFixes, holdOf, holdReasons } from './holds.ts';
-import { isolationOf } from './isolation.ts';
+import { parseIsolation } from './isolation.ts';
 import type { EntryReader } from './entry-reader.ts';
-import { placementMistake } from './placement.ts';
-import { readOAuth } from './read-oauth.ts';
-import { type Environment, replaceVariables, type UnfilledPlaceholder } from './replace-variables.ts';
-import type { Entry } from './schema.ts';
+import { placementProblem } from './placement.ts';
+import { parseOAuthClient } from './read-oauth.ts';
+import { type Env, replaceVariables, type UnresolvedPlaceholder } from './replace-variables.ts';
+import type { ServerEntry } from './schema.ts';
 
 interface BuildContext {
-  readonly env: Environment;
+  readonly env: Env;
   /** Folder of the config file: relative paths start there. */
   readonly folder: string;
   /** What the file says for all servers. */
@@ -21,11 +21,11 @@ interface BuildContext {
 }
 
 /** The server, or undefined when the entry cannot be used; `reader` then holds at least one error. */
-export function buildServer(reader: EntryReader, context: BuildContext): ServerConfig | undefined {
+export function buildServerConfig(reader: EntryReader, context: BuildContext): ServerConfig | undefined {
   const written = reader.read(homeOf(context.env));
   if (written === undefined) return undefined;
   const on = written.enabled ?? true;
-  let held: Hold | undefined = holdOf(written);
+  let held: LeaseHandle | undefined = holdOf(written);
   if (held !== undefined) reportHeld(reader, held);
   const entry = replaceVariables(written, context.env, (unfilled) => {
     if (unfilled.source === 'secret') return reportMisplaced(reader, on && held === undefined, unfilled.path);
@@ -56,20 +56,20 @@ export function buildServer(reader: EntryReader, context: BuildContext): ServerC
         ? { ...base, kind, builtin: entry.builtin ?? reader.name, folders: allowedFolders(reader, entry, context) }
         : { ...base, kind, ...httpPart(reader, entry) };
   reportPlacement(reader, written, kind);
-  return reader.failed ? undefined : { ...server, hash: hashServer(server) };
+  return reader.failed ? undefined : { ...server, hash: hashServerConfig(server) };
 }
 
-function kindOf({ type, builtin, command }: Entry): ServerConfig['kind'] {
+function kindOf({ type, builtin, command }: ServerEntry): ServerConfig['kind'] {
   if (type === 'sse' || type === 'builtin') return type;
   if (builtin !== undefined) return 'builtin';
   return command === undefined ? 'http' : 'stdio';
 }
 
-function reportHeld(reader: EntryReader, held: Hold): void {
+function reportHeld(reader: EntryReader, held: LeaseHandle): void {
   reader.report('warning', ['quarantined'], holdReasons[held], holdFixes[held].replace('NAME', reader.name));
 }
 
-function toolSwitch({ disabledTools, enabledTools }: Entry): { toolSwitch?: ToolSwitch } {
+function toolSwitch({ disabledTools, enabledTools }: ServerEntry): { toolSwitch?: ToolSelection } {
   if (disabledTools === undefined && enabledTools === undefined) return {};
   return { toolSwitch: { off: disabledTools ?? [], only: enabledTools } };
 }
@@ -82,7 +82,7 @@ function reportMisplaced(reader: EntryReader, isOn: boolean, path: readonly Prop
 }
 
 /** The server exists and stays off until the variable has a value. */
-function reportUnfilled(reader: EntryReader, { path, source, name }: UnfilledPlaceholder): void {
+function reportUnfilled(reader: EntryReader, { path, source, name }: UnresolvedPlaceholder): void {
   const reason =
     source === 'env'
       ? `The environment variable ${name} is not set.`
@@ -99,17 +99,17 @@ function takesSecrets([field, inner]: readonly PropertyKey[]): boolean {
 }
 
 /** An entry that nobody could place as it says is not in use: guessed wrong, people would share what is one person's. */
-function reportPlacement(reader: EntryReader, written: Entry, kind: ServerConfig['kind']): void {
-  const mistake = placementMistake(written, kind);
+function reportPlacement(reader: EntryReader, written: ServerEntry, kind: ServerConfig['kind']): void {
+  const mistake = placementProblem(written, kind);
   if (mistake !== undefined) reader.report('error', ['placement'], mistake.reason, mistake.suggestion);
 }
 
-function stdioPart(reader: EntryReader, entry: Entry, { folder, env, settings }: BuildContext) {
+function stdioPart(reader: EntryReader, entry: ServerEntry, { folder, env, settings }: BuildContext) {
   const { command = '', args = [] } = entry;
   if (command.trim() === '') reader.report('error', ['command'], 'The command is empty.');
   const cwd = entry.cwd === undefined ? undefined : resolve(folder, expandHome(entry.cwd, env));
   const { inheritEnv } = entry;
-  const isolate = isolationOf(entry, settings.isolateCommands, (path) => resolve(folder, expandHome(path, env)));
+  const isolate = parseIsolation(entry, settings.isolateCommands, (path) => resolve(folder, expandHome(path, env)));
   return {
     command,
     args,
@@ -120,7 +120,7 @@ function stdioPart(reader: EntryReader, entry: Entry, { folder, env, settings }:
   };
 }
 
-function httpPart(reader: EntryReader, entry: Entry) {
+function httpPart(reader: EntryReader, entry: ServerEntry) {
   const url = URL.canParse(entry.url ?? '') ? new URL(entry.url ?? '') : undefined;
   if (isUnfilled(entry.url ?? '')) {
     // Reported already; what the address will be is not known.
@@ -139,7 +139,9 @@ function httpPart(reader: EntryReader, entry: Entry) {
     url: (entry.url ?? '').trim(),
     headers: entry.headers ?? {},
     ...(typeof entry.oauth === 'object' && {
-      oauth: readOAuth(entry.oauth, (severity, key, ...words) => reader.report(severity, ['oauth', key], ...words)),
+      oauth: parseOAuthClient(entry.oauth, (severity, key, ...words) =>
+        reader.report(severity, ['oauth', key], ...words),
+      ),
     }),
   };
 }
@@ -149,7 +151,7 @@ function isUnfilled(text: string): boolean {
   return /\$\{(?:env|input):/.test(text);
 }
 
-function allowedFolders(reader: EntryReader, entry: Entry, { env }: BuildContext): string[] {
+function allowedFolders(reader: EntryReader, entry: ServerEntry, { env }: BuildContext): string[] {
   return (entry.folders ?? []).map((written, index) => {
     const folder = expandHome(written, env);
     if (!isAbsolute(folder) && !isUnfilled(folder)) {
@@ -164,11 +166,11 @@ function allowedFolders(reader: EntryReader, entry: Entry, { env }: BuildContext
   });
 }
 
-function expandHome(path: string, env: Environment): string {
+function expandHome(path: string, env: Env): string {
   return /^~(?=$|[/\\])/.test(path) ? join(homeOf(env), path.slice(1)) : path;
 }
 
-function homeOf(env: Environment): string {
+function homeOf(env: Env): string {
   return env['HOME'] ?? env['USERPROFILE'] ?? homedir();
 }
 
@@ -186,7 +188,7 @@ const noReasons: ReadonlySet<string> = new Set([
 ]);
 
 /** SHA-256 (hex) of everything but the switches, what is only kept, and the text for people, none of which is a reason to restart. */
-export function hashServer(server: Unhashed<ServerConfig>): string {
+export function hashServerConfig(server: Unhashed<ServerConfig>): string {
   const relevant = Object.entries(server).filter(([key]) => !noReasons.has(key));
   return createHash('sha256')
     .update(JSON.stringify(relevant.sort(byKey).map(sortNested)))
@@ -206,7 +208,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
 // When a server starts and stops, and how long and how large things may get with it.
 
 /** Times in ms and sizes in bytes. */
-function serverLimits(entry: Entry, settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds'>) {
+function serverLimits(entry: ServerEntry, settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds'>) {
   return {
     lazy: entry.lazy ?? false,
     idleStopMs: milliseconds(entry.idleStopSeconds),

@@ -3,20 +3,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
 import { ConfigDocument } from './config-document.ts';
-import { JsonText, nodeValue } from './json-text.ts';
+import { JsoncText, nodeValue } from './json-text.ts';
 
 const bom = '\uFEFF';
 
 /** Edits a text whose root is an object. */
-export class CheckedEdit {
+export class VerifiedEdit {
   readonly #before: string;
-  #source: JsonText;
+  #source: JsoncText;
 
   /** An empty text, or one of comments alone, becomes an empty object. Throws `config_invalid` when it cannot be read. */
   constructor(text: string) {
     this.#before = text;
-    const source = new JsonText(text.startsWith(bom) ? text.slice(1) : text);
-    this.#source = source.isEmpty ? new JsonText(withObject(source)) : source;
+    const source = new JsoncText(text.startsWith(bom) ? text.slice(1) : text);
+    this.#source = source.isEmpty ? new JsoncText(withObject(source)) : source;
     if (this.#source.root?.type !== 'object') throw unreadable(text);
   }
 
@@ -31,8 +31,8 @@ export class CheckedEdit {
   }
 
   /** Applies one cut. Throws `config_invalid`, with nothing changed, when the new text does not mean `wanted`. */
-  cut(change: (source: JsonText) => string, wanted: unknown): void {
-    const source = new JsonText(change(this.#source));
+  apply(change: (source: JsoncText) => string, wanted: unknown): void {
+    const source = new JsoncText(change(this.#source));
     // Through JSON, because a value that is undefined is not written.
     const expected: unknown = JSON.parse(JSON.stringify(wanted));
     if (source.root === undefined || !isDeepStrictEqual(nodeValue(source.root), expected)) {
@@ -53,7 +53,7 @@ export class CheckedEdit {
   }
 }
 
-function withObject({ text, eol }: JsonText): string {
+function withObject({ text, eol }: JsoncText): string {
   return text.trim() === '' ? `{}${eol}` : `${text.trimEnd()}${eol}{}${eol}`;
 }
 

@@ -3,24 +3,24 @@ import { realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type FSWatcher, watch } from 'chokidar';
 import { AppError, toAppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
-import type { AcceptedConfig, HeldReading, WaitingEdit } from './accepted-config.ts';
+import { Emitter } from '../base/events.ts';
+import type { ConfigApproval, GatedConfig, PendingEdit } from './accepted-config.ts';
 import { type AppConfig, type ConfigProblem, modeNames } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
-import { withFileLock } from '../base/file-lock.ts';
-import { type ConfigReading, readConfig } from './read-config.ts';
-import { writtenEntry } from './edit-config.ts';
-import { markReviewed, markUnwanted } from './holds.ts';
+import { withSqliteLock } from '../base/file-lock.ts';
+import { type ParsedConfig, parseConfig } from './read-config.ts';
+import { rawEntry } from './edit-config.ts';
+import { markReviewed, markBlocked } from './holds.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { KnownNames } from './read-settings.ts';
-import { type LayerFiles, versionOf } from './layers/layer-files.ts';
-import type { Environment } from './replace-variables.ts';
+import { type LayerFiles, configVersion } from './layers/layer-files.ts';
+import type { Env } from './replace-variables.ts';
 import { readConfigText, updateConfigFile } from './update-config-file.ts';
 
 /** Editors write in several steps; a change counts when the file has been quiet for this long, in ms. */
-const quietMs = 50;
+const debounceMs = 50;
 /** How often it is looked whether the links on the way to a folder lead elsewhere, in ms: no watcher tells of those above it. */
-const linksMs = 400;
+const symlinkPollIntervalMs = 400;
 
 interface ConfigStoreOptions {
   readonly mayBeMissing?: boolean;
@@ -30,17 +30,17 @@ interface ConfigStoreOptions {
 
 export class ConfigStore {
   /** The last good config, after it changed. */
-  readonly changed = new Event<AppConfig>();
-  readonly problemsChanged = new Event<readonly ConfigProblem[]>();
+  readonly changed = new Emitter<AppConfig>();
+  readonly problemsChanged = new Emitter<readonly ConfigProblem[]>();
   /** Other edits than Tooltray's own wait for the person. */
-  readonly waitingChanged = new Event();
+  readonly pendingEditsChanged = new Emitter();
   readonly path: string;
-  readonly #env: Environment;
+  readonly #env: Env;
   readonly #known: KnownNames | undefined;
-  readonly #accepted: AcceptedConfig | undefined;
+  readonly #accepted: ConfigApproval | undefined;
   readonly #layers: LayerFiles | undefined;
   readonly #records: boolean;
-  #waiting: readonly WaitingEdit[] = [];
+  #waiting: readonly PendingEdit[] = [];
   #current: AppConfig;
   #problems: readonly ConfigProblem[] = [];
   #isMissing = false;
@@ -58,9 +58,9 @@ export class ConfigStore {
 
   private constructor(
     path: string,
-    env: Environment,
+    env: Env,
     known: KnownNames | undefined,
-    accepted: AcceptedConfig | undefined,
+    accepted: ConfigApproval | undefined,
     layers: LayerFiles | undefined,
     records: boolean,
   ) {
@@ -80,9 +80,9 @@ export class ConfigStore {
    */
   static async open(
     path: string,
-    env: Environment = process.env,
+    env: Env = process.env,
     known?: KnownNames,
-    accepted?: AcceptedConfig,
+    accepted?: ConfigApproval,
     layers?: LayerFiles,
     { mayBeMissing = false, records = true }: ConfigStoreOptions = {},
   ): Promise<ConfigStore> {
@@ -126,24 +126,24 @@ export class ConfigStore {
   }
 
   /** What edits that are not Tooltray's would bring about, once the person agrees to it. */
-  get waiting(): readonly WaitingEdit[] {
+  get pendingEdits(): readonly PendingEdit[] {
     return this.#waiting;
   }
 
   /** The person agrees to what waits. Throws `config_conflict` where that is something else by now. */
-  async accept(waiting: readonly WaitingEdit[]): Promise<void> {
+  async approvePending(waiting: readonly PendingEdit[]): Promise<void> {
     const accepted = this.#accepted;
     if (accepted === undefined) return;
     await this.#locked(async () => {
       const text = await readConfigText(this.path);
       const reading = this.#readText(text);
-      const now = await accepted.judge(text, reading, this.#env);
+      const now = await accepted.evaluate(text, reading, this.#env);
       if (!isDeepStrictEqual(now.waiting, waiting)) {
         throw new AppError('config_conflict', 'The config file was changed again meanwhile.', {
           fix: 'Look at what waits now: tooltray inbox.',
         });
       }
-      await accepted.agreeTo(text, this.path, this.#env);
+      await accepted.approveAll(text, this.path, this.#env);
     });
     await this.reload();
   }
@@ -152,19 +152,19 @@ export class ConfigStore {
    * The person's word on one server whose entry they saw as `seen`. Throws `server_not_found`, or `config_conflict` where it is another
    * by now.
    */
-  async decideOn(server: string, choice: 'accept' | 'block', seen: JsonObject): Promise<void> {
+  async decideServer(server: string, choice: 'accept' | 'block', seen: JsonObject): Promise<void> {
     await this.#locked(async () => {
       const text = await readConfigText(this.path);
-      if (!isDeepStrictEqual(writtenEntry(text, server), seen)) {
+      if (!isDeepStrictEqual(rawEntry(text, server), seen)) {
         throw new AppError('config_conflict', `The entry of ${server} was changed again meanwhile.`, {
           fix: `Look at it as it is now: tooltray review ${server}.`,
         });
       }
-      await this.#accepted?.decideOn(server, choice, text, this.path, this.#env);
+      await this.#accepted?.decideServer(server, choice, text, this.path, this.#env);
     });
     if (choice === 'accept') await this.update((text) => markReviewed(text, server));
     // Of a file that is not our own nothing else is remembered.
-    else if (this.#accepted === undefined) await this.update((text) => markUnwanted(text, server));
+    else if (this.#accepted === undefined) await this.update((text) => markBlocked(text, server));
     else await this.reload();
   }
 
@@ -193,7 +193,7 @@ export class ConfigStore {
       (before, after) =>
         this.#accepted === undefined
           ? Promise.resolve()
-          : this.#accepted.noteOwnEdit(before, after, this.path, this.#env),
+          : this.#accepted.recordOwnEdit(before, after, this.path, this.#env),
       // One that is gone is not to come back with this edit alone.
       this.#layers === undefined ? await this.#replacement() : '',
     );
@@ -214,8 +214,8 @@ export class ConfigStore {
   }
 
   /** What a text would be as the config file; changes nothing. */
-  tryText(text: string): ConfigReading {
-    return readConfig(text, this.path, this.#env);
+  parseText(text: string): ParsedConfig {
+    return parseConfig(text, this.path, this.#env);
   }
 
   /** Reads the file again now. Never throws: what is wrong is in `problems`. */
@@ -227,12 +227,13 @@ export class ConfigStore {
   async #watch(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
     const accepted = this.#accepted === undefined ? [] : [this.#accepted.file];
-    this.#watched = (await this.#layers?.places()) ?? [];
-    if (this.#layers !== undefined) this.#links ??= setInterval(() => void this.#followLinks(), linksMs).unref();
+    this.#watched = (await this.#layers?.watchedPaths()) ?? [];
+    if (this.#layers !== undefined)
+      this.#links ??= setInterval(() => void this.#followLinks(), symlinkPollIntervalMs).unref();
     const paths = [...new Set([this.path, target, ...accepted, ...this.#watched])];
     this.#watcher = watch(paths, {
       ignoreInitial: true,
-      awaitWriteFinish: { stabilityThreshold: quietMs, pollInterval: 20 },
+      awaitWriteFinish: { stabilityThreshold: debounceMs, pollInterval: 20 },
     });
     const ready = new Promise((resolve) => this.#watcher?.once('ready', () => resolve(undefined)));
     this.#watcher.on('all', () => this.#readSoon());
@@ -245,7 +246,7 @@ export class ConfigStore {
 
   /** A checkout or a mounted volume is changed as a whole by one link; what was watched lies beside it then. */
   async #followLinks(): Promise<void> {
-    const places = (await this.#layers?.places()) ?? [];
+    const places = (await this.#layers?.watchedPaths()) ?? [];
     if (isDeepStrictEqual(places, this.#watched) || this.#starting === undefined) return;
     this.#watched = places;
     this.#starting = this.#starting.then(async () => {
@@ -256,7 +257,7 @@ export class ConfigStore {
 
   #readSoon(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.reload(), quietMs);
+    this.#timer = setTimeout(() => void this.reload(), debounceMs);
   }
 
   // Edits of our own come back from the watcher; they are announced once because nothing differs the second time.
@@ -270,7 +271,7 @@ export class ConfigStore {
   }
 
   async #replacement(): Promise<string> {
-    return this.#text ?? (await this.#accepted?.asText(this.path, this.#env)) ?? firstConfig;
+    return this.#text ?? (await this.#accepted?.asText(this.path, this.#env)) ?? initialConfigText;
   }
 
   /** Servers that were agreed to are a loss to report; a first run is none. */
@@ -279,7 +280,7 @@ export class ConfigStore {
     const text = await this.#replacement();
     this.#take({ ...this.#readText(text), waiting: [] });
     this.#isMissing = true;
-    if (text !== firstConfig) this.#setProblems([missingFile(this.path)]);
+    if (text !== initialConfigText) this.#setProblems([missingFile(this.path)]);
   }
 
   async #takeFile(): Promise<void> {
@@ -296,35 +297,35 @@ export class ConfigStore {
   }
 
   /** A file that cannot be read at the start: what the user agreed to last is in use until it is corrected. */
-  async #startFromAgreed(accepted: AcceptedConfig): Promise<void> {
+  async #startFromAgreed(accepted: ConfigApproval): Promise<void> {
     const config = await accepted.lastAgreed(this.path, this.#env);
     if (config !== undefined) this.#lastGood = this.#current = config;
   }
 
   /** Where the organisation's file cannot be read nothing changes, whatever the others say. */
-  async #withLayers(text: string, reading: ConfigReading): Promise<ConfigReading> {
+  async #withLayers(text: string, reading: ParsedConfig): Promise<ParsedConfig> {
     if (reading.config === undefined) return reading;
-    this.#version = versionOf(text);
+    this.#version = configVersion(text);
     if (this.#layers === undefined) return reading;
     const { layers, problems, version } = await this.#layers.read(text, reading.config);
     this.#version = version;
     return { config: { ...reading.config, layers }, problems: [...reading.problems, ...problems] };
   }
 
-  #readText(text: string): ConfigReading {
-    return readConfig(text, this.path, this.#env, this.#lastGood, this.#known);
+  #readText(text: string): ParsedConfig {
+    return parseConfig(text, this.path, this.#env, this.#lastGood, this.#known);
   }
 
-  async #judge(text: string, reading: ConfigReading): Promise<HeldReading> {
+  async #judge(text: string, reading: ParsedConfig): Promise<GatedConfig> {
     const accepted = this.#accepted;
     if (accepted === undefined) return { ...reading, waiting: [] };
-    const seen = await accepted.judge(text, reading, this.#env);
+    const seen = await accepted.evaluate(text, reading, this.#env);
     if (seen.waiting.length === 0 && (seen.agree === undefined || !this.#records)) return seen;
     // Tooltray itself, in another process, may be between saying what it writes and writing it.
     return this.#locked(async () => {
       const again = await readConfigText(this.path);
-      const now = await accepted.judge(again, this.#readText(again), this.#env);
-      if (now.agree !== undefined && this.#records) await accepted.keep(now.agree);
+      const now = await accepted.evaluate(again, this.#readText(again), this.#env);
+      if (now.agree !== undefined && this.#records) await accepted.save(now.agree);
       return now;
     }).catch((error: unknown) => {
       // Where nothing can be written nobody else writes either: what was seen counts.
@@ -334,10 +335,10 @@ export class ConfigStore {
   }
 
   async #locked<T>(work: () => Promise<T>): Promise<T> {
-    return withFileLock(await realpath(this.path).catch(() => this.path), work);
+    return withSqliteLock(await realpath(this.path).catch(() => this.path), work);
   }
 
-  #take({ config, problems, waiting }: HeldReading): void {
+  #take({ config, problems, waiting }: GatedConfig): void {
     const before = this.#current;
     if (config !== undefined) this.#lastGood = this.#current = config;
     this.#setProblems(config === undefined ? problems.map((problem) => this.#sayKept(problem)) : problems);
@@ -345,7 +346,7 @@ export class ConfigStore {
     // A file that cannot be read asks for nothing else than before.
     if (config === undefined || isDeepStrictEqual(waiting, this.#waiting)) return;
     this.#waiting = waiting;
-    this.waitingChanged.emit();
+    this.pendingEditsChanged.emit();
   }
 
   #setProblems(problems: readonly ConfigProblem[]): void {
@@ -375,7 +376,7 @@ function missingFile(path: string): ConfigProblem {
 // The config file of a first run: it works at once and shows how to go on.
 
 /** JSONC with comments for the person who opens it. */
-export const firstConfig = `{
+export const initialConfigText = `{
   // How tools are shown to AI apps. "auto": whatever costs each of them least. Or one of
   // ${modeNames.join(', ')}.
   "mode": "auto",

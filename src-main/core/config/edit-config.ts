@@ -1,9 +1,9 @@
 /** Edits to the text of a config file, in the format it has; comments, order and layout stay. */
-import { define, isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { defineMember, isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
-import { CheckedEdit } from './checked-edit.ts';
+import { VerifiedEdit } from './checked-edit.ts';
 import {
   findProperty,
   insertLast,
@@ -18,11 +18,11 @@ import type { KeyRule } from './dialects/dialect.ts';
 import { fieldOfKey, ruleOfKey } from './dialects/read-entry.ts';
 
 /** A server entry as it is written to the file, under our own key names (schema.ts). */
-export type WrittenEntry = Readonly<Record<string, unknown>>;
+export type RawEntry = Readonly<Record<string, unknown>>;
 
 /** Adds a server at the end. Throws `config_conflict` when the name is taken, `config_invalid` when the text cannot be edited. */
-export function addServer(text: string, name: string, entry: WrittenEntry): string {
-  const edit = new CheckedEdit(text);
+export function addServer(text: string, name: string, entry: RawEntry): string {
+  const edit = new VerifiedEdit(text);
   const containers = findContainers(edit.root);
   if (entriesNamed(containers, name).length > 0) {
     throw new AppError('config_conflict', `There is a server called "${name}" already.`, {
@@ -38,18 +38,18 @@ export function addServer(text: string, name: string, entry: WrittenEntry): stri
   const written = isList ? { name, ...entry } : entry;
   if (isList) (wanted[container.key] as unknown[]).push(written);
   else setKey(wanted[container.key], name, written);
-  edit.cut((source) => insertLast(source, container.node, isList ? undefined : name, written), wanted);
+  edit.apply((source) => insertLast(source, container.node, isList ? undefined : name, written), wanted);
   return edit.text;
 }
 
 /** Whether the file has an entry of that name, usable or not. Throws `config_invalid`. */
 export function hasServer(text: string, name: string): boolean {
-  return entriesNamed(findContainers(new CheckedEdit(text).root), name).length > 0;
+  return entriesNamed(findContainers(new VerifiedEdit(text).root), name).length > 0;
 }
 
 /** Takes a server out, every time it is listed. Throws `server_not_found` or `config_invalid`. */
 export function removeServer(text: string, name: string): string {
-  const edit = new CheckedEdit(text);
+  const edit = new VerifiedEdit(text);
   requireServer(edit, name);
   for (;;) {
     const containers = findContainers(edit.root);
@@ -60,7 +60,7 @@ export function removeServer(text: string, name: string): string {
     const rest = container.entries.filter((other) => other !== entry);
     const wanted = edit.value();
     setKey(wanted, container.key, valueOf(container, rest));
-    edit.cut((source) => removeChild(source, container.node, entry.child), wanted);
+    edit.apply((source) => removeChild(source, container.node, entry.child), wanted);
   }
 }
 
@@ -69,7 +69,7 @@ export function removeServer(text: string, name: string): string {
  * Throws `server_not_found` or `config_invalid`.
  */
 export function setServerField(text: string, name: string, key: string, value: unknown): string {
-  const edit = new CheckedEdit(text);
+  const edit = new VerifiedEdit(text);
   const { entry } = requireServer(edit, name);
   const node = entry.valueNode;
   if (node.type !== 'object') throw new AppError('config_invalid', `The entry of "${name}" is not an object.`);
@@ -98,7 +98,7 @@ function ruleOf({ key, valueNode }: Property): KeyRule | undefined {
 }
 
 function withoutKey(text: string, name: string, key: string): string {
-  const edit = new CheckedEdit(text);
+  const edit = new VerifiedEdit(text);
   const { entry } = requireServer(edit, name);
   const wanted = edit.value();
   const at = entry.path.reduce<unknown>((one, step) => (one as Record<PropertyKey, unknown>)[step], wanted);
@@ -108,25 +108,25 @@ function withoutKey(text: string, name: string, key: string): string {
 }
 
 /** What a field of a server (a key of schema.ts) holds as it is written, placeholders and all. Throws `server_not_found`. */
-export function writtenField(text: string, name: string, key: string): unknown {
-  const { entry } = requireServer(new CheckedEdit(text), name);
+export function rawField(text: string, name: string, key: string): unknown {
+  const { entry } = requireServer(new VerifiedEdit(text), name);
   const property = propertiesOf(entry.valueNode).findLast((one) => ruleOf(one)?.field === key);
   return property === undefined ? undefined : nodeValue(property.valueNode);
 }
 
 /** Sets a key beside the servers; `undefined` takes it out. Throws `config_invalid`. */
 export function setTopLevel(text: string, key: string, value: unknown): string {
-  const edit = new CheckedEdit(text);
+  const edit = new VerifiedEdit(text);
   const wanted = edit.value();
   setKey(wanted, key, value);
   setProperty(edit, edit.root, key, value, wanted);
   return edit.text;
 }
 
-function setProperty(edit: CheckedEdit, object: Node, key: string, value: unknown, wanted: unknown): void {
+function setProperty(edit: VerifiedEdit, object: Node, key: string, value: unknown, wanted: unknown): void {
   const existing = findProperty(object, key);
   if (value === undefined && existing === undefined) return;
-  edit.cut((source) => {
+  edit.apply((source) => {
     if (existing === undefined) return insertLast(source, object, key, value);
     return value === undefined
       ? removeChild(source, object, existing.node)
@@ -146,7 +146,7 @@ function entriesNamed(containers: readonly ServerContainer[], name: string): Fou
 }
 
 /** The entry that counts: the last of that name in the first container that has it. */
-function requireServer(edit: CheckedEdit, name: string): FoundEntry {
+function requireServer(edit: VerifiedEdit, name: string): FoundEntry {
   const found = entriesNamed(findContainers(edit.root), name);
   const first = found[0]?.container.key;
   const counting = found.findLast(({ container }) => container.key === first);
@@ -172,7 +172,7 @@ function valueOf(container: ServerContainer, entries: readonly ContainerEntry[])
 function setKey(target: unknown, key: string, value: unknown): void {
   const object = target as Record<string, unknown>;
   if (value === undefined) Reflect.deleteProperty(object, key);
-  else define(object, key, value);
+  else defineMember(object, key, value);
 }
 
 // Sets one field of a server in the text of a config file, leaving alone what is not mentioned of objects like `env`.
@@ -183,7 +183,7 @@ function setKey(target: unknown, key: string, value: unknown): void {
  */
 export function mergeServerField(text: string, name: string, key: string, value: unknown): string {
   if (value === null) return setServerField(text, name, key, undefined);
-  return setServerField(text, name, key, isObject(value) ? merge(writtenField(text, name, key), value) : value);
+  return setServerField(text, name, key, isObject(value) ? merge(rawField(text, name, key), value) : value);
 }
 
 function merge(written: unknown, patch: JsonObject): JsonObject {
@@ -198,20 +198,20 @@ function merge(written: unknown, patch: JsonObject): JsonObject {
 // What a config file says as it is written: placeholders, spellings of other products and all.
 
 /** The entry of a server. Throws `server_not_found` or `config_invalid`. */
-export function writtenEntry(text: string, name: string): JsonObject {
-  const value = nodeValue(requireServer(new CheckedEdit(text), name).entry.valueNode);
-  return objectOf(value);
+export function rawEntry(text: string, name: string): JsonObject {
+  const value = nodeValue(requireServer(new VerifiedEdit(text), name).entry.valueNode);
+  return objectOrEmpty(value);
 }
 
 /** A key beside the servers; undefined where it is not there. Throws `config_invalid`. */
-export function writtenSetting(text: string, key: string): unknown {
-  const node = findProperty(new CheckedEdit(text).root, key)?.valueNode;
+export function rawSetting(text: string, key: string): unknown {
+  const node = findProperty(new VerifiedEdit(text).root, key)?.valueNode;
   return node === undefined ? undefined : nodeValue(node);
 }
 
 /** Makes an entry say what `entry` says, field by field, so that what stays the same keeps its comments. Throws as setServerField does. */
 export function replaceEntry(text: string, name: string, entry: JsonObject): string {
-  const before = writtenEntry(text, name);
+  const before = rawEntry(text, name);
   const keys = [...new Set([...Object.keys(before), ...Object.keys(entry)])].filter((key) => key !== 'name');
   const changed = keys.filter((key) => !isDeepStrictEqual(before[key], entry[key]));
   return changed.reduce((edited, key) => setServerField(edited, name, fieldOfKey(key), entry[key]), text);

@@ -7,7 +7,7 @@ import { type EntryProblem, type EntryReading, readEntry } from './dialects/read
 import type { FoundEntry } from './dialects/find-servers.ts';
 import { withPolicy } from './dialects/read-servers.ts';
 import { nodeAt, nodeValue, propertiesOf } from './json-text.ts';
-import type { Entry } from './schema.ts';
+import type { ServerEntry } from './schema.ts';
 
 export class EntryReader {
   readonly name: string;
@@ -32,7 +32,7 @@ export class EntryReader {
   }
 
   /** The fields under our names, checked; undefined where the entry cannot be used. `home`: the user's home folder. */
-  read(home: string): Entry | undefined {
+  read(home: string): ServerEntry | undefined {
     const { dialect, policy } = this.#found;
     const reading = readEntry(nodeValue(this.#entry.valueNode), { dialect, home });
     this.#reading = reading;

@@ -1,5 +1,5 @@
 /** Recognizes the configuration of another product that is given as ours, and says which command imports it. */
-import { count } from '../base/wording.ts';
+import { formatCount } from '../base/wording.ts';
 import type { ConfigProblem } from './app-config.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { containerKeys } from './containers.ts';
@@ -37,7 +37,7 @@ export function reportUnreadPlaces(document: ConfigDocument, { entries }: FoundS
   for (const [place, { length, 0: first }] of byPlace) {
     if (root === undefined || first === undefined) continue;
     const path = first.path.slice(0, -1);
-    const reason = `${count(length, 'server')} under "${place}" ${length === 1 ? 'is' : 'are'} not read here.`;
+    const reason = `${formatCount(length, 'server')} under "${place}" ${length === 1 ? 'is' : 'are'} not read here.`;
     document.report('warning', nodeAt(root, path), path, reason, { suggestion: importLine(file) });
   }
 }
@@ -63,7 +63,7 @@ function problemOf({ entries, dialect, places, notes }: FoundServers, format: st
       .join(', ') || 'its top level';
   return problem(
     file,
-    `${what}; its ${count(entries.length, 'server')} ${entries.length === 1 ? 'is' : 'are'} under ${where}.`,
+    `${what}; its ${formatCount(entries.length, 'server')} ${entries.length === 1 ? 'is' : 'are'} under ${where}.`,
     importLine(file),
   );
 }

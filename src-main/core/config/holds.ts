@@ -1,37 +1,37 @@
 /** What keeps a server off until a person has agreed, besides its switch: that nobody has looked at it yet, or that they have blocked it. */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Hold } from './app-config.ts';
-import { setServerField, writtenField } from './edit-config.ts';
-import type { Entry } from './schema.ts';
+import type { LeaseHandle } from './app-config.ts';
+import { setServerField, rawField } from './edit-config.ts';
+import type { ServerEntry } from './schema.ts';
 
 /** Why such a server is off, in a sentence. */
-export const holdReasons: Readonly<Record<Hold, string>> = {
+export const holdReasons: Readonly<Record<LeaseHandle, string>> = {
   review: 'It waits for your review and is not started before.',
   blocked: 'You have blocked it, so it stays off.',
   setup: 'A value that its entry names is not set.',
 };
 
 /** What switching it on means then. */
-export const holdFixes: Readonly<Record<Hold, string>> = {
+export const holdFixes: Readonly<Record<LeaseHandle, string>> = {
   review: 'Look at what it would run, and accept it or not: tooltray review NAME, or the dashboard.',
   blocked: 'Look at it again: tooltray review NAME, or the dashboard.',
   setup: 'Set the value or edit the entry: tooltray validate NAME says which.',
 };
 
-export function holdOf(entry: Entry): Hold | undefined {
+export function holdOf(entry: ServerEntry): LeaseHandle | undefined {
   return entry.quarantined === true ? 'review' : undefined;
 }
 
 /** Whether these fields of an update (null takes one out) may lift a hold. */
-export function mayLift({ quarantined, command }: JsonObject): boolean {
+export function mayLiftHold({ quarantined, command }: JsonObject): boolean {
   return [quarantined, command].some((value) => value !== undefined && value !== true);
 }
 
 /**
  * Nothing but a person's review lets such a server start: neither a switch nor any change of its entry. Throws AppError not_allowed.
  */
-export function requireReviewed(server: { readonly name: string; readonly held?: Hold } | undefined): void {
+export function assertReviewed(server: { readonly name: string; readonly held?: LeaseHandle } | undefined): void {
   if (server?.held !== 'review' && server?.held !== 'blocked') return;
   const said = server.held === 'review' ? 'waits for the review of the person' : 'was blocked by the person';
   throw new AppError('not_allowed', `${server.name} ${said}.`, {
@@ -45,10 +45,10 @@ export function markReviewed(text: string, server: string): string {
 }
 
 /** What a person does not want, in the words of the file itself. Throws as setServerField does. */
-export function markUnwanted(text: string, server: string): string {
+export function markBlocked(text: string, server: string): string {
   return setServerField(setServerField(text, server, 'enabled', false), server, 'quarantined', true);
 }
 
 function clear(text: string, server: string, field: string): string {
-  return writtenField(text, server, field) === true ? setServerField(text, server, field, false) : text;
+  return rawField(text, server, field) === true ? setServerField(text, server, field, false) : text;
 }

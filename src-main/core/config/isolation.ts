@@ -1,10 +1,10 @@
 /** Where a server's process runs and what it reaches from there, as its entry says; MCPProxy's words and VS Code's are understood. */
 import type { Isolation } from './app-config.ts';
-import type { Entry } from './schema.ts';
+import type { ServerEntry } from './schema.ts';
 
 /** `everyCommand`: what holds for commands that say nothing themselves. undefined: it runs as the person's own programs do. */
-export function isolationOf(
-  { isolation = {}, sandboxEnabled, command = '' }: Entry,
+export function parseIsolation(
+  { isolation = {}, sandboxEnabled, command = '' }: ServerEntry,
   everyCommand: boolean,
   toPath: (written: string) => string,
 ): Isolation | undefined {
@@ -26,7 +26,7 @@ export function isolationOf(
 
 /** MCPProxy: `mode` says it, else `enabled`, else what holds for all; it never puts Docker's own command into a container. */
 function kindOf(
-  { mode, enabled }: NonNullable<Entry['isolation']>,
+  { mode, enabled }: NonNullable<ServerEntry['isolation']>,
   inSandbox: boolean,
   everyCommand: boolean,
   command: string,

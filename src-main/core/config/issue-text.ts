@@ -12,7 +12,7 @@ const kinds: Record<string, string> = {
 };
 
 /** A full sentence for one issue of zod's. */
-export function issueText(issue: z.core.$ZodIssue): string {
+export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `${kinds[issue.expected] ?? issue.expected} is expected here.`.replace(/^\w/, (letter) =>

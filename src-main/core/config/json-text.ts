@@ -10,7 +10,7 @@ interface Trivia {
   readonly end: number;
 }
 
-export class JsonText {
+export class JsoncText {
   readonly text: string;
   /** Undefined when the text is not JSONC; also for an empty text. */
   readonly root: Node | undefined;
@@ -136,7 +136,7 @@ interface Layout {
   readonly inline: boolean;
 }
 
-const longestList = 100;
+const maxInlineListLength = 100;
 
 /** JSON text; keys whose value is undefined are left out. */
 function formatJson(value: unknown, layout: Layout): string {
@@ -152,14 +152,15 @@ function formatJson(value: unknown, layout: Layout): string {
   if (parts.length === 0) return open + close;
   const line = parts.join(', ');
   if (layout.inline) return isList ? `[${line}]` : `{ ${line} }`;
-  if (isList && line.length <= longestList && value.every((item) => typeof item !== 'object')) return `[${line}]`;
+  if (isList && line.length <= maxInlineListLength && value.every((item) => typeof item !== 'object'))
+    return `[${line}]`;
   return `${open}${layout.eol}${inner.indent}${parts.join(`,${layout.eol}${inner.indent}`)}${layout.eol}${layout.indent}${close}`;
 }
 
 // Cuts into a JSONC text without touching what it is not about: comments, order, indentation, line ends and commas stay.
 
 /** Replaces one value. */
-export function replaceValue(source: JsonText, node: Node, value: unknown): string {
+export function replaceValue(source: JsoncText, node: Node, value: unknown): string {
   const layout = {
     indent: source.indentOf(node.offset),
     unit: source.unit,
@@ -170,7 +171,7 @@ export function replaceValue(source: JsonText, node: Node, value: unknown): stri
 }
 
 /** Adds a property (`key` given) or a list item as the last one of a container. */
-export function insertLast(source: JsonText, container: Node, key: string | undefined, value: unknown): string {
+export function insertLast(source: JsoncText, container: Node, key: string | undefined, value: unknown): string {
   const last = container.children?.at(-1);
   const inline = isInline(source, container);
   const indent =
@@ -186,7 +187,7 @@ export function insertLast(source: JsonText, container: Node, key: string | unde
 }
 
 /** Takes a property or list item out, with its comma and the comment behind it on its line. Comments on lines of their own stay. */
-export function removeChild(source: JsonText, container: Node, child: Node): string {
+export function removeChild(source: JsoncText, container: Node, child: Node): string {
   const children = container.children ?? [];
   const index = children.indexOf(child);
   const [before, after] = [children[index - 1], children[index + 1]];
@@ -200,7 +201,7 @@ export function removeChild(source: JsonText, container: Node, child: Node): str
   return splice(cutLine(source, child.offset, end), commaBefore.start, commaBefore.end, '');
 }
 
-function insertOnly(source: JsonText, container: Node, text: string, lead: string): string {
+function insertOnly(source: JsoncText, container: Node, text: string, lead: string): string {
   const close = endOf(container) - 1;
   const lastComment = source.tokens(container.offset + 1, close).findLast(({ kind }) => kind === 'comment');
   const at = lastComment?.end ?? container.offset + 1;
@@ -211,7 +212,7 @@ function insertOnly(source: JsonText, container: Node, text: string, lead: strin
   return splice(source.text, at, close, lead + text + (lead === ' ' ? ' ' : tail));
 }
 
-function insertAfter(source: JsonText, container: Node, last: Node, text: string, lead: string): string {
+function insertAfter(source: JsoncText, container: Node, last: Node, text: string, lead: string): string {
   const close = endOf(container) - 1;
   const comma = findComma(source, endOf(last), close);
   const at = endOfLineComment(source, comma?.end ?? endOf(last), close);
@@ -221,7 +222,7 @@ function insertAfter(source: JsonText, container: Node, last: Node, text: string
 }
 
 /** Deletes from `start` to `end`; whole lines when nothing else stands on them, else with the blanks behind. */
-function cutLine(source: JsonText, start: number, end: number): string {
+function cutLine(source: JsoncText, start: number, end: number): string {
   const { text } = source;
   const tail = endOfLineComment(source, end, text.length);
   const lineEnd = /^[ \t]*(?:\r?\n|$)/.exec(text.slice(tail));
@@ -232,7 +233,7 @@ function cutLine(source: JsonText, start: number, end: number): string {
 }
 
 /** The end of the last comment that starts on the line of `from`, when nothing but a line break follows it; else `from`. */
-function endOfLineComment(source: JsonText, from: number, limit: number): number {
+function endOfLineComment(source: JsoncText, from: number, limit: number): number {
   let end = from;
   for (const token of source.tokens(from, lineLimit(source, from, limit))) {
     if (token.kind === 'comment') end = token.end;
@@ -243,17 +244,17 @@ function endOfLineComment(source: JsonText, from: number, limit: number): number
 }
 
 /** A look ahead of the rest of the line and what a comment there drags along, so that long files stay cheap. */
-function lineLimit(source: JsonText, from: number, limit: number): number {
+function lineLimit(source: JsoncText, from: number, limit: number): number {
   const lineBreak = source.text.indexOf('\n', from);
   return lineBreak === -1 ? limit : Math.min(limit, lineBreak + 1);
 }
 
-function findComma(source: JsonText, start: number, end: number): Trivia | undefined {
+function findComma(source: JsoncText, start: number, end: number): Trivia | undefined {
   return source.tokens(start, end).find(({ kind }) => kind === 'comma');
 }
 
 /** A container that is on one line stays there; an empty one follows the line it is in, and the file as a whole is opened up. */
-function isInline(source: JsonText, container: Node): boolean {
+function isInline(source: JsoncText, container: Node): boolean {
   const shaping = (container.children?.length ?? 0) > 0 ? container : container.parent?.parent;
   return shaping !== undefined && source.isOnOneLine(shaping);
 }

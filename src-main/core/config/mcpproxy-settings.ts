@@ -3,18 +3,18 @@
  * effect, with the reason. None is dropped in silence.
  */
 import { z } from 'zod';
-import type { AppConfig, RegistryPlace } from './app-config.ts';
-import { duration, registrySettings, uncompiled } from './schema.ts';
+import type { AppConfig, RegistryConfig } from './app-config.ts';
+import { duration, registrySettings, zodOptions } from './schema.ts';
 
 /** What a key of another product sets; what it leaves out stays as it is. */
-export type OtherSettings = {
+export type ForeignSettings = {
   readonly [Key in keyof Omit<AppConfig, 'path' | 'servers'>]?: Partial<AppConfig[Key]> | AppConfig[Key];
 };
 
 interface OtherKey {
   readonly check: z.ZodType;
   /** The settings it stands for; a text: why it has no effect; undefined: nothing is lost. The value has passed `check`. */
-  readonly take: (value: never) => OtherSettings | string | undefined;
+  readonly take: (value: never) => ForeignSettings | string | undefined;
 }
 
 const count = z.int().min(0);
@@ -27,7 +27,7 @@ const modeOfRouting: Readonly<Record<string, AppConfig['mode']>> = {
 
 function key<Check extends z.ZodType>(
   check: Check,
-  take: (value: z.output<Check>) => OtherSettings | string | undefined,
+  take: (value: z.output<Check>) => ForeignSettings | string | undefined,
 ): OtherKey {
   return { check, take };
 }
@@ -165,15 +165,15 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
 ]);
 
 /** Of its kinds of registries those that speak the API of the official one can be asked here, too. */
-function askedRegistries(written: readonly Record<string, unknown>[]): OtherSettings | string {
-  const registries = written.flatMap(({ id, name, url, servers_url: servers, protocol }): RegistryPlace[] => {
+function askedRegistries(written: readonly Record<string, unknown>[]): ForeignSettings | string {
+  const registries = written.flatMap(({ id, name, url, servers_url: servers, protocol }): RegistryConfig[] => {
     const isOurs = servers === undefined && protocol === undefined;
     const isSpoken = /^modelcontextprotocol\/registry/.test(String(protocol));
     const place = isOurs ? url : isSpoken ? servers : undefined;
     if (typeof place !== 'string') return [];
     return [{ name: String(isOurs ? name : (id ?? name)), url: place.replace(/\/v0(?:\.1)?\/servers\/?$/, '') }];
   });
-  const places = registrySettings.safeParse(registries, uncompiled);
+  const places = registrySettings.safeParse(registries, zodOptions);
   if (!places.success || registries.length === 0) {
     return 'Only registries with the API of the official one can be asked; that one is always known.';
   }

@@ -1,8 +1,8 @@
 /** Where a team's servers run: one for everybody, or one for each person. On a desktop there is one person, and it all means the same. */
 import type { HttpServerConfig, Placement, ServerConfig } from './app-config.ts';
-import { secretsNamed, usersValuesNamed } from './replace-variables.ts';
+import { secretNamesIn, userValueNamesIn } from './replace-variables.ts';
 
-export interface Placed {
+export interface ResolvedPlacement {
   readonly placement: Placement;
   /** Each person has a process, or a connection, of their own. */
   readonly isEachOnes: boolean;
@@ -11,7 +11,7 @@ export interface Placed {
 }
 
 /** How a team runs it. */
-export function placementOf(server: ServerConfig): Placed {
+export function placementOf(server: ServerConfig): ResolvedPlacement {
   if (server.kind === 'http' || server.kind === 'sse') {
     const { isEachOnes, why } = connectionsTo(server);
     const whose = isEachOnes ? 'each person with a connection and a sign-in of their own' : 'for all people alike';
@@ -26,7 +26,7 @@ export function placementOf(server: ServerConfig): Placed {
       reason: 'In a team each person has a process of it, as its entry says.',
     };
   }
-  const [own] = usersValuesNamed(server);
+  const [own] = userValueNamesIn(server);
   if (own !== undefined) {
     return {
       ...{ placement: 'personal', isEachOnes: true },
@@ -47,16 +47,17 @@ function connectionsTo(server: HttpServerConfig): { readonly isEachOnes: boolean
   const { url, headers, oauth } = server;
   if (oauth?.exchange !== undefined)
     return { isEachOnes: true, why: 'since its tokens are made from those that people come with' };
-  const [own] = usersValuesNamed([url, headers]);
+  const [own] = userValueNamesIn([url, headers]);
   if (own !== undefined) return { isEachOnes: true, why: `since it gets their own ${own}` };
   const key = Object.keys(headers).find((name) => isKey(name, headers[name]));
   if (key !== undefined) return { isEachOnes: false, why: `with the key that its entry has in the header ${key}` };
-  if (secretsNamed(url).length > 0) return { isEachOnes: false, why: 'with the key that its entry has in the address' };
+  if (secretNamesIn(url).length > 0)
+    return { isEachOnes: false, why: 'with the key that its entry has in the address' };
   return { isEachOnes: true, why: 'since its entry has no key for all' };
 }
 
 function isKey(header: string, value: string | undefined): boolean {
-  return header.toLowerCase() === 'authorization' || secretsNamed(value).length > 0;
+  return header.toLowerCase() === 'authorization' || secretNamesIn(value).length > 0;
 }
 
 interface Mistake {
@@ -65,7 +66,7 @@ interface Mistake {
 }
 
 /** What is wrong with a placement as it is written; undefined: nothing. `entry`: before variables are filled in. */
-export function placementMistake(
+export function placementProblem(
   entry: { readonly placement?: Placement | undefined },
   kind: ServerConfig['kind'],
 ): Mistake | undefined {
@@ -81,7 +82,7 @@ export function placementMistake(
   if (kind === 'builtin' && placement === 'personal') {
     return { reason: 'What comes with Tooltray has no process of its own.', suggestion: 'Leave it out.' };
   }
-  if (placement === 'shared' && usersValuesNamed(entry).length > 0) {
+  if (placement === 'shared' && userValueNamesIn(entry).length > 0) {
     return {
       reason: 'It gets a value of each person’s own, so they cannot share it.',
       suggestion: 'Write "personal", or leave it out.',

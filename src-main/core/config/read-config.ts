@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig, ConfigProblem, ServerConfig } from './app-config.ts';
-import { buildServer } from './build-server.ts';
+import { buildServerConfig } from './build-server.ts';
 import { ConfigDocument } from './config-document.ts';
 import { type ContainerEntry, findContainers, type ServerContainer } from './containers.ts';
 import { commonDialect } from './dialects/dialect-table.ts';
@@ -11,9 +11,9 @@ import { EntryReader } from './entry-reader.ts';
 import { foreignProblem, reportUnreadPlaces } from './foreign-file.ts';
 import { doubledKeys, nodeValue } from './json-text.ts';
 import { type KnownNames, readSettings } from './read-settings.ts';
-import type { Environment } from './replace-variables.ts';
+import type { Env } from './replace-variables.ts';
 
-export interface ConfigReading {
+export interface ParsedConfig {
   /** Undefined when the text as a whole cannot be read. */
   readonly config?: AppConfig;
   readonly problems: readonly ConfigProblem[];
@@ -22,7 +22,7 @@ export interface ConfigReading {
 interface Context {
   readonly document: ConfigDocument;
   readonly path: string;
-  readonly env: Environment;
+  readonly env: Env;
   readonly lastGood: AppConfig | undefined;
   readonly settings: AppConfig;
   /** What the one reader found in the file. */
@@ -30,13 +30,13 @@ interface Context {
 }
 
 /** Reads `text`. What is wrong in part keeps the value it has in `lastGood`; a server that never was good is left out. */
-export function readConfig(
+export function parseConfig(
   text: string,
   path: string,
-  env: Environment,
+  env: Env,
   lastGood?: AppConfig,
   known?: KnownNames,
-): ConfigReading {
+): ParsedConfig {
   const document = new ConfigDocument(text, path);
   const { root } = document;
   const found = root === undefined ? undefined : findServers(nodeValue(root), path);
@@ -56,7 +56,7 @@ export function readConfig(
 }
 
 /** The servers of `text` under settings that are not those of the text; what cannot be used is left out. */
-export function readServers(text: string, settings: AppConfig, env: Environment): readonly ServerConfig[] {
+export function parseServerConfigs(text: string, settings: AppConfig, env: Env): readonly ServerConfig[] {
   const { path } = settings;
   const document = new ConfigDocument(text, path);
   if (document.root === undefined) return [];
@@ -102,7 +102,7 @@ function readServer(entry: ContainerEntry, name: string, context: Context): Serv
   const { document, env, lastGood, path, settings, found } = context;
   const own = found.entries.find((one) => isDeepStrictEqual(one.path, entry.path));
   const reader = new EntryReader(document, entry, name, own ?? { dialect: commonDialect, policy: {} });
-  const server = buildServer(reader, { env, folder: dirname(path), settings });
+  const server = buildServerConfig(reader, { env, folder: dirname(path), settings });
   return server === undefined ? (lastGood?.servers ?? []).filter((good) => good.name === name) : [server];
 }
 

@@ -1,8 +1,8 @@
 /** What an entry says about signing in, in whichever product's spelling, as our own settings. */
 import { z } from 'zod';
 import type { OAuthClient } from './app-config.ts';
-import { issueText } from './issue-text.ts';
-import { documentProblem, uncompiled } from './schema.ts';
+import { describeIssue } from './issue-text.ts';
+import { clientMetadataUrlProblem, zodOptions } from './schema.ts';
 
 const loose = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
@@ -48,7 +48,7 @@ const lost: ReadonlyMap<string, string> = new Map(
 type Report = (severity: 'error' | 'warning', key: string, reason: string, suggestion?: string) => void;
 
 /** What is wrong goes to `report` with the key as it was written; what cannot be used is left out. */
-export function readOAuth(written: Readonly<Record<string, unknown>>, report: Report): OAuthClient {
+export function parseOAuthClient(written: Readonly<Record<string, unknown>>, report: Report): OAuthClient {
   const keys = new Map(Object.keys(written).map((key) => [ownName(key), key]));
   const keyOf = (field: string): string => keys.get(field) ?? field;
   const named = Object.entries(written)
@@ -58,9 +58,9 @@ export function readOAuth(written: Readonly<Record<string, unknown>>, report: Re
     if (Object.hasOwn(oauthSchema.shape, field) || harmless.has(field)) continue;
     report('warning', keyOf(field), 'Of the settings for signing in, this one has no effect.', lost.get(keyOf(field)));
   }
-  const checked = oauthSchema.safeParse(Object.fromEntries(named), uncompiled);
+  const checked = oauthSchema.safeParse(Object.fromEntries(named), zodOptions);
   for (const issue of checked.error?.issues ?? [])
-    report('error', keyOf(String(issue.path[0] ?? '')), issueText(issue));
+    report('error', keyOf(String(issue.path[0] ?? '')), describeIssue(issue));
   const read = checked.data ?? {};
   const { clientId, clientSecret, issuer, account } = read;
   const { scopes = [], extraParams = {}, authServerMetadataUrl, clientMetadataUrl } = read;
@@ -73,7 +73,7 @@ export function readOAuth(written: Readonly<Record<string, unknown>>, report: Re
     const reason = 'An address that begins with https:// and names a document is expected here.';
     report('error', keyOf('authServerMetadataUrl'), reason);
   }
-  const problem = clientMetadataUrl === undefined ? undefined : documentProblem(clientMetadataUrl);
+  const problem = clientMetadataUrl === undefined ? undefined : clientMetadataUrlProblem(clientMetadataUrl);
   if (problem !== undefined) report('error', keyOf('clientMetadataUrl'), problem);
   const { exchange } = read;
   if (exchange !== undefined && !isSafe(exchange.tokenEndpoint))

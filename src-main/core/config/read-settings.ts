@@ -1,16 +1,16 @@
 /** Reads what a config file says beside its servers; a wrong value leaves the one that was in force. */
-import { closestWord } from '../base/wording.ts';
+import { closestMatch } from '../base/wording.ts';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
-import { type AppConfig, type ConfigProduct, modeWords } from './app-config.ts';
+import { type AppConfig, type ConfigProduct, modeValues } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { containerKeys, findContainers } from './containers.ts';
-import { issueText } from './issue-text.ts';
+import { describeIssue } from './issue-text.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './json-text.ts';
-import { mcpproxySettings, type OtherSettings } from './mcpproxy-settings.ts';
-import type { Environment } from './replace-variables.ts';
-import { settingsSchema, uncompiled } from './schema.ts';
+import { mcpproxySettings, type ForeignSettings } from './mcpproxy-settings.ts';
+import type { Env } from './replace-variables.ts';
+import { settingsSchema, zodOptions } from './schema.ts';
 
 type SettingKey = keyof typeof settingsSchema.shape;
 type Settings = Omit<AppConfig, 'path' | 'servers'>;
@@ -50,7 +50,7 @@ export interface KnownNames {
 
 interface SettingsContext {
   readonly path: string;
-  readonly env: Environment;
+  readonly env: Env;
   readonly lastGood: AppConfig | undefined;
   /** Undefined: names of helper tools are not looked at. */
   readonly known: KnownNames | undefined;
@@ -117,13 +117,13 @@ function isOtherKey(key: string, product: ConfigProduct): boolean {
   return mcpproxySettings.has(key) && (product === 'mcpproxy' || key.includes('_'));
 }
 
-function readOther(document: ConfigDocument, { key, keyNode, valueNode }: Property): OtherSettings {
+function readOther(document: ConfigDocument, { key, keyNode, valueNode }: Property): ForeignSettings {
   const other = mcpproxySettings.get(key);
   if (other === undefined || valueNode.type === 'null') return {};
-  const checked = other.check.safeParse(nodeValue(valueNode), uncompiled);
+  const checked = other.check.safeParse(nodeValue(valueNode), zodOptions);
   if (!checked.success) {
     for (const issue of checked.error.issues)
-      document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], issueText(issue));
+      document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], describeIssue(issue));
     return {};
   }
   const taken = other.take(checked.data as never);
@@ -132,7 +132,7 @@ function readOther(document: ConfigDocument, { key, keyNode, valueNode }: Proper
   return {};
 }
 
-function merge(config: AppConfig, settings: OtherSettings): AppConfig {
+function merge(config: AppConfig, settings: ForeignSettings): AppConfig {
   const merged = Object.entries(settings).map(([key, value]) => {
     const before = config[key as keyof Settings];
     return [key, groups.has(key) ? { ...(before as object), ...(value as object) } : value] as const;
@@ -150,10 +150,10 @@ function readSetting(
   const base = config[key];
   if (valueNode.type === 'null') return base;
   const value = nodeValue(valueNode);
-  const checked = settingsSchema.shape[key].safeParse(value, uncompiled);
+  const checked = settingsSchema.shape[key].safeParse(value, zodOptions);
   const ifWrong = (lastGood ?? config)[key];
   for (const issue of checked.error?.issues ?? []) {
-    document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], issueText(issue), {
+    document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], describeIssue(issue), {
       suggestion: [nearest(issue, value), `Until it is mended, ${usedText(ifWrong, issue.path)} is used.`]
         .join(' ')
         .trim(),
@@ -185,12 +185,12 @@ function withoutWrong(value: unknown, ifWrong: unknown, issues: readonly z.core.
 function nearest(issue: z.core.$ZodIssue, value: unknown): string {
   const words =
     issue.code === 'custom'
-      ? modeWords
+      ? modeValues
       : issue.code === 'invalid_value'
         ? issue.values.map((word) => String(word))
         : [];
   const written = issue.path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], value);
-  const meant = typeof written === 'string' ? closestWord(written, words) : undefined;
+  const meant = typeof written === 'string' ? closestMatch(written, words) : undefined;
   return meant === undefined ? '' : `Did you mean "${meant}"?`;
 }
 
@@ -212,7 +212,7 @@ function knownHelpers(
   if (known === undefined) return names;
   return names.filter((name, index) => {
     if (known.helpers.has(name)) return true;
-    const meant = closestWord(name, known.helpers);
+    const meant = closestMatch(name, known.helpers);
     const suggestion = meant === undefined ? 'Leave it out.' : `Did you mean "${meant}"?`;
     document.report('warning', nodeAt(node, [index]), ['extraTools', index], 'There is no helper tool of this name.', {
       suggestion,
@@ -232,7 +232,7 @@ function reportUnknownIn(document: ConfigDocument, key: SettingKey, node: Node):
   const inner = Object.keys(objectSchema(settingsSchema.shape[key]).shape);
   for (const { key: word, keyNode } of propertiesOf(node)) {
     if (inner.includes(word) || /^[_$]/.test(word)) continue;
-    const meant = closestWord(word, inner);
+    const meant = closestMatch(word, inner);
     const suggestion = meant === undefined ? `There are: ${inner.join(', ')}.` : `Did you mean "${meant}"?`;
     document.report('warning', keyNode, [key, word], `The key ${JSON.stringify(word)} is not known.`, { suggestion });
   }
@@ -242,7 +242,7 @@ function reportUnknownIn(document: ConfigDocument, key: SettingKey, node: Node):
 function reportUnknown(document: ConfigDocument, { key, keyNode }: Property, isCommonFile: boolean): void {
   if (harmless.has(key) || /^[_$]/.test(key)) return;
   const known = lost.get(key);
-  const meant = closestWord(key, [...settingKeys, ...containerKeys]);
+  const meant = closestMatch(key, [...settingKeys, ...containerKeys]);
   if (known === undefined && meant === undefined && isCommonFile) return;
   const reason =
     known === undefined ? `The key ${JSON.stringify(key)} is not known.` : `The key "${key}" has no effect.`;

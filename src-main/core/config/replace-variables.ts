@@ -1,9 +1,9 @@
 /** Puts the values of environment variables in the place of `${env:NAME}`, of secrets in that of `${secret:NAME}`, of a person's own in that of `${user:NAME}`. */
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** A placeholder that has no value here. */
-export interface UnfilledPlaceholder {
+export interface UnresolvedPlaceholder {
   /** Where in the value, as keys and list positions. */
   readonly path: readonly PropertyKey[];
   /** `env`: the variable is not set; `input`: another product would have asked for it; `secret`: filled when the server starts. */
@@ -12,7 +12,7 @@ export interface UnfilledPlaceholder {
 }
 
 /** What a placeholder without a value is replaced by; undefined: nothing. */
-type OnUnfilled = (unfilled: UnfilledPlaceholder) => string | undefined;
+type OnUnfilled = (unfilled: UnresolvedPlaceholder) => string | undefined;
 
 const placeholder = /\$\{(env|input|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
@@ -27,7 +27,7 @@ const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring', 'user']
  * A placeholder without a value is reported to `onUnfilled` and becomes what that returns; `${input:…}` is VS Code's. A secret is reported
  * as well and stays as written: its value is filled in when the server starts and is never part of a config.
  */
-export function replaceVariables<T>(value: T, env: Environment, onUnfilled: OnUnfilled): T {
+export function replaceVariables<T>(value: T, env: Env, onUnfilled: OnUnfilled): T {
   return mapTexts(value, [], (text, path) =>
     text.replace(placeholder, (whole: string, source: string, name: string, fallback?: string) => {
       if (secretSources.has(source)) {
@@ -42,7 +42,7 @@ export function replaceVariables<T>(value: T, env: Environment, onUnfilled: OnUn
 }
 
 /** The names of the secrets in every text inside `value`, in their order. */
-export function secretsNamed(value: unknown): readonly string[] {
+export function secretNamesIn(value: unknown): readonly string[] {
   const names = new Set<string>();
   replaceSecrets(value, (name) => {
     names.add(name);
@@ -52,7 +52,7 @@ export function secretsNamed(value: unknown): readonly string[] {
 }
 
 /** The names of each person's own values in every text inside `value`, in their order. */
-export function usersValuesNamed(value: unknown): readonly string[] {
+export function userValueNamesIn(value: unknown): readonly string[] {
   const names = new Set<string>();
   replaceSecrets(value, (name, _fallback, isUsers) => {
     if (isUsers) names.add(name);

@@ -4,9 +4,9 @@ import {
   condenseLevels,
   flowRoles,
   layerSettings,
-  modeWords,
+  modeValues,
   placements,
-  readModeName,
+  parseModeName,
   uiSettings,
 } from './app-config.ts';
 
@@ -45,11 +45,11 @@ const seconds = z.number().positive();
 const bytes = z.int().min(0);
 
 const mode = z.string().transform((written, context) => {
-  const name = readModeName(written);
+  const name = parseModeName(written);
   if (name !== undefined) return name;
   context.addIssue({
     code: 'custom',
-    message: `There is no such mode. Modes: ${modeWords.join(', ')}`,
+    message: `There is no such mode. Modes: ${modeValues.join(', ')}`,
     input: written,
   });
   return z.NEVER;
@@ -111,7 +111,7 @@ function isRegistryPlace(url: string): boolean {
 }
 
 /** Why an address cannot be a client id, as a sentence; undefined: it can. Source: draft-ietf-oauth-client-id-metadata-document, section 3. */
-export function documentProblem(address: string): string | undefined {
+export function clientMetadataUrlProblem(address: string): string | undefined {
   const expected =
     'An address that begins with https:// and names a document is expected here, without a user, a fragment or dots for folders.';
   const url = URL.parse(address);
@@ -213,7 +213,7 @@ export const settingsSchema = z.object({
   signIn: z
     .object({
       clientMetadataUrl: z.string().superRefine((url, context) => {
-        const message = documentProblem(url);
+        const message = clientMetadataUrlProblem(url);
         if (message !== undefined) context.addIssue({ code: 'custom', message });
       }),
     })
@@ -285,10 +285,10 @@ export const entrySchema = z
   })
   .partial();
 
-export type Entry = z.infer<typeof entrySchema>;
+export type ServerEntry = z.infer<typeof entrySchema>;
 
 /** Names of everything a server entry may hold under our own names. */
 export const entryFields: readonly string[] = Object.keys(entrySchema.shape);
 
 /** For `safeParse`: a config is read once, and the parser that zod would compile for it costs more than it saves. */
-export const uncompiled = { jitless: true } as const;
+export const zodOptions = { jitless: true } as const;

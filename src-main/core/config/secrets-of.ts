@@ -3,7 +3,7 @@ import { secretValues } from '../base/mask.ts';
 import type { AppConfig } from './app-config.ts';
 
 /** The secret values of a config, so that they can be hidden wherever they turn up. */
-export function secretsOf(config: AppConfig): string[] {
+export function secretValuesOf(config: AppConfig): string[] {
   return config.servers.flatMap((server) => {
     if (server.kind === 'builtin') return [];
     if (server.kind === 'stdio') return secretValues(server.env);

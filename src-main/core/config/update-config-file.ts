@@ -1,14 +1,14 @@
 /** Changes a config file so that no edit of anyone is lost: not another process's, not that of a person in an editor. */
 import { readFile, realpath } from 'node:fs/promises';
-import { backup, writeFileAtomic } from '../base/atomic-file.ts';
+import { rotateBackups, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError, toAppError } from '../base/errors.ts';
 import { ConfigDocument } from './config-document.ts';
-import { withFileLock } from '../base/file-lock.ts';
+import { withSqliteLock } from '../base/file-lock.ts';
 
 /** Backups kept: `.bak`, `.bak.1` … `.bak.4`. */
 const backupCount = 5;
 /** A person saving in an editor gets in between once, hardly twice. */
-const attempts = 20;
+const maxAttempts = 20;
 
 /**
  * Reads the file (one that is missing counts as `missing`), applies `edit`, and writes the result if the file is still what was read; otherwise the
@@ -23,14 +23,14 @@ export async function updateConfigFile(
   missing = '',
 ): Promise<string> {
   const target = await realpath(path).catch(() => path);
-  return withFileLock(target, async () => {
-    for (let attempt = 0; attempt < attempts; attempt++) {
+  return withSqliteLock(target, async () => {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const before = await readOrNothing(target);
       const after = edit(before ?? missing);
       if (after === before) return after;
       requireReadable(after, path);
       await beforeWrite(before ?? missing, after);
-      await backup(target, backupCount);
+      await rotateBackups(target, backupCount);
       if (await writeFileAtomic(target, after, { beforeReplace: async () => (await readOrNothing(target)) === before }))
         return after;
     }

@@ -8,13 +8,13 @@ import { findServers } from './dialects/find-servers.ts';
 import { readEntry } from './dialects/read-entry.ts';
 import { withPolicy } from './dialects/read-servers.ts';
 import { nodeValue } from './json-text.ts';
-import type { Environment } from './replace-variables.ts';
+import type { Env } from './replace-variables.ts';
 
 /**
  * Those that count, by name: the last of a name in the first container that has it. An entry that cannot be used is there as it is written:
  * nothing is made of it.
  */
-export function writtenServers(text: string, path: string, env: Environment): Record<string, WrittenServer> {
+export function writtenServers(text: string, path: string, env: Env): Record<string, WrittenServer> {
   const { root } = new ConfigDocument(text, path);
   if (root === undefined) return {};
   const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();

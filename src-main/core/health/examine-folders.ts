@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { AppPaths } from '../base/app-paths.ts';
 import { errorText } from '../base/errors.ts';
 import { systemFailure } from '../base/system-errors.ts';
-import { bytesInWords, count } from '../base/wording.ts';
+import { formatBytes, formatCount } from '../base/wording.ts';
 import type { FileFacts, FolderFacts, HomeFacts } from './findings.ts';
 
 /** Enough to notice a disk on which a few bytes are left. */
@@ -86,7 +86,7 @@ function foreignFiles(folder: string): readonly FileFacts[] {
   return [
     {
       ...{ path: folder, level: 'problem' },
-      summary: `${count(foreign.length, 'file')} in ${folder} belong to another user, such as ${first}.`,
+      summary: `${formatCount(foreign.length, 'file')} in ${folder} belong to another user, such as ${first}.`,
       fix: `If Tooltray once ran by sudo, run: sudo chown -R "$(id -un)" ${folder}`,
     },
   ];
@@ -97,7 +97,7 @@ function oddDatabases(folder: string): readonly FileFacts[] {
   return namesIn(folder).flatMap((name): readonly FileFacts[] => {
     const path = join(folder, name);
     if (/\.corrupt(?:\.\d+)?$/.test(name)) {
-      const size = bytesInWords(lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
+      const size = formatBytes(lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
       const summary = `A damaged file was set aside: ${path} (${size}). A new one is in use.`;
       return [{ path, level: 'problem', summary, fix: 'Restore it from a backup, or delete it.' }];
     }

@@ -1,5 +1,5 @@
 /** The list of checks: what is known of a Tooltray, judged. Pure; doctor and the Overview both show what this says. */
-import { bytesInWords, count } from '../base/wording.ts';
+import { formatBytes, formatCount } from '../base/wording.ts';
 import type { Finding, FindingAction } from './finding.ts';
 import type { StoreProblem } from './store-health.ts';
 
@@ -107,12 +107,12 @@ function folderFindings({ folders }: HomeFacts): readonly Finding[] {
       return [{ ...plain, level: 'problem', summary, detail: problem.fix }];
     }
     if (freeBytes === undefined || freeBytes >= lowFreeBytes) return [];
-    const summary = `The disk of ${path} has ${bytesInWords(freeBytes)} left.`;
+    const summary = `The disk of ${path} has ${formatBytes(freeBytes)} left.`;
     const level = freeBytes < leastFreeBytes ? 'problem' : 'note';
     return [{ ...plain, level, summary, detail: 'Free space on it.', action: spills }];
   });
   if (bad.some(({ level }) => level === 'problem') || folders.length === 0) return bad;
-  const summary = `${count(folders.length, 'folder')} of Tooltray can be written.`;
+  const summary = `${formatCount(folders.length, 'folder')} of Tooltray can be written.`;
   return [{ id: 'folders', level: 'ok', topic: 'files', summary, detail: '' }, ...bad];
 }
 
@@ -125,7 +125,7 @@ function configFindings({ config: { file, servers, isMissing, problems } }: Heal
     ? { kind: 'restore-config', label: 'Restore' }
     : { kind: 'open-config', label: 'Open config file' };
   if (problems.length === 0) {
-    const summary = `${file} is in order, with ${count(servers, 'server')}.`;
+    const summary = `${file} is in order, with ${formatCount(servers, 'server')}.`;
     return [{ id: 'config', level: 'ok', topic: 'config', summary, detail: '' }];
   }
   return problems.map(({ level, text }, at) => ({

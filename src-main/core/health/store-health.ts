@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import { systemFailure } from '../base/system-errors.ts';
 
 export const storeNames = ['activity', 'payloads', 'spills', 'audit', 'log'] as const;
@@ -48,7 +48,7 @@ const subjects: Readonly<Record<StoreName, string>> = {
 
 export class StoreHealth {
   /** A store began to fail, or works again. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   readonly #failing = new Map<StoreName, Failing>();
   readonly #now: () => number;
   readonly #retryMs: number;

@@ -1,9 +1,9 @@
 /** `await_result`: waits for a call that was answered with a handle, fetches what came of it, or ends it. */
 import { AppError } from '../base/errors.ts';
-import { type JsonObject, plainNumber } from '../base/json.ts';
+import { type JsonObject, toPlainNumber } from '../base/json.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Era } from '../wire/eras.ts';
-import { hasRoomFor } from './show-tools.ts';
+import type { ProtocolKind } from '../wire/eras.ts';
+import { fitsInList } from './show-tools.ts';
 import type { HelperTool, Mode } from './mode.ts';
 
 export const awaitResult: HelperTool = {
@@ -33,7 +33,7 @@ export const awaitResult: HelperTool = {
 };
 
 /** How a model waits in a mode. A program's own time would be over before the usual wait is. */
-export function awaitLine(mode: Mode, args: JsonObject): string {
+export function awaitInstruction(mode: Mode, args: JsonObject): string {
   const wish = mode.name === 'code' ? { ...args, waitSeconds: 20 } : args;
   return mode.callLine(awaitResult.definition.name, wish);
 }
@@ -45,7 +45,7 @@ export function isCalledByName(mode: Mode): boolean {
 
 export interface AwaitListing {
   readonly mode: Mode;
-  readonly era: Era;
+  readonly era: ProtocolKind;
   /** What is listed besides. */
   readonly tools: readonly JsonObject[];
   readonly catalog: Catalog;
@@ -59,14 +59,14 @@ export interface AwaitListing {
  * Whether it is listed: only where it must be, once there is something to wait for. In 2026-07-28 a list must not change by what
  * a session did, and some apps never read theirs again: for them from the start, where the list stays shorter than the servers'.
  */
-export function listsAwait({ mode, era, tools, catalog, used, followsLists }: AwaitListing): boolean {
+export function shouldListAwait({ mode, era, tools, catalog, used, followsLists }: AwaitListing): boolean {
   if (!isCalledByName(mode) || tools.some(({ name }) => name === awaitResult.definition.name)) return false;
   if (era === 'legacy' && used) return true;
   const isAsked = era === 'modern' || !followsLists;
-  return isAsked && hasRoomFor(awaitResult.definition, tools, catalog);
+  return isAsked && fitsInList(awaitResult.definition, tools, catalog);
 }
 
 function waitMsOf(seconds: unknown): number | undefined {
-  const wanted = Number(plainNumber(seconds ?? Number.NaN));
+  const wanted = Number(toPlainNumber(seconds ?? Number.NaN));
   return Number.isFinite(wanted) ? Math.max(0, wanted * 1000) : undefined;
 }

@@ -1,19 +1,19 @@
 /** Mode `code`: the model looks tools up, and writes a program that calls them; only what the program returns comes back. */
-import { plainNumber, textOr } from '../base/json.ts';
+import { toPlainNumber, textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
-import type { SandboxError, SandboxOutcome } from '../sandbox/sandbox-request.ts';
-import { namedServers, sawSchema, withMissing } from './show-tools.ts';
+import type { CodeRunError, CodeRunOutcome } from '../sandbox/sandbox-request.ts';
+import { joinServerNames, markSchemaShown, withUnavailableServers } from './show-tools.ts';
 import { languagesText } from './languages.ts';
-import { findTools, type FoundTool, moreText, needsIn, queryHint } from './find-tools.ts';
+import { findTools, type FoundTool, moreMatchesText, parseNeeds, queryHint } from './find-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import {
   type Detail,
-  hasTag,
+  hasAnyTag,
   namedTools,
   readDetail,
-  readLanguage,
+  parseLanguage,
   runCode,
-  signedLine,
+  signatureLine,
   toolTexts,
 } from './run-code.ts';
 
@@ -38,25 +38,25 @@ export const searchCode: HelperTool = {
   },
   async run(input, context) {
     // A program is what comes next.
-    context.sandbox.warm();
+    context.sandbox.prewarm();
     await context.settled();
     const detail = readDetail(input['detail'], 'brief');
-    const limit = Number(plainNumber(input['limit']) ?? Number.NaN);
+    const limit = Number(toPlainNumber(input['limit']) ?? Number.NaN);
     const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
-    const query = textOr(input['query']);
-    const { tools: found, more } = findTools(needsIn(query), context, {
-      limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, mostFound) : undefined,
-      ...(tags.length > 0 && { accepts: (tool) => hasTag(tool, tags) }),
+    const query = textOrEmpty(input['query']);
+    const { tools: found, more } = findTools(parseNeeds(query), context, {
+      limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, maxFound) : undefined,
+      ...(tags.length > 0 && { accepts: (tool) => hasAnyTag(tool, tags) }),
     });
-    if (detail === 'full') for (const { tool } of found) sawSchema(tool, context.memory);
+    if (detail === 'full') for (const { tool } of found) markSchemaShown(tool, context.memory);
     const all = context.catalog.tools.length;
     const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
     const text = found.length === 0 ? nothingFound(query, context) : header + linesOf(found, detail, more, context);
-    return withMissing({ content: [{ type: 'text', text }] }, context.finder.missingServers());
+    return withUnavailableServers({ content: [{ type: 'text', text }] }, context.finder.missingServers());
   },
 };
 
-const mostFound = 50;
+const maxFound = 50;
 /** Of a list, so many lines are enough to write the call by. */
 const signed = 3;
 
@@ -64,12 +64,12 @@ function linesOf(found: readonly FoundTool[], detail: Detail, more: number, { fi
   const tools = found.map(({ tool }) => tool);
   // In ToolMux's words, where the settings ask for them.
   if (detail !== 'brief' || firstUse) return toolTexts(tools, detail);
-  const lines = tools.map((tool, place) => (place < signed ? signedLine(tool) : toolTexts([tool], 'brief')));
-  return [...lines, ...[moreText(more) ?? []].flat()].join('\n');
+  const lines = tools.map((tool, place) => (place < signed ? signatureLine(tool) : toolTexts([tool], 'brief')));
+  return [...lines, ...[moreMatchesText(more) ?? []].flat()].join('\n');
 }
 
 function nothingFound(query: string, { catalog, index }: HelperContext): string {
-  const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
+  const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.byId(id)[0]?.listedName ?? []);
   const meant = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
   return `No tools matched the query.${meant}`;
 }
@@ -103,7 +103,7 @@ const getSchema: HelperTool = {
         ? []
         : [`Tools not found: ${missing.map(({ name }) => name).join(', ')}`, ...missing.map(({ why }) => why)];
     const detail = readDetail(input['detail'], 'detailed');
-    if (detail === 'full') for (const tool of found) sawSchema(tool, context.memory);
+    if (detail === 'full') for (const tool of found) markSchemaShown(tool, context.memory);
     const known = found.length === 0 ? [] : [toolTexts(found, detail)];
     return {
       content: [{ type: 'text', text: [...known, ...absent].join('\n\n') }],
@@ -131,7 +131,7 @@ export const execute: HelperTool = {
     const { code } = input;
     if (typeof code !== 'string')
       throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
-    const language = readLanguage(input['language']);
+    const language = parseLanguage(input['language']);
     if (language === null) {
       throw new AppError('bad_request', `Code in ${JSON.stringify(input['language'])} cannot be run here.`, {
         fix: 'Write Python, JavaScript or TypeScript.',
@@ -149,7 +149,7 @@ export const execute: HelperTool = {
 };
 
 /** Where nobody named the language and both parsers took the code. */
-function readAsNote(readAs: SandboxOutcome['readAs']): { type: string; text: string }[] {
+function readAsNote(readAs: CodeRunOutcome['readAs']): { type: string; text: string }[] {
   if (readAs === undefined) return [];
   const [is, other] = readAs === 'python' ? ['Python', 'JavaScript'] : ['JavaScript', 'Python'];
   return [{ type: 'text', text: `(Read as ${is}, though it is ${other} as well; "language" decides.)` }];
@@ -160,7 +160,7 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function errorLine({ code, message, line, column }: SandboxError): string {
+function errorLine({ code, message, line, column }: CodeRunError): string {
   const place = line === undefined ? '' : ` at line ${line}${column === undefined ? '' : `, column ${column}`}`;
   return `${code}${place}: ${message}`;
 }
@@ -177,5 +177,5 @@ export const codeMode: Mode = {
 };
 
 function instructions({ catalog }: ModeView): string {
-  return `Search before saying that something cannot be done; get_schema without a signature; then execute. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
+  return `Search before saying that something cannot be done; get_schema without a signature; then execute. Tools of: ${joinServerNames(catalog.servers)}.${languagesText(catalog)}`;
 }

@@ -1,10 +1,10 @@
 /** Finds tools for what a model wants to do: one need or several, the best first, and what fits far worse left out. */
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
-import { leavesOut, parametersText } from '../condense/signature.ts';
-import { type AcceptsTool, Found } from '../search/found.ts';
+import { isLossy, parametersText } from '../condense/signature.ts';
+import { type AcceptsTool, QueryMatches } from '../search/found.ts';
 import { parseQuery, porterStem, tokenize } from '../search/words.ts';
 import type { HelperContext, ModeView } from './mode.ts';
-import { alsoWantedOf, raiseUsed, type Scored } from './raise-used.ts';
+import { alsoWantedOf, boostRecentTools, type ScoredHit } from './raise-used.ts';
 import { readResultTool } from './read-spill.ts';
 
 export interface FoundTool {
@@ -27,15 +27,15 @@ interface FindOptions {
 }
 
 /** Most tools for one need, and for each of several. */
-export const usualLimit = 8;
+export const defaultLimit = 8;
 const limitOfSeveral = 3;
 /** Needs in one question. */
-const mostNeeds = 8;
+const maxNeeds = 8;
 /**
  * A hit with a smaller part of the best one's score is about something else, and half as many again as usual are shown where they fit
  * nearly as well as the best. Measured on eight sets of queries: of what was wanted 71 per cent are shown in 6 hits, 74 in ten.
  */
-const leastShare = 0.45;
+const minScoreShare = 0.45;
 /** The first few are shown from a smaller part on: a line costs less than a second search. */
 const firstFew = 3;
 const leastShareOfFew = 0.3;
@@ -53,12 +53,12 @@ export const queryHint = 'every need in 2-3 wordings, commas between; several wi
 const maxQueryLength = 8000;
 
 /** What is asked for at once: a list of needs, or one text with `;` or line ends between them. */
-export function needsIn(query: unknown): readonly string[] {
+export function parseNeeds(query: unknown): readonly string[] {
   const given = Array.isArray(query) ? (query as unknown[]) : [query];
-  const written = given.slice(0, mostNeeds).filter((one) => typeof one === 'string');
+  const written = given.slice(0, maxNeeds).filter((one) => typeof one === 'string');
   const texts = written.flatMap((one) => one.slice(0, maxQueryLength).split(/[;\n]/));
   const needs = texts.map((one) => one.trim()).filter((one) => one !== '');
-  return [...new Set(needs)].slice(0, mostNeeds);
+  return [...new Set(needs)].slice(0, maxNeeds);
 }
 
 export function findTools(
@@ -67,7 +67,7 @@ export function findTools(
   { limit, accepts }: FindOptions = {},
 ): FoundTools {
   const { tools } = view.catalog.lookup;
-  const toolOf = (id: string): CatalogEntry | undefined => tools.withId(id).at(-1);
+  const toolOf = (id: string): CatalogEntry | undefined => tools.byId(id).at(-1);
   // Every tool of the index is in the catalog: without a choice none is looked at but those that are shown.
   const isWanted =
     accepts &&
@@ -75,7 +75,7 @@ export function findTools(
       const tool = toolOf(id);
       return tool !== undefined && accepts(tool);
     });
-  const most = limit ?? (needs.length > 1 ? limitOfSeveral : usualLimit);
+  const most = limit ?? (needs.length > 1 ? limitOfSeveral : defaultLimit);
   const used = view.usedTools?.() ?? none;
   const shown = new Map<string, FoundTool>();
   const asked = needs.map((need) => ({ need, found: view.index.find(need) }));
@@ -88,7 +88,7 @@ export function findTools(
     const reference = found.isNamed(hits[0]?.id) ? (hits[1]?.score ?? best) : best;
     const isNear = (score: number, place: number): boolean =>
       place < most
-        ? score >= (place < firstFew ? leastShareOfFew : leastShare) * reference
+        ? score >= (place < firstFew ? leastShareOfFew : minScoreShare) * reference
         : place < most * strongOverUsual && score >= strongShare * reference;
     const near = limit === undefined ? hits.filter(({ score }, place) => isNear(score, place)) : hits.slice(0, limit);
     const ranked = near.flatMap(({ id, score }) => {
@@ -104,7 +104,7 @@ export function findTools(
     }
   }
   const count =
-    Found.count(
+    QueryMatches.count(
       asked.map(({ found }) => found),
       isWanted,
     ) + own.size;
@@ -122,16 +122,16 @@ interface Wanted {
 /** As many hits for a need as may be shown, the best first. */
 function bestHits(
   stems: readonly string[],
-  found: Found,
+  found: QueryMatches,
   { most, limit, isWanted, toolOf, used }: Wanted,
-): readonly Scored[] {
+): readonly ScoredHit[] {
   const isOpposite = oppositeOf(stems);
   const count = Math.ceil(most * strongOverUsual);
-  const side = (accepts?: AcceptsTool): readonly Scored[] =>
-    raiseUsed(found.best(count, accepts, alsoWantedOf(used)), used);
+  const side = (accepts?: AcceptsTool): readonly ScoredHit[] =>
+    boostRecentTools(found.best(count, accepts, alsoWantedOf(used)), used);
   if (isOpposite === undefined) return side(isWanted);
   const undoes = (id: string): boolean => isOpposite(toolOf(id)?.name ?? '');
-  const sideThat = (undoing: boolean): readonly Scored[] =>
+  const sideThat = (undoing: boolean): readonly ScoredHit[] =>
     side((id, server) => isWanted?.(id, server) !== false && undoes(id) === undoing);
   const doing = sideThat(false);
   // Whoever wants to create is not offered what deletes, unless there is nothing else or a number is asked for.
@@ -184,17 +184,17 @@ function stemsOf(text: string): string[] {
 }
 
 /** What was left out, for the end of a list; undefined where nothing was. */
-export function moreText(more: number): string | undefined {
+export function moreMatchesText(more: number): string | undefined {
   return more <= 0 ? undefined : `${more} more fit less; ask with limit.`;
 }
 
 // Whether a found tool needs its schema beside its line: where the line leaves something open, and the tool may be the one meant.
 
 /** Ids of those, `most` at the most, the best first. `isOpen`: whether the line, in the mode's notation, leaves something open. */
-export function needSchema(
+export function toolsNeedingSchema(
   tools: readonly FoundTool[],
   most = 3,
-  isOpen = ({ definition }: CatalogEntry): boolean => leavesOut(parametersText(usableSchema(definition))),
+  isOpen = ({ definition }: CatalogEntry): boolean => isLossy(parametersText(usableSchema(definition))),
 ): ReadonlySet<string> {
   const open = tools.filter(({ tool, share }) => share >= strongShare && isOpen(tool));
   return new Set(open.slice(0, most).map(({ tool }) => tool.id));
@@ -222,7 +222,7 @@ function readerFor(
 ): readonly FoundTool[] {
   const { definition } = readResultTool;
   const { name } = definition;
-  if (spills !== true || catalog.lookup.tools.listedAs(name) !== undefined) return [];
+  if (spills !== true || catalog.lookup.tools.byListedName(name) !== undefined) return [];
   const isMeant = readerWords.every((group) => stems.some((stem) => group.has(stem))) && isAboutReading(need);
   if (!isMeant && need !== name) return [];
   return [{ tool: { id: name, server: ownServer, name, listedName: name, definition }, score: 1, share: 1 }];

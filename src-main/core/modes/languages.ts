@@ -1,5 +1,5 @@
 /** Languages that tools are described in: a search by English words does not find what is told in Chinese. */
-import { textOr } from '../base/json.ts';
+import { textOrEmpty } from '../base/json.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 
 /** By script alone, so none that is written in Latin letters. The first that fits; Japanese has Han, too. */
@@ -14,10 +14,10 @@ const languages = Object.entries({
 
 /** Characters of a description that tell; in Latin letters names and examples may stand among them. */
 const read = 200;
-const leastPart = 0.2;
+const minLanguageShare = 0.2;
 /** Fewer tools are no reason to search in another language. */
-const leastTools = 3;
-const leastShare = 0.1;
+const minTools = 3;
+const minToolShare = 0.1;
 
 /** A sentence for the instructions, with a space before it; empty where no language but English is worth a search. */
 export function languagesText({ tools }: Pick<Catalog, 'tools'>): string {
@@ -26,14 +26,16 @@ export function languagesText({ tools }: Pick<Catalog, 'tools'>): string {
     const language = languageOf(tool);
     if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
-  const least = Math.min(leastTools, Math.max(1, leastShare * tools.length));
+  const least = Math.min(minTools, Math.max(1, minToolShare * tools.length));
   const told = [...counts].filter(([, count]) => count >= least).map(([language]) => language);
   return told.length === 0 ? '' : ` Some are described in ${told.join(', ')}: search in that, too.`;
 }
 
 function languageOf({ definition }: CatalogEntry): string | undefined {
-  const text = textOr(definition['description']).slice(0, read);
+  const text = textOrEmpty(definition['description']).slice(0, read);
   if (!/[^\x00-\u024f]/.test(text)) return undefined;
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  return languages.find(([, script]) => (text.match(script)?.length ?? 0) >= Math.max(1, leastPart * letters))?.[0];
+  return languages.find(
+    ([, script]) => (text.match(script)?.length ?? 0) >= Math.max(1, minLanguageShare * letters),
+  )?.[0];
 }

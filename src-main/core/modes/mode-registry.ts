@@ -2,15 +2,15 @@
 import type { HelperKind } from '../activity/ledger/entry.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { closestWord } from '../base/wording.ts';
+import { closestMatch } from '../base/wording.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { ReadHint } from '../calls/shape-result.ts';
-import { modeWords, readModeName } from '../config/app-config.ts';
+import { modeValues, parseModeName } from '../config/app-config.ts';
 import { awaitResult, isCalledByName } from './await-result.ts';
 import { codeMode } from './code.ts';
 import type { HelperTool, Mode, ModeView, OwnResource } from './mode.ts';
 import { instructionsResource, proxyMode } from './proxy.ts';
-import { nextLook, readResultTool, spillResource } from './read-spill.ts';
+import { suggestNextRead, readResultTool, spillResource } from './read-spill.ts';
 import { searchMode } from './search.ts';
 
 /** What one folder registers: its modes, and helper tools that none of them lists. */
@@ -51,7 +51,7 @@ export class ModeRegistry {
 
   /** The mode of that name, in any case of letters. Throws AppError `mode_unknown`. */
   find(name: string): Mode {
-    const wanted = readModeName(name);
+    const wanted = parseModeName(name);
     const mode = this.modes.find((one) => one.name === wanted);
     if (mode === undefined) throw unknownMode(name);
     return mode;
@@ -81,7 +81,7 @@ export class ModeRegistry {
     const { name } = readResultTool.definition;
     if (isCalledByName(shown) && lists?.(name) === false) return undefined;
     return (id, examples) => {
-      const { look, others } = nextLook(examples);
+      const { look, others } = suggestNextRead(examples);
       return [`Read on: ${shown.callLine(name, { resultFile: id, ...look })}`, others];
     };
   };
@@ -92,7 +92,7 @@ function byName(tools: readonly HelperTool[]): ReadonlyMap<string, HelperTool> {
 }
 
 export function isMode(name: string): boolean {
-  return readModeName(name) !== undefined;
+  return parseModeName(name) !== undefined;
 }
 
 /** Throws AppError `mode_unknown`. */
@@ -101,8 +101,8 @@ export function requireMode(name: string): void {
 }
 
 function unknownMode(name: string): AppError {
-  const meant = closestWord(name, modeWords);
+  const meant = closestMatch(name, modeValues);
   return new AppError('mode_unknown', `There is no mode ${JSON.stringify(name)}.`, {
-    fix: `${meant === undefined ? '' : `Did you mean "${meant}"? `}Modes: ${modeWords.join(', ')}.`,
+    fix: `${meant === undefined ? '' : `Did you mean "${meant}"? `}Modes: ${modeValues.join(', ')}.`,
   });
 }

@@ -4,15 +4,15 @@ import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
-import type { AwaitWish } from '../calls/slow-calls.ts';
+import type { AwaitRequest } from '../calls/slow-calls.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
-import { isOurUri } from '../catalog/resource-names.ts';
+import { isTooltrayUri } from '../catalog/resource-names.ts';
 import type { ToolFinder } from '../catalog/tool-finder.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import { leanSchema } from '../condense/lean-schema.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
 import type { CodeSettings, CondenseLevel, ModeName, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { CodeRunner } from '../sandbox/sandbox.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { SpillFiles } from '../spills/spill-questions.ts';
 import type { Result } from '../wire/message.ts';
@@ -26,7 +26,7 @@ export interface ModeView {
   /** How much of servers' tools is shown. */
   readonly level: CondenseLevel;
   /** What was shaped for it before. */
-  readonly shapes?: SchemaShapes;
+  readonly shapes?: ShapedSchemaCache;
   /** A tool's first use in a session tells its description and schema, as ToolMux does. */
   readonly firstUse?: boolean;
   /** A long answer may be kept on disk and a summary be given in its place. */
@@ -59,7 +59,7 @@ export interface HelperContext extends ModeView {
   /** A prompt in any spelling. Rejects with RpcError -32602 where there is none. */
   readonly getPrompt: (name: string, args: JsonObject | undefined) => Promise<Result>;
   /** Waits for a call that was answered with a handle. Rejects with AppError not_found. */
-  readonly awaitCall: (wish: AwaitWish) => Promise<Result>;
+  readonly awaitCall: (wish: AwaitRequest) => Promise<Result>;
   /** Reads anew what this server offers, or all of them; resolves with the view as it is then. Never rejects. */
   readonly refresh: (server?: string) => Promise<ModeView>;
   /** Answers kept on disk. */
@@ -80,10 +80,10 @@ export interface HelperContext extends ModeView {
   /** Ids of tools that this person's calls used lately. */
   readonly usedTools: () => ReadonlySet<string>;
   /** What this session has been shown already. */
-  readonly memory: SessionMemory;
+  readonly memory: ShownItems;
   readonly signal: AbortSignal;
   /** Runs code that the model wrote. */
-  readonly sandbox: Pick<Sandbox, 'run' | 'warm'>;
+  readonly sandbox: Pick<CodeRunner, 'run' | 'prewarm'>;
   /** Helper tools that its code may call as functions. */
   readonly programTools: ReadonlyMap<string, HelperTool>;
   /** Whether it may, and for how long. */
@@ -151,7 +151,7 @@ export async function readOwnResource(
   uri: string,
   context: HelperContext,
 ): Promise<JsonObject | undefined> {
-  if (!isOurUri(uri)) return undefined;
+  if (!isTooltrayUri(uri)) return undefined;
   for (const resource of resources) {
     const content = await resource.read(uri, context);
     if (content !== undefined) return content;
@@ -161,9 +161,9 @@ export async function readOwnResource(
 
 // What one session has been shown already, so that it is not shown twice. Bounded: the oldest is forgotten first.
 
-const most = 20_000;
+const maxShownItems = 20_000;
 
-export class SessionMemory {
+export class ShownItems {
   readonly #seen = new Set<string>();
 
   has(kind: string, id: string): boolean {
@@ -171,17 +171,17 @@ export class SessionMemory {
   }
 
   /** Notes a thing of a kind (a tool's description, its schema); whether it was there before. */
-  seen(kind: string, id: string): boolean {
+  markShown(kind: string, id: string): boolean {
     if (this.has(kind, id)) return true;
     this.#seen.add(`${kind} ${id}`);
     const [oldest] = this.#seen;
-    if (this.#seen.size > most && oldest !== undefined) this.#seen.delete(oldest);
+    if (this.#seen.size > maxShownItems && oldest !== undefined) this.#seen.delete(oldest);
     return false;
   }
 }
 
 /** Shaped schemas: a list is written out at each look, and to see whether it has changed. One for each session. */
-export class SchemaShapes {
+export class ShapedSchemaCache {
   readonly #known = { shape: new WeakMap<JsonObject, JsonObject>(), lean: new WeakMap<JsonObject, JsonObject>() };
 
   of(definition: JsonObject, level: 'shape' | 'lean'): JsonObject {

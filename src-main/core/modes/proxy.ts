@@ -1,7 +1,7 @@
 /** Mode `proxy`: every tool is listed, with as much of its texts and schema as the level says. */
 import type { JsonObject } from '../base/json.ts';
-import { cutText } from '../base/shown-text.ts';
-import { callableTool, hasRoomFor } from './show-tools.ts';
+import { truncateText } from '../base/shown-text.ts';
+import { renderCallableTool, fitsInList } from './show-tools.ts';
 import { maxInstructions, type Mode, type ModeView, type OwnResource } from './mode.ts';
 import { readResultTool } from './read-spill.ts';
 
@@ -12,7 +12,7 @@ export const proxyMode: Mode = {
   listed(view) {
     const tools = serverTools(view);
     // Without room for it long answers are read as resources.
-    const reads = view.spills === true && hasRoomFor(readResultTool.definition, tools, view.catalog);
+    const reads = view.spills === true && fitsInList(readResultTool.definition, tools, view.catalog);
     return reads ? [...tools, readResultTool.definition] : tools;
   },
   callLine: (tool, args) => `${tool} ${JSON.stringify(args)}`,
@@ -22,23 +22,23 @@ export const proxyMode: Mode = {
 function serverTools(view: ModeView): JsonObject[] {
   return view.catalog.tools.map((tool) => {
     const written = view.descriptions.find(tool.server, tool.name, tool.definition['description']);
-    return callableTool(tool, view, written);
+    return renderCallableTool(tool, view, written);
   });
 }
 
 /** Servers' own texts, in characters: a short one is told, whole; together at most so many. The others can be read by name. */
-const longestTold = 300;
-const mostTold = 900;
+const maxInstructionsLength = 300;
+const maxTold = 900;
 
 function instructions({ catalog, spills }: ModeView): string {
   if (catalog.servers.length === 0) return 'Tooltray: no server is switched on yet.';
   const kept = spills === true ? ' A long answer is kept: its summary says how to read on.' : '';
   const head = `Tools of ${catalog.servers.join(', ')} through Tooltray.${kept}`;
   const texts = [...catalog.instructions].map(([server, text]) => `\n\n# ${server}\n${text.trim()}`);
-  let left = mostTold;
-  const told = texts.filter((text) => text.length <= longestTold && (left -= text.length) >= 0);
+  let left = maxTold;
+  const told = texts.filter((text) => text.length <= maxInstructionsLength && (left -= text.length) >= 0);
   const rest = told.length === texts.length ? '' : ` What a server says of itself: ${serverInstructions}NAME.`;
-  return cutText(head + rest + told.join(''), maxInstructions);
+  return truncateText(head + rest + told.join(''), maxInstructions);
 }
 
 const serverInstructions = 'tooltray://instructions/';

@@ -1,7 +1,7 @@
 /** Tools that a person's calls used lately stand a little higher among what a search found, and never first because of it. */
 import type { AlsoWanted } from '../search/found.ts';
 
-export interface Scored {
+export interface ScoredHit {
   readonly id: string;
   readonly score: number;
 }
@@ -10,23 +10,26 @@ export interface Scored {
  * `bench search` measures it, with every other query of a set as history: recall@5 of tools that were used before rises by 0 to 4 on the
  * halves it was not tuned on, that of others falls by 0 to 2 (in the smallest set by one query of 22). A higher bonus takes more there.
  */
-const bonus = 0.2;
+const scoreBonus = 0.2;
 /** From this part of the best score on: what fits worse is about something else, however often it is called. */
-const leastShare = 0.3;
+const minScoreShare = 0.3;
 
 /** What a search has to give besides its best few, so that used tools can be raised among them. */
 export function alsoWantedOf(used: ReadonlySet<string>): AlsoWanted {
-  return { ids: used, minShare: leastShare };
+  return { ids: used, minShare: minScoreShare };
 }
 
 /** `hits` as the index ranks them, the best first. Scores of what is raised rise too, to the first one's at most. */
-export function raiseUsed<T extends Scored>(hits: readonly T[], used: ReadonlySet<string>): readonly Scored[] {
+export function boostRecentTools<T extends ScoredHit>(
+  hits: readonly T[],
+  used: ReadonlySet<string>,
+): readonly ScoredHit[] {
   const [first] = hits;
   if (first === undefined || used.size === 0) return hits;
-  const far = hits.findIndex(({ score }) => score < leastShare * first.score);
+  const far = hits.findIndex(({ score }) => score < minScoreShare * first.score);
   const near = hits.slice(1, far === -1 ? undefined : far);
   if (!near.some(({ id }) => used.has(id))) return hits;
-  const worthOf = ({ id, score }: T): number => (used.has(id) ? score * (1 + bonus) : score);
+  const worthOf = ({ id, score }: T): number => (used.has(id) ? score * (1 + scoreBonus) : score);
   // Sorting keeps the order of what is equal.
   const order = near.map((hit) => ({ hit, worth: worthOf(hit) })).toSorted((a, b) => b.worth - a.worth);
   const raised = order.map(({ hit, worth }) => ({ id: hit.id, score: Math.min(first.score, worth) }));

@@ -1,11 +1,11 @@
 /** `read_result`: everything that can be asked of an answer on disk, as one tool for the modes that have none of their own for it. */
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { reason } from '../calls/error-result.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { failureReason } from '../calls/error-result.ts';
 import type { LookExamples } from '../calls/shape-result.ts';
-import { isCancelled, readCount, readFirst } from '../calls/read-arguments.ts';
-import { shownPath } from '../security/file-paths.ts';
-import type { SpillAnswer, SpillQuestion } from '../spills/spill-questions.ts';
+import { isCancelled, readIntegerArgument, firstTextOf } from '../calls/read-arguments.ts';
+import { displayPath } from '../security/file-paths.ts';
+import type { SpillQueryResult, SpillQuery } from '../spills/spill-questions.ts';
 import type { HelperContext, HelperTool, OwnResource } from './mode.ts';
 
 const integer: JsonObject = { type: 'integer' };
@@ -50,7 +50,7 @@ export const readResultTool: HelperTool = {
 const factsKey = 'tooltray/read';
 
 /** What to ask first of a spill, as a whole example, and what else. */
-export function nextLook({ sqlExample, example }: LookExamples): {
+export function suggestNextRead({ sqlExample, example }: LookExamples): {
   readonly look: JsonObject;
   readonly others: string;
 } {
@@ -66,7 +66,7 @@ const opsOfText = 'Other ops: head, tail (lines), slice (fromLine, toLine), read
 const opsOfLines = 'grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
 
 /** What was read, and how the question was understood. */
-interface SpillRead extends SpillAnswer {
+interface SpillRead extends SpillQueryResult {
   readonly op: SpillOp;
   readonly resultFile: string;
 }
@@ -84,7 +84,7 @@ export async function readSpill(
 ): Promise<SpillRead> {
   // Some callers wrap everything in `arguments`.
   const flat = isObject(input['arguments']) ? { ...input, ...input['arguments'] } : input;
-  const resultFile = readFirst(flat, ['resultFile'])?.text;
+  const resultFile = firstTextOf(flat, ['resultFile'])?.text;
   if (resultFile === undefined) throw new AppError('bad_request', `${nameOf(context)} requires 'resultFile'.`);
   const question = readQuestion(opOf(flat), flat, nameOf(context), elements);
   return { ...(await ask(context, resultFile, question)), op: question.op, resultFile };
@@ -123,41 +123,45 @@ function nameOf({ author: { tool } }: ReadContext): string {
 
 /** Without an op the safe one; one that does not exist reads, as mini-a has it. */
 function opOf(input: JsonObject): SpillOp {
-  const wanted = readFirst(input, ['op'])?.text.toLowerCase() ?? 'stat';
+  const wanted = firstTextOf(input, ['op'])?.text.toLowerCase() ?? 'stat';
   return spillOps.find((op) => op === wanted) ?? 'read';
 }
 
-function readQuestion(op: SpillOp, input: JsonObject, called: string, elements: boolean): SpillQuestion {
+function readQuestion(op: SpillOp, input: JsonObject, called: string, elements: boolean): SpillQuery {
   switch (op) {
     case 'stat':
       return { op };
     case 'head':
     case 'tail':
-      return { op, lines: readCount(input, 'lines', 1) ?? defaultLines };
+      return { op, lines: readIntegerArgument(input, 'lines', 1) ?? defaultLines };
     case 'slice': {
-      const fromLine = readCount(input, 'fromLine', 1) ?? readCount(input, 'start', 1) ?? 1;
-      return { op, fromLine, toLine: readCount(input, 'toLine', 1) ?? readCount(input, 'end', 1) };
+      const fromLine = readIntegerArgument(input, 'fromLine', 1) ?? readIntegerArgument(input, 'start', 1) ?? 1;
+      return { op, fromLine, toLine: readIntegerArgument(input, 'toLine', 1) ?? readIntegerArgument(input, 'end', 1) };
     }
     case 'grep': {
-      const context = readCount(input, 'context', 0) ?? 0;
+      const context = readIntegerArgument(input, 'context', 0) ?? 0;
       const pattern = readNeeded(input, op, 'pattern', called);
-      return { op, pattern, context, limit: readCount(input, 'limit', 1), ...(elements && { elements }) };
+      return { op, pattern, context, limit: readIntegerArgument(input, 'limit', 1), ...(elements && { elements }) };
     }
     case 'read':
-      return { op, maxBytes: readCount(input, 'maxBytes', 0), fromByte: readCount(input, 'fromByte', 0) };
+      return {
+        op,
+        maxBytes: readIntegerArgument(input, 'maxBytes', 0),
+        fromByte: readIntegerArgument(input, 'fromByte', 0),
+      };
     case 'query':
-      return { op, query: readNeeded(input, op, 'query', called), limit: readCount(input, 'limit', 1) };
+      return { op, query: readNeeded(input, op, 'query', called), limit: readIntegerArgument(input, 'limit', 1) };
     case 'sql': {
-      const limit = readCount(input, 'limit', 1);
-      const path = readFirst(input, ['path'])?.text;
+      const limit = readIntegerArgument(input, 'limit', 1);
+      const path = firstTextOf(input, ['path'])?.text;
       return { op, query: readStatement(input, called), path, tables: readTables(input['tables']), limit };
     }
     case 'schema':
-      return { op, path: readFirst(input, ['path'])?.text };
+      return { op, path: firstTextOf(input, ['path'])?.text };
     case 'table': {
-      const rows = readCount(input, 'rows', 1) ?? readCount(input, 'limit', 1) ?? defaultLines;
-      const fromRow = readCount(input, 'fromRow', 1) ?? 1;
-      return { op, path: readFirst(input, ['path'])?.text, columns: readColumns(input['columns']), fromRow, rows };
+      const rows = readIntegerArgument(input, 'rows', 1) ?? readIntegerArgument(input, 'limit', 1) ?? defaultLines;
+      const fromRow = readIntegerArgument(input, 'fromRow', 1) ?? 1;
+      return { op, path: firstTextOf(input, ['path'])?.text, columns: readColumns(input['columns']), fromRow, rows };
     }
   }
 }
@@ -171,7 +175,7 @@ function readNeeded(input: JsonObject, op: SpillOp, key: string, called: string)
 
 /** Models call it `sql`, too. */
 function readStatement(input: JsonObject, called: string): string {
-  const statement = readFirst(input, ['query', 'sql', 'statement'])?.text;
+  const statement = firstTextOf(input, ['query', 'sql', 'statement'])?.text;
   if (statement !== undefined && statement.trim() !== '') return statement;
   throw new AppError('bad_request', `${called} with op='sql' requires a 'query'.`, {
     fix: "Write it as query='SELECT … FROM rows'.",
@@ -183,7 +187,7 @@ const tableName = /^[A-Za-z_]\w{0,59}$/;
 /** Further results by the name of their table: `{"users": "<resultFile>"}`. */
 function readTables(tables: unknown): Record<string, string> | undefined {
   if (tables === undefined || tables === null || tables === '') return undefined;
-  const named = Object.entries(objectOf(tables));
+  const named = Object.entries(objectOrEmpty(tables));
   const isNamed = named.every(
     ([name, ref]) => tableName.test(name) && !/^rows$/i.test(name) && typeof ref === 'string',
   );
@@ -208,13 +212,15 @@ const stretches: ReadonlySet<SpillOp> = new Set(['read', 'head', 'tail', 'slice'
 async function ask(
   { spillFiles, longestText, signal }: ReadContext,
   file: string,
-  question: SpillQuestion,
-): Promise<SpillAnswer> {
+  question: SpillQuery,
+): Promise<SpillQueryResult> {
   try {
     return await spillFiles.query(file, question, signal, stretches.has(question.op) ? longestText : undefined);
   } catch (error) {
     if (isCancelled(error)) throw error;
     const code = error instanceof AppError ? error.code : 'internal';
-    throw new AppError(code, `Failed to read result file '${shownPath(file)}': ${reason(error)}`, { cause: error });
+    throw new AppError(code, `Failed to read result file '${displayPath(file)}': ${failureReason(error)}`, {
+      cause: error,
+    });
   }
 }

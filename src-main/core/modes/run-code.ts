@@ -1,25 +1,25 @@
 /** Runs a model's program with the session's tools; each call goes through the pipeline and is recorded by itself. */
-import { wholeTool } from './show-tools.ts';
-import { isObject, type JsonObject, objectOf, textOr } from '../base/json.ts';
+import { renderFullTool } from './show-tools.ts';
+import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
-import { leavesOut, parametersText, parameterTypes, resultType } from '../condense/signature.ts';
-import type { SandboxLanguage, SandboxLimits, SandboxOutcome, SandboxRequest } from '../sandbox/sandbox-request.ts';
-import { isSpillId, spillKey, spillUri } from '../spills/spill.ts';
+import { isLossy, parametersText, parameterTypes, outputType } from '../condense/signature.ts';
+import type { CodeLanguage, CodeRunLimits, CodeRunOutcome, CodeRunRequest } from '../sandbox/sandbox-request.ts';
+import { isSpillId, spillMetaKey, spillUri } from '../spills/spill.ts';
 import type { SqlInput, SqlRows } from '../spills/spill-questions.ts';
 import { toObject } from '../wire/raw-json.ts';
-import { findTools, needsIn } from './find-tools.ts';
+import { findTools, parseNeeds } from './find-tools.ts';
 import type { HelperContext, HelperTool } from './mode.ts';
 
-export interface CodeRun {
+export interface CodeRunOptions {
   readonly code: string;
-  readonly language: SandboxLanguage | undefined;
+  readonly language: CodeLanguage | undefined;
   readonly input?: unknown;
   /** What the call says of them; for the rest the config's are taken, then the tool's own. */
-  readonly limits?: Partial<SandboxLimits>;
-  readonly ownLimits?: Partial<SandboxLimits>;
-  readonly globals: SandboxRequest['globals'];
+  readonly limits?: Partial<CodeRunLimits>;
+  readonly ownLimits?: Partial<CodeRunLimits>;
+  readonly globals: CodeRunRequest['globals'];
   /** The helper tool it runs for. */
   readonly via: string;
   /** Only these servers may be called; undefined: all. */
@@ -27,7 +27,7 @@ export interface CodeRun {
 }
 
 /** Throws AppError: bad_request where there is no code; unsupported where code is switched off, or Python cannot be loaded. */
-export async function runCode(run: CodeRun, context: HelperContext): Promise<SandboxOutcome> {
+export async function runCode(run: CodeRunOptions, context: HelperContext): Promise<CodeRunOutcome> {
   const { code, language, input, globals, via, servers } = run;
   const { enabled, timeoutSeconds, maxToolCalls } = context.code;
   if (!enabled) {
@@ -72,7 +72,7 @@ export async function runCode(run: CodeRun, context: HelperContext): Promise<San
     discover: {
       search: async (query, limit) => {
         await context.settled();
-        const { tools } = findTools(needsIn(query), context, { limit: limit ?? mostInCode });
+        const { tools } = findTools(parseNeeds(query), context, { limit: limit ?? maxInCode });
         return toolTexts(
           tools.map(({ tool }) => tool),
           'brief',
@@ -92,11 +92,11 @@ export async function runCode(run: CodeRun, context: HelperContext): Promise<San
 /** A spilled result by its id or its notice, the texts of a result, a text with tables, or any other value as JSON. */
 function sqlInput(source: unknown): SqlInput {
   if (typeof source === 'string') return isSpillRef(source) ? { ref: source } : { text: source, kind: 'text' };
-  const parts = objectOf(objectOf(objectOf(source)['_meta'])[spillKey])['parts'];
-  const id = Array.isArray(parts) ? objectOf(parts[0])['id'] : undefined;
+  const parts = objectOrEmpty(objectOrEmpty(objectOrEmpty(source)['_meta'])[spillMetaKey])['parts'];
+  const id = Array.isArray(parts) ? objectOrEmpty(parts[0])['id'] : undefined;
   if (typeof id === 'string') return { ref: id };
-  const content = objectOf(source)['content'];
-  const texts = Array.isArray(content) ? content.map((block: unknown) => objectOf(block)['text']) : [];
+  const content = objectOrEmpty(source)['content'];
+  const texts = Array.isArray(content) ? content.map((block: unknown) => objectOrEmpty(block)['text']) : [];
   const isTexts = texts.length > 0 && texts.every((text) => typeof text === 'string');
   if (isTexts) return { text: texts.join('\n'), kind: 'text' };
   return { text: JSON.stringify(source), kind: 'json' };
@@ -116,13 +116,13 @@ function rowsAsObjects({ columns, rows, rowCount }: SqlRows): JsonObject[] {
   return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])));
 }
 
-const languages: Readonly<Record<string, SandboxLanguage>> = {
+const languages: Readonly<Record<string, CodeLanguage>> = {
   ...{ javascript: 'javascript', js: 'javascript', typescript: 'typescript', ts: 'typescript' },
   ...{ python: 'python', python3: 'python', py: 'python' },
 };
 
 /** In any case; undefined where none is named: the code decides. Null for what there is not. */
-export function readLanguage(given: unknown): SandboxLanguage | undefined | null {
+export function parseLanguage(given: unknown): CodeLanguage | undefined | null {
   if (given === undefined || given === null || given === '') return undefined;
   const name = typeof given === 'string' ? given.trim().toLowerCase() : '';
   return Object.hasOwn(languages, name) ? languages[name] : null;
@@ -130,14 +130,14 @@ export function readLanguage(given: unknown): SandboxLanguage | undefined | null
 
 /** A server's tool of the same name comes first. */
 function helperFor(name: string, { catalog, programTools }: HelperContext): HelperTool | undefined {
-  return catalog.lookup.tools.listedAs(name) === undefined ? programTools.get(name) : undefined;
+  return catalog.lookup.tools.byListedName(name) === undefined ? programTools.get(name) : undefined;
 }
 
 /** By name, in the order in which a call by position gives them. */
 function parametersOf(tools: ReadonlyMap<string, HelperTool>): Record<string, string[]> {
   const parameters = [...tools].map(([name, { definition }]) => {
-    const schema = objectOf(definition['inputSchema']);
-    return [name, Object.keys(objectOf(schema['properties']))];
+    const schema = objectOrEmpty(definition['inputSchema']);
+    return [name, Object.keys(objectOrEmpty(schema['properties']))];
   });
   return Object.fromEntries(parameters) as Record<string, string[]>;
 }
@@ -152,13 +152,13 @@ async function requireServer(name: string, servers: readonly string[], context: 
 }
 
 /** A program that searches costs nobody a line that it does not print. */
-const mostInCode = 50;
+const maxInCode = 50;
 
 // The tools that are found or named; for the model and for code in the sandbox alike.
 
 /** FastMCP servers send tags in `_meta`; a tool without any answers to `untagged`. */
-export function hasTag({ definition }: CatalogEntry, wanted: readonly string[]): boolean {
-  const meta = objectOf(definition['_meta']);
+export function hasAnyTag({ definition }: CatalogEntry, wanted: readonly string[]): boolean {
+  const meta = objectOrEmpty(definition['_meta']);
   const own = [meta['_fastmcp'], meta['fastmcp'], definition].find(isObject)?.['tags'];
   const tags = Array.isArray(own) ? (own as unknown[]) : [];
   return wanted.some((tag) => (tags.length === 0 ? tag === 'untagged' : tags.includes(tag)));
@@ -198,19 +198,19 @@ export function readDetail(value: unknown, fallback: Detail): Detail {
 }
 
 export function toolTexts(tools: readonly CatalogEntry[], detail: Detail): string {
-  if (detail === 'full') return JSON.stringify(tools.map(wholeTool));
+  if (detail === 'full') return JSON.stringify(tools.map(renderFullTool));
   return tools.map(detail === 'brief' ? brief : detailed).join(detail === 'brief' ? '\n' : '\n\n');
 }
 
 function brief({ listedName, definition }: CatalogEntry): string {
-  return `- ${listedName}: ${condenseLine(textOr(definition['description']))}`;
+  return `- ${listedName}: ${condenseLine(textOrEmpty(definition['description']))}`;
 }
 
 /** The same with what it takes and, where its server tells, gives back: enough to write the call. */
-export function signedLine({ listedName, definition }: CatalogEntry): string {
-  const gives = resultType(definition['outputSchema']);
+export function signatureLine({ listedName, definition }: CatalogEntry): string {
+  const gives = outputType(definition['outputSchema']);
   const sig = `${listedName}(${parametersText(usableSchema(definition))})${gives === undefined ? '' : ` → ${gives}`}`;
-  return `- ${sig}: ${condenseLine(textOr(definition['description']))}`;
+  return `- ${sig}: ${condenseLine(textOrEmpty(definition['description']))}`;
 }
 
 function detailed(tool: CatalogEntry): string {
@@ -220,10 +220,10 @@ function detailed(tool: CatalogEntry): string {
     // `~` alone is said by the line below.
     ...more.filter((one) => one !== '~').map((one) => `- ${one}`),
   ];
-  const head = [`### ${tool.listedName}`, textOr(tool.definition['description'])].filter((line) => line !== '');
-  const gives = resultType(tool.definition['outputSchema']);
+  const head = [`### ${tool.listedName}`, textOrEmpty(tool.definition['description'])].filter((line) => line !== '');
+  const gives = outputType(tool.definition['outputSchema']);
   if (gives !== undefined) parameters.push(`**Gives** ${gives}`);
-  const isPart = all.some(({ type }) => leavesOut(type)) || more.some(leavesOut);
+  const isPart = all.some(({ type }) => isLossy(type)) || more.some(isLossy);
   if (isPart) parameters.push('~ leaves something out: detail "full" has it.');
   return [...head, ...(parameters.length === 0 ? [] : ['**Parameters**', ...parameters])].join('\n');
 }

@@ -1,14 +1,14 @@
 /** Mode `search`: two tools; the model searches for what it needs and calls it. */
-import { ownKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
-import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
+import { callKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
+import { isObject, type JsonObject, toPlainNumber } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
 import { parametersText } from '../condense/signature.ts';
-import { findTools, type FoundTool, moreText, needsIn, needSchema, queryHint } from './find-tools.ts';
+import { findTools, type FoundTool, moreMatchesText, parseNeeds, toolsNeedingSchema, queryHint } from './find-tools.ts';
 import { languagesText } from './languages.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
-import { namedServers, sawSchema, withMissing } from './show-tools.ts';
+import { joinServerNames, markSchemaShown, withUnavailableServers } from './show-tools.ts';
 
 // Found tools as search_tools shows them: a line each to choose and to call by, and the schema where a line is not enough.
 
@@ -16,16 +16,16 @@ import { namedServers, sawSchema, withMissing } from './show-tools.ts';
 const shownWhole = 2;
 
 /** `full`: all of them whole, whatever the session has seen. */
-export function foundTools(tools: readonly FoundTool[], full: boolean, context: HelperContext): JsonObject[] {
+export function renderFoundTools(tools: readonly FoundTool[], full: boolean, context: HelperContext): JsonObject[] {
   const { firstUse = false, level, memory } = context;
-  const open = firstUse ? new Set(tools.slice(0, shownWhole).map(({ tool }) => tool.id)) : needSchema(tools);
+  const open = firstUse ? new Set(tools.slice(0, shownWhole).map(({ tool }) => tool.id)) : toolsNeedingSchema(tools);
   return tools.map(({ tool }) => {
     if (level === 'full' || full) {
-      sawSchema(tool, memory);
+      markSchemaShown(tool, memory);
       return level === 'full' ? { ...tool.definition, name: tool.listedName } : whole(tool);
     }
     if (!open.has(tool.id)) return line(tool, context);
-    return sawSchema(tool, memory) ? { ...line(tool, context), inputSchema_shown: 'earlier' } : whole(tool);
+    return markSchemaShown(tool, memory) ? { ...line(tool, context), inputSchema_shown: 'earlier' } : whole(tool);
   });
 }
 
@@ -51,7 +51,7 @@ function line({ server, name, listedName, definition }: CatalogEntry, { descript
   };
 }
 
-export const searchTools: HelperTool = {
+export const searchToolsTool: HelperTool = {
   kind: 'discovery',
   inPrograms: true,
   definition: {
@@ -72,20 +72,20 @@ export const searchTools: HelperTool = {
   },
   async run(input, context) {
     await context.settled();
-    const needs = needsIn(input['query']);
+    const needs = parseNeeds(input['query']);
     if (needs.length === 0) {
       throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
     }
     const { tools, more } = findTools(needs, context, { limit: limitOf(input['limit']) });
-    const shown = foundTools(tools, input['detail'] === 'full', context);
+    const shown = renderFoundTools(tools, input['detail'] === 'full', context);
     const isTheirs = context.firstUse === true;
-    const rest = isTheirs ? undefined : moreText(more);
+    const rest = isTheirs ? undefined : moreMatchesText(more);
     const texts = shown.length === 0 ? nothingFound(needs, context) : [JSON.stringify(shown), rest];
     const content = texts.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
     // ToolMux has the same in both; whoever has not asked for its answers is given them once.
     const isWhole = isTheirs && (shown.length > 0 || content.length === 0);
     const result = { content, ...(isWhole && { structuredContent: { result: shown } }) };
-    return withMissing(result, context.finder.missingServers());
+    return withUnavailableServers(result, context.finder.missingServers());
   },
 };
 
@@ -109,7 +109,7 @@ const callTool: HelperTool = {
       tool: readToolName(input),
       server: readServerName(input),
       arguments: readArguments(input) ?? {},
-      beside: Object.fromEntries(Object.entries(input).filter(([key]) => !ownKeys.has(key))),
+      beside: Object.fromEntries(Object.entries(input).filter(([key]) => !callKeys.has(key))),
       rest: isObject(input['_meta']) ? { _meta: input['_meta'] } : undefined,
       via: 'call_tool',
     }),
@@ -119,7 +119,7 @@ export const searchMode: Mode = {
   name: 'search',
   line: 'Two tools: search and call',
   tokensPerUse: 180,
-  helpers: [searchTools, callTool],
+  helpers: [searchToolsTool, callTool],
   fixedList: true,
   listed: () => [],
   callLine: (name, args) => `call_tool ${JSON.stringify({ name, arguments: args })}`,
@@ -132,16 +132,16 @@ function nothingFound(
   { catalog, firstUse = false, index }: HelperContext,
 ): readonly string[] {
   const ids = needs.flatMap((need) => index.suggest(need));
-  const near = ids.flatMap((id) => catalog.lookup.tools.withId(id)[0]?.listedName ?? []);
+  const near = ids.flatMap((id) => catalog.lookup.tools.byId(id)[0]?.listedName ?? []);
   if (near.length > 0) return [`Nothing matches. Did you mean ${[...new Set(near)].join(', ')}?`];
   return firstUse ? [] : ['Nothing matches. Try other words.'];
 }
 
 function limitOf(value: unknown): number | undefined {
-  const wanted = value === undefined ? Number.NaN : Number(plainNumber(value) ?? Number.NaN);
+  const wanted = value === undefined ? Number.NaN : Number(toPlainNumber(value) ?? Number.NaN);
   return Number.isFinite(wanted) ? Math.min(Math.max(1, Math.trunc(wanted)), 50) : undefined;
 }
 
 function instructions({ catalog }: ModeView): string {
-  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${namedServers(catalog.servers)}.${languagesText(catalog)}`;
+  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${joinServerNames(catalog.servers)}.${languagesText(catalog)}`;
 }

@@ -1,18 +1,18 @@
 /** A server's tool as a model is shown it: at one of four levels, from one line to untouched. */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { cutText } from '../base/shown-text.ts';
+import { truncateText } from '../base/shown-text.ts';
 import type { ShownSchemas } from '../calls/call-tool.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
-import { factsOfApp } from '../client-apps/app-limits.ts';
-import { inOneLine, leadingSentences } from '../condense/clauses.ts';
+import { appTraits } from '../client-apps/app-limits.ts';
+import { toSingleLine, leadingSentences } from '../condense/clauses.ts';
 import { condenseDescription, condenseLine, condenseSchema, withoutFillers } from '../condense/condense-tool.ts';
 import type { AppConfig, CondenseLevel } from '../config/app-config.ts';
 import { viewUriOf } from '../servers/view-facts.ts';
-import { type ModeView, SchemaShapes, type SessionMemory } from './mode.ts';
+import { type ModeView, ShapedSchemaCache, type ShownItems } from './mode.ts';
 
 /** Longest description at level `lean`, in characters: some sentences. */
-const longestLean = 160;
+const maxLeanDescriptionLength = 160;
 
 /**
  * What a client app is shown. A file of ToolMux keeps its level, except for apps that load a definition when they need it: there
@@ -24,39 +24,39 @@ export function levelFor(
 ): CondenseLevel {
   if (condense !== undefined) return condense;
   if (raw) return 'full';
-  return product === 'toolmux' && !factsOfApp(app).defersTools ? 'toolmux' : 'lean';
+  return product === 'toolmux' && !appTraits(app).defersTools ? 'toolmux' : 'lean';
 }
 
 /** `written`: a short text that somebody wrote for it. */
-export function shownTool(
+export function renderTool(
   tool: CatalogEntry,
-  { level, shapes = new SchemaShapes() }: Pick<ModeView, 'level' | 'shapes'>,
+  { level, shapes = new ShapedSchemaCache() }: Pick<ModeView, 'level' | 'shapes'>,
   written?: string,
 ): JsonObject {
-  return level === 'full' ? wholeTool(tool) : condensedTool(tool, level, shapes, written);
+  return level === 'full' ? renderFullTool(tool) : condensedTool(tool, level, shapes, written);
 }
 
 /** The same where what the list says must hold for the answer. */
-export function callableTool(
+export function renderCallableTool(
   tool: CatalogEntry,
   view: Pick<ModeView, 'level' | 'shapes' | 'spills' | 'handles'>,
   written?: string,
 ): JsonObject {
-  const { outputSchema, ...shown } = shownTool(tool, view, written);
+  const { outputSchema, ...shown } = renderTool(tool, view, written);
   const { spills, handles } = view;
   // A summary or a handle in place of an answer would not fit what the server promises.
   return outputSchema === undefined || spills === true || handles === true ? shown : { ...shown, outputSchema };
 }
 
 /** Every member as the server has it, under the listed name. */
-export function wholeTool({ definition, listedName }: CatalogEntry): JsonObject {
+export function renderFullTool({ definition, listedName }: CatalogEntry): JsonObject {
   return { ...definition, name: listedName, inputSchema: usableSchema(definition) };
 }
 
 type Condensed = Exclude<CondenseLevel, 'full'>;
 
 /** What a model needs to choose and call; icons, output schema and long texts are what the saving comes from. */
-function condensedTool(tool: CatalogEntry, level: Condensed, shapes: SchemaShapes, written?: string): JsonObject {
+function condensedTool(tool: CatalogEntry, level: Condensed, shapes: ShapedSchemaCache, written?: string): JsonObject {
   const { description, _meta } = tool.definition;
   const annotations = level === 'toolmux' ? tool.definition['annotations'] : toldHints(tool.definition['annotations']);
   const text = written ?? (typeof description === 'string' ? describe[level](description) : undefined);
@@ -93,10 +93,10 @@ function toldHints(annotations: unknown): JsonObject | undefined {
 const describe: Readonly<Record<Condensed, (text: string) => string>> = {
   toolmux: (text) => condenseDescription(text),
   shape: (text) => condenseLine(text),
-  lean: (text) => leadingSentences(withoutFillers(inOneLine(text)), longestLean),
+  lean: (text) => leadingSentences(withoutFillers(toSingleLine(text)), maxLeanDescriptionLength),
 };
 
-function schemaAt({ definition }: CatalogEntry, level: Condensed, shapes: SchemaShapes): JsonObject {
+function schemaAt({ definition }: CatalogEntry, level: Condensed, shapes: ShapedSchemaCache): JsonObject {
   return level === 'toolmux' ? condenseSchema(usableSchema(definition)) : shapes.of(definition, level);
 }
 
@@ -105,19 +105,19 @@ function schemaAt({ definition }: CatalogEntry, level: Condensed, shapes: Schema
 /** In characters; about 30 tokens. */
 const room = 120;
 
-export function namedServers(servers: readonly string[]): string {
+export function joinServerNames(servers: readonly string[]): string {
   if (servers.length === 0) return 'none yet';
   const all = servers.join(', ');
   if (all.length <= room) return all;
   const whole = servers.filter((_, index) => servers.slice(0, index + 1).join(', ').length <= room);
-  if (whole.length === 0) return cutText(all, room);
+  if (whole.length === 0) return truncateText(all, room);
   return `${whole.join(', ')} and ${servers.length - whole.length} more`;
 }
 
 // Whether a tool of our own may be added to a list of servers' tools.
 
 /** Never at the price of a list that is longer than the servers' own. */
-export function hasRoomFor(own: JsonObject, tools: readonly JsonObject[], { tools: entries }: Catalog): boolean {
+export function fitsInList(own: JsonObject, tools: readonly JsonObject[], { tools: entries }: Catalog): boolean {
   const whole = entries.map(({ definition }) => definition);
   return JSON.stringify(tools).length + JSON.stringify(own).length <= JSON.stringify(whole).length;
 }
@@ -143,7 +143,7 @@ export function listViews(
   let tokens = 0;
   for (const tool of all) {
     const written = view.descriptions.find(tool.server, tool.name, tool.definition['description']);
-    const shown = callableTool(tool, view, written);
+    const shown = renderCallableTool(tool, view, written);
     const cost = tokensOf([shown]);
     if (tokens + cost > room) continue;
     tokens += cost;
@@ -155,7 +155,7 @@ export function listViews(
 // What a list of tools adds where some servers' tools are not in it: which, and why, in a line.
 
 /** `missing` as `finder.missingServers()` has it. Without `structuredContent`, which would say less than the whole. */
-export function withMissing(result: JsonObject, missing: string | undefined): JsonObject {
+export function withUnavailableServers(result: JsonObject, missing: string | undefined): JsonObject {
   if (missing === undefined) return result;
   const { structuredContent: _less, ...told } = result;
   const content = Array.isArray(told['content']) ? (told['content'] as unknown[]) : [];
@@ -163,15 +163,15 @@ export function withMissing(result: JsonObject, missing: string | undefined): Js
 }
 
 /** Notes that the session sees the schema of a tool; whether it has seen this one before. */
-export function sawSchema(tool: CatalogEntry, memory: SessionMemory): boolean {
-  return memory.seen('schema', schemaVersion(tool));
+export function markSchemaShown(tool: CatalogEntry, memory: ShownItems): boolean {
+  return memory.markShown('schema', schemaVersion(tool));
 }
 
 /** The same as a refusal of arguments asks for it. */
-export function shownSchemas(memory: SessionMemory): ShownSchemas {
+export function shownSchemas(memory: ShownItems): ShownSchemas {
   return {
     has: (tool) => memory.has('schema', schemaVersion(tool)),
-    note: (tool) => void sawSchema(tool, memory),
+    note: (tool) => void markSchemaShown(tool, memory),
   };
 }
 

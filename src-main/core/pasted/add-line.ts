@@ -3,8 +3,8 @@ import type { JsonObject } from '../base/json.ts';
 import { kindByType } from '../config/dialects/key-table.ts';
 import { splitCommand } from '../config/dialects/split-command.ts';
 import { flagMeaning, runners, type Setting } from './add-table.ts';
-import { type FoundServer, notUnderstood, quoted } from './pasted-server.ts';
-import { assignment, variables, withVariables } from './shell-line.ts';
+import { type RegistryMatch, unrecognizedInputError, quoteWord } from './pasted-server.ts';
+import { assignment, parseAssignments, withVariables } from './shell-line.ts';
 
 interface WrittenLine {
   /** What is no flag: name, then command or address, then the command's words. */
@@ -19,24 +19,27 @@ export const isAddress = (word: string): boolean => /^https?:\/\/\S+$/i.test(wor
  * `[flags] NAME COMMAND [ARGS]`, `[flags] NAME -- COMMAND [ARGS]`, `[flags] NAME URL [flags]`: what follows a command is that
  * command's, but variables and a scope at the end. Throws AppError bad_request with the word that is not understood.
  */
-export function readAddLine(words: readonly string[]): FoundServer {
+export function parseMcpAddCommand(words: readonly string[]): RegistryMatch {
   const { words: written, flags, notes } = readWords(words);
   const first = (setting: Setting): string | undefined => flags.get(setting)?.[0];
   const [name, rest] = first('name') === undefined ? [written[0], written.slice(1)] : [first('name'), written];
   const given = first('command') ?? first('url');
   const [target, args] = given === undefined ? [rest[0], rest.slice(1)] : [given, argsOf(first('args'), rest)];
-  if (name === undefined || name === '') throw notUnderstood('The line does not say what the server is called.');
-  if (target === undefined) throw notUnderstood(`The line does not say what ${quoted(name)} starts, or where it is.`);
+  if (name === undefined || name === '')
+    throw unrecognizedInputError('The line does not say what the server is called.');
+  if (target === undefined)
+    throw unrecognizedInputError(`The line does not say what ${quoteWord(name)} starts, or where it is.`);
   const type = first('type');
   if (
     type !== undefined &&
     !['stdio', 'http', 'sse'].includes(kindByType.get(type.toLowerCase().replace(/[-_]/g, '')) ?? '')
   )
-    throw notUnderstood(`${quoted(type)} is no transport: stdio, http or sse is.`);
+    throw unrecognizedInputError(`${quoteWord(type)} is no transport: stdio, http or sse is.`);
   const isUrl = isAddress(target);
   if (type !== undefined && !/^(?:std|local)/i.test(type) && !isUrl)
-    throw notUnderstood(`${quoted(target)} is no address, and the line says that it is one.`);
-  if (isUrl && args.length > 0) throw notUnderstood(`${quoted(args[0] ?? '')} after the address is not understood.`);
+    throw unrecognizedInputError(`${quoteWord(target)} is no address, and the line says that it is one.`);
+  if (isUrl && args.length > 0)
+    throw unrecognizedInputError(`${quoteWord(args[0] ?? '')} after the address is not understood.`);
   const wrong = (isUrl ? (['env', 'cwd', 'args'] as const) : (['headers', 'bearer_token_env_var'] as const)).filter(
     (one) => flags.has(one),
   );
@@ -67,13 +70,13 @@ function readWords(all: readonly string[]): WrittenLine {
     const [, flag = word, joined] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
     const meaning = flagMeaning(flag);
     if (meaning === undefined)
-      throw notUnderstood(
-        `${quoted(flag)} is not understood.`,
+      throw unrecognizedInputError(
+        `${quoteWord(flag)} is not understood.`,
         'Leave the word out, and look at the entry before you add it.',
       );
     const takesValue = meaning.as === 'nothing' ? meaning.takesValue : meaning.as !== 'disabled';
     const value = joined ?? (takesValue ? words[++at] : '');
-    if (value === undefined) throw notUnderstood(`${quoted(flag)} has no value.`);
+    if (value === undefined) throw unrecognizedInputError(`${quoteWord(flag)} has no value.`);
     if (meaning.as === 'nothing') {
       if (meaning.note !== undefined) notes.push(meaning.note);
       continue;
@@ -107,7 +110,8 @@ function settingsOf(flags: WrittenLine['flags'], wrong: readonly Setting[]): Jso
   for (const [setting, values] of flags) {
     if (['name', 'command', 'url', 'args', 'clientId', 'callbackPort', ...wrong].includes(setting)) continue;
     const [value = ''] = values;
-    if (setting === 'env') entry[setting] = variables(values.flatMap((pairs) => pairs.split(/,(?=[A-Za-z_]\w*=)/)));
+    if (setting === 'env')
+      entry[setting] = parseAssignments(values.flatMap((pairs) => pairs.split(/,(?=[A-Za-z_]\w*=)/)));
     else if (setting === 'headers') entry[setting] = Object.fromEntries(values.map(headerOf));
     else if (setting === 'disabled') entry[setting] = value !== 'false';
     else if (setting === 'timeout_ms') entry[setting] = numberOf('--timeout', value);
@@ -126,7 +130,7 @@ function portOf(text: string | undefined): JsonObject {
 function numberOf(flag: string, text: string): number {
   const number = Number(text);
   if (text !== '' && Number.isInteger(number) && number > 0) return number;
-  throw notUnderstood(`${flag} takes a number, and ${quoted(text)} is none.`);
+  throw unrecognizedInputError(`${flag} takes a number, and ${quoteWord(text)} is none.`);
 }
 
 /** Kiro: by commas; others: as a shell would split it. */
@@ -137,7 +141,7 @@ function argsOf(text: string | undefined, more: readonly string[]): readonly str
 
 function headerOf(text: string): [string, string] {
   const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw notUnderstood('A header is written "Name: value".');
+  if (name === undefined || value === undefined) throw unrecognizedInputError('A header is written "Name: value".');
   return [name, withVariables(value)];
 }
 

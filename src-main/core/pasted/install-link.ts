@@ -1,12 +1,12 @@
 /** Links that pages give for "Add to Cursor", "Install in VS Code" and the like: the server that such a link carries. */
 import { isObject, type JsonObject } from '../base/json.ts';
-import { type FoundServer, foundInValue, notUnderstood, quoted } from './pasted-server.ts';
+import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } from './pasted-server.ts';
 
 /** Ends of host and path of links that carry a server; another address over HTTP is a server's own. */
 const places = /(?:^|\/)(?:mcp\/install|add_mcp|launch\/mcp\/add|install-mcp|mcp-import|mcp\/add)$/;
 
 /** undefined where it is no such link. Throws AppError bad_request where it is one and cannot be read. */
-export function readInstallLink(written: string): readonly FoundServer[] | undefined {
+export function parseInstallLink(written: string): readonly RegistryMatch[] | undefined {
   // A badge of Markdown leads to the link behind it, and some pages show a link with its blanks decoded.
   const text = (/^\[!\[[^\]]*\]\([^)]*\)\]\((.*)\)$/s.exec(written)?.[1] ?? written).trim();
   if (
@@ -20,16 +20,18 @@ export function readInstallLink(written: string): readonly FoundServer[] | undef
   const inside = searchParams.get('url');
   // What VS Code's page sends on to.
   if (/(?:^|\.)vscode\.dev$/.test(host) && pathname === '/redirect' && inside !== null && !inside.startsWith('http'))
-    return readInstallLink(inside);
+    return parseInstallLink(inside);
   if (protocol === 'goose:' && host === 'extension') return [gooseServer(searchParams)];
   const isHttp = /^https?:$/.test(protocol);
   if (places.test(`${host}${pathname}`.replace(/\/+$/, '')) || (!isHttp && searchParams.has('config')))
     return carried(url);
   if (isHttp) return undefined;
-  throw notUnderstood(`${quoted(protocol)} links that add a server are not known in this form: ${quoted(text)}.`);
+  throw unrecognizedInputError(
+    `${quoteWord(protocol)} links that add a server are not known in this form: ${quoteWord(text)}.`,
+  );
 }
 
-function carried({ search, searchParams }: URL): readonly FoundServer[] {
+function carried({ search, searchParams }: URL): readonly RegistryMatch[] {
   const config = searchParams.get('config') ?? searchParams.get('servers') ?? searchParams.get('mcp');
   const found = foundInValue(readConfig(config ?? search.slice(1)));
   const name = searchParams.get('name');
@@ -43,7 +45,7 @@ function readConfig(text: string): JsonObject {
   const json = plain.trimStart().startsWith('{') ? plain : Buffer.from(plain.replace(/ /g, '+'), 'base64').toString();
   const value = parsed(json);
   if (isObject(value)) return value;
-  throw notUnderstood('The link carries no server that can be read.', 'Copy the link whole.');
+  throw unrecognizedInputError('The link carries no server that can be read.', 'Copy the link whole.');
 }
 
 function decoded(text: string): string {
@@ -63,7 +65,7 @@ function parsed(json: string): unknown {
   }
 }
 
-function gooseServer(params: URLSearchParams): FoundServer {
+function gooseServer(params: URLSearchParams): RegistryMatch {
   const name = params.get('id') ?? params.get('name') ?? undefined;
   const pairs = (key: string): readonly (readonly [string, string])[] =>
     params.getAll(key).map((one) => [/^[^=]*/.exec(one)?.[0] ?? '', one.replace(/^[^=]*=?/, '')] as const);
@@ -78,7 +80,8 @@ function gooseServer(params: URLSearchParams): FoundServer {
     };
     return { name, entry };
   }
-  if (command === null) throw notUnderstood('The link says neither what to start (cmd) nor where it is (url).');
+  if (command === null)
+    throw unrecognizedInputError('The link says neither what to start (cmd) nor where it is (url).');
   const env = Object.fromEntries(pairs('env').map(([variable]) => [variable, `\${env:${variable}}`]));
   return { name, entry: { ...shared, command, args: params.getAll('arg'), env } };
 }

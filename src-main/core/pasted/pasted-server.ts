@@ -2,7 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
-import { cutText } from '../base/shown-text.ts';
+import { truncateText } from '../base/shown-text.ts';
 import { findServers } from '../config/dialects/find-servers.ts';
 
 export interface PastedServer {
@@ -20,7 +20,7 @@ export interface PastedText {
 }
 
 /** A server as it is written, whose name the text may not have. */
-export interface FoundServer {
+export interface RegistryMatch {
   readonly name?: string | undefined;
   readonly entry: JsonObject;
   readonly notes?: readonly string[];
@@ -29,10 +29,10 @@ export interface FoundServer {
 }
 
 /** The entries of a value that a link or a flag carries: one alone, by name, or in a whole configuration. */
-export function foundInValue(value: JsonObject): readonly FoundServer[] {
+export function foundInValue(value: JsonObject): readonly RegistryMatch[] {
   const { name, ...alone } = value;
   const { entries } = findServers(value, '');
-  const found = entries.flatMap((one): FoundServer[] => {
+  const found = entries.flatMap((one): RegistryMatch[] => {
     if (one.raw === value) return [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
     return isObject(one.raw) ? [{ name: one.name, entry: one.raw }] : [];
   });
@@ -40,7 +40,7 @@ export function foundInValue(value: JsonObject): readonly FoundServer[] {
 }
 
 /** Says what stands in the way, with the word that does. */
-export function notUnderstood(what: string, fix = howToPaste): AppError {
+export function unrecognizedInputError(what: string, fix = howToPaste): AppError {
   return new AppError('bad_request', what, { fix });
 }
 
@@ -48,6 +48,6 @@ const howToPaste =
   'Paste the JSON that a server\'s page shows, with "mcpServers" or one entry, the command that starts it, a "claude mcp add …" line, an install link, or its address.';
 
 /** A word of the text as an error may show it: quoted, short, without secrets. */
-export function quoted(word: string): string {
-  return JSON.stringify(maskText(cutText(word, 60)));
+export function quoteWord(word: string): string {
+  return JSON.stringify(maskText(truncateText(word, 60)));
 }

@@ -1,15 +1,21 @@
 /** The servers in a text that a user pasted, whatever page it is from; what is not understood is said, with the word. */
 import JSON5 from 'json5';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { formatOfText, type ParsedText, parseText, type TextFormat } from '../config/dialects/parse-text.ts';
 import { readOne, type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
 import { isAddress } from './add-line.ts';
 import { runners } from './add-table.ts';
-import { nameOfEntry } from '../config/dialects/name-of-entry.ts';
-import { serversOfLines } from './pasted-lines.ts';
-import { type FoundServer, notUnderstood, type PastedServer, type PastedText, quoted } from './pasted-server.ts';
-import { isRegistryEntry, serverOfRegistryEntry } from './server-json.ts';
+import { suggestServerName } from '../config/dialects/name-of-entry.ts';
+import { parseLines } from './pasted-lines.ts';
+import {
+  type RegistryMatch,
+  unrecognizedInputError,
+  type PastedServer,
+  type PastedText,
+  quoteWord,
+} from './pasted-server.ts';
+import { isRegistryEntry, serverFromRegistryEntry } from './server-json.ts';
 
 export interface PasteDeps {
   /** Whether a command can be started here: any text is a command line to a parser. */
@@ -19,9 +25,9 @@ export interface PasteDeps {
 }
 
 /** Nothing is started and nothing written. Rejects with AppError bad_request, not_found, unsupported where there is no server in it. */
-export async function readPasted(text: string, deps: PasteDeps): Promise<PastedText> {
+export async function parsePasted(text: string, deps: PasteDeps): Promise<PastedText> {
   if (/[\0\uFFFD]/.test(text))
-    throw notUnderstood('The text is not UTF-8.', 'Save the file as UTF-8, or copy the text from an editor.');
+    throw unrecognizedInputError('The text is not UTF-8.', 'Save the file as UTF-8, or copy the text from an editor.');
   const plain = text.replace(/^\uFEFF/, '').trim();
   const blocks = [...plain.matchAll(/^[ \t]*(```|~~~)[^\n]*\n([^]*?)\n?[ \t]*\1[ \t]*$/gm)].map(([, , inside = '']) =>
     inside.trim(),
@@ -49,9 +55,9 @@ export function looksPasted(word: string): boolean {
 
 async function readText(text: string, { isProgram, home }: PasteDeps): Promise<PastedText> {
   const values = valuesOf(text, home);
-  const lines = values === undefined ? serversOfLines(text) : [];
+  const lines = values === undefined ? parseLines(text) : [];
   const found = lines.filter((one) => typeof one !== 'string');
-  const read = values?.read ?? found.map((one): [ReadServer, FoundServer] => [readOne(one.entry, { home }), one]);
+  const read = values?.read ?? found.map((one): [ReadServer, RegistryMatch] => [readOne(one.entry, { home }), one]);
   const servers = read.flatMap(([{ name, entry, losses }, one]) =>
     entry === undefined ? [] : [finished(entry, one?.name ?? name, [...(one?.notes ?? []), ...losses])],
   );
@@ -60,14 +66,14 @@ async function readText(text: string, { isProgram, home }: PasteDeps): Promise<P
   );
   const skipped = [...(values?.notes ?? []), ...lines.filter((one) => typeof one === 'string'), ...refused];
   if (servers.length === 0 && skipped.length > 0) throw new AppError('bad_request', skipped.join(' '));
-  if (servers.length === 0) throw notUnderstood('There is no server in this text.');
+  if (servers.length === 0) throw unrecognizedInputError('There is no server in this text.');
   const guesses = found.filter((one) => one.isGuess);
   const missing = await missingPrograms(guesses, isProgram);
   return { servers: servers.map((one) => withMissing(one, missing)), skipped };
 }
 
 interface Values {
-  readonly read: readonly (readonly [ReadServer, FoundServer?])[];
+  readonly read: readonly (readonly [ReadServer, RegistryMatch?])[];
   readonly notes: readonly string[];
 }
 
@@ -94,13 +100,13 @@ function parsed(text: string, format: TextFormat): Pick<ParsedText, 'value' | 'n
       return { value: undefined, notes: [] };
     const straight = text.replace(/[“”]/g, '"').replace(/[‘’]/g, "'");
     if (straight !== text) return parsed(straight, format);
-    throw error instanceof AppError ? notUnderstood(error.message, error.fix) : error;
+    throw error instanceof AppError ? unrecognizedInputError(error.message, error.fix) : error;
   }
 }
 
 function fromValue(value: unknown, file: string, home: string): Values {
   const items = Array.isArray(value) ? (value as unknown[]) : [value];
-  const registered = items.filter(isObject).filter(isRegistryEntry).map(serverOfRegistryEntry);
+  const registered = items.filter(isObject).filter(isRegistryEntry).map(serverFromRegistryEntry);
   if (registered.length > 0) return { read: registered.map((one) => [readOne(one.entry, { home }), one]), notes: [] };
   const { servers, notes } = readServersOfValue(value, file, { home });
   return { read: servers.map((server) => [server]), notes };
@@ -113,13 +119,16 @@ function slon(text: string): unknown {
     const value: unknown = JSON5.parse(text.replace(/'[^']*'|"[^"]*"|[()|]/g, (part) => signs[part] ?? part));
     return Array.isArray(value) ? value : [value];
   } catch {
-    throw notUnderstood('The text of mcp= is not read.', 'Write it as JSON, or paste the command of each server.');
+    throw unrecognizedInputError(
+      'The text of mcp= is not read.',
+      'Write it as JSON, or paste the command of each server.',
+    );
   }
 }
 
 /** Those of the commands that are no programs here. Throws AppError bad_request for a text that is no command either. */
 async function missingPrograms(
-  found: readonly FoundServer[],
+  found: readonly RegistryMatch[],
   isProgram: PasteDeps['isProgram'],
 ): Promise<ReadonlySet<string>> {
   const missing = new Set<string>();
@@ -129,7 +138,9 @@ async function missingPrograms(
     const isCommand =
       /\.(?:exe|cmd|bat|ps1)$|[\\/]/i.test(command) || (Array.isArray(args) && String(args[0]).startsWith('-'));
     if (!isCommand)
-      throw notUnderstood(`There is no server in this text: ${quoted(command)} is no program on this computer.`);
+      throw unrecognizedInputError(
+        `There is no server in this text: ${quoteWord(command)} is no program on this computer.`,
+      );
     missing.add(command);
   }
   return missing;
@@ -144,7 +155,7 @@ function withMissing(server: PastedServer, missing: ReadonlySet<string>): Pasted
 function finished(entry: JsonObject, name: string | undefined, notes: readonly string[]): PastedServer {
   const own = name?.trim();
   return {
-    name: own === undefined || own === '' ? nameOfEntry(entry) : own,
+    name: own === undefined || own === '' ? suggestServerName(entry) : own,
     entry,
     notes: [...new Set([...notes, ...passedOn(entry)])],
   };
@@ -155,6 +166,6 @@ function passedOn({ command, args, env }: JsonObject): readonly string[] {
   if (command !== 'docker' && command !== 'podman') return [];
   const words = Array.isArray(args) ? (args as unknown[]).map(String) : [];
   const named = words.filter((word, at) => /^(?:-e|--env)$/.test(words[at - 1] ?? '') && /^[A-Za-z_]\w*$/.test(word));
-  const missing = named.filter((name) => !Object.hasOwn(objectOf(env), name));
+  const missing = named.filter((name) => !Object.hasOwn(objectOrEmpty(env), name));
   return missing.map((name) => `${name} is passed on to the container: write it into "env" of the entry.`);
 }

@@ -1,9 +1,9 @@
 /** A registry's `server.json` that was pasted: the first way to run it that can be had here, and what it still asks for. */
 import { isObject, type JsonObject } from '../base/json.ts';
-import { makeEntry } from '../registry/make-entry.ts';
-import { usableOption } from '../registry/registry-desk.ts';
-import { freeName, readRegistryServer } from '../registry/registry-entry.ts';
-import { type FoundServer, notUnderstood } from './pasted-server.ts';
+import { buildEntry } from '../registry/make-entry.ts';
+import { requireInstallable } from '../registry/registry-desk.ts';
+import { uniqueName, parseRegistryServer } from '../registry/registry-entry.ts';
+import { type RegistryMatch, unrecognizedInputError } from './pasted-server.ts';
 
 export function isRegistryEntry(value: JsonObject): boolean {
   const server = isObject(value['server']) ? value['server'] : value;
@@ -11,18 +11,18 @@ export function isRegistryEntry(value: JsonObject): boolean {
 }
 
 /** What it asks for is taken from variables of the environment until the person writes it. Throws AppError bad_request, not_found, unsupported. */
-export function serverOfRegistryEntry(value: JsonObject): FoundServer {
-  const server = readRegistryServer(modernForm(value));
-  if (server === undefined) throw notUnderstood('This server.json names no server.', 'Copy it whole.');
-  const option = usableOption(server, undefined);
+export function serverFromRegistryEntry(value: JsonObject): RegistryMatch {
+  const server = parseRegistryServer(modernForm(value));
+  if (server === undefined) throw unrecognizedInputError('This server.json names no server.', 'Copy it whole.');
+  const option = requireInstallable(server, undefined);
   const asked = option.inputs.filter((input) => input.isRequired && input.default === '');
   const answers = Object.fromEntries(asked.map(({ id, label }) => [id, placeholderFor(label)]));
   const origin = { name: '', server: server.name, version: server.version };
   // No registry vouches for a pasted text, so none is named in the entry.
-  const { registry: _unproven, ...entry } = makeEntry(option, answers, origin, (_, secret) => secret);
+  const { registry: _unproven, ...entry } = buildEntry(option, answers, origin, (_, secret) => secret);
   const others = server.options.filter(({ id, plan }) => id !== option.id && plan !== undefined).length;
   return {
-    name: freeName(server.name, []),
+    name: uniqueName(server.name, []),
     entry,
     notes: [
       ...asked.map(({ label }) => `${label} is needed: it is taken from ${placeholderFor(label)} until you write it.`),

@@ -1,11 +1,11 @@
 /** Lines of a shell, read as words: nothing of them is ever run, filled in or looked up, and what only a shell could do is said. */
 import { splitCommand } from '../config/dialects/split-command.ts';
-import { notUnderstood, quoted } from './pasted-server.ts';
+import { unrecognizedInputError, quoteWord } from './pasted-server.ts';
 
 export const assignment = /^([A-Za-z_]\w*)=(.*)$/s;
 
 /** The commands of a text, each on one line: without prompts and comments, put together where a line goes on. */
-export function commandsOf(text: string): readonly string[] {
+export function splitCommands(text: string): readonly string[] {
   const lines = text
     .replace(/[“”]/g, '"')
     .replace(/[‘’]/g, "'")
@@ -25,8 +25,9 @@ export function commandsOf(text: string): readonly string[] {
 }
 
 /** Throws AppError bad_request where a word is one that only a shell understands. */
-export function wordsOf(line: string): readonly string[] {
-  if (isOpen(line)) throw notUnderstood(`A quotation mark is not closed: ${quoted(line)}.`, 'Copy the text whole.');
+export function splitShellWords(line: string): readonly string[] {
+  if (isOpen(line))
+    throw unrecognizedInputError(`A quotation mark is not closed: ${quoteWord(line)}.`, 'Copy the text whole.');
   const outside = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'|\\./gs, (part) => 'x'.repeat(part.length));
   const operator = /(?:^|\s)(\|\|?|&|>>?|<|\d>\S*)(?=\s|$)|(&&)|(;)(?=\s|$)/.exec(outside);
   if (operator !== null) throw forShells(operator[1] ?? operator[2] ?? operator[3] ?? '');
@@ -41,8 +42,8 @@ function isOpen(line: string): boolean {
 }
 
 function forShells(sign: string): Error {
-  return notUnderstood(
-    `${quoted(sign)} is for a shell, and no shell is run here.`,
+  return unrecognizedInputError(
+    `${quoteWord(sign)} is for a shell, and no shell is run here.`,
     'Paste the line alone that starts the server or adds it.',
   );
 }
@@ -55,11 +56,12 @@ export function withVariables(value: string): string {
 }
 
 /** `NAME=value`, or `NAME` alone, which is taken from the environment at each start. Throws AppError bad_request. */
-export function variables(words: readonly string[]): Record<string, string> {
+export function parseAssignments(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
       const [, name = word, value] = assignment.exec(word) ?? [];
-      if (!/^[A-Za-z_]\w*$/.test(name)) throw notUnderstood(`${quoted(word)} is no variable.`, 'Write it NAME=VALUE.');
+      if (!/^[A-Za-z_]\w*$/.test(name))
+        throw unrecognizedInputError(`${quoteWord(word)} is no variable.`, 'Write it NAME=VALUE.');
       return [name, value === undefined ? `\${env:${name}}` : withVariables(value)];
     }),
   );

@@ -1,8 +1,8 @@
 /** Profiles as the person sees them, and the tokens they give and take back: for the dashboard and the command line, never in reach of a model. */
-import { nameOfApp } from '../client-apps/app-limits.ts';
+import { displayNameOf } from '../client-apps/app-limits.ts';
 import type { AppConfig, Profile } from '../config/app-config.ts';
-import { unknownProfile } from './profile-scope.ts';
-import type { ProfileToken, ProfileTokens } from './profile-tokens.ts';
+import { profileNotFoundError } from './profile-scope.ts';
+import type { ProfileToken, ProfileTokenStore } from './profile-tokens.ts';
 
 /** A profile as the config has it. Names in it may come from servers: show them as text, never as HTML. */
 export interface ProfileRow extends Profile {
@@ -27,16 +27,16 @@ export interface ProfilesOverview {
 }
 
 /** The token is told in this answer alone. */
-export type GivenToken = ProfileTokenRow & { readonly token: string; readonly url: string };
+export type IssuedToken = ProfileTokenRow & { readonly token: string; readonly url: string };
 
 interface DeskParts {
   readonly config: () => Pick<AppConfig, 'profiles' | 'appProfiles'>;
-  readonly tokens: ProfileTokens;
+  readonly tokens: ProfileTokenStore;
   /** Where HTTP is open: `http://127.0.0.1:PORT/mcp`; empty where it is not. */
   readonly http: () => string;
 }
 
-export class ProfileDesk {
+export class ProfileService {
   readonly #parts: DeskParts;
 
   constructor(parts: DeskParts) {
@@ -48,12 +48,12 @@ export class ProfileDesk {
   }
 
   /** `ends`: in ms since 1970, within a year. Rejects with AppError not_found, bad_request, not_allowed. */
-  async give(profile: string, ends: number): Promise<GivenToken> {
+  async issueToken(profile: string, ends: number): Promise<IssuedToken> {
     const profiles = this.#profiles();
     const row = profiles.find(({ name }) => name === profile);
     const names = profiles.map(({ name }) => name);
-    if (row === undefined) throw unknownProfile(profile, names);
-    const { token, ...given } = await this.#parts.tokens.give(profile, ends);
+    if (row === undefined) throw profileNotFoundError(profile, names);
+    const { token, ...given } = await this.#parts.tokens.issue(profile, ends);
     return { ...tokenRow(given), token, url: row.url };
   }
 
@@ -74,7 +74,7 @@ export class ProfileDesk {
       ...profile,
       rules: rulesOf(profile),
       apps: Object.entries(appProfiles).flatMap(([app, held]) =>
-        held === name ? [{ app, appName: nameOfApp(app) }] : [],
+        held === name ? [{ app, appName: displayNameOf(app) }] : [],
       ),
       url: http === '' ? '' : `${http}/p/${encodeURIComponent(name)}`,
     }));

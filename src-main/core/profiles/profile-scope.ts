@@ -1,7 +1,7 @@
 /** What a profile lets through: servers by name, tools by name and by what their servers say of them. Whatever is not said is not let through. */
 import { AppError } from '../base/errors.ts';
-import { type JsonObject, objectOf } from '../base/json.ts';
-import { shortName } from '../base/shown-text.ts';
+import { type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { truncateName } from '../base/shown-text.ts';
 import type { AppConfig, Profile } from '../config/app-config.ts';
 
 export interface ProfileScope {
@@ -11,7 +11,7 @@ export interface ProfileScope {
 }
 
 /** As the config says it at each question: what all of these profiles let through. One that is gone lets nothing through. */
-export function scopeOf(profiles: readonly string[], config: () => AppConfig): ProfileScope {
+export function createProfileScope(profiles: readonly string[], config: () => AppConfig): ProfileScope {
   const each = profiles.map((profile) => scopeOfOne(profile, config));
   return {
     hasServer: (server) => each.every((scope) => scope.hasServer(server)),
@@ -47,7 +47,7 @@ export const everything = '*';
 const grantMark = '(grant) ';
 
 function grantScope(profiles: readonly string[], config: () => AppConfig): ProfileScope {
-  const each = profiles.map((profile) => scopeOf(profile === everything ? [] : [profile], config));
+  const each = profiles.map((profile) => createProfileScope(profile === everything ? [] : [profile], config));
   return {
     hasServer: (server) => each.some((scope) => scope.hasServer(server)),
     hasTool: (server, definition) => each.some((scope) => scope.hasTool(server, definition)),
@@ -55,7 +55,7 @@ function grantScope(profiles: readonly string[], config: () => AppConfig): Profi
 }
 
 /** One that is always there; no name of the config is like it. */
-export const onlyReading = '(read-only)';
+export const readOnlyProfile = '(read-only)';
 
 /** What a layer of a team's config lets through, as a name that says all of it: so the same for all to whom the same is let through. */
 export function scopeName(rules: Profile): string {
@@ -74,7 +74,7 @@ function ruleIn(name: string): Profile | undefined {
 }
 
 export function findProfile({ profiles }: Pick<AppConfig, 'profiles'>, name: string): Profile | undefined {
-  if (name === onlyReading) return { readOnly: true };
+  if (name === readOnlyProfile) return { readOnly: true };
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
 
@@ -82,7 +82,7 @@ export function findProfile({ profiles }: Pick<AppConfig, 'profiles'>, name: str
  * The profiles that a connection has: the one it came by (an address, a token, an option), the one its app is held to, and those that bound
  * who came. All of them count, so that none is got rid of by a name: anyone may call themselves any app.
  */
-export function profilesOf(
+export function effectiveProfiles(
   { appProfiles }: Pick<AppConfig, 'appProfiles'>,
   app: string | undefined,
   came: string | undefined,
@@ -93,7 +93,7 @@ export function profilesOf(
 }
 
 /** Whether all that one scope lets through of these servers as they are now is let through by the other one, too. */
-export function isWithin(inner: ProfileScope, outer: ProfileScope, servers: readonly OfferedTools[]): boolean {
+export function isSubscope(inner: ProfileScope, outer: ProfileScope, servers: readonly OfferedTools[]): boolean {
   return servers.every(
     ({ name, tools }) =>
       !inner.hasServer(name) ||
@@ -108,8 +108,8 @@ export interface OfferedTools {
 }
 
 /** `known`: those that whoever asks may know; they may be meant to know one alone. */
-export function unknownProfile(name: string, known: readonly string[] = []): AppError {
-  return new AppError('not_found', `There is no profile named ${JSON.stringify(shortName(name))}.`, {
+export function profileNotFoundError(name: string, known: readonly string[] = []): AppError {
+  return new AppError('not_found', `There is no profile named ${JSON.stringify(truncateName(name))}.`, {
     fix:
       known.length === 0
         ? 'The person finds the profiles there are under "profiles" in the config file.'
@@ -122,7 +122,7 @@ function allows({ tools, except = [], ...rules }: Profile, server: string, { nam
   const isNamed = (names: readonly string[]): boolean =>
     names.some((one) => one === name || one === `${server}:${String(name)}`);
   if ((tools !== undefined && !isNamed(tools)) || isNamed(except)) return false;
-  const { readOnlyHint, destructiveHint, openWorldHint } = objectOf(annotations);
+  const { readOnlyHint, destructiveHint, openWorldHint } = objectOrEmpty(annotations);
   const isReading = readOnlyHint === true;
   if (rules.readOnly === true && !isReading) return false;
   // What only reads destroys nothing, whatever else is said of it.

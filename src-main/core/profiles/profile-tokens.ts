@@ -2,9 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
-import { sameToken } from '../security/access-token.ts';
-import { fileRecords, type NamedRecords, type OpenRecords } from '../security/private-records.ts';
+import { Emitter } from '../base/events.ts';
+import { isSameToken } from '../security/access-token.ts';
+import { openFileRecordStore, type RecordStore, type OpenRecordStore } from '../security/private-records.ts';
 
 /** Times in ms since 1970. */
 export interface ProfileToken {
@@ -28,28 +28,28 @@ type Kept = Omit<ProfileToken, 'id'> & {
 
 /** The id stands in the token, so that one hash is compared and not a hundred. */
 const shape = /^tooltray_([0-9a-f]{12})_[\w-]{43}$/;
-const mostInForce = 100;
+const maxActiveTokens = 100;
 /** Of those that ended: they can still be told why, and the oldest go first. */
-const mostEnded = 100;
-const mostMs = 366 * 24 * 60 * 60_000;
+const maxExpiredTokens = 100;
+const maxLifetimeMs = 366 * 24 * 60 * 60_000;
 
 /** Of a home. */
-export function openProfileTokens(dataDir: string): ProfileTokens {
-  return new ProfileTokens(profileTokensFile(dataDir));
+export function openProfileTokens(dataDir: string): ProfileTokenStore {
+  return new ProfileTokenStore(profileTokensFile(dataDir));
 }
 
-export function profileTokensFile(dataDir: string): OpenRecords {
+export function profileTokensFile(dataDir: string): OpenRecordStore {
   const file = join(dataDir, 'profile-tokens.json');
-  return fileRecords(file, () => refusal(file));
+  return openFileRecordStore(file, () => refusal(file));
 }
 
-export class ProfileTokens {
+export class ProfileTokenStore {
   /** By this process. */
-  readonly changed = new Event<TokenChange>();
-  readonly #kept: NamedRecords<Kept>;
+  readonly changed = new Emitter<TokenChange>();
+  readonly #kept: RecordStore<Kept>;
   readonly #now: () => number;
 
-  constructor(open: OpenRecords, now: () => number = Date.now) {
+  constructor(open: OpenRecordStore, now: () => number = Date.now) {
     this.#kept = open(readKept);
     this.#now = now;
   }
@@ -63,16 +63,17 @@ export class ProfileTokens {
    * `ends`: within a year from now. The token itself is told here and never again. Rejects with AppError bad_request for another end,
    * not_allowed where there are too many.
    */
-  async give(profile: string, ends: number): Promise<ProfileToken & { readonly token: string }> {
+  async issue(profile: string, ends: number): Promise<ProfileToken & { readonly token: string }> {
     const id = randomBytes(6).toString('hex');
     const token = `tooltray_${id}_${randomBytes(32).toString('base64url')}`;
     const since = this.#now();
-    if (!(ends > since && ends - since <= mostMs)) throw badEnd();
+    if (!(ends > since && ends - since <= maxLifetimeMs)) throw badEnd();
     const kept: Kept = { profile, since, ends, revoked: undefined, hash: hashOf(token) };
     await this.#kept.change((all) => {
       const ended = [...all].filter(([, one]) => !this.#isInForce(one));
-      if (all.size - ended.length >= mostInForce) throw tooMany();
-      for (const [old] of ended.toSorted(([, a], [, b]) => a.since - b.since).slice(0, -mostEnded)) all.delete(old);
+      if (all.size - ended.length >= maxActiveTokens) throw tooMany();
+      for (const [old] of ended.toSorted(([, a], [, b]) => a.since - b.since).slice(0, -maxExpiredTokens))
+        all.delete(old);
       all.set(id, kept);
     });
     this.changed.emit({ change: 'given', token: shown(id, kept) });
@@ -98,22 +99,22 @@ export class ProfileTokens {
    * What a token opens at this profile's address: nothing (undefined), nothing any more and why (an AppError), or it.
    * Throws AppError not_allowed where the file is not the person's alone.
    */
-  judge(profile: string, given: string): ProfileToken | AppError | undefined {
+  verify(profile: string, given: string): ProfileToken | AppError | undefined {
     const id = shape.exec(given)?.[1] ?? '';
     const kept = this.#kept.read().get(id);
     // One of another profile is nobody's here: it is not told that there is this one.
-    if (kept?.profile !== profile || !sameToken(kept.hash, hashOf(given))) return undefined;
+    if (kept?.profile !== profile || !isSameToken(kept.hash, hashOf(given))) return undefined;
     return this.#isInForce(kept) ? shown(id, kept) : ended(kept);
   }
 
   /** When the next one runs out; undefined: none does. */
-  get nextEnd(): number | undefined {
+  get nextExpiry(): number | undefined {
     const ends = [...this.#kept.readAny().values()].filter((one) => this.#isInForce(one)).map((one) => one.ends);
     return ends.length === 0 ? undefined : Math.min(...ends);
   }
 
   /** Whether it opens something now. A file that is not to be trusted can still take away. */
-  isInForce(id: string): boolean {
+  isActive(id: string): boolean {
     const kept = this.#kept.readAny().get(id);
     return kept !== undefined && this.#isInForce(kept);
   }
@@ -152,7 +153,7 @@ function badEnd(): AppError {
 }
 
 function tooMany(): AppError {
-  return new AppError('not_allowed', `${mostInForce} tokens of profiles are in force, and there can be no more.`, {
+  return new AppError('not_allowed', `${maxActiveTokens} tokens of profiles are in force, and there can be no more.`, {
     fix: 'Take one back: tooltray profiles revoke ID. `tooltray profiles tokens` shows them.',
   });
 }

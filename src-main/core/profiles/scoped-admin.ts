@@ -5,19 +5,19 @@ import type { ServerSet } from '../servers/server-manager.ts';
 import type { ProfileScope } from './profile-scope.ts';
 
 /** `servers`: those of the profile. */
-export function scopedAdmin(admin: ModelAdmin, servers: ServerSet, scope: ProfileScope): ModelAdmin {
+export function createScopedAdmin(admin: ModelAdmin, servers: ServerSet, scope: ProfileScope): ModelAdmin {
   const requireOwn = (server: string): string => servers.get(server).config.name;
   const refuse = (): Promise<never> => Promise.reject(noChanges());
   return {
     proposalsChanged: admin.proposalsChanged,
-    noted: admin.noted,
+    recorded: admin.recorded,
     configPath: admin.configPath,
     list: () => admin.list().filter(({ name }) => scope.hasServer(name)),
     validate: async () => (await admin.validate()).filter(({ name }) => scope.hasServer(name)),
-    try: async (server, rousing, limitMs) => admin.try(requireOwn(server), rousing, limitMs),
+    probe: async (server, rousing, limitMs) => admin.probe(requireOwn(server), rousing, limitMs),
     log: (server, count) => admin.log(requireOwn(server), count),
-    hasAsked: (author) => admin.hasAsked(author),
-    foundLaunch: refuse,
+    hasRequested: (author) => admin.hasRequested(author),
+    findLaunch: refuse,
     reload: refuse,
     request: refuse,
   };

@@ -1,14 +1,14 @@
 /** The servers of a profile, as a whole core has all of them: others are as if they were not configured. */
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { NamedNotification, ServerSet } from '../servers/server-manager.ts';
 import type { ProfileScope } from './profile-scope.ts';
 
 export class ScopedServers implements ServerSet {
-  readonly changed: Event;
-  readonly listingChanged: Event;
-  readonly notified = new Event<NamedNotification>();
+  readonly changed: Emitter;
+  readonly listingChanged: Emitter;
+  readonly notified = new Emitter<NamedNotification>();
   readonly #servers: ServerSet;
   readonly #scope: ProfileScope;
   readonly #stop: () => void;
@@ -33,8 +33,8 @@ export class ScopedServers implements ServerSet {
     return this.#servers.all.filter(({ config }) => this.#scope.hasServer(config.name));
   }
 
-  get configured(): boolean {
-    return this.#servers.configured;
+  get isConfigLoaded(): boolean {
+    return this.#servers.isConfigLoaded;
   }
 
   find(name: string): ManagedServer | undefined {
@@ -51,7 +51,7 @@ export class ScopedServers implements ServerSet {
     });
   }
 
-  refusal(server: string): AppError | undefined {
-    return this.#scope.hasServer(server) ? this.#servers.refusal(server) : undefined;
+  pausedError(server: string): AppError | undefined {
+    return this.#scope.hasServer(server) ? this.#servers.pausedError(server) : undefined;
   }
 }

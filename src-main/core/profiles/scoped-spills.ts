@@ -1,12 +1,12 @@
 /** Kept answers of some profiles together: what was kept in others, or in none, is as if it were not kept. */
 import type { ResultShaper } from '../calls/shape-result.ts';
 import type { Principal } from '../security/principal.ts';
-import type { AnswerStore } from '../spills/answer-store.ts';
-import { unknownSpill } from '../spills/spill-finder.ts';
+import type { SpillStore } from '../spills/answer-store.ts';
+import { spillNotFoundError } from '../spills/spill-finder.ts';
 import { joinedBy, type SpillFiles } from '../spills/spill-questions.ts';
 import type { ProfileScope } from './profile-scope.ts';
 
-type KeptAnswers = Pick<AnswerStore, 'find' | 'keep'>;
+type KeptAnswers = Pick<SpillStore, 'find' | 'spill'>;
 
 export class ScopedSpills {
   readonly #kept: KeptAnswers;
@@ -20,9 +20,9 @@ export class ScopedSpills {
     this.#scope = scope;
   }
 
-  files(files: SpillFiles, caller: Principal): SpillFiles {
+  scopeFiles(files: SpillFiles, caller: Principal): SpillFiles {
     const own = async <T>(ref: string, read: () => Promise<T>): Promise<T> => {
-      if (!(await this.#isOwn(ref, caller))) throw unknownSpill(ref);
+      if (!(await this.#isOwn(ref, caller))) throw spillNotFoundError(ref);
       return read();
     };
     return {
@@ -38,9 +38,9 @@ export class ScopedSpills {
   }
 
   /** The same rules; what it keeps is theirs. */
-  shaper(shaper: ResultShaper): ResultShaper {
-    return shaper.keepingBy((result, origin, ...how) =>
-      this.#kept.keep(result, { ...origin, profiles: this.#profiles }, ...how),
+  scopeShaper(shaper: ResultShaper): ResultShaper {
+    return shaper.withSpill((result, origin, ...how) =>
+      this.#kept.spill(result, { ...origin, profiles: this.#profiles }, ...how),
     );
   }
 

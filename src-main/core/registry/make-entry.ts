@@ -1,17 +1,17 @@
 /** Makes an entry of the config from one way to run a server of a registry and what the person answered. Pure. */
-import { usualBox } from '../admin/confine-change.ts';
+import { defaultSandbox } from '../admin/confine-change.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { RegistryOrigin } from '../config/app-config.ts';
 import { joinedWord, runtimeProblem } from './package-kinds.ts';
-import type { Piece, RegistryInput } from './read-input.ts';
-import type { LaunchPlan, NamedValue, PlannedWord, ReadOption } from './read-option.ts';
+import type { TemplatePart, RegistryInput } from './read-input.ts';
+import type { LaunchPlan, NamedValue, PlannedArgument, ParsedOption } from './read-option.ts';
 
 /** By the ids of inputs; one that is not there is its default. Several values of one stand on lines of their own. */
-export type Answers = Readonly<Record<string, string>>;
+export type InputValues = Readonly<Record<string, string>>;
 
 /** Something that stands in the way of an entry. */
-export interface AnswerProblem {
+export interface InputProblem {
   /** The input. */
   readonly id: string;
   readonly label: string;
@@ -21,10 +21,10 @@ export interface AnswerProblem {
 /** What stands in an entry for the value of a secret. */
 type SecretOf = (input: RegistryInput, value: string) => string;
 
-const longestAnswer = 10_000;
+const maxInputLength = 10_000;
 
 /** What is missing or cannot be; nothing where an entry can be made. */
-export function answerProblems({ inputs }: ReadOption, answers: Answers): readonly AnswerProblem[] {
+export function validateInputs({ inputs }: ParsedOption, answers: InputValues): readonly InputProblem[] {
   return inputs.flatMap((input) => {
     const sentence = problemOf(input, valueOf(input, answers));
     return sentence === undefined ? [] : [{ id: input.id, label: input.label, sentence }];
@@ -34,7 +34,7 @@ export function answerProblems({ inputs }: ReadOption, answers: Answers): readon
 function problemOf(input: RegistryInput, value: string): string | undefined {
   const { isRequired, choices, format } = input;
   if (value === '') return isRequired ? `${input.label} is needed.` : undefined;
-  if (value.length > longestAnswer) return `${input.label} is longer than ${longestAnswer} characters.`;
+  if (value.length > maxInputLength) return `${input.label} is longer than ${maxInputLength} characters.`;
   if (choices.length > 0 && !choices.includes(value)) return `${input.label} is one of: ${choices.join(', ')}.`;
   if (format === 'number' && !linesOf(input, value).every((line) => Number.isFinite(Number(line)))) {
     return `${input.label} is a number.`;
@@ -43,9 +43,9 @@ function problemOf(input: RegistryInput, value: string): string | undefined {
 }
 
 /** The values of its secrets that were given. */
-export function givenSecrets(
-  { inputs }: ReadOption,
-  answers: Answers,
+export function secretInputValues(
+  { inputs }: ParsedOption,
+  answers: InputValues,
 ): readonly { input: RegistryInput; value: string }[] {
   return inputs.flatMap((input) => {
     const value = input.isSecret ? valueOf(input, answers) : '';
@@ -57,14 +57,14 @@ export function givenSecrets(
  * In a box where it is a command that is none itself. The answers are to be without problems. Throws AppError bad_request for an answer that
  * would make the runner run something else.
  */
-export function makeEntry(
-  { inputs, plan }: ReadOption & { readonly plan: LaunchPlan },
-  answers: Answers,
+export function buildEntry(
+  { inputs, plan }: ParsedOption & { readonly plan: LaunchPlan },
+  answers: InputValues,
   registry: RegistryOrigin,
   secretOf: SecretOf,
 ): JsonObject {
   const byId = new Map(inputs.map((input) => [input.id, input]));
-  const values = (pieces: readonly Piece[]): readonly string[] => fill(pieces, byId, answers, secretOf);
+  const values = (pieces: readonly TemplatePart[]): readonly string[] => fill(pieces, byId, answers, secretOf);
   if (plan.way === 'address') {
     const headers = named(plan.headers, values);
     return {
@@ -85,14 +85,14 @@ export function makeEntry(
     args: [...kind.words({ runtime, name, version, source, variables: Object.keys(env) }), ...args],
     ...(Object.keys(env).length > 0 && { env }),
     // A container is its box; in one of ours, the runner could not reach what makes containers.
-    isolation: kind.isOwnBox ? { mode: 'none' } : usualBox,
+    isolation: kind.isOwnBox ? { mode: 'none' } : defaultSandbox,
     registry,
   };
 }
 
-type Values = (pieces: readonly Piece[]) => readonly string[];
+type Values = (pieces: readonly TemplatePart[]) => readonly string[];
 
-function wordsOf({ name, pieces, isSwitch }: PlannedWord, values: Values, isRuntime: boolean): readonly string[] {
+function wordsOf({ name, pieces, isSwitch }: PlannedArgument, values: Values, isRuntime: boolean): readonly string[] {
   return values(pieces).flatMap((value) => {
     if (isSwitch && value !== 'true') return [];
     if (isRuntime) return joinedWord(name, value, isSwitch === true);
@@ -108,9 +108,9 @@ function named(list: readonly NamedValue[], values: Values): Record<string, stri
 
 /** One text, or several where it is one repeated input; none where an input of it is empty. */
 function fill(
-  pieces: readonly Piece[],
+  pieces: readonly TemplatePart[],
   inputs: ReadonlyMap<string, RegistryInput>,
-  answers: Answers,
+  answers: InputValues,
   secretOf: SecretOf,
 ): readonly string[] {
   const [only] = pieces;
@@ -131,7 +131,7 @@ function told(input: RegistryInput, value: string, secretOf: SecretOf): string {
   return input.isSecret ? secretOf(input, value) : value;
 }
 
-function valueOf({ id, default: usual }: RegistryInput, answers: Answers): string {
+function valueOf({ id, default: usual }: RegistryInput, answers: InputValues): string {
   return Object.hasOwn(answers, id) ? (answers[id] ?? '') : usual;
 }
 

@@ -1,7 +1,7 @@
 /** How packages of each kind are run: by which program, with which words, and which names they may have. A table. */
 import type { JsonObject } from '../base/json.ts';
 import { containerOptions, runnerOf, steeringOf } from '../trust/runner-words.ts';
-import { asText } from './read-input.ts';
+import { optionalText } from './read-input.ts';
 
 export interface PackageKind {
   /** As people know it. */
@@ -70,7 +70,7 @@ export const packageKinds: Readonly<Record<string, PackageKind>> = {
       // By name alone: values stay out of the command line.
       ...variables.flatMap((variable) => ['-e', variable]),
       // Publishers of today write the tag into the name.
-      hasTag(name) || version === undefined ? name : `${name}:${version}`,
+      hasImageTag(name) || version === undefined ? name : `${name}:${version}`,
     ],
   },
   nuget: {
@@ -96,14 +96,14 @@ const usualSources: Readonly<Record<string, RegExp>> = {
 };
 
 /** Another place that a package is fetched from; undefined: the usual one. Images have theirs in their name. */
-export function otherSource(kind: string, raw: JsonObject): string | undefined {
-  const source = asText(raw['registryBaseUrl']);
+export function customSource(kind: string, raw: JsonObject): string | undefined {
+  const source = optionalText(raw['registryBaseUrl']);
   const usual = Object.hasOwn(usualSources, kind) ? usualSources[kind] : undefined;
   return source === undefined || usual === undefined || usual.test(source) ? undefined : source;
 }
 
 /** `image:1.2` and `image@sha256:…`; a colon before a slash is a port. */
-export function hasTag(image: string): boolean {
+export function hasImageTag(image: string): boolean {
   return /[:@][^/]*$/.test(image);
 }
 
@@ -220,7 +220,7 @@ const opens = new Set([
 ]);
 
 /** Options of `docker run`, as their long names, that give the image more than a container usually has. */
-export function openings({ isOwnBox }: PackageKind, words: readonly string[]): readonly string[] {
+export function privilegedOptions({ isOwnBox }: PackageKind, words: readonly string[]): readonly string[] {
   const options = isOwnBox === true ? containerOptions(words) : [];
   return options.flatMap(({ name, value }) => {
     if (!opens.has(name)) return [];

@@ -1,6 +1,6 @@
 /** What an entry of a registry asks of the person, and the texts of its launch with places for their answers. */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { cutText, markHidden } from '../base/shown-text.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { truncateText, markInvisible } from '../base/shown-text.ts';
 
 /** One field of the form. */
 export interface RegistryInput {
@@ -23,34 +23,34 @@ export interface RegistryInput {
 }
 
 /** Part of a text: as it stands, or what the person answers. */
-export type Piece = string | { readonly input: string };
+export type TemplatePart = string | { readonly input: string };
 
 /** What one value of an entry is made of. */
-export interface ReadValue {
-  readonly pieces: readonly Piece[];
+export interface ParsedValue {
+  readonly pieces: readonly TemplatePart[];
   readonly inputs: readonly RegistryInput[];
 }
 
 type Place = Pick<RegistryInput, 'id' | 'label' | 'where'>;
 
 const formats = ['number', 'boolean', 'filepath'] as const;
-const mostChoices = 100;
+const maxChoices = 100;
 
 /** A value with all that belongs to it: `value` with variables in braces, or a field of its own. */
-export function readValue(raw: JsonObject, place: Place): ReadValue {
-  const value = asText(raw['value']);
+export function parseValue(raw: JsonObject, place: Place): ParsedValue {
+  const value = optionalText(raw['value']);
   if (value === undefined) return { pieces: [{ input: place.id }], inputs: [readField(raw, place)] };
-  return readTemplate(value, objectOf(raw['variables']), place, raw['isSecret'] === true);
+  return parseTemplate(value, objectOrEmpty(raw['variables']), place, raw['isSecret'] === true);
 }
 
 /** `https://{tenant}.example.com`: a brace that is no variable stays as it is. */
-export function readTemplate(value: string, variables: JsonObject, place: Place, isSecret: boolean): ReadValue {
+export function parseTemplate(value: string, variables: JsonObject, place: Place, isSecret: boolean): ParsedValue {
   const inputs: RegistryInput[] = [];
-  const pieces = value.split(/(\{[^{}]+\})/).flatMap((part): readonly Piece[] => {
+  const pieces = value.split(/(\{[^{}]+\})/).flatMap((part): readonly TemplatePart[] => {
     const name = /^\{([^{}]+)\}$/.exec(part)?.[1];
     const variable = name !== undefined && Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (name === undefined || !isObject(variable)) return part === '' ? [] : [part];
-    const fixed = asText(variable['value']);
+    const fixed = optionalText(variable['value']);
     if (fixed !== undefined) return [fixed];
     const id = `${place.id}/${name}`;
     if (!inputs.some((input) => input.id === id)) {
@@ -63,23 +63,23 @@ export function readTemplate(value: string, variables: JsonObject, place: Place,
 }
 
 function readField(raw: JsonObject, place: Place): RegistryInput {
-  const choices = Array.isArray(raw['choices']) ? raw['choices'].flatMap((one) => asText(one) ?? []) : [];
+  const choices = Array.isArray(raw['choices']) ? raw['choices'].flatMap((one) => optionalText(one) ?? []) : [];
   return {
     ...place,
-    label: markHidden(cutText(place.label, 200)),
-    description: markHidden(cutText(asText(raw['description']) ?? '', 500)),
+    label: markInvisible(truncateText(place.label, 200)),
+    description: markInvisible(truncateText(optionalText(raw['description']) ?? '', 500)),
     isRequired: raw['isRequired'] === true,
     isSecret: raw['isSecret'] === true,
     isRepeated: raw['isRepeated'] === true,
     format: formats.find((one) => one === raw['format']) ?? 'string',
-    default: asText(raw['default']) ?? '',
-    placeholder: markHidden(cutText(asText(raw['placeholder']) ?? '', 200)),
-    choices: choices.slice(0, mostChoices),
+    default: optionalText(raw['default']) ?? '',
+    placeholder: markInvisible(truncateText(optionalText(raw['placeholder']) ?? '', 200)),
+    choices: choices.slice(0, maxChoices),
   };
 }
 
 /** Publishers write ports and switches unquoted. */
-export function asText(value: unknown): string | undefined {
+export function optionalText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' ? value : undefined;
 }

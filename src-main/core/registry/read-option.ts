@@ -1,13 +1,13 @@
 /** One way to run or reach a server of a registry: what it asks, and the plan by which an entry of the config is made of the answers. */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { cutText, markHidden } from '../base/shown-text.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { truncateText, markInvisible } from '../base/shown-text.ts';
 import { isExactVersion } from '../trust/pins/launch.ts';
 import {
   answered,
-  hasTag,
+  hasImageTag,
   joinedWord,
-  openings,
-  otherSource,
+  privilegedOptions,
+  customSource,
   type PackageKind,
   packageKinds,
   runtimeProblem,
@@ -15,10 +15,10 @@ import {
   sourceVariable,
   variableProblem,
 } from './package-kinds.ts';
-import { asText, type Piece, readTemplate, readValue, type RegistryInput } from './read-input.ts';
+import { optionalText, type TemplatePart, parseTemplate, parseValue, type RegistryInput } from './read-input.ts';
 
 /** As people are shown it. */
-export interface RegistryOption {
+export interface InstallOption {
   /** Its place among those of its server: `package-0`, `remote-1`. */
   readonly id: string;
   /** npm package, address on the network … */
@@ -32,23 +32,23 @@ export interface RegistryOption {
   readonly refusal?: string;
 }
 
-export interface ReadOption extends RegistryOption {
+export interface ParsedOption extends InstallOption {
   /** Absent where it is refused. */
   readonly plan?: LaunchPlan;
 }
 
 /** One value or, where it is repeated, as many as are given; nothing where it comes out empty. */
-export interface PlannedWord {
+export interface PlannedArgument {
   /** The option that stands before it: `--port`. */
   readonly name?: string;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TemplatePart[];
   /** The option alone says yes, and its absence no. */
   readonly isSwitch?: true;
 }
 
 export interface NamedValue {
   readonly name: string;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TemplatePart[];
 }
 
 export type LaunchPlan =
@@ -59,32 +59,32 @@ export type LaunchPlan =
       readonly name: string;
       readonly version: string | undefined;
       readonly source: string | undefined;
-      readonly runtime: readonly PlannedWord[];
-      readonly args: readonly PlannedWord[];
+      readonly runtime: readonly PlannedArgument[];
+      readonly args: readonly PlannedArgument[];
       readonly env: readonly NamedValue[];
     }
   | {
       readonly way: 'address';
       readonly isSse: boolean;
-      readonly url: readonly Piece[];
+      readonly url: readonly TemplatePart[];
       readonly headers: readonly NamedValue[];
     };
 
-const mostInputs = 100;
+const maxInputs = 100;
 
 /** Of an item of `packages`. */
-export function readPackage(raw: JsonObject, index: number): ReadOption {
-  const type = asText(raw['registryType']) ?? '';
+export function parsePackage(raw: JsonObject, index: number): ParsedOption {
+  const type = optionalText(raw['registryType']) ?? '';
   const kind = Object.hasOwn(packageKinds, type) ? packageKinds[type] : undefined;
-  const [name, version] = [asText(raw['identifier']) ?? '', asText(raw['version'])];
+  const [name, version] = [optionalText(raw['identifier']) ?? '', optionalText(raw['version'])];
   const shown = {
     id: `package-${index}`,
     title: kind?.title ?? (type === 'mcpb' ? 'MCP bundle' : `${short(type) || 'unknown'} package`),
-    target: short(version === undefined || hasTag(name) ? name : `${name} ${version}`, 300),
+    target: short(version === undefined || hasImageTag(name) ? name : `${name} ${version}`, 300),
   };
   if (kind === undefined) return refused(shown, unknownKind(type));
-  const command = asText(raw['runtimeHint']) || kind.runner;
-  const source = otherSource(type, raw);
+  const command = optionalText(raw['runtimeHint']) || kind.runner;
+  const source = customSource(type, raw);
   const runtime = readArguments(raw['runtimeArguments'], 'run', 'runner argument');
   const args = readArguments(raw['packageArguments'], 'arg', 'argument');
   const env = readNamed(raw['environmentVariables'], 'env', 'variable');
@@ -114,14 +114,14 @@ export function readPackage(raw: JsonObject, index: number): ReadOption {
 }
 
 /** Of an item of `remotes`. */
-export function readRemote(raw: JsonObject, index: number): ReadOption {
-  const [type, url] = [asText(raw['type']) ?? '', asText(raw['url']) ?? ''];
+export function parseRemote(raw: JsonObject, index: number): ParsedOption {
+  const [type, url] = [optionalText(raw['type']) ?? '', optionalText(raw['url']) ?? ''];
   const shown = { id: `remote-${index}`, title: 'address on the network', target: short(url, 300) };
   if (type !== 'streamable-http' && type !== 'sse') {
     return refused(shown, `It is reached by "${short(type)}", which is no transport of MCP.`);
   }
   const place = { id: 'url', label: 'Address', where: 'address' } as const;
-  const address = readTemplate(url, objectOf(raw['variables']), place, false);
+  const address = parseTemplate(url, objectOrEmpty(raw['variables']), place, false);
   const headers = readNamed(raw['headers'], 'header', 'header');
   const inputs = [...address.inputs, ...headers.inputs];
   const areHeaders = headers.values.every((one) => /^[!#$%&'*+.^_`|~\w-]+$/.test(one.name));
@@ -137,7 +137,7 @@ export function readRemote(raw: JsonObject, index: number): ReadOption {
   };
 }
 
-function refused(shown: Pick<RegistryOption, 'id' | 'title' | 'target'>, refusal: string): ReadOption {
+function refused(shown: Pick<InstallOption, 'id' | 'title' | 'target'>, refusal: string): ParsedOption {
   return { ...shown, inputs: [], notes: [], refusal };
 }
 
@@ -160,7 +160,7 @@ function packageProblem(
   if (source !== undefined && !secureSource.test(source)) {
     return 'It is fetched from an address without https.';
   }
-  const transport = asText(objectOf(raw['transport'])['type']) ?? 'stdio';
+  const transport = optionalText(objectOrEmpty(raw['transport'])['type']) ?? 'stdio';
   return transport === 'stdio'
     ? undefined
     : 'It is started by a command and then reached by an address; Tooltray does one or the other.';
@@ -175,16 +175,18 @@ function packageNotes(kind: PackageKind, { name, version, source }: Package, bef
   return [
     ...(floats ? [why] : []),
     ...(source === undefined ? [] : [fetchedFrom(source)]),
-    ...openings(kind, before).map((word) => `It asks for more than a container usually has: ${markHidden(word)}.`),
+    ...privilegedOptions(kind, before).map(
+      (word) => `It asks for more than a container usually has: ${markInvisible(word)}.`,
+    ),
   ];
 }
 
 function fetchedFrom(source: string): string {
-  return `It is fetched from ${markHidden(source)}, not from the usual place.`;
+  return `It is fetched from ${markInvisible(source)}, not from the usual place.`;
 }
 
 /** As the runner will get it, with a sign for what the person answers. */
-function writtenWord({ name, pieces, isSwitch }: PlannedWord): readonly string[] {
+function writtenWord({ name, pieces, isSwitch }: PlannedArgument): readonly string[] {
   const value = pieces.map((piece) => (typeof piece === 'string' ? piece : answered)).join('');
   return joinedWord(name, value, isSwitch === true);
 }
@@ -200,7 +202,7 @@ function fixedValue({ pieces }: NamedValue, inputs: readonly RegistryInput[]): s
 }
 
 interface ReadWords {
-  readonly words: readonly PlannedWord[];
+  readonly words: readonly PlannedArgument[];
   readonly inputs: readonly RegistryInput[];
 }
 
@@ -212,11 +214,11 @@ function readArguments(value: unknown, prefix: string, where: RegistryInput['whe
 const asks = ['value', 'default', 'choices', 'placeholder', 'format', 'isRequired', 'isSecret', 'description'];
 
 function readArgument(raw: JsonObject, id: string, where: RegistryInput['where'], usual: string): ReadWords {
-  const name = raw['type'] === 'named' ? asText(raw['name']) : undefined;
+  const name = raw['type'] === 'named' ? optionalText(raw['name']) : undefined;
   // Nothing is said of a value: the word is all there is.
   if (name !== undefined && asks.every((key) => raw[key] === undefined))
     return { words: [{ pieces: [name] }], inputs: [] };
-  const { pieces, inputs } = readValue(raw, { id, label: name ?? asText(raw['valueHint']) ?? usual, where });
+  const { pieces, inputs } = parseValue(raw, { id, label: name ?? optionalText(raw['valueHint']) ?? usual, where });
   const isSwitch = name !== undefined && raw['format'] === 'boolean';
   return { words: [{ ...(name !== undefined && { name }), pieces, ...(isSwitch && { isSwitch }) }], inputs };
 }
@@ -227,8 +229,8 @@ function readNamed(
   where: RegistryInput['where'],
 ): { readonly values: readonly NamedValue[]; readonly inputs: readonly RegistryInput[] } {
   const read = list(value).map((raw) => {
-    const name = asText(raw['name']) ?? '';
-    return { name, ...readValue({ ...raw, isRepeated: false }, { id: `${prefix}-${name}`, label: name, where }) };
+    const name = optionalText(raw['name']) ?? '';
+    return { name, ...parseValue({ ...raw, isRepeated: false }, { id: `${prefix}-${name}`, label: name, where }) };
   });
   return {
     values: read.map(({ name, pieces }) => ({ name, pieces })),
@@ -241,16 +243,16 @@ function readNamed(
  * send that away. Nor may they begin such a name, for an answer to end it.
  */
 function fixedProblem(
-  values: readonly { readonly name?: string; readonly pieces: readonly Piece[] }[],
+  values: readonly { readonly name?: string; readonly pieces: readonly TemplatePart[] }[],
   inputs: readonly RegistryInput[],
 ): string | undefined {
   const texts = [
     ...values.flatMap(({ name = '', pieces }) => [name, ...pieces.filter((piece) => typeof piece === 'string')]),
     ...inputs.flatMap(({ default: usual, choices }) => [usual, ...choices]),
   ];
-  if (inputs.length > mostInputs) return `It asks for more than ${mostInputs} values.`;
+  if (inputs.length > maxInputs) return `It asks for more than ${maxInputs} values.`;
   if (texts.some((text) => /\$(?:\{|$)/.test(text))) return 'Its entry names variables or secrets of yours by "$".';
-  return texts.some((text) => markHidden(text) !== text)
+  return texts.some((text) => markInvisible(text) !== text)
     ? 'Its entry holds characters that cannot be seen.'
     : undefined;
 }
@@ -262,7 +264,7 @@ function unknownKind(type: string): string {
 }
 
 function short(text: string, length: number = 60): string {
-  return markHidden(cutText(text, length));
+  return markInvisible(truncateText(text, length));
 }
 
 function list(value: unknown): readonly JsonObject[] {

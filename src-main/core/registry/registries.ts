@@ -1,20 +1,20 @@
 /** The registries there are, and what they answer: pages of servers, and one of them in full. Answers are remembered for a minute. */
 import { AppError } from '../base/errors.ts';
-import { objectOf } from '../base/json.ts';
-import { shortName } from '../base/shown-text.ts';
-import type { RegistryPlace } from '../config/app-config.ts';
+import { objectOrEmpty } from '../base/json.ts';
+import { truncateName } from '../base/shown-text.ts';
+import type { RegistryConfig } from '../config/app-config.ts';
 import type { HttpFetch } from '../servers/network/http-fetch.ts';
-import { askRegistry, failed, type RegistryLimits } from './ask-registry.ts';
-import { isOutdated, readRegistryServer, type RegistryServer } from './registry-entry.ts';
-import { itemsOf, readRegistryFile, registryFile } from './registry-file.ts';
+import { fetchRegistry, registryError, type RegistryLimits } from './ask-registry.ts';
+import { isOutdated, parseRegistryServer, type RegistryServer } from './registry-entry.ts';
+import { serverItems, readRegistryFile, registryFilePath } from './registry-file.ts';
 
 /** Source: the registry's own documentation of its API. */
-export const officialRegistry: RegistryPlace = {
+export const officialRegistry: RegistryConfig = {
   name: 'official',
   url: 'https://registry.modelcontextprotocol.io',
 };
 
-export interface RegistryQuestion {
+export interface RegistryQuery {
   /** By its name in the config; absent: the first. */
   readonly registry?: string | undefined;
   /** Part of a name; empty: all there are. */
@@ -35,7 +35,7 @@ export interface RegistryPage {
 }
 
 /** One server, and which registry told of it. */
-export interface RegistryHit {
+export interface RegistryLookup {
   readonly registry: string;
   readonly server: RegistryServer;
 }
@@ -46,14 +46,14 @@ export type RegistryReader = Pick<Registries, 'list' | 'search' | 'find'>;
 interface RegistriesParts {
   readonly http: HttpFetch;
   /** Those of the config. */
-  readonly places: () => readonly RegistryPlace[];
+  readonly places: () => readonly RegistryConfig[];
   /** ms since 1970. */
   readonly now: () => number;
   readonly limits?: RegistryLimits;
 }
 
 const rememberedMs = 60_000;
-const mostRemembered = 50;
+const maxRemembered = 50;
 
 export class Registries {
   readonly #parts: RegistriesParts;
@@ -65,7 +65,7 @@ export class Registries {
   }
 
   /** The official one first, or what the config has in its place. */
-  list(): readonly RegistryPlace[] {
+  list(): readonly RegistryConfig[] {
     const own = this.#parts.places();
     return [
       own.find(({ name }) => name === officialRegistry.name) ?? officialRegistry,
@@ -74,9 +74,9 @@ export class Registries {
   }
 
   /** Rejects with AppError registry_failed where there is no answer, which says nothing of what there is; not_found. */
-  async search({ registry, query, limit, cursor }: RegistryQuestion, signal: AbortSignal): Promise<RegistryPage> {
+  async search({ registry, query, limit, cursor }: RegistryQuery, signal: AbortSignal): Promise<RegistryPage> {
     const place = this.#find(registry);
-    const file = registryFile(place);
+    const file = registryFilePath(place);
     const asked = query.trim();
     if (file !== undefined) return pageOfFile(place, await readRegistryFile(place, file), { asked, limit, cursor });
     const words = new URLSearchParams({
@@ -86,10 +86,11 @@ export class Registries {
     });
     if (cursor !== undefined) words.set('cursor', cursor);
     const answer = await this.#ask(place, `/v0.1/servers?${words.toString()}`, signal);
-    const items = itemsOf(answer);
-    if (answer === undefined) throw failed(place, 'it answered HTTP 404 and seems to be no registry of version 0.1');
-    if (items === undefined) throw failed(place, 'its answer is no list of servers');
-    const next = objectOf(objectOf(answer)['metadata'])['nextCursor'];
+    const items = serverItems(answer);
+    if (answer === undefined)
+      throw registryError(place, 'it answered HTTP 404 and seems to be no registry of version 0.1');
+    if (items === undefined) throw registryError(place, 'its answer is no list of servers');
+    const next = objectOrEmpty(objectOrEmpty(answer)['metadata'])['nextCursor'];
     return toPage(place, items.slice(0, limit), typeof next === 'string' && next !== '' ? next : undefined);
   }
 
@@ -99,9 +100,9 @@ export class Registries {
     name: string,
     version: string | undefined,
     signal: AbortSignal,
-  ): Promise<RegistryHit> {
+  ): Promise<RegistryLookup> {
     const place = this.#find(registry);
-    const file = registryFile(place);
+    const file = registryFilePath(place);
     const item =
       file === undefined
         ? await this.#ask(
@@ -111,36 +112,37 @@ export class Registries {
           )
         : (await readRegistryFile(place, file)).find((one) => isThat(one, name, version));
     if (item === undefined) throw notThere(place, name, version);
-    const server = readRegistryServer(item);
-    if (server === undefined) throw failed(place, 'its answer is no server');
-    if (server.name !== name) throw failed(place, `it answered with another server, ${shortName(server.name)}`);
+    const server = parseRegistryServer(item);
+    if (server === undefined) throw registryError(place, 'its answer is no server');
+    if (server.name !== name)
+      throw registryError(place, `it answered with another server, ${truncateName(server.name)}`);
     return { registry: place.name, server };
   }
 
-  #find(name: string | undefined): RegistryPlace {
+  #find(name: string | undefined): RegistryConfig {
     const places = this.list();
     const place = name === undefined ? places[0] : places.find((one) => one.name === name);
     if (place !== undefined) return place;
-    throw new AppError('not_found', `There is no registry called ${JSON.stringify(shortName(name ?? ''))}.`, {
+    throw new AppError('not_found', `There is no registry called ${JSON.stringify(truncateName(name ?? ''))}.`, {
       fix: `There are: ${places.map((one) => one.name).join(', ')}. Others are named in the config: "registries".`,
     });
   }
 
-  async #ask(place: RegistryPlace, path: string, signal: AbortSignal): Promise<unknown> {
+  async #ask(place: RegistryConfig, path: string, signal: AbortSignal): Promise<unknown> {
     const { http, now, limits } = this.#parts;
     const key = `${place.url} ${path}`;
     const known = this.#remembered.get(key);
     if (known !== undefined && now() - known.at < rememberedMs) return known.value;
     this.#remembered.delete(key);
-    const value = await askRegistry(place, path, http, signal, limits);
+    const value = await fetchRegistry(place, path, http, signal, limits);
     this.#remembered.set(key, { at: now(), value });
-    for (const oldest of [...this.#remembered.keys()].slice(0, -mostRemembered)) this.#remembered.delete(oldest);
+    for (const oldest of [...this.#remembered.keys()].slice(0, -maxRemembered)) this.#remembered.delete(oldest);
     return value;
   }
 }
 
 function pageOfFile(
-  place: RegistryPlace,
+  place: RegistryConfig,
   items: readonly unknown[],
   { asked, limit, cursor }: { readonly asked: string; readonly limit: number; readonly cursor: string | undefined },
 ): RegistryPage {
@@ -149,7 +151,7 @@ function pageOfFile(
     .split(/\s+/)
     .filter((word) => word !== '');
   const found = items.filter((item) => {
-    const server = readRegistryServer(item);
+    const server = parseRegistryServer(item);
     if (server === undefined) return words.length === 0;
     const text = `${server.name} ${server.title} ${server.description}`.toLowerCase();
     return !isOutdated(item) && words.every((word) => text.includes(word));
@@ -159,8 +161,8 @@ function pageOfFile(
   return toPage(place, found.slice(from, next), next < found.length ? String(next) : undefined);
 }
 
-function toPage({ name }: RegistryPlace, items: readonly unknown[], next: string | undefined): RegistryPage {
-  const servers = items.flatMap((item) => readRegistryServer(item) ?? []);
+function toPage({ name }: RegistryConfig, items: readonly unknown[], next: string | undefined): RegistryPage {
+  const servers = items.flatMap((item) => parseRegistryServer(item) ?? []);
   return {
     registry: name,
     servers,
@@ -170,18 +172,18 @@ function toPage({ name }: RegistryPlace, items: readonly unknown[], next: string
 }
 
 function isThat(item: unknown, name: string, version: string | undefined): boolean {
-  const server = readRegistryServer(item);
+  const server = parseRegistryServer(item);
   if (server?.name !== name) return false;
   return version === undefined || version === 'latest' ? !isOutdated(item) : server.version === version;
 }
 
-function notThere({ name: registry }: RegistryPlace, name: string, version: string | undefined): AppError {
-  const which = version === undefined ? '' : ` in version ${JSON.stringify(shortName(version))}`;
+function notThere({ name: registry }: RegistryConfig, name: string, version: string | undefined): AppError {
+  const which = version === undefined ? '' : ` in version ${JSON.stringify(truncateName(version))}`;
   return new AppError(
     'not_found',
-    `The registry "${registry}" has no server ${JSON.stringify(shortName(name))}${which}.`,
+    `The registry "${registry}" has no server ${JSON.stringify(truncateName(name))}${which}.`,
     {
-      fix: `Look for it: tooltray registry search ${JSON.stringify(shortName(name.split('/').at(-1) ?? ''))}.`,
+      fix: `Look for it: tooltray registry search ${JSON.stringify(truncateName(name.split('/').at(-1) ?? ''))}.`,
     },
   );
 }

@@ -1,50 +1,50 @@
 /** What a person does with servers of registries: sees what one would run, tries it, keeps it. No model is given this. */
-import type { EntryTrial } from '../admin/try-entry.ts';
+import type { EntryProbe } from '../admin/try-entry.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { mask } from '../base/mask.ts';
-import { markHidden } from '../base/shown-text.ts';
-import type { SecretDesk } from '../secrets/secret-desk.ts';
-import { entryMeanings } from '../trust/inbox/entry-meanings.ts';
-import type { Meaning } from '../trust/inbox/inbox-item.ts';
-import { answerProblems, type AnswerProblem, type Answers, givenSecrets, makeEntry } from './make-entry.ts';
-import type { LaunchPlan, ReadOption } from './read-option.ts';
+import { maskPlaceholder } from '../base/mask.ts';
+import { markInvisible } from '../base/shown-text.ts';
+import type { SecretService } from '../secrets/secret-desk.ts';
+import { entryConsequences } from '../trust/inbox/entry-meanings.ts';
+import type { Consequence } from '../trust/inbox/inbox-item.ts';
+import { validateInputs, type InputProblem, type InputValues, secretInputValues, buildEntry } from './make-entry.ts';
+import type { LaunchPlan, ParsedOption } from './read-option.ts';
 import type { Registries } from './registries.ts';
-import { freeName, type RegistryServer } from './registry-entry.ts';
+import { uniqueName, type RegistryServer } from './registry-entry.ts';
 
 /** Which way of which server, and what the person answered. */
-export interface RegistryChoice {
+export interface InstallRequest {
   readonly registry?: string | undefined;
   readonly server: string;
   /** Exact, as it was shown: a registry may have a newer one by now. */
   readonly version: string;
   /** Id of the option. */
   readonly option: string;
-  readonly answers: Answers;
+  readonly answers: InputValues;
 }
 
 /** What would be started or reached, letter by letter; secrets as `***`. */
-export interface RegistryPreview {
+export interface InstallPreviewDetails {
   /** The command line, each word as it is given; or the address alone. */
   readonly words: readonly string[];
   readonly variables: readonly { readonly name: string; readonly value: string }[];
   readonly headers: readonly { readonly name: string; readonly value: string }[];
-  readonly meanings: readonly Meaning[];
-  readonly problems: readonly AnswerProblem[];
+  readonly meanings: readonly Consequence[];
+  readonly problems: readonly InputProblem[];
 }
 
-export type RegistryAdding =
-  | { readonly kind: 'added'; readonly name: string; readonly inReview: boolean; readonly trial?: EntryTrial }
+export type AddServerOutcome =
+  | { readonly kind: 'added'; readonly name: string; readonly inReview: boolean; readonly trial?: EntryProbe }
   /** Nothing was kept. */
-  | { readonly kind: 'failed'; readonly trial: EntryTrial };
+  | { readonly kind: 'failed'; readonly trial: EntryProbe };
 
 interface DeskParts {
   readonly registries: Registries;
-  readonly secrets: Pick<SecretDesk, 'keepValue' | 'remove'>;
+  readonly secrets: Pick<SecretService, 'sealValue' | 'remove'>;
   /** Names that servers have. */
   readonly names: () => readonly string[];
   /** Starts it once. */
-  readonly tryEntry: (entry: JsonObject) => Promise<EntryTrial>;
+  readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
   /** Rejects with AppError config_conflict where the name is taken. */
   readonly save: (name: string, entry: JsonObject) => Promise<void>;
 }
@@ -52,10 +52,10 @@ interface DeskParts {
 interface Chosen {
   readonly registry: string;
   readonly server: RegistryServer;
-  readonly option: ReadOption & { readonly plan: LaunchPlan };
+  readonly option: ParsedOption & { readonly plan: LaunchPlan };
 }
 
-export class RegistryDesk {
+export class RegistryService {
   readonly registries: Registries;
   readonly #parts: DeskParts;
 
@@ -66,13 +66,13 @@ export class RegistryDesk {
 
   /** What it could be called in the config. */
   nameFor(server: string): string {
-    return freeName(server, this.#parts.names());
+    return uniqueName(server, this.#parts.names());
   }
 
   /** Rejects with AppError registry_failed, not_found, unsupported. */
-  async preview(choice: RegistryChoice, signal: AbortSignal): Promise<RegistryPreview> {
+  async preview(choice: InstallRequest, signal: AbortSignal): Promise<InstallPreviewDetails> {
     const chosen = await this.#find(choice, signal);
-    const entry = entryOf(chosen, choice.answers, () => mask);
+    const entry = entryOf(chosen, choice.answers, () => maskPlaceholder);
     const named = entryOf(
       chosen,
       choice.answers,
@@ -80,16 +80,18 @@ export class RegistryDesk {
     );
     const { command, args = [], url, env, headers } = entry;
     return {
-      words: (command === undefined ? [url] : [command, ...(args as string[])]).map((word) => markHidden(String(word))),
+      words: (command === undefined ? [url] : [command, ...(args as string[])]).map((word) =>
+        markInvisible(String(word)),
+      ),
       variables: pairsOf(env),
       headers: pairsOf(headers),
-      meanings: entryMeanings(undefined, named),
-      problems: answerProblems(chosen.option, choice.answers),
+      meanings: entryConsequences(undefined, named),
+      problems: validateInputs(chosen.option, choice.answers),
     };
   }
 
   /** Starts it once; nothing is kept. Rejects with AppError bad_request where something is missing, secret_locked, and as preview. */
-  async try(choice: RegistryChoice, signal: AbortSignal): Promise<EntryTrial> {
+  async probe(choice: InstallRequest, signal: AbortSignal): Promise<EntryProbe> {
     const chosen = await this.#ready(choice, signal);
     const kept = await this.#keepSecrets(chosen, choice.answers, 'trial');
     try {
@@ -103,7 +105,7 @@ export class RegistryDesk {
    * Tries it and keeps it: the person saw what runs, and what came of it. `untried`: kept without, and in review. A secret is in the
    * vault before anything is started with it, and goes again where the server is not kept. Rejects as `try`, or with config_conflict.
    */
-  async add(choice: RegistryChoice, name: string, untried: boolean, signal: AbortSignal): Promise<RegistryAdding> {
+  async add(choice: InstallRequest, name: string, untried: boolean, signal: AbortSignal): Promise<AddServerOutcome> {
     const chosen = await this.#ready(choice, signal);
     requireFree(name, this.#parts.names());
     const kept = await this.#keepSecrets(chosen, choice.answers, name);
@@ -120,25 +122,25 @@ export class RegistryDesk {
     }
   }
 
-  async #find({ registry, server: name, version, option: id }: RegistryChoice, signal: AbortSignal): Promise<Chosen> {
+  async #find({ registry, server: name, version, option: id }: InstallRequest, signal: AbortSignal): Promise<Chosen> {
     const found = await this.registries.find(registry, name, version || undefined, signal);
-    return { ...found, option: usableOption(found.server, id) };
+    return { ...found, option: requireInstallable(found.server, id) };
   }
 
-  async #ready(choice: RegistryChoice, signal: AbortSignal): Promise<Chosen> {
+  async #ready(choice: InstallRequest, signal: AbortSignal): Promise<Chosen> {
     const chosen = await this.#find(choice, signal);
-    requireAnswers(chosen.option, choice.answers);
+    requireInputs(chosen.option, choice.answers);
     return chosen;
   }
 
   /** `isNew`: names of those that were not in the vault. */
-  async #keepSecrets({ option }: Chosen, answers: Answers, server: string) {
+  async #keepSecrets({ option }: Chosen, answers: InputValues, server: string) {
     const names = new Map<string, string>();
     const isNew: string[] = [];
-    for (const { input, value } of givenSecrets(option, answers)) {
+    for (const { input, value } of secretInputValues(option, answers)) {
       // What refers to a secret is none itself.
       if (/^\$\{(?:secret|env):[^}]+\}$/.test(value)) continue;
-      const kept = await this.#parts.secrets.keepValue(server, input.label, value);
+      const kept = await this.#parts.secrets.sealValue(server, input.label, value);
       names.set(input.id, kept.name);
       if (kept.isNew) isNew.push(kept.name);
     }
@@ -153,7 +155,10 @@ export class RegistryDesk {
 }
 
 /** Throws AppError not_found, unsupported. */
-export function usableOption({ name, status, options }: RegistryServer, id: string | undefined): Chosen['option'] {
+export function requireInstallable(
+  { name, status, options }: RegistryServer,
+  id: string | undefined,
+): Chosen['option'] {
   if (status === 'deleted') throw new AppError('unsupported', `${name} was taken out of its registry.`);
   const option =
     id === undefined ? (options.find(({ plan }) => plan) ?? options[0]) : options.find((one) => one.id === id);
@@ -170,11 +175,11 @@ export function usableOption({ name, status, options }: RegistryServer, id: stri
 }
 
 /** Throws AppError bad_request; its data has what is missing. */
-export function requireAnswers(option: ReadOption, answers: Answers): void {
+export function requireInputs(option: ParsedOption, answers: InputValues): void {
   const unknown = Object.keys(answers).find((id) => !option.inputs.some((input) => input.id === id));
   if (unknown !== undefined)
     throw new AppError('bad_request', `It asks for nothing called ${JSON.stringify(unknown)}.`);
-  const problems = answerProblems(option, answers);
+  const problems = validateInputs(option, answers);
   if (problems.length === 0) return;
   throw new AppError('bad_request', problems.map(({ sentence }) => sentence).join(' '), {
     data: { missing: problems.map(({ id }) => id) },
@@ -183,16 +188,16 @@ export function requireAnswers(option: ReadOption, answers: Answers): void {
 
 function entryOf(
   { registry, server, option }: Chosen,
-  answers: Answers,
-  secretOf: Parameters<typeof makeEntry>[3],
+  answers: InputValues,
+  secretOf: Parameters<typeof buildEntry>[3],
 ): JsonObject {
-  return makeEntry(option, answers, { name: registry, server: server.name, version: server.version }, secretOf);
+  return buildEntry(option, answers, { name: registry, server: server.name, version: server.version }, secretOf);
 }
 
 function pairsOf(map: unknown): readonly { name: string; value: string }[] {
   return Object.entries((map ?? {}) as Record<string, string>).map(([name, value]) => ({
     name,
-    value: markHidden(value),
+    value: markInvisible(value),
   }));
 }
 

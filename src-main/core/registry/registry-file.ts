@@ -5,31 +5,31 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '../base/errors.ts';
 import { isObject, parseJson } from '../base/json.ts';
-import { bytesInWords } from '../base/wording.ts';
-import type { RegistryPlace } from '../config/app-config.ts';
-import { failed, registryLimits } from './ask-registry.ts';
+import { formatBytes } from '../base/wording.ts';
+import type { RegistryConfig } from '../config/app-config.ts';
+import { registryError, registryLimits } from './ask-registry.ts';
 
 /** The path of a registry that is a file; undefined for one on the network. */
-export function registryFile({ url }: RegistryPlace): string | undefined {
+export function registryFilePath({ url }: RegistryConfig): string | undefined {
   if (url.startsWith('file:')) return fileURLToPath(url);
   if (url.startsWith('~/')) return join(homedir(), url.slice(2));
   return /^(?:\/|[A-Za-z]:[\\/])/.test(url) ? url : undefined;
 }
 
 /** Its items as they are written. Rejects with AppError registry_failed. */
-export async function readRegistryFile(place: RegistryPlace, file: string): Promise<readonly unknown[]> {
+export async function readRegistryFile(place: RegistryConfig, file: string): Promise<readonly unknown[]> {
   const { bytes } = registryLimits;
   const { size } = await stat(file).catch((error: unknown) => {
-    throw failed(place, `its file cannot be read (${errorText(error)})`, error);
+    throw registryError(place, `its file cannot be read (${errorText(error)})`, error);
   });
-  if (size > bytes) throw failed(place, `its file is longer than ${bytesInWords(bytes)}`);
-  const items = itemsOf(await readFile(file, 'utf8').then(parsed));
-  if (items === undefined) throw failed(place, 'its file is no list of servers');
+  if (size > bytes) throw registryError(place, `its file is longer than ${formatBytes(bytes)}`);
+  const items = serverItems(await readFile(file, 'utf8').then(parsed));
+  if (items === undefined) throw registryError(place, 'its file is no list of servers');
   return items;
 }
 
 /** The servers of a list, alone or as the API has it; undefined for anything else. */
-export function itemsOf(value: unknown): readonly unknown[] | undefined {
+export function serverItems(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value as unknown[];
   return isObject(value) && Array.isArray(value['servers']) ? (value['servers'] as unknown[]) : undefined;
 }

@@ -3,25 +3,25 @@ import { SourceMap, type SourceMapPayload, stripTypeScriptTypes } from 'node:mod
 import { Script } from 'node:vm';
 
 export /** TypeScript without its types, by Node's own stripper; enums and namespaces are written out as JavaScript. */
-interface JavaScript {
+interface CompiledSource {
   readonly code: string;
-  readonly map: MapPlace;
+  readonly map: MapPosition;
 }
 
 export /** What a body with a `return` at its top is put into; kept on one line so that lines stay. */
-const bodyHead = '(async () => {';
+const asyncBodyPrefix = '(async () => {';
 
-export const bodyTail = '\n})';
+export const asyncBodySuffix = '\n})';
 
 export /** Throws the SyntaxError of Node. */
-function stripTypes(code: string): JavaScript {
+function stripTypes(code: string): CompiledSource {
   try {
     return strip(code);
   } catch (error) {
     // A `return` outside of a function is no TypeScript.
     if (!(error instanceof SyntaxError) || !/return/i.test(error.message)) throw error;
   }
-  const { code: body, map } = strip(bodyHead + code + bodyTail);
+  const { code: body, map } = strip(asyncBodyPrefix + code + asyncBodySuffix);
   return { code: body, map: (place) => withoutHead(map(place)) };
 }
 
@@ -32,7 +32,7 @@ export function isJavaScript(code: string): boolean {
 
 function parses(read: () => string): boolean {
   try {
-    new Script(`${bodyHead}${read()}${bodyTail}`);
+    new Script(`${asyncBodyPrefix}${read()}${asyncBodySuffix}`);
     return true;
   } catch {
     return false;
@@ -40,7 +40,7 @@ function parses(read: () => string): boolean {
 }
 
 /** Types become spaces, so that every place stays; what needs more than that is written anew. */
-function strip(code: string): JavaScript {
+function strip(code: string): CompiledSource {
   try {
     return { code: stripTypeScriptTypes(code), map: (place) => place };
   } catch (error) {
@@ -52,21 +52,21 @@ function strip(code: string): JavaScript {
   return { code: written, map: (place) => original(map, place) };
 }
 
-function original(map: SourceMap, { line, column }: Place): Place {
+function original(map: SourceMap, { line, column }: Position): Position {
   const entry = map.findEntry(line - 1, column - 1);
   if (!('originalLine' in entry)) return { line, column };
   return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }
 
 export /** The place in the code, given the place in the body it was put into. */
-function withoutHead({ line, column }: Place): Place {
-  return { line, column: line === 1 ? Math.max(1, column - bodyHead.length) : column };
+function withoutHead({ line, column }: Position): Position {
+  return { line, column: line === 1 ? Math.max(1, column - asyncBodyPrefix.length) : column };
 }
 
-export interface Place {
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
 /** From a place in what was evaluated to the place in what was given. */
-export type MapPlace = (place: Place) => Place;
+export type MapPosition = (place: Position) => Position;

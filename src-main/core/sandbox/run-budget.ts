@@ -1,37 +1,37 @@
 /** What a program may ask of the host and print, in any language: calls, look-ups, and how much of it may be under way. */
 import { isNestedTooDeep, maxNesting } from '../base/json.ts';
-import { longestValue, type Question, type Refusal, type SandboxLimits } from './sandbox-request.ts';
+import { maxValueLength, type HostCallKind, type HostCallError, type CodeRunLimits } from './sandbox-request.ts';
 
-export const tooLarge: Refusal = {
+export const resultTooLarge: HostCallError = {
   code: 'MEMORY_LIMIT',
   message: 'The result of this call does not fit the memory of the sandbox.',
 };
 
 /** Look-ups are free, but the core answers them on its one thread. */
-const mostLookUps = 200;
+const maxLookUps = 200;
 
-const mostOpen = 10_000;
+const maxOpenHostCalls = 10_000;
 
 export class RunBudget {
-  readonly #limits: SandboxLimits;
+  readonly #limits: CodeRunLimits;
   /** Characters of each question that has no answer yet. */
   readonly #open = new Map<number, number>();
   #waitingText = 0;
   #calls = 0;
   #lookUps = 0;
 
-  constructor(limits: SandboxLimits) {
+  constructor(limits: CodeRunLimits) {
     this.#limits = limits;
   }
 
   /** Questions without an answer. */
-  get open(): number {
+  get openCount(): number {
     return this.#open.size;
   }
 
   /** Counts the question in, or says why it is refused. */
-  ask(id: number, what: Question, text: string): Refusal | undefined {
-    const refusal = refuseText(text) ?? this.#refuse(what, text.length);
+  admit(id: number, what: HostCallKind, text: string): HostCallError | undefined {
+    const refusal = textRefusal(text) ?? this.#refuse(what, text.length);
     if (refusal !== undefined) return refusal;
     if (what === 'call') this.#calls++;
     else this.#lookUps++;
@@ -41,20 +41,20 @@ export class RunBudget {
   }
 
   /** False for an answer nobody waits for. */
-  answered(id: number): boolean {
+  settle(id: number): boolean {
     this.#waitingText -= this.#open.get(id) ?? 0;
     return this.#open.delete(id);
   }
 
-  #refuse(what: Question, length: number): Refusal | undefined {
+  #refuse(what: HostCallKind, length: number): HostCallError | undefined {
     const { calls, memoryBytes } = this.#limits;
     if (what === 'call' && this.#calls >= calls) {
       return { code: 'MAX_TOOL_CALLS_EXCEEDED', message: `The limit of ${calls} tool calls in one run is reached.` };
     }
-    if (what !== 'call' && this.#lookUps >= mostLookUps) {
-      return { code: 'TOO_MANY_LOOKUPS', message: `The limit of ${mostLookUps} searches in one run is reached.` };
+    if (what !== 'call' && this.#lookUps >= maxLookUps) {
+      return { code: 'TOO_MANY_LOOKUPS', message: `The limit of ${maxLookUps} searches in one run is reached.` };
     }
-    if (this.#open.size >= mostOpen || this.#waitingText + length > memoryBytes) {
+    if (this.#open.size >= maxOpenHostCalls || this.#waitingText + length > memoryBytes) {
       return { code: 'TOO_MUCH_OPEN', message: 'Too much is under way at once; wait for some of it first.' };
     }
     return undefined;
@@ -62,10 +62,10 @@ export class RunBudget {
 }
 
 /** What must not cross the border: text too long, and JSON so deep that reading it again would exhaust the stack. */
-export function refuseText(text: string): Refusal | undefined {
+export function textRefusal(text: string): HostCallError | undefined {
   const message =
-    text.length > longestValue
-      ? `The value is ${(text.length / (1 << 20)).toFixed(1)} MB of JSON; at most ${longestValue >> 20} MB can cross.`
+    text.length > maxValueLength
+      ? `The value is ${(text.length / (1 << 20)).toFixed(1)} MB of JSON; at most ${maxValueLength >> 20} MB can cross.`
       : isNestedTooDeep(text)
         ? `The value is nested more than ${maxNesting} levels deep.`
         : undefined;
@@ -74,14 +74,14 @@ export function refuseText(text: string): Refusal | undefined {
 
 // What the code prints, up to a bound.
 
-const mostCharacters = 65_536;
+const maxOutputLength = 65_536;
 
 /** What an empty line counts, so that their number is bounded too. */
 const lineCost = 16;
 
 export class PrintedLines {
   readonly #write: (line: string) => void;
-  #left = mostCharacters;
+  #left = maxOutputLength;
 
   constructor(write: (line: string) => void) {
     this.#write = write;

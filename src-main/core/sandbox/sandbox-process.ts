@@ -5,18 +5,18 @@
 import type { ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startProcess } from '../base/worker-line.ts';
+import { startWorkerProcess } from '../base/worker-line.ts';
 import type {
-  AnswerMessage,
+  HostReplyMessage,
   CheckedMessage,
   FromWorker,
-  GuestLine,
+  GuestChannel,
   GuestListener,
   RunMessage,
   ToPython,
 } from './sandbox-request.ts';
 
-export class SandboxProcess implements GuestLine {
+export class RunnerProcess implements GuestChannel {
   readonly #child: ChildProcess;
   readonly #ready = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ export class SandboxProcess implements GuestLine {
 
   constructor(packedEntry: URL) {
     const entry = unpacked(packedEntry);
-    this.#child = startProcess(entry, { memory: 256, flags: permissions(entry) });
+    this.#child = startWorkerProcess(entry, { memory: 256, flags: permissions(entry) });
     this.#child.unref();
     this.#child.channel?.unref();
     this.#child.on('message', (message) => this.#hear(message as FromWorker));
@@ -46,7 +46,7 @@ export class SandboxProcess implements GuestLine {
   }
 
   /** After `ready`: why there is no Python on this computer. */
-  get absence(): string | undefined {
+  get unavailableReason(): string | undefined {
     return this.#absence;
   }
 
@@ -76,7 +76,7 @@ export class SandboxProcess implements GuestLine {
     });
   }
 
-  answer(message: AnswerMessage): void {
+  reply(message: HostReplyMessage): void {
     if (this.#isAlive) this.#send(message);
   }
 

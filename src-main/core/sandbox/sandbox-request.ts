@@ -1,6 +1,6 @@
 /** What a run of model-written code is asked for, and what comes of it. */
 import type { JsonObject } from '../base/json.ts';
-export type SandboxLanguage = 'javascript' | 'typescript' | 'python';
+export type CodeLanguage = 'javascript' | 'typescript' | 'python';
 
 /**
  * How the functions inside answer.
@@ -9,7 +9,7 @@ export type SandboxLanguage = 'javascript' | 'typescript' | 'python';
  */
 type SandboxStyle = 'execute' | 'code_execution';
 
-export interface SandboxLimits {
+export interface CodeRunLimits {
   /** Wall clock, waiting for tools included; in ms (30 000 by default, at most 600 000). */
   readonly timeMs: number;
   /** What the code may hold at once; in bytes (64 MiB by default). */
@@ -20,23 +20,23 @@ export interface SandboxLimits {
   readonly parallel: number;
 }
 
-const defaultLimits: SandboxLimits = { timeMs: 30_000, memoryBytes: 64 << 20, calls: 50, parallel: 8 };
+const defaultLimits: CodeRunLimits = { timeMs: 30_000, memoryBytes: 64 << 20, calls: 50, parallel: 8 };
 
 /** Longest value that crosses the border in either direction (arguments, results, the value); in characters. */
-export const longestValue = 16 << 20;
+export const maxValueLength = 16 << 20;
 /** Longest code; in characters. */
-export const longestCode = 1 << 20;
+export const maxCodeLength = 1 << 20;
 
 /** Names of functions inside that are tools called by their name, each with the names of its parameters in their order. */
 type SandboxHelpers = Readonly<Record<string, readonly string[]>>;
 
-export interface SandboxRequest {
+export interface CodeRunRequest {
   readonly code: string;
   /** Undefined: whichever parser takes it; where both do, Python in the style `execute`, else JavaScript. */
-  readonly language?: SandboxLanguage | undefined;
+  readonly language?: CodeLanguage | undefined;
   /** The global `input`; `{}` by default. */
   readonly input?: unknown;
-  readonly limits?: Partial<SandboxLimits> | undefined;
+  readonly limits?: Partial<CodeRunLimits> | undefined;
   readonly globals: SandboxStyle;
   /** Resolves with a result of MCP; rejects with an error whose text the code may see. `name` may be `server:tool`. */
   readonly callTool: (name: string, args: JsonObject, signal: AbortSignal) => Promise<unknown>;
@@ -55,7 +55,7 @@ interface SandboxDiscovery {
   sql(source: unknown, query: string): Promise<unknown>;
 }
 
-export type SandboxErrorCode =
+export type CodeRunErrorCode =
   | 'SYNTAX_ERROR'
   | 'RUNTIME_ERROR'
   | 'TIMEOUT'
@@ -66,8 +66,8 @@ export type SandboxErrorCode =
   | 'LANGUAGE_UNAVAILABLE'
   | 'CANCELLED';
 
-export interface SandboxError {
-  readonly code: SandboxErrorCode;
+export interface CodeRunError {
+  readonly code: CodeRunErrorCode;
   readonly message: string;
   /** Where in the code as it was given, from 1. */
   readonly line?: number;
@@ -77,7 +77,7 @@ export interface SandboxError {
 }
 
 /** `value` is undefined if the code neither returned a value nor ended with one. */
-export type SandboxOutcome = SandboxReport & ({ ok: true; value: unknown } | { ok: false; error: SandboxError });
+export type CodeRunOutcome = SandboxReport & ({ ok: true; value: unknown } | { ok: false; error: CodeRunError });
 
 interface SandboxReport {
   /** What the code printed, a line each; cut at 64 kB. */
@@ -91,7 +91,7 @@ interface SandboxReport {
 }
 
 /** The limits of a run: what was asked for, within what is possible. */
-export function withDefaults(limits: Partial<SandboxLimits> = {}): SandboxLimits {
+export function withDefaults(limits: Partial<CodeRunLimits> = {}): CodeRunLimits {
   const { timeMs, memoryBytes, calls, parallel } = { ...defaultLimits, ...limits };
   return {
     timeMs: within(timeMs, 1, 600_000),
@@ -117,15 +117,15 @@ export interface CheckMessage {
 export interface RunMessage {
   readonly kind: 'run';
   readonly code: string;
-  readonly language: SandboxLanguage | undefined;
+  readonly language: CodeLanguage | undefined;
   readonly input: string;
   readonly style: SandboxStyle;
-  readonly limits: SandboxLimits;
+  readonly limits: CodeRunLimits;
   readonly helpers: SandboxHelpers;
 }
 
 /** The answer to a question; when it is not ok, `text` is a Refusal. */
-export interface AnswerMessage {
+export interface HostReplyMessage {
   readonly kind: 'answer';
   readonly id: number;
   readonly ok: boolean;
@@ -133,31 +133,31 @@ export interface AnswerMessage {
 }
 
 /** Why a question has no answer. */
-export interface Refusal {
+export interface HostCallError {
   readonly code: string;
   readonly message: string;
 }
 
-export type ToWorker = RunMessage | AnswerMessage;
+export type ToWorker = RunMessage | HostReplyMessage;
 /** To the process of Python, and the thread in it. */
 export type ToPython = ToWorker | CheckMessage;
 
 /** What a parser says of the code: why it is none of its language; undefined where it is. */
 export interface CheckedMessage {
   readonly kind: 'checked';
-  readonly error: SandboxError | undefined;
+  readonly error: CodeRunError | undefined;
   /** It parses as Python, and uses what only JavaScript has. */
   readonly isForeign?: boolean;
   /** Whether it is JavaScript or TypeScript; told by the process, which asks that parser. */
   readonly isJavaScript?: boolean;
 }
 
-export type Question = 'call' | 'search' | 'schema' | 'sql';
+export type HostCallKind = 'call' | 'search' | 'schema' | 'sql';
 
-export interface QuestionMessage {
+export interface HostCallMessage {
   readonly kind: 'question';
   readonly id: number;
-  readonly what: Question;
+  readonly what: HostCallKind;
   readonly text: string;
 }
 
@@ -165,7 +165,7 @@ export interface QuestionMessage {
 export const noValue = 'undefined';
 
 /** How the code ended: its value as JSON (or `noValue`), or the error. */
-export type GuestOutcome = { readonly value: string } | { readonly error: SandboxError };
+export type GuestOutcome = { readonly value: string } | { readonly error: CodeRunError };
 
 export interface DoneMessage {
   readonly kind: 'done';
@@ -180,7 +180,7 @@ export type FromWorker =
   | { readonly kind: 'absent'; readonly reason: string }
   | { readonly kind: 'print'; readonly line: string }
   | CheckedMessage
-  | QuestionMessage
+  | HostCallMessage
   | DoneMessage;
 
 /** The core's line to where model-written code runs: a thread for JavaScript, a process for Python. */
@@ -190,14 +190,14 @@ export interface GuestListener {
   exit(error: Error | undefined): void;
 }
 
-export interface GuestLine {
+export interface GuestChannel {
   readonly isAlive: boolean;
   /** Resolves when the other end can run code, or has ended. */
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
   /** One run at a time. */
   run(message: RunMessage, listener: GuestListener): void;
-  answer(message: AnswerMessage): void;
+  reply(message: HostReplyMessage): void;
   /** Nothing is told of the other end any more. */
   release(): void;
   /** Ends it whatever it is doing. */
@@ -207,6 +207,6 @@ export interface GuestLine {
 /** Codes that errors carry out of the VM. */
 const ownCodes: ReadonlySet<unknown> = new Set(['MAX_TOOL_CALLS_EXCEEDED', 'SERIALIZATION_ERROR', 'MEMORY_LIMIT']);
 
-export function isOwnCode(code: unknown): code is SandboxErrorCode {
+export function isCodeRunErrorCode(code: unknown): code is CodeRunErrorCode {
   return ownCodes.has(code);
 }

@@ -1,33 +1,33 @@
 /** One run as the core sees it: answers the code's questions, keeps the time, and kills the thread when it does not stop. */
 import { performance } from 'node:perf_hooks';
 import { AppError, errorText } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf, parseJson } from '../base/json.ts';
-import { Slots } from '../base/slots.ts';
+import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../base/json.ts';
+import { Semaphore } from '../base/slots.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import {
-  type AnswerMessage,
+  type HostReplyMessage,
   type DoneMessage,
   type FromWorker,
-  type GuestLine,
+  type GuestChannel,
   type GuestOutcome,
-  longestValue,
+  maxValueLength,
   noValue,
-  type QuestionMessage,
-  type Refusal,
-  type SandboxError,
-  type SandboxLimits,
-  type SandboxOutcome,
-  type SandboxRequest,
+  type HostCallMessage,
+  type HostCallError,
+  type CodeRunError,
+  type CodeRunLimits,
+  type CodeRunOutcome,
+  type CodeRunRequest,
 } from './sandbox-request.ts';
 
 /** How long after the end of its time the code may take to stop by itself, which keeps the thread; in ms. */
 const graceMs = 250;
 
-export class SandboxRun {
-  readonly #line: GuestLine;
-  readonly #request: SandboxRequest;
-  readonly #limits: SandboxLimits;
-  readonly #slots: Slots;
+export class CodeRun {
+  readonly #line: GuestChannel;
+  readonly #request: CodeRunRequest;
+  readonly #limits: CodeRunLimits;
+  readonly #slots: Semaphore;
   readonly #console: string[] = [];
   /** Aborted when the run is over: calls still under way are cancelled then. */
   readonly #over = new AbortController();
@@ -35,11 +35,11 @@ export class SandboxRun {
   #calls = 0;
   #isReusable = false;
 
-  constructor(line: GuestLine, request: SandboxRequest, limits: SandboxLimits) {
+  constructor(line: GuestChannel, request: CodeRunRequest, limits: CodeRunLimits) {
     this.#line = line;
     this.#request = request;
     this.#limits = limits;
-    this.#slots = new Slots(limits.parallel);
+    this.#slots = new Semaphore(limits.parallel);
   }
 
   /** After `outcome`: whether the thread may take another run. */
@@ -48,10 +48,10 @@ export class SandboxRun {
   }
 
   /** Never rejects. */
-  async outcome(input: string): Promise<SandboxOutcome> {
+  async outcome(input: string): Promise<CodeRunOutcome> {
     const { code, language, globals: style, helpers = {}, signal } = this.#request;
     const started = performance.now();
-    const cancel = (): void => this.#fail(cancelled);
+    const cancel = (): void => this.#fail(cancelledRunError);
     const timer = setTimeout(() => this.#fail(timeOut(this.#limits)), this.#limits.timeMs + graceMs);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted === true) cancel();
@@ -74,13 +74,13 @@ export class SandboxRun {
     else if (message.kind === 'done') this.#finish(message);
   }
 
-  async #answer(question: QuestionMessage): Promise<void> {
+  async #answer(question: HostCallMessage): Promise<void> {
     if (question.what === 'call') this.#calls++;
     const { signal } = this.#over;
-    if (signal.aborted || !(await this.#slots.take(signal))) return;
+    if (signal.aborted || !(await this.#slots.acquire(signal))) return;
     const answer = await answerQuestion(question, this.#request, signal);
     this.#slots.release();
-    if (!signal.aborted) this.#line.answer(answer);
+    if (!signal.aborted) this.#line.reply(answer);
   }
 
   #finish({ outcome, reusable }: DoneMessage): void {
@@ -88,15 +88,15 @@ export class SandboxRun {
     this.#outcome.resolve(outcome);
   }
 
-  #fail(error: SandboxError): void {
+  #fail(error: CodeRunError): void {
     this.#outcome.resolve({ error });
   }
 }
 
 function toResult(
   ended: GuestOutcome,
-  limits: SandboxLimits,
-): { ok: true; value: unknown } | { ok: false; error: SandboxError } {
+  limits: CodeRunLimits,
+): { ok: true; value: unknown } | { ok: false; error: CodeRunError } {
   if ('value' in ended) return readValue(ended.value);
   if (ended.error.code === 'TIMEOUT') return { ok: false, error: timeOut(limits) };
   if (ended.error.code !== 'MEMORY_LIMIT') return { ok: false, error: ended.error };
@@ -104,7 +104,7 @@ function toResult(
   return { ok: false, error: { ...ended.error, message } };
 }
 
-function readValue(json: string): { ok: true; value: unknown } | { ok: false; error: SandboxError } {
+function readValue(json: string): { ok: true; value: unknown } | { ok: false; error: CodeRunError } {
   if (json === noValue) return { ok: true, value: undefined };
   try {
     return { ok: true, value: parseJson(json) };
@@ -113,13 +113,13 @@ function readValue(json: string): { ok: true; value: unknown } | { ok: false; er
   }
 }
 
-export const cancelled: SandboxError = { code: 'CANCELLED', message: 'The run was cancelled.' };
+export const cancelledRunError: CodeRunError = { code: 'CANCELLED', message: 'The run was cancelled.' };
 
-function timeOut({ timeMs }: SandboxLimits): SandboxError {
+function timeOut({ timeMs }: CodeRunLimits): CodeRunError {
   return { code: 'TIMEOUT', message: `The code did not end within ${timeMs / 1000} seconds and was stopped.` };
 }
 
-function threadEnded(error: Error | undefined): SandboxError {
+function threadEnded(error: Error | undefined): CodeRunError {
   const isMemory = (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
   if (isMemory) return { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
   return {
@@ -132,10 +132,10 @@ function threadEnded(error: Error | undefined): SandboxError {
 
 /** Never rejects. */
 async function answerQuestion(
-  question: QuestionMessage,
-  request: SandboxRequest,
+  question: HostCallMessage,
+  request: CodeRunRequest,
   signal: AbortSignal,
-): Promise<AnswerMessage> {
+): Promise<HostReplyMessage> {
   const { id } = question;
   try {
     const text = toText(await ask(question, request, signal), request);
@@ -145,11 +145,11 @@ async function answerQuestion(
   }
 }
 
-function ask(question: QuestionMessage, request: SandboxRequest, signal: AbortSignal): Promise<unknown> {
+function ask(question: HostCallMessage, request: CodeRunRequest, signal: AbortSignal): Promise<unknown> {
   // What JSON.parse makes of "__proto__" is an own member like any other.
   const given = parseJson(question.text) as JsonObject;
   if (question.what === 'call') {
-    return request.callTool(String(given.name), objectOf(given.args), signal);
+    return request.callTool(String(given.name), objectOrEmpty(given.args), signal);
   }
   const { discover } = request;
   if (discover === undefined) throw new AppError('unsupported', 'There is no search in this sandbox.');
@@ -160,7 +160,7 @@ function ask(question: QuestionMessage, request: SandboxRequest, signal: AbortSi
   return discover.schema(Array.isArray(given.names) ? given.names.map(String) : []);
 }
 
-function toText(answer: unknown, { globals }: SandboxRequest): string {
+function toText(answer: unknown, { globals }: CodeRunRequest): string {
   if (answer instanceof RawJson) {
     checkSize(answer.byteLength);
     return answer.text();
@@ -171,22 +171,22 @@ function toText(answer: unknown, { globals }: SandboxRequest): string {
 }
 
 /** Unwrapped, a structured result says the same as its content; only one of them needs the room. */
-function lean(answer: unknown, globals: SandboxRequest['globals']): unknown {
+function lean(answer: unknown, globals: CodeRunRequest['globals']): unknown {
   const isDouble = isObject(answer) && isObject(answer.structuredContent) && answer.isError !== true;
   return isDouble && globals === 'execute' ? { structuredContent: answer.structuredContent } : answer;
 }
 
 function checkSize(length: number): void {
-  if (length <= longestValue) return;
+  if (length <= maxValueLength) return;
   throw new AppError(
     'message_too_large',
-    `The result is ${(length / (1 << 20)).toFixed(1)} MB; at most ${longestValue >> 20} MB can enter the sandbox.`,
+    `The result is ${(length / (1 << 20)).toFixed(1)} MB; at most ${maxValueLength >> 20} MB can enter the sandbox.`,
     { fix: 'Ask the tool for less, a page or a filter.' },
   );
 }
 
 /** MCPProxy knows one code for whatever goes wrong behind a call, besides those of its own policy. */
-function toRefusal(error: unknown, { globals }: SandboxRequest): Refusal {
+function toRefusal(error: unknown, { globals }: CodeRunRequest): HostCallError {
   const { code } = Object(error) as { code?: unknown };
   const isDocumented = typeof code === 'string' && (globals === 'execute' || /^[A-Z][A-Z_]+$/.test(code));
   return { code: isDocumented ? code : 'UPSTREAM_ERROR', message: errorText(error) };

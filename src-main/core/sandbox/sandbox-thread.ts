@@ -1,16 +1,16 @@
 /** The other end of one worker thread that runs model-written code; the core's, or that of the process for Python. */
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../base/worker-line.ts';
+import { startWorkerThread } from '../base/worker-line.ts';
 import type {
-  AnswerMessage,
+  HostReplyMessage,
   CheckMessage,
   FromWorker,
-  GuestLine,
+  GuestChannel,
   GuestListener,
   RunMessage,
 } from './sandbox-request.ts';
 
-export class SandboxThread implements GuestLine {
+export class RunnerThread implements GuestChannel {
   readonly #worker: Worker;
   readonly #answers = new Int32Array(new SharedArrayBuffer(4));
   readonly #ready = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ export class SandboxThread implements GuestLine {
 
   constructor(workerUrl: URL) {
     // The engine checks its own stack; the thread's must be the larger one.
-    this.#worker = startThread(workerUrl, { memory: 256, stack: 16, data: this.#answers });
+    this.#worker = startWorkerThread(workerUrl, { memory: 256, stack: 16, data: this.#answers });
     this.#worker.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.on('error', (error: Error) => (this.#error = error));
     this.#worker.on('exit', () => this.#leave());
@@ -50,7 +50,7 @@ export class SandboxThread implements GuestLine {
     else listener.exit(this.#error);
   }
 
-  answer(message: AnswerMessage): void {
+  reply(message: HostReplyMessage): void {
     this.#worker.postMessage(message);
     Atomics.add(this.#answers, 0, 1);
     Atomics.notify(this.#answers, 0);

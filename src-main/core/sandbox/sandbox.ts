@@ -1,20 +1,20 @@
 /** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
-import { cancelled, SandboxRun } from './sandbox-run.ts';
-import { FairSlots } from '../base/slots.ts';
-import { workerLocation } from '../base/worker-line.ts';
-import { SandboxProcess } from './sandbox-process.ts';
+import { cancelledRunError, CodeRun } from './sandbox-run.ts';
+import { FairSemaphore } from '../base/slots.ts';
+import { resolveWorkerUrl } from '../base/worker-line.ts';
+import { RunnerProcess } from './sandbox-process.ts';
 import {
   type CheckedMessage,
-  longestCode,
-  longestValue,
-  type SandboxError,
-  type SandboxOutcome,
-  type SandboxRequest,
+  maxCodeLength,
+  maxValueLength,
+  type CodeRunError,
+  type CodeRunOutcome,
+  type CodeRunRequest,
   withDefaults,
 } from './sandbox-request.ts';
-import { SandboxThread } from './sandbox-thread.ts';
+import { RunnerThread } from './sandbox-thread.ts';
 
-export interface SandboxOptions {
+export interface CodeRunnerOptions {
   /** Where the worker lies; found by itself by default. */
   readonly workerUrl?: URL;
   /** Where the entry of the process for Python lies; found by itself by default. */
@@ -26,24 +26,24 @@ export interface SandboxOptions {
 }
 
 /** Longest line of runs of one owner that wait. */
-const mostWaiting = 50;
+const maxWaiting = 50;
 
-export class Sandbox {
+export class CodeRunner {
   readonly #workerUrl: URL;
   readonly #idleMs: number;
-  readonly #slots: FairSlots<unknown>;
+  readonly #slots: FairSemaphore<unknown>;
   readonly #python: PythonRuns;
-  readonly #threads = new Set<SandboxThread>();
+  readonly #threads = new Set<RunnerThread>();
   readonly #closing = new AbortController();
   /** Ready for a run: one, and one more for each run that waits in line. */
-  readonly #spares = new Set<SandboxThread>();
+  readonly #spares = new Set<RunnerThread>();
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: SandboxOptions = {}) {
-    this.#workerUrl = options.workerUrl ?? sandboxWorkerUrl();
+  constructor(options: CodeRunnerOptions = {}) {
+    this.#workerUrl = options.workerUrl ?? codeRunnerWorkerUrl();
     this.#idleMs = options.idleMs ?? 300_000;
     this.#python = new PythonRuns(options.pythonUrl ?? pythonProcessUrl(), this.#idleMs);
-    this.#slots = new FairSlots(options.threads ?? 4);
+    this.#slots = new FairSemaphore(options.threads ?? 4);
   }
 
   /** Threads that exist now. */
@@ -62,17 +62,17 @@ export class Sandbox {
   }
 
   /** Starts the thread that waits for the next run. Python takes 200 MB: its process is started by its first run only. */
-  warm(): void {
+  prewarm(): void {
     this.#keepThread();
   }
 
   /** Never rejects: what goes wrong, in the code or here, is in the outcome. */
-  async run(request: SandboxRequest): Promise<SandboxOutcome> {
+  async run(request: CodeRunRequest): Promise<CodeRunOutcome> {
     const input = inputText(request.input);
     const refusal = this.#refuse(request, input);
     if (refusal !== undefined) return failed(refusal);
     const signal = AbortSignal.any([this.#closing.signal, ...(request.signal ? [request.signal] : [])]);
-    if (signal.aborted || !(await this.#slots.take(request.owner, signal))) return failed(cancelled);
+    if (signal.aborted || !(await this.#slots.acquire(request.owner, signal))) return failed(cancelledRunError);
     try {
       const run = { ...request, signal };
       return await (request.language === undefined || request.language === 'python'
@@ -91,26 +91,26 @@ export class Sandbox {
     await Promise.all([this.#python.close(), ...[...this.#threads].map((thread) => thread.terminate())]);
   }
 
-  #refuse({ code, owner }: SandboxRequest, input: string | undefined): SandboxError | undefined {
-    if (code.length > longestCode) {
-      return { code: 'SYNTAX_ERROR', message: `The code is longer than ${longestCode >> 20} MB.` };
+  #refuse({ code, owner }: CodeRunRequest, input: string | undefined): CodeRunError | undefined {
+    if (code.length > maxCodeLength) {
+      return { code: 'SYNTAX_ERROR', message: `The code is longer than ${maxCodeLength >> 20} MB.` };
     }
-    if (input === undefined || input.length > longestValue) {
-      const message = `The input must be JSON of at most ${longestValue >> 20} MB.`;
+    if (input === undefined || input.length > maxValueLength) {
+      const message = `The input must be JSON of at most ${maxValueLength >> 20} MB.`;
       return { code: 'SERIALIZATION_ERROR', message };
     }
-    if (this.#slots.waitingOf(owner) < mostWaiting) return undefined;
+    if (this.#slots.waitingFor(owner) < maxWaiting) return undefined;
     return { code: 'RUNTIME_ERROR', message: 'Too many runs are waiting already. Try again in a moment.' };
   }
 
   /** Python, and code that nobody named the language of: both parsers are asked in the process, before any of it runs. */
-  async #runPython(request: SandboxRequest & { signal: AbortSignal }, input: string): Promise<SandboxOutcome> {
+  async #runPython(request: CodeRunRequest & { signal: AbortSignal }, input: string): Promise<CodeRunOutcome> {
     const process = await this.#python.take(request.signal);
     let isFresh = true;
     try {
       if (request.language === undefined) {
         const checked = await Promise.race([process.check(request.code), aborted(request.signal)]);
-        if (request.signal.aborted) return failed(cancelled);
+        if (request.signal.aborted) return failed(cancelledRunError);
         const read = checked === undefined ? decideAlone(request) : decide(checked, request);
         if ('error' in read) return failed(read.error);
         const readAs = read.isSure ? {} : { readAs: read.language };
@@ -125,13 +125,13 @@ export class Sandbox {
     }
   }
 
-  async #runOnThread(request: SandboxRequest, input: string): Promise<SandboxOutcome> {
+  async #runOnThread(request: CodeRunRequest, input: string): Promise<CodeRunOutcome> {
     const [spare] = this.#spares;
     const thread = spare ?? this.#startThread();
     this.#spares.delete(thread);
     // Its time begins when it can: starting a thread on a busy machine is not the code's fault.
     await Promise.race([thread.ready, aborted(request.signal)]);
-    const run = new SandboxRun(thread, request, withDefaults(request.limits));
+    const run = new CodeRun(thread, request, withDefaults(request.limits));
     const outcome = await run.outcome(input);
     const isWanted = this.#spares.size <= this.#slots.waiting && !this.#closing.signal.aborted;
     if (run.isReusable && isWanted) this.#spares.add(thread);
@@ -148,8 +148,8 @@ export class Sandbox {
     this.#idleTimer = setTimeout(() => this.#endSpares(), this.#idleMs).unref();
   }
 
-  #startThread(): SandboxThread {
-    const thread = new SandboxThread(this.#workerUrl);
+  #startThread(): RunnerThread {
+    const thread = new RunnerThread(this.#workerUrl);
     this.#threads.add(thread);
     void thread.ended.then(() => {
       this.#threads.delete(thread);
@@ -164,7 +164,7 @@ export class Sandbox {
   }
 }
 
-function failed(error: SandboxError): SandboxOutcome {
+function failed(error: CodeRunError): CodeRunOutcome {
   return { ok: false, error, console: [], calls: 0, ms: 0 };
 }
 
@@ -176,11 +176,11 @@ function inputText(input: unknown): string | undefined {
   }
 }
 
-type Read = { readonly language: 'javascript' | 'python'; readonly isSure: boolean } | { readonly error: SandboxError };
+type Read = { readonly language: 'javascript' | 'python'; readonly isSure: boolean } | { readonly error: CodeRunError };
 const asJavaScript: Read = { language: 'javascript', isSure: true };
 
 /** Where there is no Python to ask: what is meant to be Python is told so. */
-function decideAlone({ code }: SandboxRequest): Read {
+function decideAlone({ code }: CodeRunRequest): Read {
   return readsLikePython(code) ? { language: 'python', isSure: true } : asJavaScript;
 }
 
@@ -188,7 +188,7 @@ function decideAlone({ code }: SandboxRequest): Read {
  * Code that one parser alone takes is that; what both take is what the tool's models write, if it does not name things that only
  * JavaScript has (`{ name: true }`).
  */
-function decide({ error, isJavaScript, isForeign }: CheckedMessage, { code, globals }: SandboxRequest): Read {
+function decide({ error, isJavaScript, isForeign }: CheckedMessage, { code, globals }: CodeRunRequest): Read {
   const isPython = error === undefined && !(isForeign === true && isJavaScript === true);
   if (isPython && isJavaScript === true) {
     return { language: globals === 'execute' ? 'python' : 'javascript', isSure: false };
@@ -235,8 +235,8 @@ function readsLikePython(code: string): boolean {
 class PythonRuns {
   readonly #entry: URL;
   readonly #idleMs: number;
-  readonly #processes = new Set<SandboxProcess>();
-  #spare: SandboxProcess | undefined;
+  readonly #processes = new Set<RunnerProcess>();
+  #spare: RunnerProcess | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -255,7 +255,7 @@ class PythonRuns {
   }
 
   /** A process that is ready, or has ended over its start, or is not waited for any more; to be given back. */
-  async take(signal: AbortSignal): Promise<SandboxProcess> {
+  async take(signal: AbortSignal): Promise<RunnerProcess> {
     clearTimeout(this.#idleTimer);
     const process = this.#spare ?? this.#start();
     this.#spare = undefined;
@@ -265,18 +265,18 @@ class PythonRuns {
   }
 
   /** Never rejects. Starts the process for the next run meanwhile. */
-  async run(process: SandboxProcess, request: SandboxRequest, input: string): Promise<SandboxOutcome> {
-    if (process.absence !== undefined) return unavailable;
+  async run(process: RunnerProcess, request: CodeRunRequest, input: string): Promise<CodeRunOutcome> {
+    if (process.unavailableReason !== undefined) return unavailable;
     this.#startSpare();
-    return new SandboxRun(process, request, withDefaults(request.limits)).outcome(input);
+    return new CodeRun(process, request, withDefaults(request.limits)).outcome(input);
   }
 
   /** `isFresh`: no code has run in it. */
-  giveBack(process: SandboxProcess, isFresh: boolean): void {
+  giveBack(process: RunnerProcess, isFresh: boolean): void {
     if (isFresh && process.isAlive && this.#spare === undefined && !this.#isClosed) this.#spare = process;
     else void process.terminate();
     if (this.#isClosed) return;
-    if (process.absence === undefined) this.#startSpare();
+    if (process.unavailableReason === undefined) this.#startSpare();
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => void this.#spare?.terminate(), this.#idleMs).unref();
   }
@@ -291,8 +291,8 @@ class PythonRuns {
     if (!this.#isClosed) this.#spare ??= this.#start();
   }
 
-  #start(): SandboxProcess {
-    const process = new SandboxProcess(this.#entry);
+  #start(): RunnerProcess {
+    const process = new RunnerProcess(this.#entry);
     this.#processes.add(process);
     void process.ended.then(() => {
       this.#processes.delete(process);
@@ -310,7 +310,7 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-const unavailable: SandboxOutcome = {
+const unavailable: CodeRunOutcome = {
   ok: false,
   error: { code: 'LANGUAGE_UNAVAILABLE', message: 'This is Python, which is not available on this computer.' },
   ...{ console: [], calls: 0, ms: 0 },
@@ -318,11 +318,11 @@ const unavailable: SandboxOutcome = {
 
 // Where the files of the sandbox lie, among the sources and in the build.
 
-export function sandboxWorkerUrl(): URL {
-  return workerLocation('js-worker/sandbox-worker', import.meta.url);
+export function codeRunnerWorkerUrl(): URL {
+  return resolveWorkerUrl('js-worker/sandbox-worker', import.meta.url);
 }
 
 /** The entry of the process for Python. */
 function pythonProcessUrl(): URL {
-  return workerLocation('python-worker/python-process', import.meta.url);
+  return resolveWorkerUrl('python-worker/python-process', import.meta.url);
 }

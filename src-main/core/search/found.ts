@@ -19,7 +19,7 @@ export interface AlsoWanted {
   readonly minShare: number;
 }
 
-export class Found {
+export class QueryMatches {
   readonly #scores: Scores;
   /** Every tool that matches with its score, best first. */
   readonly #ranked: readonly (readonly [tool: IndexedTool, score: number])[];
@@ -59,7 +59,7 @@ export class Found {
   }
 
   /** The number of tools that match at least one of the queries and are accepted. */
-  static count(queries: readonly Found[], accepts?: AcceptsTool): number {
+  static count(queries: readonly QueryMatches[], accepts?: AcceptsTool): number {
     const tools = new Set(queries.flatMap((query) => [...query.#scores.byTool.keys()]));
     return accepts === undefined ? tools.size : [...tools].filter((tool) => isAccepted(tool, accepts)).length;
   }

@@ -1,5 +1,5 @@
 /** Splits what is known of a tool into the fields that are searched, each with its own weight (BM25F). */
-import { isObject, textOr } from '../base/json.ts';
+import { isObject, textOrEmpty } from '../base/json.ts';
 
 /** A tool as the index knows it; everything but the names may be missing or malformed. */
 export interface SearchDocument {
@@ -41,13 +41,13 @@ const maxFieldLength = 20_000;
 
 /** The texts of a tool, in the order of `searchFields`. */
 export function fieldTexts(document: SearchDocument): readonly string[] {
-  const description = textOr(document.description).slice(0, maxFieldLength);
+  const description = textOrEmpty(document.description).slice(0, maxFieldLength);
   const end = firstSentenceEnd(description);
   const schema = schemaText(document.inputSchema);
   return [
     document.name,
     document.server,
-    textOr(document.title),
+    textOrEmpty(document.title),
     description.slice(0, end),
     description.slice(end),
     schema.names.join(' '),

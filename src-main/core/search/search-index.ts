@@ -1,5 +1,5 @@
 /** The search over all tools: ranked by BM25F, filled server by server. */
-import { type AcceptsTool, Found, type SearchHit } from './found.ts';
+import { type AcceptsTool, QueryMatches, type SearchHit } from './found.ts';
 import { NameLookup } from './name-lookup.ts';
 import { type IndexedTool, Postings } from './postings.ts';
 import { scoreQuery } from './score-query.ts';
@@ -58,14 +58,16 @@ export class SearchIndex {
   }
 
   /** Scores the query once; several questions may then be asked of the result. */
-  find(query: string): Found {
-    return new Found(scoreQuery(parseQuery(query), { postings: this.#postings, names: this.#names, size: this.#size }));
+  find(query: string): QueryMatches {
+    return new QueryMatches(
+      scoreQuery(parseQuery(query), { postings: this.#postings, names: this.#names, size: this.#size }),
+    );
   }
 
   search(query: string, { limit = defaultLimit, ...options }: SearchOptions = {}): SearchAnswer {
     const found = this.find(query);
     const accepts = accepting(options);
-    return { total: Found.count([found], accepts), hits: found.best(limit, accepts) };
+    return { total: QueryMatches.count([found], accepts), hits: found.best(limit, accepts) };
   }
 
   /**

@@ -1,15 +1,15 @@
 /** Puts secrets into what a server is started or reached with, at that moment and for that one line. */
 import { AppError } from '../base/errors.ts';
 import type { ServerConfig } from '../config/app-config.ts';
-import { replaceSecrets, secretsNamed } from '../config/replace-variables.ts';
-import { ofServers, type SecretStore } from './secret-store.ts';
+import { replaceSecrets, secretNamesIn } from '../config/replace-variables.ts';
+import { serverSecretPrefix, type SecretStore } from './secret-store.ts';
 
 /** The fields that secrets may stand in, of every kind of server. */
 const fields = ['args', 'env', 'url', 'headers', 'oauth'] as const;
 
 /** The names of the secrets that a server gets. */
-export function secretsOfServer(config: ServerConfig): readonly string[] {
-  return secretsNamed(fieldsOf(config));
+export function secretNamesOf(config: ServerConfig): readonly string[] {
+  return secretNamesIn(fieldsOf(config));
 }
 
 /** The same without those that have a default, and with the field that names each first. */
@@ -25,18 +25,18 @@ export function requiredSecrets(config: ServerConfig): ReadonlyMap<string, strin
 }
 
 /** What a secret of servers is called in the vault. */
-export function vaultName(name: string): string {
-  return `${ofServers}${name}`;
+export function secretVaultKey(name: string): string {
+  return `${serverSecretPrefix}${name}`;
 }
 
 /** The other way round; nothing where it is a sign-in or another key. */
-export function secretOfName(name: string): string[] {
-  return name.startsWith(ofServers) ? [name.slice(ofServers.length)] : [];
+export function parseSecretVaultKey(name: string): string[] {
+  return name.startsWith(serverSecretPrefix) ? [name.slice(serverSecretPrefix.length)] : [];
 }
 
 type ReadSecret = (name: string) => Promise<string | undefined>;
 
-export interface FillOptions {
+export interface ResolveSecretsOptions {
   /** The value of `${user:NAME}` for whom it is started; absent, where there is one person, it is that secret. */
   readonly readUsers?: ReadSecret;
   /** The commands by which one is set (`SecretStore.setWith`); of a user's own, where that is another one. */
@@ -45,20 +45,23 @@ export interface FillOptions {
 }
 
 /** How secrets are filled in for nobody in particular: where each user has their own values, none of them. */
-export function forNobody({ setWith, setUsersWith }: Pick<SecretStore, 'setWith' | 'setUsersWith'>): FillOptions {
+export function forNobody({
+  setWith,
+  setUsersWith,
+}: Pick<SecretStore, 'setWith' | 'setUsersWith'>): ResolveSecretsOptions {
   const readUsers = (): Promise<undefined> => Promise.resolve(undefined);
   return { setWith, ...(setUsersWith !== undefined && { readUsers, setUsersWith }) };
 }
 
 /** The config with its secrets in. Rejects with AppError secret_missing or secret_locked, naming the server. */
-export async function fillSecrets<C extends ServerConfig>(
+export async function resolveSecrets<C extends ServerConfig>(
   config: C,
   read: ReadSecret,
-  options: FillOptions = {},
+  options: ResolveSecretsOptions = {},
 ): Promise<C> {
-  const { readUsers = (name) => read(vaultName(name)), setWith = 'tooltray secret set' } = options;
+  const { readUsers = (name) => read(secretVaultKey(name)), setWith = 'tooltray secret set' } = options;
   const { setUsersWith = setWith } = options;
-  const secrets = await readAll(config, namesIn(config, false), (name) => read(vaultName(name)));
+  const secrets = await readAll(config, namesIn(config, false), (name) => read(secretVaultKey(name)));
   const users = await readAll(config, namesIn(config, true), readUsers);
   const put = (name: string, fallback: string | undefined, isUsers: boolean): string => {
     const value = (isUsers ? users : secrets).get(name) ?? fallback;

@@ -2,10 +2,10 @@
 import { isObject, type JsonObject } from '../base/json.ts';
 import { isSecretName, maskText, secretValues } from '../base/mask.ts';
 import { isSuspicious } from '../base/shown-text.ts';
-import { isPrefixedKey, prefixedKeys } from '../base/secret-shapes.ts';
+import { isPrefixedKey, prefixedKeyPattern } from '../base/secret-shapes.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 
-export interface PlainSecret {
+export interface PlaintextSecret {
   /** Where in the entry, as people read it: `env GITHUB_TOKEN`. */
   readonly where: string;
   readonly value: string;
@@ -25,19 +25,23 @@ export interface FoundSecret {
 }
 
 /** Names the secret that takes the place of a value; undefined leaves it as it is. */
-type Keep = (found: PlainSecret) => string | undefined;
+type Keep = (found: PlaintextSecret) => string | undefined;
 
 /** What an entry holds that looks like a secret, in its order. */
-export function findPlain(server: string, entry: JsonObject, plainArgument = -1): readonly PlainSecret[] {
-  const found: PlainSecret[] = [];
-  const note = (one: PlainSecret): undefined => void found.push(one);
+export function findPlaintextSecrets(
+  server: string,
+  entry: JsonObject,
+  plainArgument = -1,
+): readonly PlaintextSecret[] {
+  const found: PlaintextSecret[] = [];
+  const note = (one: PlaintextSecret): undefined => void found.push(one);
   withReferences(server, entry, note, plainArgument);
   return found;
 }
 
 /** The same, as people are told of it. */
 export function foundSecrets(server: string, entry: JsonObject): readonly FoundSecret[] {
-  return findPlain(server, entry).map(({ where, names: [best = ''] }) => ({ server, where, name: best }));
+  return findPlaintextSecrets(server, entry).map(({ where, names: [best = ''] }) => ({ server, where, name: best }));
 }
 
 /** What an entry names that MCPProxy keeps in the keychain: `${keyring:NAME}`. */
@@ -78,12 +82,13 @@ export function withReferences(server: string, entry: JsonObject, keep: Keep, pl
 type Put = (value: string, name: string | undefined) => string;
 
 /** Shorter ones could not be hidden where they turn up, and are hardly secrets. */
-const shortest = 6;
+const minSecretLength = 6;
 
 function puts(server: string, keep: Keep, field: string): Put {
   return (value, name) => {
     if (isSuspicious(value)) return value;
-    if (value.length < shortest || /\$\{\w+:/.test(value) || /^(?:true|false|null|\d{1,15})$/.test(value)) return value;
+    if (value.length < minSecretLength || /\$\{\w+:/.test(value) || /^(?:true|false|null|\d{1,15})$/.test(value))
+      return value;
     const [own, long] = secretNames(server, name ?? 'KEY');
     const names = field === 'env' ? [own, long] : [long];
     const found = { where: `${field}${name === undefined ? '' : ` ${name}`}`, value, names };
@@ -147,7 +152,7 @@ function inAddress(url: string, put: Put): string {
 }
 
 function withoutKeys(text: string, put: Put): string {
-  return text.replace(prefixedKeys, (match) => (isPrefixedKey(match) ? put(match, undefined) : match));
+  return text.replace(prefixedKeyPattern, (match) => (isPrefixedKey(match) ? put(match, undefined) : match));
 }
 
 function decoded(text: string): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError, errorText } from '../base/errors.ts';
 import type { Keychain } from './keychain.ts';
-import { keyId, newStretching, readKey, seal, stretch, unseal } from './sealing.ts';
+import { keyId, generateKdfParams, parseKey, seal, deriveKey, unseal } from './sealing.ts';
 import type { KeyPlace } from './vault-file.ts';
 
 interface KeyStoreOptions {
@@ -20,7 +20,7 @@ interface KeyStoreOptions {
   readonly onLate: () => void;
 }
 
-const usualPatienceMs = 3000;
+const defaultKeychainTimeoutMs = 3000;
 
 export class KeyStore {
   readonly #options: KeyStoreOptions;
@@ -43,8 +43,8 @@ export class KeyStore {
 
   /** Opens a key that lies under a passphrase. Rejects with AppError not_allowed where it is another one. */
   async unlock(id: string, place: KeyPlace & { readonly place: 'passphrase' }, passphrase: string): Promise<void> {
-    const opened = unseal(await stretch(passphrase, place.stretching), place.sealed, aboutKey(id));
-    const key = opened === undefined ? undefined : readKey(opened);
+    const opened = unseal(await deriveKey(passphrase, place.stretching), place.sealed, aboutKey(id));
+    const key = opened === undefined ? undefined : parseKey(opened);
     if (key === undefined) throw new AppError('not_allowed', 'That is not the passphrase of the vault for secrets.');
     this.#keys.set(id, key);
   }
@@ -60,7 +60,7 @@ export class KeyStore {
   }
 
   /** Puts a key where it is had from later on; not in use until the vault says so. Rejects with AppError or the keychain's reason. */
-  async keep(key: Buffer, place: KeyPlace['place'], passphrase?: string): Promise<KeyPlace> {
+  async store(key: Buffer, place: KeyPlace['place'], passphrase?: string): Promise<KeyPlace> {
     const id = keyId(key);
     const text = key.toString('base64url');
     if (place === 'keychain') {
@@ -76,23 +76,23 @@ export class KeyStore {
     this.#keys.set(id, key);
     if (place !== 'passphrase') return { place };
     if (passphrase === undefined) throw new AppError('bad_request', 'A passphrase is needed.');
-    const stretching = newStretching();
-    return { place, stretching, sealed: seal(await stretch(passphrase, stretching), text, aboutKey(id)) };
+    const stretching = generateKdfParams();
+    return { place, stretching, sealed: seal(await deriveKey(passphrase, stretching), text, aboutKey(id)) };
   }
 
   /** Takes a key away from where it is not had from any more. Never rejects: a copy too many is told by nobody. */
-  async forget(id: string, { place }: KeyPlace): Promise<void> {
+  async remove(id: string, { place }: KeyPlace): Promise<void> {
     if (place === 'keychain') await this.#options.keychain.remove(id).catch(() => undefined);
     else if (place === 'file') await rm(this.#file(id), { force: true }).catch(() => undefined);
   }
 
   /** Of a key that lies in a file, for whoever is told of it. */
-  fileOf(id: string): string {
+  keyFilePath(id: string): string {
     return this.#file(id);
   }
 
   get #patienceMs(): number {
-    return this.#options.patienceMs ?? usualPatienceMs;
+    return this.#options.patienceMs ?? defaultKeychainTimeoutMs;
   }
 
   #findIn(id: string, place: KeyPlace): Promise<Buffer> {
@@ -124,7 +124,7 @@ export class KeyStore {
   async #askKeychain(id: string): Promise<Buffer> {
     try {
       const text = await this.#options.keychain.read(id);
-      const key = text === undefined ? undefined : readKey(text);
+      const key = text === undefined ? undefined : parseKey(text);
       // Locked and missing look alike in some keychains: neither is a reason to make another key.
       if (key === undefined || keyId(key) !== id) {
         throw locked('the keychain does not have its key, or does not show it while it is locked');
@@ -144,7 +144,7 @@ export class KeyStore {
     const text = await readPrivate(file).catch((error: unknown) => {
       throw locked(`its key file, ${file}, cannot be read (${errorText(error)})`, error);
     });
-    const key = readKey(text);
+    const key = parseKey(text);
     if (key === undefined || keyId(key) !== id) throw locked(`what ${file} holds is not its key`);
     return key;
   }

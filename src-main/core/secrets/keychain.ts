@@ -1,6 +1,6 @@
 /** The system's keychain, asked late and with a limit: a dialog may be open in front of it, and nothing of the core waits for that. */
 import process from 'node:process';
-import { startProcess, workerLocation } from '../base/worker-line.ts';
+import { startWorkerProcess, resolveWorkerUrl } from '../base/worker-line.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-worker/keychain-messages.ts';
 
 export interface Keychain {
@@ -15,7 +15,7 @@ const longestMs = 5 * 60_000;
 /** The same where a person waits for what comes of it. */
 const dialogMs = 60_000;
 /** A write that takes as long is given up: the key goes to another place, and a dialog that is answered later must not undo that. */
-const writeMs = 10_000;
+const writeTimeoutMs = 10_000;
 
 /** What a question to the keychain needs of our environment: where the session's bus is, and whose home it is. */
 const passedOn = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'APPDATA'];
@@ -40,11 +40,11 @@ export class SystemKeychain implements Keychain {
   }
 
   async write(account: string, value: string): Promise<void> {
-    await this.#ask({ act: 'write', account, value }, writeMs);
+    await this.#ask({ act: 'write', account, value }, writeTimeoutMs);
   }
 
   async remove(account: string): Promise<void> {
-    await this.#ask({ act: 'remove', account }, writeMs);
+    await this.#ask({ act: 'remove', account }, writeTimeoutMs);
   }
 
   async #ask(request: KeychainRequest, limitMs: number): Promise<string | undefined> {
@@ -53,7 +53,7 @@ export class SystemKeychain implements Keychain {
     const env = Object.fromEntries(
       passedOn.flatMap((name) => (this.#env[name] === undefined ? [] : [[name, this.#env[name]] as const])),
     );
-    const child = startProcess(workerLocation('keychain-worker/keychain-process', import.meta.url), {
+    const child = startWorkerProcess(resolveWorkerUrl('keychain-worker/keychain-process', import.meta.url), {
       memory: 64,
       env,
     });

@@ -3,11 +3,11 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Files looked into, and bytes of one; what is larger is a record of calls, which is masked when it is written. */
-const mostFiles = 2000;
-const mostBytes = 8 * 1024 * 1024;
+const maxFiles = 2000;
+const maxBytes = 8 * 1024 * 1024;
 
 /** Those below the folders, those beside the config file whose names begin as its does, and `more`. Never rejects. */
-export async function filesWith(
+export async function filesContaining(
   values: readonly string[],
   configFile: string,
   folders: readonly string[],
@@ -19,7 +19,7 @@ export async function filesWith(
   const own = beside.filter((name) => name.startsWith(start)).map((name) => join(dirname(configFile), name));
   const below = await Promise.all(folders.map(filesBelow));
   const holding: string[] = [];
-  for (const file of [...new Set([...own, ...more, ...below.flat()])].slice(0, mostFiles)) {
+  for (const file of [...new Set([...own, ...more, ...below.flat()])].slice(0, maxFiles)) {
     if (await holds(file, wanted)) holding.push(file);
   }
   return holding.sort();
@@ -33,7 +33,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 async function holds(file: string, wanted: readonly string[]): Promise<boolean> {
   try {
     const { size } = await stat(file);
-    if (size > mostBytes) return false;
+    if (size > maxBytes) return false;
     const bytes = await readFile(file);
     return wanted.some((value) => bytes.includes(value));
   } catch {

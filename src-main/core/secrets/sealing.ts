@@ -6,7 +6,7 @@ const keyLength = 32;
 const nonceLength = 12;
 const tagLength = 16;
 
-export function newKey(): Buffer {
+export function generateKey(): Buffer {
   return randomBytes(keyLength);
 }
 
@@ -16,7 +16,7 @@ export function keyId(key: Buffer): string {
 }
 
 /** A key as it is kept elsewhere; undefined for what is none. */
-export function readKey(text: string): Buffer | undefined {
+export function parseKey(text: string): Buffer | undefined {
   const key = Buffer.from(text.trim(), 'base64url');
   return key.length === keyLength ? key : undefined;
 }
@@ -44,19 +44,19 @@ export function unseal(key: Buffer, sealed: string, about: string): string | und
 }
 
 /** What a passphrase is stretched with (RFC 7914); 32 MB and about half a second. */
-export interface Stretching {
+export interface KdfParams {
   readonly salt: string;
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
 
-export function newStretching(): Stretching {
+export function generateKdfParams(): KdfParams {
   return { salt: randomBytes(16).toString('base64url'), N: 2 ** 15, r: 8, p: 3 };
 }
 
 /** Off our thread. Rejects where the numbers ask for more than 256 MB. */
-export function stretch(passphrase: string, { salt, N, r, p }: Stretching): Promise<Buffer> {
+export function deriveKey(passphrase: string, { salt, N, r, p }: KdfParams): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const words = passphrase.normalize('NFKC');
     const limits = { N, r, p, maxmem: 256 * 1024 * 1024 };

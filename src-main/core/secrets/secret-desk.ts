@@ -1,22 +1,22 @@
 /** What a person does with secrets: sets, lists, removes and moves them. Nothing that a model can reach is given this. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, errorText } from '../base/errors.ts';
-import { count } from '../base/wording.ts';
+import { formatCount } from '../base/wording.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { replaceEntry, writtenEntry } from '../config/edit-config.ts';
-import { secretOfName, secretsOfServer, vaultName } from './fill-secrets.ts';
+import { replaceEntry, rawEntry } from '../config/edit-config.ts';
+import { parseSecretVaultKey, secretNamesOf, secretVaultKey } from './fill-secrets.ts';
 import {
-  findPlain,
+  findPlaintextSecrets,
   type FoundSecret,
   foundSecrets,
   keyringSecrets,
   secretNames,
-  type PlainSecret,
+  type PlaintextSecret,
   withReferences,
 } from './find-plain.ts';
 import type { SystemKeychain } from './keychain.ts';
-import { filesWith } from './plain-copies.ts';
-import { type KeyPlaceName, ofServers, type SecretStore, type VaultStanding } from './secret-store.ts';
+import { filesContaining } from './plain-copies.ts';
+import { type KeyPlaceName, serverSecretPrefix, type SecretStore, type VaultStatus } from './secret-store.ts';
 import type { JsonObject } from '../base/json.ts';
 
 /** Never with its value. */
@@ -29,7 +29,7 @@ export interface SecretRow {
 }
 
 /** An entry with references in the place of its secrets. */
-export interface KeptEntry {
+export interface EntryWithReferences {
   readonly entry: JsonObject;
   readonly moved: readonly FoundSecret[];
   /** What was taken out of it: for this process alone. */
@@ -55,7 +55,7 @@ interface DeskParts {
 const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
 
 /** Before a person's secret is kept. Throws AppError bad_request. */
-export function checkSecret(name: string, value: string): void {
+export function validateSecret(name: string, value: string): void {
   if (!nameShape.test(name)) {
     throw new AppError('bad_request', `${JSON.stringify(name)} cannot be the name of a secret.`, {
       fix: 'Letters, digits, "_", "-" and "." can stand in it.',
@@ -64,7 +64,7 @@ export function checkSecret(name: string, value: string): void {
   if (value === '') throw new AppError('bad_request', 'The value is empty, so nothing was set.');
 }
 
-export class SecretDesk {
+export class SecretService {
   readonly #vault: SecretStore;
   readonly #config: ConfigStore;
   readonly #folders: readonly string[];
@@ -77,35 +77,37 @@ export class SecretDesk {
     this.#folders = folders;
   }
 
-  async list(): Promise<{ readonly secrets: readonly SecretRow[]; readonly vault: VaultStanding }> {
-    const kept = await this.#vault.names(ofServers).catch(() => []);
-    const dates = new Map(kept.flatMap(({ name, changedAt }) => secretOfName(name).map((one) => [one, changedAt])));
-    const needed = this.#config.current.servers.flatMap((server) => [...secretsOfServer(server)]);
+  async list(): Promise<{ readonly secrets: readonly SecretRow[]; readonly vault: VaultStatus }> {
+    const kept = await this.#vault.names(serverSecretPrefix).catch(() => []);
+    const dates = new Map(
+      kept.flatMap(({ name, changedAt }) => parseSecretVaultKey(name).map((one) => [one, changedAt])),
+    );
+    const needed = this.#config.current.servers.flatMap((server) => [...secretNamesOf(server)]);
     const names = [...new Set([...dates.keys(), ...needed])].sort();
     const secrets = names.map((name) => ({ name, changedAt: dates.get(name), servers: this.#serversWith(name) }));
-    return { secrets, vault: await this.#vault.standing() };
+    return { secrets, vault: await this.#vault.status() };
   }
 
   /** Rejects with AppError bad_request, secret_locked. */
   async set(name: string, value: string): Promise<{ readonly name: string; readonly servers: readonly string[] }> {
-    checkSecret(name, value);
-    await this.#vault.write(vaultName(name), value);
+    validateSecret(name, value);
+    await this.#vault.write(secretVaultKey(name), value);
     return { name, servers: this.#serversWith(name) };
   }
 
   /** Servers that get it do not start from then on. */
   async remove(name: string): Promise<{ readonly removed: boolean; readonly servers: readonly string[] }> {
-    return { removed: await this.#vault.remove(vaultName(name)), servers: this.#serversWith(name) };
+    return { removed: await this.#vault.remove(secretVaultKey(name)), servers: this.#serversWith(name) };
   }
 
   /** What looks like a secret in the config, and what it would be called. */
   async findPlain(server?: string): Promise<readonly FoundSecret[]> {
     const entries = await this.#entries(server);
-    return entries.flatMap(([name, entry]) => this.findIn(name, entry));
+    return entries.flatMap(([name, entry]) => this.findInEntry(name, entry));
   }
 
   /** The same of an entry that is not in the config. */
-  findIn(server: string, entry: JsonObject): readonly FoundSecret[] {
+  findInEntry(server: string, entry: JsonObject): readonly FoundSecret[] {
     return foundSecrets(server, entry);
   }
 
@@ -113,11 +115,11 @@ export class SecretDesk {
    * Takes secrets out of an entry that is not in the config yet: each is in the vault, and was read back, before its reference is
    * answered. `plainArgument`: index of an argument that is no secret, whatever it looks like. Rejects with AppError secret_locked.
    */
-  async keep(server: string, entry: JsonObject, plainArgument?: number): Promise<KeptEntry> {
-    const chosen = new Map<PlainSecret['value'], string>();
+  async sealEntry(server: string, entry: JsonObject, plainArgument?: number): Promise<EntryWithReferences> {
+    const chosen = new Map<PlaintextSecret['value'], string>();
     const moved: FoundSecret[] = [];
     const added: string[] = [];
-    for (const found of findPlain(server, entry, plainArgument)) {
+    for (const found of findPlaintextSecrets(server, entry, plainArgument)) {
       const known = chosen.get(found.value);
       const { name, isNew } = known === undefined ? await this.#keepOne(found) : { name: known, isNew: false };
       if (isNew) added.push(name);
@@ -135,7 +137,7 @@ export class SecretDesk {
   /** Values of secrets, for the user who asks to see them; those that cannot be read are missing. */
   async valuesOf(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const read = await Promise.all(
-      names.map(async (name) => [name, await this.#vault.read(vaultName(name)).catch(() => undefined)] as const),
+      names.map(async (name) => [name, await this.#vault.read(secretVaultKey(name)).catch(() => undefined)] as const),
     );
     return new Map(read.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
   }
@@ -149,7 +151,7 @@ export class SecretDesk {
    * Keeps a value that is known to be a secret, for a server that is to be added; it was read back before its name is answered. `isNew`: the
    * vault did not have it. Rejects with AppError secret_locked.
    */
-  keepValue(server: string, label: string, value: string): Promise<{ readonly name: string; readonly isNew: boolean }> {
+  sealValue(server: string, label: string, value: string): Promise<{ readonly name: string; readonly isNew: boolean }> {
     return this.#keepOne({ value, names: secretNames(server, label) });
   }
 
@@ -157,7 +159,7 @@ export class SecretDesk {
    * Brings over what an entry names and MCPProxy keeps in the keychain; what the vault has already stays as it is. `problems`: why one did
    * not come, a sentence each. Rejects with AppError secret_locked.
    */
-  async keepKeyring(
+  async importKeyring(
     server: string,
     entry: JsonObject,
   ): Promise<{ readonly moved: readonly FoundSecret[]; readonly problems: readonly string[] }> {
@@ -165,7 +167,7 @@ export class SecretDesk {
     const problems: string[] = [];
     for (const found of keyringSecrets(server, entry)) {
       const { name } = found;
-      if ((await this.#vault.read(vaultName(name))) !== undefined) continue;
+      if ((await this.#vault.read(secretVaultKey(name))) !== undefined) continue;
       const [value, why = `it has none of that name`] = await this.#keychain.readMcpproxy(name).then(
         (read) => [read] as const,
         (error: unknown) => [undefined, errorText(error)] as const,
@@ -174,7 +176,7 @@ export class SecretDesk {
         problems.push(`${name} did not come from MCPProxy's keychain (${why}): tooltray secret set ${name}`);
         continue;
       }
-      await this.#vault.write(vaultName(name), value);
+      await this.#vault.write(secretVaultKey(name), value);
       moved.push(found);
     }
     return { moved, problems };
@@ -184,11 +186,11 @@ export class SecretDesk {
    * Moves what looks like a secret out of the config: into the vault first, read back, then the reference into the file. Killed in
    * between, both have it. Rejects with AppError server_not_found, secret_locked, or what the config's edit is refused with.
    */
-  async move(server?: string): Promise<MovedSecrets> {
+  async sealConfig(server?: string): Promise<MovedSecrets> {
     const moves: { name: string; before: JsonObject; after: JsonObject; moved: readonly FoundSecret[] }[] = [];
     const values: string[] = [];
     for (const [name, before] of await this.#entries(server)) {
-      const { entry: after, moved, values: kept } = await this.keep(name, before);
+      const { entry: after, moved, values: kept } = await this.sealEntry(name, before);
       if (moved.length === 0) continue;
       values.push(...kept);
       moves.push({ name, before, after, moved });
@@ -196,7 +198,7 @@ export class SecretDesk {
     if (moves.length === 0) return { moved: [], copies: [] };
     await this.#config.update((text) =>
       moves.reduce((edited, { name, before, after }) => {
-        if (!isDeepStrictEqual(writtenEntry(edited, name), before)) {
+        if (!isDeepStrictEqual(rawEntry(edited, name), before)) {
           throw new AppError('config_conflict', `The entry of ${name} was changed meanwhile.`, { fix: 'Try again.' });
         }
         return replaceEntry(edited, name, after);
@@ -207,34 +209,37 @@ export class SecretDesk {
 
   /** Files of ours, and of those given, that hold one of these values as it is. */
   copies(values: readonly string[], files: readonly string[] = []): Promise<readonly string[]> {
-    return filesWith(values, this.#config.path, this.#folders, files);
+    return filesContaining(values, this.#config.path, this.#folders, files);
   }
 
-  async unlock(passphrase: string): Promise<VaultStanding> {
+  async unlock(passphrase: string): Promise<VaultStatus> {
     await this.#vault.unlock(passphrase);
-    return this.#vault.standing();
+    return this.#vault.status();
   }
 
-  async placeKey(place: KeyPlaceName, passphrase: string | undefined, begin: boolean): Promise<VaultStanding> {
-    if (place === 'passphrase' && (passphrase ?? '').length < shortestPassphrase) {
+  async moveKey(place: KeyPlaceName, passphrase: string | undefined, begin: boolean): Promise<VaultStatus> {
+    if (place === 'passphrase' && (passphrase ?? '').length < minPassphraseLength) {
       throw new AppError(
         'bad_request',
-        `The passphrase is too short: it takes ${count(shortestPassphrase, 'character')}.`,
+        `The passphrase is too short: it takes ${formatCount(minPassphraseLength, 'character')}.`,
       );
     }
     await this.#vault.placeKey(place, passphrase, begin);
-    return this.#vault.standing();
+    return this.#vault.status();
   }
 
   /** Under the first of its names that is free, or has the same value already. */
-  async #keepOne({ value, names }: Pick<PlainSecret, 'value' | 'names'>): Promise<{ name: string; isNew: boolean }> {
+  async #keepOne({
+    value,
+    names,
+  }: Pick<PlaintextSecret, 'value' | 'names'>): Promise<{ name: string; isNew: boolean }> {
     const last = names.at(-1) ?? '';
     const numbered = Array.from({ length: 50 }, (_, at) => `${last}_${at + 2}`);
     for (const name of [...names, ...numbered]) {
-      const there = await this.#vault.read(vaultName(name));
+      const there = await this.#vault.read(secretVaultKey(name));
       // A name that a server waits for is that server's: what is found here may be for another place.
       const isNew = there === undefined && this.#serversWith(name).length === 0;
-      if (isNew) await this.#vault.write(vaultName(name), value);
+      if (isNew) await this.#vault.write(secretVaultKey(name), value);
       else if (there !== value) continue;
       return { name, isNew };
     }
@@ -243,7 +248,7 @@ export class SecretDesk {
 
   #serversWith(secret: string): readonly string[] {
     return this.#config.current.servers
-      .filter((server) => secretsOfServer(server).includes(secret))
+      .filter((server) => secretNamesOf(server).includes(secret))
       .map(({ name }) => name);
   }
 
@@ -253,8 +258,8 @@ export class SecretDesk {
     const broken = this.#config.problems.flatMap((problem) => problem.server ?? []);
     const all = [...new Set([...this.#config.current.servers.map(({ name }) => name), ...broken])];
     const names = server === undefined ? all : [server];
-    return names.map((name) => [name, writtenEntry(text, name)] as const);
+    return names.map((name) => [name, rawEntry(text, name)] as const);
   }
 }
 
-const shortestPassphrase = 8;
+const minPassphraseLength = 8;

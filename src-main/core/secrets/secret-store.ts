@@ -1,13 +1,13 @@
 /** Where secrets and sign-ins are kept, sealed: a person's vault on their machine, or a team's in its database. */
-import type { Event } from '../base/events.ts';
+import type { Emitter } from '../base/events.ts';
 import type { KeyPlace } from './vault-file.ts';
 
 /** How names of servers' secrets begin. */
-export const ofServers = 'secret/';
+export const serverSecretPrefix = 'secret/';
 
 export type KeyPlaceName = KeyPlace['place'];
 
-export interface VaultStanding {
+export interface VaultStatus {
   /** `empty`: nothing was kept yet, so there is no key. */
   readonly state: 'empty' | 'open' | 'locked';
   /** Where the key lies; undefined while there is none, and where the vault cannot be read. */
@@ -20,11 +20,11 @@ export interface VaultStanding {
 
 export interface SecretStore {
   /** These were written or removed. */
-  readonly changed: Event<readonly string[]>;
+  readonly changed: Emitter<readonly string[]>;
   /** A key came that others did not wait for. */
-  readonly opened: Event;
+  readonly onOpened: Emitter;
   /** Another secret of servers is known: whoever hides them is to be told first. */
-  readonly learned: Event;
+  readonly learned: Emitter;
   /** All secrets of servers that were opened so far, for whoever hides them. */
   readonly values: readonly string[];
   /** The command by which a person keeps one: `tooltray secret set`. */
@@ -42,7 +42,7 @@ export interface SecretStore {
   /** Whether there was one. */
   remove(name: string): Promise<boolean>;
   /** Never rejects. */
-  standing(): Promise<VaultStanding>;
+  status(): Promise<VaultStatus>;
   /** Rejects with AppError not_allowed where it is another passphrase, or none is needed. */
   unlock(passphrase: string): Promise<void>;
   /** Moves the key to another place. Rejects with AppError unsupported where that is not to be had. */

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError } from '../base/errors.ts';
-import { withFileLock } from '../base/file-lock.ts';
+import { withSqliteLock } from '../base/file-lock.ts';
 
 const word = z.string().min(1).max(300);
 
@@ -50,7 +50,7 @@ export type KeyPlace = z.infer<typeof keyPlace>;
 export type SealedEntry = z.infer<typeof entry>;
 
 /** Bytes; a thousand sign-ins are a few megabytes. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 /** A dialog of the keychain may be open meanwhile; a holder that died is noticed at once. */
 const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 
@@ -66,7 +66,7 @@ export class VaultFile {
     let text: string;
     try {
       const { size } = await stat(this.path);
-      if (size > mostBytes) throw new Error('it is too large');
+      if (size > maxBytes) throw new Error('it is too large');
       text = await readFile(this.path, 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -87,12 +87,12 @@ export class VaultFile {
       const [after, result] = await change(before);
       if (after !== undefined && after !== before) {
         const text = `${JSON.stringify(after)}\n`;
-        if (Buffer.byteLength(text) > mostBytes) throw new AppError('not_allowed', 'The vault for secrets is full.');
+        if (Buffer.byteLength(text) > maxBytes) throw new AppError('not_allowed', 'The vault for secrets is full.');
         await writeFileAtomic(this.path, text, { mode: 0o600 });
       }
       return result;
     };
-    return withFileLock(this.path, update, lockTimes).catch((error: unknown) => {
+    return withSqliteLock(this.path, update, lockTimes).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'config_conflict' ? busy(error) : error;
     });
   }

@@ -5,11 +5,11 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, toAppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import { KeyStore } from './key-store.ts';
 import { type Keychain, SystemKeychain } from './keychain.ts';
-import { keyId, newKey, seal, unseal } from './sealing.ts';
-import { type KeyPlaceName, ofServers, type SecretStore, type VaultStanding } from './secret-store.ts';
+import { keyId, generateKey, seal, unseal } from './sealing.ts';
+import { type KeyPlaceName, serverSecretPrefix, type SecretStore, type VaultStatus } from './secret-store.ts';
 import { type KeyPlace, type VaultData, VaultFile } from './vault-file.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -24,16 +24,16 @@ interface VaultOptions {
 }
 
 /** Bytes of one value. */
-const mostValue = 512 * 1024;
+const maxValueBytes = 512 * 1024;
 
 export class Vault implements SecretStore {
   /** These were written or removed, by us. */
-  readonly changed = new Event<readonly string[]>();
+  readonly changed = new Emitter<readonly string[]>();
   /** A key came that others did not wait for. */
-  readonly opened = new Event();
+  readonly onOpened = new Emitter();
   /** Another secret of servers is known: whoever hides them is to be told first. */
   readonly setWith = 'tooltray secret set';
-  readonly learned = new Event();
+  readonly learned = new Emitter();
   readonly #file: VaultFile;
   readonly #keys: KeyStore;
   readonly #env: Env;
@@ -47,7 +47,7 @@ export class Vault implements SecretStore {
     this.#keys = new KeyStore({
       ...{ folder, keychain, givenPassphrase: () => givenPassphrase(env) },
       ...(patienceMs !== undefined && { patienceMs }),
-      onLate: () => this.opened.emit(),
+      onLate: () => this.onOpened.emit(),
     });
   }
 
@@ -104,7 +104,7 @@ export class Vault implements SecretStore {
       const data = before ?? (await this.#begin());
       const value = give(data.entries[name] !== undefined);
       if (value === undefined) return [undefined, undefined];
-      if (Buffer.byteLength(value) > mostValue) {
+      if (Buffer.byteLength(value) > maxValueBytes) {
         throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
       }
       const key = await this.#keyOf(data, data.current);
@@ -125,7 +125,7 @@ export class Vault implements SecretStore {
   }
 
   /** Asks for the keys; never rejects. */
-  async standing(): Promise<VaultStanding> {
+  async status(): Promise<VaultStatus> {
     try {
       const data = await this.#file.read();
       if (data === undefined) return await this.#standingOfNone();
@@ -143,7 +143,7 @@ export class Vault implements SecretStore {
     const opened = await Promise.allSettled(under.map(({ id, place }) => this.#keys.unlock(id, place, passphrase)));
     const [failed] = opened.filter(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected' && !opened.some(({ status }) => status === 'fulfilled')) throw failed.reason;
-    this.opened.emit();
+    this.onOpened.emit();
   }
 
   /**
@@ -171,20 +171,20 @@ export class Vault implements SecretStore {
       ] as const;
     });
     // Only now: until the vault on disk says where it is, it is looked for where it was.
-    if (left?.old !== undefined && left.old.place !== place) await this.#keys.forget(left.id, left.old);
-    this.opened.emit();
+    if (left?.old !== undefined && left.old.place !== place) await this.#keys.remove(left.id, left.old);
+    this.onOpened.emit();
   }
 
   /** Removes everything: the keys from where they lie, and what was sealed with them. Rejects with AppError secret_locked if it is unreadable. */
   async discard(): Promise<void> {
     const { keys = {} } = (await this.#file.read()) ?? {};
-    for (const [id, place] of Object.entries(keys)) await this.#keys.forget(id, place);
+    for (const [id, place] of Object.entries(keys)) await this.#keys.remove(id, place);
     await rm(this.#file.path, { force: true });
   }
 
   /** The first key, where it is safest: with the passphrase that was given, in the keychain, else in a file. */
   async #begin(place?: KeyPlaceName, passphrase?: string): Promise<VaultData> {
-    const key = newKey();
+    const key = generateKey();
     const id = keyId(key);
     const kept = place === undefined ? await this.#keepAnywhere(key) : await this.#keep(key, place, passphrase);
     return { version: 1, current: id, keys: { [id]: kept }, entries: {} };
@@ -200,17 +200,17 @@ export class Vault implements SecretStore {
         },
       );
     });
-    if (given !== undefined) return this.#keys.keep(key, 'passphrase', given);
+    if (given !== undefined) return this.#keys.store(key, 'passphrase', given);
     if ((await this.#keys.keychainProblem()) === undefined) {
-      const kept = await this.#keys.keep(key, 'keychain').catch(() => undefined);
+      const kept = await this.#keys.store(key, 'keychain').catch(() => undefined);
       if (kept !== undefined) return kept;
     }
-    return this.#keys.keep(key, 'file');
+    return this.#keys.store(key, 'file');
   }
 
   async #keep(key: Buffer, place: KeyPlaceName, passphrase: string | undefined): Promise<KeyPlace> {
     try {
-      return await this.#keys.keep(key, place, passphrase);
+      return await this.#keys.store(key, place, passphrase);
     } catch (error) {
       const { message } = toAppError(error);
       if (place !== 'keychain') throw error;
@@ -230,14 +230,14 @@ export class Vault implements SecretStore {
   #learn({ entries }: VaultData, id: string, key: Buffer): void {
     const before = this.#values.size;
     for (const [name, entry] of Object.entries(entries)) {
-      if (!name.startsWith(ofServers) || entry.key !== id) continue;
+      if (!name.startsWith(serverSecretPrefix) || entry.key !== id) continue;
       const value = unseal(key, entry.sealed, about(name));
       if (value !== undefined) this.#values.add(value);
     }
     if (this.#values.size > before) this.learned.emit();
   }
 
-  async #standingOfNone(): Promise<VaultStanding> {
+  async #standingOfNone(): Promise<VaultStatus> {
     const given = await givenPassphrase(this.#env).catch(() => undefined);
     const problem = given === undefined ? await this.#keys.keychainProblem() : undefined;
     const where =
@@ -250,7 +250,7 @@ export class Vault implements SecretStore {
     return { state: 'empty', place: undefined, sentence, sealed: 0 };
   }
 
-  async #standingOf(data: VaultData): Promise<VaultStanding> {
+  async #standingOf(data: VaultData): Promise<VaultStatus> {
     const failures = new Map<string, AppError>();
     for (const id of Object.keys(data.keys)) {
       await this.#keyOf(data, id).catch((error: unknown) => failures.set(id, toAppError(error)));
@@ -266,7 +266,7 @@ export class Vault implements SecretStore {
   #placeSentence(id: string, place: KeyPlaceName | undefined): string {
     if (place === 'keychain') return "Secrets are sealed with a key in the system's keychain.";
     if (place === 'passphrase') return 'Secrets are sealed with a key under your passphrase.';
-    const file = this.#keys.fileOf(id);
+    const file = this.#keys.keyFilePath(id);
     return `Secrets are sealed, but the key lies in a file: whoever can read ${file} can read them. Better: tooltray secret key keychain, or tooltray secret key passphrase.`;
   }
 }
@@ -282,7 +282,9 @@ function notKept(name: string): AppError {
 
 /** As people know it. */
 function shown(name: string): string {
-  return name.startsWith(ofServers) ? `the secret ${name.slice(ofServers.length)}` : 'a sign-in or key';
+  return name.startsWith(serverSecretPrefix)
+    ? `the secret ${name.slice(serverSecretPrefix.length)}`
+    : 'a sign-in or key';
 }
 
 const passphraseVariable = 'TOOLTRAY_VAULT_PASSPHRASE';

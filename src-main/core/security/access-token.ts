@@ -45,7 +45,7 @@ function draftOf(file: string): string {
 }
 
 /** Compares in a time that does not depend on where the texts differ. */
-export function sameToken(a: string, b: string): boolean {
+export function isSameToken(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 

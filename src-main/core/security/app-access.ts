@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
-import { sameToken } from './access-token.ts';
-import { fileRecords, type NamedRecords, type OpenRecords } from './private-records.ts';
+import { Emitter } from '../base/events.ts';
+import { isSameToken } from './access-token.ts';
+import { openFileRecordStore, type RecordStore, type OpenRecordStore } from './private-records.ts';
 
 /** Times in ms since 1970. */
 interface AppAccess {
@@ -39,21 +39,21 @@ interface Kept {
 }
 
 /** Anyone may call itself anything: of names that were seen and nothing else, the latest are kept. */
-const mostOnlySeen = 100;
+const maxOnlySeen = 100;
 
 /** A file for the person alone. */
-export function appAccessFile(file: string): OpenRecords {
-  return fileRecords(file, () => refusal(file));
+export function appAccessFile(file: string): OpenRecordStore {
+  return openFileRecordStore(file, () => refusal(file));
 }
 
 /** Of one person: of a home, or of one user in a team. */
 export class AppAccessStore {
   /** By this process. */
-  readonly changed = new Event<AccessChange>();
-  readonly #kept: NamedRecords<Kept>;
+  readonly changed = new Emitter<AccessChange>();
+  readonly #kept: RecordStore<Kept>;
   readonly #now: () => number;
 
-  constructor(open: OpenRecords, now: () => number = Date.now) {
+  constructor(open: OpenRecordStore, now: () => number = Date.now) {
     this.#kept = open(readKept);
     this.#now = now;
   }
@@ -71,7 +71,7 @@ export class AppAccessStore {
   /** A file is looked at each time, as for all of it, so that what another process changed counts at once. Revoked or not. */
   accepts(app: string, token: string): boolean {
     const kept = this.tokenOf(app);
-    return kept !== undefined && sameToken(kept, token);
+    return kept !== undefined && isSameToken(kept, token);
   }
 
   /** A file that is not to be trusted can still take away: that side is the safe one. */
@@ -80,7 +80,7 @@ export class AppAccessStore {
   }
 
   /** From now on it may connect; `wantsToken`: with a token of its own, which is made when it has none. */
-  async give(app: string, wantsToken = false): Promise<GivenAccess> {
+  async grant(app: string, wantsToken = false): Promise<GivenAccess> {
     const { isNew, ...given } = await this.#change((all) => {
       const before = all.get(app);
       const { revoked, ...kept } = before ?? {};
@@ -122,12 +122,12 @@ export class AppAccessStore {
   }
 
   /** `at`: when it connected or left. */
-  async saw(app: string, at: number): Promise<void> {
+  async recordSeen(app: string, at: number): Promise<void> {
     await this.#change((all) => {
       all.set(app, { ...all.get(app), seen: at });
       const onlySeen = [...all].filter(([, { token, since, revoked }]) => (token ?? since ?? revoked) === undefined);
       const oldestFirst = onlySeen.toSorted(([, a], [, b]) => (a.seen ?? 0) - (b.seen ?? 0));
-      for (const [name] of oldestFirst.slice(0, -mostOnlySeen)) all.delete(name);
+      for (const [name] of oldestFirst.slice(0, -maxOnlySeen)) all.delete(name);
     }, true);
   }
 

@@ -5,8 +5,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import { checkPathName, errorCode, isInside, shownPath } from './file-paths.ts';
-import { type OwnPlaces, refuseOwn, resolvePlaces } from './own-places.ts';
+import { assertPathName, errorCode, isInside, displayPath } from './file-paths.ts';
+import { type ProtectedPaths, assertNotProtected, resolveProtectedPaths } from './own-places.ts';
 
 export interface ConfineOptions {
   /** Refuse with `not_found` what does not exist (default); false for what is to be written. */
@@ -14,7 +14,7 @@ export interface ConfineOptions {
   /** Whose naming rules apply; this computer's by default. */
   readonly platform?: NodeJS.Platform | undefined;
   /** Refused although they lie in an allowed folder. */
-  readonly own?: OwnPlaces | undefined;
+  readonly own?: ProtectedPaths | undefined;
 }
 
 export interface ConfinedPath {
@@ -47,16 +47,16 @@ export async function confinePath(
 ): Promise<ConfinedPath> {
   const { mustExist = true, platform = process.platform } = options;
   const realRoots = await resolveRoots(roots);
-  checkPathName(path, platform);
+  assertPathName(path, platform);
   const candidates = isAbsolute(path) ? [path] : realRoots.map((root) => resolve(root, path));
   const places = await Promise.all(candidates.map(locate));
   const place = places.find((each) => each.exists) ?? places[0];
   const root = place === undefined ? undefined : realRoots.find((each) => isInside(each, place.real));
   if (place === undefined || root === undefined || place.barred !== undefined)
     throw outside(roots, path, place?.barred);
-  if (options.own !== undefined) refuseOwn(await resolvePlaces(options.own), place.real, path);
+  if (options.own !== undefined) assertNotProtected(await resolveProtectedPaths(options.own), place.real, path);
   if (place.exists) return { real: place.real, root, kind: await kindOf(place.real, path) };
-  if (mustExist) throw new AppError('not_found', `"${shownPath(path)}" does not exist.`);
+  if (mustExist) throw new AppError('not_found', `"${displayPath(path)}" does not exist.`);
   return { real: place.real, root, kind: 'missing' };
 }
 
@@ -96,16 +96,19 @@ async function kindOf(real: string, path: string): Promise<'file' | 'folder'> {
   const stats = await lstat(real).catch(() => undefined);
   if (stats?.isFile()) return 'file';
   if (stats?.isDirectory()) return 'folder';
-  throw new AppError('not_allowed', `"${shownPath(path)}" is neither a file nor a folder (a device, pipe or socket).`);
+  throw new AppError(
+    'not_allowed',
+    `"${displayPath(path)}" is neither a file nor a folder (a device, pipe or socket).`,
+  );
 }
 
 function outside(roots: readonly string[], path: string, cause: unknown): AppError {
-  const message = `"${shownPath(path)}" is outside the allowed folders or leads out of them: ${listed(roots)}.`;
+  const message = `"${displayPath(path)}" is outside the allowed folders or leads out of them: ${listed(roots)}.`;
   return new AppError('not_allowed', message, { fix: howToAllow, cause });
 }
 
 function listed(roots: readonly string[]): string {
-  return roots.map(shownPath).join(', ');
+  return roots.map(displayPath).join(', ');
 }
 
 // A file name as it may be shown to a model or a person: on one line, nothing invisible in it.

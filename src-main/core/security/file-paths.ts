@@ -13,11 +13,11 @@ const maxNameLength = 255;
 const reservedName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\..*)?$/i;
 
 /** Throws AppError `bad_request` for a path that cannot be one, `not_allowed` for one that reaches past the folders. */
-export function checkPathName(path: string, platform: NodeJS.Platform): void {
+export function assertPathName(path: string, platform: NodeJS.Platform): void {
   if (path === '') throw new AppError('bad_request', 'The path is empty.', { fix: 'Name a file or folder.' });
   const size = platform === 'win32' ? (name: string) => name.length : (name: string) => Buffer.byteLength(name);
   if (path.length > maxPathLength || path.split(/[\\/]/).some((name) => size(name) > maxNameLength)) {
-    throw new AppError('bad_request', `The path "${shownPath(path)}" or a name in it is too long.`);
+    throw new AppError('bad_request', `The path "${displayPath(path)}" or a name in it is too long.`);
   }
   if (path.includes('\0')) throw refused(path, 'contains a NUL character');
   // No honest name begins so on any system: \\server\share, \\?\C:\, \\.\pipe.
@@ -39,7 +39,7 @@ function checkWindowsName(path: string): void {
 }
 
 function refused(path: string, why: string): AppError {
-  return new AppError('not_allowed', `The path "${shownPath(path)}" ${why}.`, { fix: 'Use a plain path.' });
+  return new AppError('not_allowed', `The path "${displayPath(path)}" ${why}.`, { fix: 'Use a plain path.' });
 }
 
 /** Whether `path` is `folder` or below it; both absolute and resolved. */
@@ -52,7 +52,7 @@ export function isInside(folder: string, path: string): boolean {
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu;
 
 /** The path with every invisible character spelled out, cut after 1,000 characters. */
-export function shownPath(path: string): string {
+export function displayPath(path: string): string {
   const cut = path.length > 1000 ? `${path.slice(0, 1000)}…` : path;
   return cut.replace(invisible, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
@@ -80,9 +80,9 @@ export function errorCode(error: unknown): string {
 }
 
 /** An AppError stays itself. */
-export function fileError(error: unknown, path: string): AppError {
+export function toFileError(error: unknown, path: string): AppError {
   if (error instanceof AppError) return error;
   const code = errorCode(error);
   const [kind, text] = meanings[code] ?? ['call_failed', `could not be used (${code || 'unknown reason'})`];
-  return new AppError(kind, `"${shownPath(path)}" ${text}.`, { cause: error });
+  return new AppError(kind, `"${displayPath(path)}" ${text}.`, { cause: error });
 }

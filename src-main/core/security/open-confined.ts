@@ -6,8 +6,8 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
 import { type ConfineOptions, confinePath } from './confine-path.ts';
-import { errorCode, fileError, shownPath } from './file-paths.ts';
-import { refuseOwnLink, resolvePlaces } from './own-places.ts';
+import { errorCode, toFileError, displayPath } from './file-paths.ts';
+import { assertNotProtectedLink, resolveProtectedPaths } from './own-places.ts';
 
 export interface OpenedFile {
   readonly handle: FileHandle;
@@ -19,7 +19,7 @@ export interface OpenedFile {
 const O_NOFOLLOW_ANY = 0x20000000;
 
 /** How often a file's identity and path are compared where neither can be had from the handle. */
-const looks = 8;
+const identityChecks = 8;
 
 /**
  * Opens an existing regular file in one of `roots`. `flags` as in node:fs constants; without O_CREAT and O_TRUNC, which
@@ -35,14 +35,14 @@ export async function openConfined(
   const handle = await openReal(real, flags);
   const stats = await handle.stat();
   try {
-    if (options.own !== undefined) await refuseOwnLink(await resolvePlaces(options.own), stats, path);
+    if (options.own !== undefined) await assertNotProtectedLink(await resolveProtectedPaths(options.own), stats, path);
   } catch (error) {
     await handle.close();
     throw error;
   }
   if (stats.isFile()) return { handle, real, stats };
   await handle.close();
-  throw new AppError('bad_request', `"${shownPath(path)}" is not a file.`);
+  throw new AppError('bad_request', `"${displayPath(path)}" is not a file.`);
 }
 
 /** Opens a path from `confinePath`, or one below it without links. Throws AppError `not_allowed` if it leads elsewhere now. */
@@ -50,7 +50,7 @@ export async function openReal(real: string, flags: number): Promise<FileHandle>
   if (flags & (constants.O_CREAT | constants.O_TRUNC)) throw new AppError('internal', 'Unsafe flags for openReal.');
   // O_NONBLOCK: a pipe that took the file's place must not hold us up.
   const handle = await open(real, flags | noFollow() | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
-    throw errorCode(error) === 'ELOOP' ? changed(real, error) : fileError(error, real);
+    throw errorCode(error) === 'ELOOP' ? changed(real, error) : toFileError(error, real);
   });
   if (await leadsTo(handle, real).catch(() => false)) return handle;
   await handle.close();
@@ -78,7 +78,7 @@ async function leadsTo(handle: FileHandle, real: string): Promise<boolean> {
 /** One who swaps all the time would have to hit the moment between two looks every time (measured: one look is not enough). */
 async function isSameFile(handle: FileHandle, real: string): Promise<boolean> {
   const opened = await handle.stat({ bigint: true });
-  for (let look = 0; look < looks; look++) {
+  for (let look = 0; look < identityChecks; look++) {
     const named = await lstat(real, { bigint: true });
     if (opened.ino !== named.ino || opened.dev !== named.dev) return false;
     if ((await realpath(real)) !== real) return false;
@@ -87,7 +87,7 @@ async function isSameFile(handle: FileHandle, real: string): Promise<boolean> {
 }
 
 function changed(real: string, cause?: unknown): AppError {
-  return new AppError('not_allowed', `"${shownPath(real)}" was replaced while it was being opened.`, {
+  return new AppError('not_allowed', `"${displayPath(real)}" was replaced while it was being opened.`, {
     fix: 'Try again once nothing else changes it.',
     cause,
   });

@@ -4,19 +4,19 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { AppPaths } from '../base/app-paths.ts';
 import { AppError } from '../base/errors.ts';
-import { isInside, shownPath } from './file-paths.ts';
+import { isInside, displayPath } from './file-paths.ts';
 
 /** Absolute. */
-export interface OwnPlaces {
+export interface ProtectedPaths {
   readonly folders: readonly string[];
   /** With what lies beside them under their name: backups, locks, drafts. */
   readonly files: readonly string[];
 }
 
-export const noPlaces: OwnPlaces = { folders: [], files: [] };
+export const noProtectedPaths: ProtectedPaths = { folders: [], files: [] };
 
 /** Of a core that uses `configFile`. A private home is the person's folder with ours in it; others are ours as a whole. */
-export function ownPlaces(paths: AppPaths, configFile: string): OwnPlaces {
+export function tooltrayPaths(paths: AppPaths, configFile: string): ProtectedPaths {
   const { home, dataDir, logDir, cacheDir, runDir } = paths;
   const folder = dirname(paths.configFile);
   return {
@@ -26,23 +26,23 @@ export function ownPlaces(paths: AppPaths, configFile: string): OwnPlaces {
 }
 
 /** The same as they really are, for `isOwnPath`. */
-export async function resolvePlaces({ folders, files }: OwnPlaces): Promise<OwnPlaces> {
+export async function resolveProtectedPaths({ folders, files }: ProtectedPaths): Promise<ProtectedPaths> {
   const [realFolders, realFiles] = await Promise.all([folders, files].map((paths) => Promise.all(paths.map(realOf))));
   return { folders: realFolders ?? [], files: [...files, ...(realFiles ?? [])] };
 }
 
 /** Whether a resolved path is ours; `places` resolved as well. */
-export function isOwnPath({ folders, files }: OwnPlaces, real: string): boolean {
+export function isProtectedPath({ folders, files }: ProtectedPaths, real: string): boolean {
   return folders.some((folder) => isInside(folder, real)) || files.some((file) => isBeside(file, real));
 }
 
 /** Throws AppError not_allowed for a path of ours. */
-export function refuseOwn(places: OwnPlaces, real: string, path: string): void {
-  if (isOwnPath(places, real)) throw refusal(path);
+export function assertNotProtected(places: ProtectedPaths, real: string, path: string): void {
+  if (isProtectedPath(places, real)) throw refusal(path);
 }
 
 /** A second name elsewhere leads to the same file. Rejects with AppError not_allowed for one of ours. */
-export async function refuseOwnLink(places: OwnPlaces, stats: Stats, path: string): Promise<void> {
+export async function assertNotProtectedLink(places: ProtectedPaths, stats: Stats, path: string): Promise<void> {
   if (stats.nlink < 2) return;
   const listed = await Promise.all(
     places.folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])),
@@ -65,5 +65,5 @@ export async function realOf(path: string): Promise<string> {
 }
 
 function refusal(path: string): AppError {
-  return new AppError('not_allowed', `"${shownPath(path)}" is one of Tooltray's own files, which no tool may touch.`);
+  return new AppError('not_allowed', `"${displayPath(path)}" is one of Tooltray's own files, which no tool may touch.`);
 }

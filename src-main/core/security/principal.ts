@@ -17,7 +17,7 @@ export type Credential =
   | { readonly kind: 'shared token' };
 
 /** What a door knows of a line that it lets in. */
-export interface LetIn {
+export interface AuthInfo {
   readonly credential: Credential;
   /** What its session is known by, also to the core after this one; undefined: by its id here. */
   readonly session?: string | undefined;
@@ -46,10 +46,10 @@ export type Person = Pick<Principal, 'tenant' | 'user'>;
 const desktop = { tenant: 'home', user: 'person' } as const;
 
 /** The client app by which the record knows what the person does by hand: runs of tools, and decisions. */
-export const ownApp = 'You';
+export const userApp = 'You';
 
 /** The person themselves, at the dashboard or the command line: all of their apps' things are theirs. */
-export const thePerson: Principal = {
+export const localUser: Principal = {
   ...desktop,
   app: undefined,
   session: undefined,
@@ -72,17 +72,17 @@ export function principalOf(credential: Credential, app: string | undefined, ses
 }
 
 /** Who did it, for what is on record; undefined on a desktop. */
-export function userOnRecord({ tenant, user }: Pick<Principal, 'tenant' | 'user'>): string | undefined {
+export function recordedUser({ tenant, user }: Pick<Principal, 'tenant' | 'user'>): string | undefined {
   return tenant === desktop.tenant ? undefined : user;
 }
 
 /** Whether something of `owner` is this caller's to use; what has none is the person's alone. */
-export function mayUse(principal: Pick<Principal, 'owner'>, owner: string): boolean {
-  return owner === principal.owner || principal.owner === thePerson.owner;
+export function canAccess(principal: Pick<Principal, 'owner'>, owner: string): boolean {
+  return owner === principal.owner || principal.owner === localUser.owner;
 }
 
 /** Themselves, whoever's app may ask: what any of their apps owns begins with what they own. */
-export function isPerson({ owner }: Pick<Principal, 'owner'>): boolean {
+export function isWholeUser({ owner }: Pick<Principal, 'owner'>): boolean {
   return /^[^/]+\/[^/]+\/$/.test(owner);
 }
 

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { AppError } from '../base/errors.ts';
-import { withFileLock } from '../base/file-lock.ts';
-import { isObject, objectOf } from '../base/json.ts';
+import { withSqliteLock } from '../base/file-lock.ts';
+import { isObject, objectOrEmpty } from '../base/json.ts';
 
 /** Records by name, which several processes change: read at once, as they stand. */
-export interface NamedRecords<T> {
+export interface RecordStore<T> {
   /** For what lets somebody in. Throws an AppError where what stands there is not to be believed. */
   read(): ReadonlyMap<string, T>;
   /** For what takes away, and for showing. */
@@ -20,14 +20,14 @@ export interface NamedRecords<T> {
 type ReadOne<T> = (value: Record<string, unknown>) => T | undefined;
 
 /** Where records are kept: `readOne` makes one of JSON, undefined leaves it out. */
-export type OpenRecords = <T>(readOne: ReadOne<T>) => NamedRecords<T>;
+export type OpenRecordStore = <T>(readOne: ReadOne<T>) => RecordStore<T>;
 
 /** `refusal`: why a file that is not the person's alone is not believed. */
-export function fileRecords(file: string, refusal: () => AppError): OpenRecords {
-  return (readOne) => new PrivateRecords(file, readOne, refusal);
+export function openFileRecordStore(file: string, refusal: () => AppError): OpenRecordStore {
+  return (readOne) => new FileRecordStore(file, readOne, refusal);
 }
 
-export class PrivateRecords<T> implements NamedRecords<T> {
+export class FileRecordStore<T> implements RecordStore<T> {
   readonly #file: string;
   readonly #readOne: ReadOne<T>;
   readonly #refusal: () => AppError;
@@ -52,7 +52,7 @@ export class PrivateRecords<T> implements NamedRecords<T> {
     if (stats?.isFile() !== true) return new Map();
     const stamp = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
     if (this.#last?.stamp !== stamp) {
-      this.#last = { stamp, all: recordsIn(parsed(readFileSync(this.#file, 'utf8')), this.#readOne) };
+      this.#last = { stamp, all: parseRecords(parsed(readFileSync(this.#file, 'utf8')), this.#readOne) };
     }
     return this.#last.all;
   }
@@ -60,7 +60,7 @@ export class PrivateRecords<T> implements NamedRecords<T> {
   /** Under a lock, written whole where something is another one (mode 0600). */
   async change<R>(change: (all: Map<string, T>) => R): Promise<R> {
     ensurePrivateDir(dirname(this.#file));
-    return withFileLock(this.#file, async () => {
+    return withSqliteLock(this.#file, async () => {
       const all = new Map(this.read());
       const before = JSON.stringify([...all]);
       const answer = change(all);
@@ -75,7 +75,7 @@ export class PrivateRecords<T> implements NamedRecords<T> {
   }
 }
 
-export function recordsIn<T>(value: Record<string, unknown>, readOne: ReadOne<T>): ReadonlyMap<string, T> {
+export function parseRecords<T>(value: Record<string, unknown>, readOne: ReadOne<T>): ReadonlyMap<string, T> {
   const all = new Map<string, T>();
   for (const [name, kept] of Object.entries(value)) {
     const one = isObject(kept) ? readOne(kept) : undefined;
@@ -92,7 +92,7 @@ function isPrivate(stats: BigIntStats): boolean {
 function parsed(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    return objectOf(value);
+    return objectOrEmpty(value);
   } catch {
     return {};
   }

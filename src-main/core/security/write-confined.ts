@@ -5,9 +5,9 @@ import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { type ConfinedPath, type ConfineOptions, confinePath } from './confine-path.ts';
-import { errorCode, fileError, shownPath } from './file-paths.ts';
+import { errorCode, toFileError, displayPath } from './file-paths.ts';
 import { noFollow, openConfined, openReal } from './open-confined.ts';
-import type { OwnPlaces } from './own-places.ts';
+import type { ProtectedPaths } from './own-places.ts';
 
 export type WriteMode = 'create' | 'overwrite' | 'append';
 
@@ -28,18 +28,18 @@ export async function writeConfined(
   { platform, own }: Pick<ConfineOptions, 'platform' | 'own'> = {},
 ): Promise<Written> {
   const target = await confinePath(roots, path, { mustExist: false, platform, own });
-  if (target.kind === 'folder') throw new AppError('bad_request', `"${shownPath(path)}" is a folder.`);
+  if (target.kind === 'folder') throw new AppError('bad_request', `"${displayPath(path)}" is a folder.`);
   if (target.kind === 'file' && mode === 'create') throw taken(path);
   try {
     if (target.kind === 'file' && mode === 'append') await append(target, content, own);
     else await replace(target, content, mode === 'overwrite');
   } catch (error) {
-    throw errorCode(error) === 'EEXIST' ? taken(path) : fileError(error, path);
+    throw errorCode(error) === 'EEXIST' ? taken(path) : toFileError(error, path);
   }
   return { real: target.real, created: target.kind === 'missing' };
 }
 
-async function append(target: ConfinedPath, content: string, own: OwnPlaces | undefined): Promise<void> {
+async function append(target: ConfinedPath, content: string, own: ProtectedPaths | undefined): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_APPEND;
   const { handle } = await openConfined([target.root], target.real, flags, { own });
   await using _closed = handle;
@@ -66,7 +66,7 @@ async function replace(target: ConfinedPath, content: string, overwrite: boolean
 async function accessBits(target: ConfinedPath): Promise<number> {
   const { handle, stats } = await openConfined([target.root], target.real, constants.O_WRONLY);
   await handle.close();
-  if ((stats.mode & 0o222) === 0) throw new AppError('not_allowed', `"${shownPath(target.real)}" is read-only.`);
+  if ((stats.mode & 0o222) === 0) throw new AppError('not_allowed', `"${displayPath(target.real)}" is read-only.`);
   return stats.mode & 0o777;
 }
 
@@ -80,20 +80,20 @@ async function writeNew(path: string, content: string, access?: number): Promise
 
 /** Goes down from the allowed folder one step at a time, each made and entered through the one above it. */
 async function makeFolders(root: string, real: string): Promise<PinnedFolder> {
-  let folder = await pinFolder(root);
+  let folder = await anchorFolder(root);
   for (const name of relative(root, real).split(sep)) {
     if (name === '') continue;
     await using above = folder;
     await mkdir(join(above.at, name)).catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
     });
-    folder = await pinFolder(join(above.real, name));
+    folder = await anchorFolder(join(above.real, name));
   }
   return folder;
 }
 
 function taken(path: string): AppError {
-  return new AppError('bad_request', `"${shownPath(path)}" exists already.`, {
+  return new AppError('bad_request', `"${displayPath(path)}" exists already.`, {
     fix: 'Use mode "overwrite" or "append", or another name.',
   });
 }
@@ -110,7 +110,7 @@ interface PinnedFolder extends AsyncDisposable {
  * Pins a folder given by its resolved path. Throws AppError if it is not that folder (any more).
  * Linux: free of races. Elsewhere `at` is the path itself, checked now; Node offers no file access relative to a handle.
  */
-export async function pinFolder(real: string): Promise<PinnedFolder> {
+export async function anchorFolder(real: string): Promise<PinnedFolder> {
   if (process.platform === 'linux') {
     const handle = await openReal(real, constants.O_RDONLY | constants.O_DIRECTORY);
     return { real, at: `/proc/self/fd/${handle.fd}`, [Symbol.asyncDispose]: () => handle.close() };
@@ -118,5 +118,5 @@ export async function pinFolder(real: string): Promise<PinnedFolder> {
   if ((await realpath(real).catch(() => '')) === real) {
     return { real, at: real, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  throw new AppError('not_allowed', `"${shownPath(real)}" was replaced while it was being opened.`);
+  throw new AppError('not_allowed', `"${displayPath(real)}" was replaced while it was being opened.`);
 }

@@ -2,11 +2,11 @@
  * What kind of client app asks, by the extensions of MCP that it declares (`capabilities.extensions`): servers may offer more to an
  * app that can show it. Source: SEP-1724 (extensions), SEP-1865 (MCP Apps, 2026-01-26).
  */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { shortName } from '../base/shown-text.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { truncateName } from '../base/shown-text.ts';
 import { canonicalHash, isSameJson } from '../trust/canonical-json.ts';
 
-export interface AppKind {
+export interface ExtensionSet {
   /** The same for all apps that declare the same. */
   readonly key: string;
   /** Settings by the name of the extension, as the app declares them. */
@@ -23,8 +23,8 @@ export const viewType = 'text/html;profile=mcp-app';
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** undefined: it declares none. `without`: extensions that are not to count. */
-export function kindOfApp(capabilities: JsonObject, without: readonly string[] = []): AppKind | undefined {
-  const declared = Object.entries(objectOf(capabilities['extensions']));
+export function extensionSetOf(capabilities: JsonObject, without: readonly string[] = []): ExtensionSet | undefined {
+  const declared = Object.entries(objectOrEmpty(capabilities['extensions']));
   const told = declared.filter(([name, settings]) => isObject(settings) && !without.includes(name));
   if (told.length === 0) return undefined;
   const extensions = Object.fromEntries(told);
@@ -32,7 +32,7 @@ export function kindOfApp(capabilities: JsonObject, without: readonly string[] =
 }
 
 /** Whether it shows the user interfaces of tools. The types are to be named; an app that names none is taken at its word. */
-export function showsViews({ extensions }: Pick<AppKind, 'extensions'>): boolean {
+export function supportsViews({ extensions }: Pick<ExtensionSet, 'extensions'>): boolean {
   const settings = extensions[viewExtension];
   if (!isObject(settings)) return false;
   const { mimeTypes } = settings;
@@ -40,15 +40,15 @@ export function showsViews({ extensions }: Pick<AppKind, 'extensions'>): boolean
 }
 
 function appsThat(extensions: JsonObject): string {
-  const views = showsViews({ extensions });
+  const views = supportsViews({ extensions });
   const names = Object.keys(extensions).filter((name) => name !== viewExtension || !views);
-  const declare = names.length === 0 ? [] : [`declare ${names.map((name) => shortName(name)).join(', ')}`];
+  const declare = names.length === 0 ? [] : [`declare ${names.map((name) => truncateName(name)).join(', ')}`];
   return `apps that ${[...(views ? ['show user interfaces'] : []), ...declare].join(' and ')}`;
 }
 
 /** What several servers declare, as one: of what is a list all items, of what is a group all members, else what the first one says. */
 export function mergedExtensions(capabilities: readonly JsonObject[]): JsonObject {
-  return capabilities.map((one) => objectOf(one['extensions'])).reduce(merged, {});
+  return capabilities.map((one) => objectOrEmpty(one['extensions'])).reduce(merged, {});
 }
 
 function merged(one: JsonObject, other: JsonObject): JsonObject {
@@ -86,7 +86,7 @@ export function isDeclared(method: string, ...sides: readonly (JsonObject | unde
 }
 
 function declaredBy({ experimental, extensions }: JsonObject): readonly string[] {
-  return [...Object.keys(objectOf(experimental)), ...Object.keys(objectOf(extensions))];
+  return [...Object.keys(objectOrEmpty(experimental)), ...Object.keys(objectOrEmpty(extensions))];
 }
 
 function belongsTo(method: string, name: string): boolean {
@@ -105,5 +105,7 @@ export function servedExtensions(extensions: JsonObject): JsonObject {
 
 /** What servers declare as experimental, each as the first server declares it. */
 export function experimentalOf(capabilities: readonly JsonObject[]): JsonObject {
-  return Object.fromEntries(capabilities.toReversed().flatMap((one) => Object.entries(objectOf(one['experimental']))));
+  return Object.fromEntries(
+    capabilities.toReversed().flatMap((one) => Object.entries(objectOrEmpty(one['experimental']))),
+  );
 }

@@ -4,7 +4,7 @@ import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
 
 /** How long an unclear question waits for the other sessions' calls to end. */
-const patienceMs = 10_000;
+const ownerTimeoutMs = 10_000;
 
 interface Question {
   /** The calls it may come from. One that was given up stays: the server may still be asking about it. */
@@ -12,7 +12,7 @@ interface Question {
   wake: () => void;
 }
 
-export class CallsInFlight {
+export class InFlightCalls {
   readonly #calls = new Map<number, CallContext>();
   readonly #owner: (() => CallContext | undefined) | undefined;
   readonly #questions = new Set<Question>();
@@ -39,7 +39,7 @@ export class CallsInFlight {
   }
 
   /** The session that something belongs to, if there is no doubt: by the stream it came on, the owner, or the only one calling. */
-  whose(relatedRequestId: string | number | undefined): CallContext | undefined {
+  ownerOf(relatedRequestId: string | number | undefined): CallContext | undefined {
     const related = typeof relatedRequestId === 'number' ? this.#calls.get(relatedRequestId) : undefined;
     if (related !== undefined) return related;
     const owner = this.#owner?.();
@@ -48,15 +48,15 @@ export class CallsInFlight {
   }
 
   /** As `whose`, but waits a while for other sessions' calls to be answered when several could be meant. */
-  async whoseRequest(
+  async resolveOwner(
     relatedRequestId: string | number | undefined,
     signal: AbortSignal,
   ): Promise<CallContext | undefined> {
-    const known = this.whose(relatedRequestId);
+    const known = this.ownerOf(relatedRequestId);
     if (known !== undefined || this.#calls.size === 0) return known;
     const question: Question = { suspects: new Map(this.#calls), wake: () => undefined };
     this.#questions.add(question);
-    const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    const late = AbortSignal.any([signal, AbortSignal.timeout(ownerTimeoutMs)]);
     late.addEventListener('abort', () => question.wake(), { once: true });
     try {
       return await this.#onlySuspect(question, late);

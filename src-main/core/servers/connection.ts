@@ -3,25 +3,25 @@
  * Shared by all sessions, or private to one where the server asks its client things.
  */
 import { AppError } from '../base/errors.ts';
-import { type JsonObject, objectOf } from '../base/json.ts';
-import { RateLimit } from '../base/slots.ts';
-import { type ClientIdentity, metaKey, metaOf, withEnvelope, withoutEnvelope } from '../wire/eras.ts';
+import { type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { RateLimiter } from '../base/slots.ts';
+import { type ClientIdentity, metaKeys, metaOf, withRequestMeta, withoutRequestMeta } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { Peer, type PeerHandlers, type RequestOptions } from '../wire/peer.ts';
-import { fact, toObject } from '../wire/raw-json.ts';
+import { scalarOf, toObject } from '../wire/raw-json.ts';
 import type { MessageOrigin, Transport } from '../wire/transport.ts';
-import { type CallContext, CallsInFlight } from './calls-in-flight.ts';
-import { within } from '../base/within.ts';
+import { type CallContext, InFlightCalls } from './calls-in-flight.ts';
+import { settleWithin } from '../base/within.ts';
 import { confirmsLostSession, lostSession, mayBeLostSession } from './lost-session.ts';
-import { listChanges } from './listing.ts';
-import { type Handshake, type HandshakeOptions, shakeHands } from './handshake.ts';
+import { listChangedMethods } from './listing.ts';
+import { type Handshake, type HandshakeOptions, performHandshake } from './handshake.ts';
 import {
   checkLink,
   inputRequests,
-  mostQuestions,
-  namedInputRequests,
-  namedQuestion,
-  QuestionLimit,
+  maxOpenServerRequests,
+  labelInputRequests,
+  labelServerRequest,
+  ServerRequestLimiter,
   withWebLinks,
 } from './questions.ts';
 
@@ -71,10 +71,10 @@ const maxInputRounds = 16;
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #peer: Peer;
-  readonly #calls: CallsInFlight;
-  readonly #questions = new QuestionLimit();
-  readonly #oddities = new RateLimit(oddityRate);
-  readonly #passing = new RateLimit(passingRate);
+  readonly #calls: InFlightCalls;
+  readonly #questions = new ServerRequestLimiter();
+  readonly #oddities = new RateLimiter(oddityRate);
+  readonly #passing = new RateLimiter(passingRate);
   #leftOut = 0;
   /** The check whether the server still knows our session, while it runs. */
   #asksForSession: Promise<boolean> | undefined;
@@ -83,19 +83,19 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#calls = new CallsInFlight(options.owner);
+    this.#calls = new InFlightCalls(options.owner);
     const handlers: PeerHandlers = {
       onRequest: (method, params, context) => this.#asked(method, params, context.origin, context.signal),
       onNotification: (method, params, origin) => this.#heard(method, params, origin),
       onClose: (error) => options.events.onClose(error),
       onOddity: (text) => this.#odd(text),
     };
-    this.#peer = new Peer(options.transport, handlers, { open: { most: mostQuestions, beyond: 'hold' } });
+    this.#peer = new Peer(options.transport, handlers, { open: { most: maxOpenServerRequests, beyond: 'hold' } });
   }
 
   async open(options: Omit<HandshakeOptions, 'identity' | 'onVersion'>): Promise<Handshake> {
     const { identity, transport } = this.#options;
-    this.#handshake = await shakeHands(this.#peer, {
+    this.#handshake = await performHandshake(this.#peer, {
       ...options,
       identity,
       isInstalling: () => this.isInstalling,
@@ -120,14 +120,14 @@ export class Connection {
   request(method: string, params: JsonObject, context?: CallContext, extra: RequestExtra = {}): Promise<Result> {
     return this.#handshake?.era === 'modern'
       ? this.#modernRequest(method, params, context, extra)
-      : this.#send(method, withoutEnvelope(params), context, extra);
+      : this.#send(method, withoutRequestMeta(params), context, extra);
   }
 
   /**
    * Why nothing gets through any more; undefined where the server answers, whatever, or takes its time. With `needsAnswer` a server that has
    * nothing to do and gives no answer counts as cut off, too.
    */
-  async cutOff(timeoutMs: number, needsAnswer = false): Promise<AppError | undefined> {
+  async checkAlive(timeoutMs: number, needsAnswer = false): Promise<AppError | undefined> {
     const isIdle = this.#calls.size === 0;
     const method = this.#handshake?.era === 'modern' ? 'server/discover' : 'ping';
     const error = await this.request(method, {}, undefined, { timeoutMs }).then(
@@ -149,7 +149,7 @@ export class Connection {
   /** Closes it when nothing of ours waits for an answer on it any more, or after so many ms. */
   async closeWhenDone(limitMs: number): Promise<void> {
     const finished = new Promise<void>((resolve) => (this.#finished = resolve));
-    if (this.#peer.inFlight > 0) await within(finished, limitMs);
+    if (this.#peer.inFlight > 0) await settleWithin(finished, limitMs);
     await this.close();
   }
 
@@ -160,12 +160,12 @@ export class Connection {
     context?: CallContext,
     extra: RequestExtra = {},
   ): Promise<Result> {
-    const enveloped = withEnvelope(params, this.#identityFor(context, extra.extensions));
+    const enveloped = withRequestMeta(params, this.#identityFor(context, extra.extensions));
     let result = await this.#send(method, enveloped, context, extra);
     if (context === undefined) return result;
     const { server } = this.#options;
     if (context.acceptsInputRequired)
-      return namedInputRequests(context.namesServers === true ? server : undefined, result);
+      return labelInputRequests(context.namesServers === true ? server : undefined, result);
     for (let round = 0; round < maxInputRounds && isInputRequired(result); round++) {
       const asked = toObject(result);
       this.#options.events.onAsk('input_required', true);
@@ -224,7 +224,7 @@ export class Connection {
     if (context === undefined) {
       const { identity } = this.#options;
       if (Object.keys(extensions).length === 0) return identity;
-      const declared = { ...objectOf(identity.capabilities['extensions']), ...extensions };
+      const declared = { ...objectOrEmpty(identity.capabilities['extensions']), ...extensions };
       return { ...identity, capabilities: { ...identity.capabilities, extensions: declared } };
     }
     return { clientInfo: context.clientInfo, capabilities: context.clientCapabilities, logLevel: context.logLevel };
@@ -237,7 +237,7 @@ export class Connection {
     signal: AbortSignal,
   ): Promise<Result> {
     if (method === 'ping') return {};
-    const context = await this.#calls.whoseRequest(origin?.relatedRequestId, signal);
+    const context = await this.#calls.resolveOwner(origin?.relatedRequestId, signal);
     this.#options.events.onAsk(method, context !== undefined);
     if (context !== undefined) return this.#ask(method, params, context, signal);
     // With nobody to ask, no roots is the truth and lets servers start with the folders of their command line.
@@ -252,7 +252,7 @@ export class Connection {
   async #ask(method: string, params: JsonObject, context: CallContext, signal: AbortSignal): Promise<Result> {
     this.#questions.admit(method);
     checkLink(method, params);
-    const told = context.namesServers === true ? namedQuestion(this.#options.server, method, params) : params;
+    const told = context.namesServers === true ? labelServerRequest(this.#options.server, method, params) : params;
     return context.askClient(method, told, signal);
   }
 
@@ -272,21 +272,21 @@ export class Connection {
 
   /** Whether another notification may go to client apps now. */
   #passes(): boolean {
-    if (this.#passing.take()) return true;
+    if (this.#passing.tryAcquire()) return true;
     if (this.#leftOut++ === 0) this.#odd('It sends more notifications than can be passed on: some are left out.');
     return false;
   }
 
   #odd(text: string): void {
-    if (this.#oddities.take()) this.#options.events.onOddity(text);
+    if (this.#oddities.tryAcquire()) this.#options.events.onOddity(text);
   }
 
   #heard(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
     // It answers a request of our own; sessions subscribe with us.
     if (method === 'notifications/subscriptions/acknowledged') return;
-    if (!listChanges.has(method) && !this.#passes()) return;
+    if (!listChangedMethods.has(method) && !this.#passes()) return;
     if (method === 'notifications/message') this.#options.events.onLogged?.(params);
-    const context = method === 'notifications/message' ? this.#calls.whose(origin?.relatedRequestId) : undefined;
+    const context = method === 'notifications/message' ? this.#calls.ownerOf(origin?.relatedRequestId) : undefined;
     const told = { ...params, ...withoutSubscription(params) };
     if (context !== undefined) context.onLog(told);
     else this.#options.events.onNotification(method, told);
@@ -301,7 +301,7 @@ function stopped(): AppError {
 }
 
 function isInputRequired(result: Result): boolean {
-  return fact(result, 'resultType') === 'input_required';
+  return scalarOf(result, 'resultType') === 'input_required';
 }
 
 /** Progress comes under our token; the client app gets it under its own. */
@@ -315,8 +315,8 @@ function translateProgress(params: JsonObject, onProgress: (params: JsonObject) 
 
 function withoutSubscription(params: JsonObject): JsonObject {
   const meta = metaOf(params);
-  if (!(metaKey.subscriptionId in meta)) return {};
-  const { [metaKey.subscriptionId]: _dropped, ...kept } = meta;
+  if (!(metaKeys.subscriptionId in meta)) return {};
+  const { [metaKeys.subscriptionId]: _dropped, ...kept } = meta;
   return { _meta: kept };
 }
 

@@ -1,14 +1,14 @@
 /** Opens a line, finds out on it which era the server speaks (never by a second process), and introduces us. */
 import { AppError, type ErrorCode } from '../base/errors.ts';
-import { type JsonObject, objectOf } from '../base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 import {
   type ClientIdentity,
-  type Era,
-  latestLegacyVersion,
-  legacyVersions,
-  modernVersion,
-  withEnvelope,
+  type ProtocolKind,
+  latestStatefulVersion,
+  statefulVersions,
+  statelessVersion,
+  withRequestMeta,
 } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { Peer } from '../wire/peer.ts';
@@ -16,7 +16,7 @@ import { toObject } from '../wire/raw-json.ts';
 import { isNobodyThere } from './network/http-errors.ts';
 
 export interface Handshake {
-  readonly era: Era;
+  readonly era: ProtocolKind;
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly serverInfo: JsonObject;
@@ -28,7 +28,7 @@ export interface Handshake {
 export interface HandshakeOptions {
   readonly identity: ClientIdentity;
   /** The era of an earlier start of the same config entry: saves the probe. */
-  readonly knownEra?: Era | undefined;
+  readonly knownEra?: ProtocolKind | undefined;
   /** Greets by the handshake and by nothing else: for a second line to a server of both eras. */
   readonly legacyOnly?: boolean | undefined;
   readonly timeoutMs: number;
@@ -52,7 +52,7 @@ const defaultProbeSilenceMs = 4000;
  * Rejects with AppError: server_timeout, server_protocol, server_unauthorized or whatever ended the line.
  * Source: MCP 2026-07-28, basic/lifecycle (era probe: anything but a modern answer, or silence, identifies a server of the handshake era).
  */
-export async function shakeHands(peer: Peer, options: HandshakeOptions): Promise<Handshake> {
+export async function performHandshake(peer: Peer, options: HandshakeOptions): Promise<Handshake> {
   const limit = new TimeLimit(options);
   const timeout = limit.signal;
   const signal = AbortSignal.any([options.signal, timeout]);
@@ -107,7 +107,7 @@ class TimeLimit {
 }
 
 /** Whether a server said no to a greeting, rather than that it could not be reached or started. */
-export function isRefusal(error: unknown): boolean {
+export function isHandshakeRefusal(error: unknown): boolean {
   return error instanceof RpcError || isPlainRefusal(error);
 }
 
@@ -158,7 +158,7 @@ async function probe(peer: Peer, options: HandshakeOptions, signal: AbortSignal)
 
 async function discover(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake | undefined> {
   const ask = (): Promise<Result> =>
-    peer.request('server/discover', withEnvelope({}, options.identity), { signal, cancelBy: 'signal' });
+    peer.request('server/discover', withRequestMeta({}, options.identity), { signal, cancelBy: 'signal' });
   let result: Result;
   try {
     // A server that names our version when it refuses it is asked once more before anything older is tried.
@@ -172,19 +172,19 @@ async function discover(peer: Peer, options: HandshakeOptions, signal: AbortSign
   }
   const raw = toObject(result);
   const versions = Array.isArray(raw['supportedVersions']) ? (raw['supportedVersions'] as unknown[]) : [];
-  if (!versions.includes(modernVersion)) return undefined;
-  options.onVersion?.(modernVersion);
-  const meta = objectOf(raw['_meta']);
+  if (!versions.includes(statelessVersion)) return undefined;
+  options.onVersion?.(statelessVersion);
+  const meta = objectOrEmpty(raw['_meta']);
   const info = raw['serverInfo'] ?? meta['io.modelcontextprotocol/serverInfo'];
-  return describe('modern', modernVersion, raw, objectOf(info));
+  return describe('modern', statelessVersion, raw, objectOrEmpty(info));
 }
 
 async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
   const { clientInfo, capabilities } = options.identity;
-  const params = { protocolVersion: latestLegacyVersion, capabilities, clientInfo };
+  const params = { protocolVersion: latestStatefulVersion, capabilities, clientInfo };
   const raw = toObject(await peer.request('initialize', params, { signal, cancelBy: 'signal' }));
   const version = raw['protocolVersion'];
-  if (typeof version !== 'string' || !legacyVersions.includes(version)) {
+  if (typeof version !== 'string' || !statefulVersions.includes(version)) {
     throw new AppError(
       'server_protocol',
       `The server answered with protocol version ${JSON.stringify(version)}, which is not known.`,
@@ -195,12 +195,12 @@ async function initialize(peer: Peer, options: HandshakeOptions, signal: AbortSi
   }
   options.onVersion?.(version);
   // Over HTTP this opens the stream that questions may come on: a call that overtook it would lose its own.
-  await peer.tell('notifications/initialized');
-  return describe('legacy', version, raw, objectOf(raw['serverInfo']));
+  await peer.notifyAndFlush('notifications/initialized');
+  return describe('legacy', version, raw, objectOrEmpty(raw['serverInfo']));
 }
 
-function describe(era: Era, protocolVersion: string, raw: JsonObject, serverInfo: JsonObject): Handshake {
-  const capabilities = objectOf(raw['capabilities']);
+function describe(era: ProtocolKind, protocolVersion: string, raw: JsonObject, serverInfo: JsonObject): Handshake {
+  const capabilities = objectOrEmpty(raw['capabilities']);
   const instructions = typeof raw['instructions'] === 'string' ? raw['instructions'] : undefined;
   return { era, protocolVersion, capabilities, serverInfo, instructions, raw };
 }
@@ -208,7 +208,7 @@ function describe(era: Era, protocolVersion: string, raw: JsonObject, serverInfo
 function namesOurVersion(error: unknown): boolean {
   if (!(error instanceof RpcError) || error.code !== rpcCode.unsupportedProtocolVersion) return false;
   const supported = isObject(error.data) ? error.data['supported'] : undefined;
-  return Array.isArray(supported) && supported.includes(modernVersion);
+  return Array.isArray(supported) && supported.includes(statelessVersion);
 }
 
 /** Whether the probe came to an end that only a server of the handshake era makes of it: anything but the end of the line itself. */
@@ -230,7 +230,7 @@ function isPlainRefusal(error: unknown): boolean {
 }
 
 /** How we introduce ourselves on shared connections: as able to do what any client app may be able to do. */
-export function ownIdentity(version: string): {
+export function defaultClientIdentity(version: string): {
   clientInfo: Record<string, unknown>;
   capabilities: Record<string, unknown>;
 } {

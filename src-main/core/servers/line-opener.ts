@@ -1,11 +1,11 @@
 /** Opens the lines to one server: the shared one when there is a slot for a start, those of single sessions at once. */
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, textOr } from '../base/json.ts';
-import { Slots } from '../base/slots.ts';
-import { within } from '../base/within.ts';
+import { isObject, type JsonObject, textOrEmpty } from '../base/json.ts';
+import { Semaphore } from '../base/slots.ts';
+import { settleWithin } from '../base/within.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { Person } from '../security/principal.ts';
-import type { ClientIdentity, Era } from '../wire/eras.ts';
+import type { ClientIdentity, ProtocolKind } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import { Connection } from './connection.ts';
@@ -21,9 +21,9 @@ interface LineOpenerOptions {
   readonly personal?: ((person: Person) => Transport) | undefined;
   /** How we introduce ourselves on the shared line. */
   readonly identity: ClientIdentity;
-  readonly slots: StartSlots;
+  readonly slots: StartLimiter;
   /** Saves the probe where it is known. */
-  readonly knownEra: () => Era | undefined;
+  readonly knownEra: () => ProtocolKind | undefined;
   readonly onOpen: () => void;
   /** `sessionId`: whose line it came on; undefined on the shared one. */
   readonly onNotification: (
@@ -44,7 +44,7 @@ const longestStartMs = 10 * 60_000;
 
 type Closed = (connection: Connection, error?: Error) => void;
 
-export class LineOpener {
+export class ConnectionOpener {
   readonly #options: LineOpenerOptions;
   readonly #stopping = new AbortController();
   #hurry = new AbortController();
@@ -86,8 +86,8 @@ export class LineOpener {
       () => (isSettled = true),
       () => (isSettled = true),
     );
-    await within(settled, installShowsMs);
-    while (!isSettled && !this.isInstalling) await within(settled, installShowsMs);
+    await settleWithin(settled, installShowsMs);
+    while (!isSettled && !this.isInstalling) await settleWithin(settled, installShowsMs);
   }
 
   /** A connection beside the shared one. Rejects where the server does not speak its protocol. */
@@ -125,7 +125,7 @@ export class LineOpener {
   }
 
   /** Somebody waits for the shared line that is opened now or next: those who start by themselves have time. */
-  hurry(): void {
+  prioritize(): void {
     this.#hurry.abort();
   }
 
@@ -148,7 +148,7 @@ export class LineOpener {
       const isEndedByProbe = this.#initializeFirst && !greetsAlready;
       // One that kept silent has had its time.
       if (!isEndedByProbe || !(error instanceof AppError) || error.code !== 'server_exited') throw error;
-      this.#options.log.note(
+      this.#options.log.appendEvent(
         'It ended when it was asked for its protocol version, and is started again with initialize.',
       );
       return this.#openOnce(identity, owner, closed, kind);
@@ -180,7 +180,7 @@ export class LineOpener {
     });
     if (owner === undefined && createTransport === undefined) this.#opening = connection;
     const began = performance.now();
-    if (kind === 'http' || kind === 'sse') log.note('Connecting.');
+    if (kind === 'http' || kind === 'sse') log.appendEvent('Connecting.');
     try {
       const handshake = await connection.open({
         knownEra: this.#initializeFirst ? 'legacy' : knownEra(),
@@ -195,7 +195,9 @@ export class LineOpener {
       });
       const whose =
         createTransport !== undefined ? ' on a line of one person' : ofWhom(owner !== undefined, legacyOnly);
-      log.note(`Handshake done${whose} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`);
+      log.appendEvent(
+        `Handshake done${whose} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`,
+      );
       this.#timeouts = 0;
       onOpen();
       return connection;
@@ -224,26 +226,26 @@ function ofWhom(isPrivate: boolean, legacyOnly: boolean): string {
 /** `echo 1.2.0, protocol 2025-11-25`. */
 function introduced({ serverInfo, protocolVersion }: Handshake): string {
   const { name, version } = serverInfo;
-  return `${[textOr(name) || 'a server without a name', textOr(version)].join(' ').trim()}, protocol ${protocolVersion}`;
+  return `${[textOrEmpty(name) || 'a server without a name', textOrEmpty(version)].join(' ').trim()}, protocol ${protocolVersion}`;
 }
 
 /** Source: MCP, server/utilities/logging: `level`, `logger` and `data`, which may be any JSON. */
 function noteLogged(log: ServerLog, { level, logger, data }: JsonObject): void {
   const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
-  log.say(isLogLevel(level) ? level : 'info', typeof logger === 'string' ? `${logger}: ${text}` : text);
+  log.appendServerMessage(isLogLevel(level) ? level : 'info', typeof logger === 'string' ? `${logger}: ${text}` : text);
 }
 
 /** Lets a bounded number of servers start at once; the others wait in line, unless somebody needs them now. */
-export class StartSlots {
-  readonly #slots: Slots;
+export class StartLimiter {
+  readonly #slots: Semaphore;
 
   constructor(slots: number) {
-    this.#slots = new Slots(slots);
+    this.#slots = new Semaphore(slots);
   }
 
   /** Aborting `hurry` lets the task leave the line and run beside those that have a slot. */
   async run<T>(task: () => Promise<T>, hurry?: AbortSignal): Promise<T> {
-    const hasSlot = await this.#slots.take(hurry);
+    const hasSlot = await this.#slots.acquire(hurry);
     try {
       return await task();
     } finally {

@@ -1,12 +1,12 @@
 /** What a server is known to offer: from the cache at first, then read and kept fresh while it is connected. */
 import { errorText, toAppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { Result } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
-import { introductionOf, withIntroduction } from './introduction.ts';
+import { toIntroduction, withIntroduction } from './introduction.ts';
 import { backoffMs } from './shared-line.ts';
 import { emptyListing, fetchListing, type Listing, type ListKey } from './listing.ts';
 import { type Fetched, ListingRefresher } from './listing-refresher.ts';
@@ -43,12 +43,12 @@ const defaultPollMs = 5 * 60_000;
 const maxFailedReads = 8;
 
 /** What a server says to whoever asks as we did. */
-export interface Said {
+export interface ObservedListing {
   readonly listing: Listing;
   readonly handshake: Handshake;
 }
 
-export class ListingKeeper {
+export class ListingTracker {
   readonly #options: ListingKeeperOptions;
   readonly #asks = new Set<string>();
   readonly #refresher = new ListingRefresher({
@@ -97,13 +97,13 @@ export class ListingKeeper {
     });
   }
 
-  get said(): Said | undefined {
+  get observed(): ObservedListing | undefined {
     const handshake = this.#greeting;
     return handshake === undefined || this.listedAt === undefined ? undefined : { listing: this.#said, handshake };
   }
 
   /** Methods by which the server has asked its client things, now or at an earlier start. */
-  get asks(): ReadonlySet<string> {
+  get requestMethods(): ReadonlySet<string> {
     return this.#asks;
   }
 
@@ -118,20 +118,20 @@ export class ListingKeeper {
     if (cached === undefined) return;
     this.#said = cached.listing;
     this.#greeted(cached.handshake);
-    await pins?.judge(cached.listing, this.#introduced);
+    await pins?.evaluate(cached.listing, this.#introduced);
     this.#show();
     this.listedAt = cached.at;
     this.#refusesHandshake = cached.refusesHandshake === true;
     for (const method of cached.asks) this.#asks.add(method);
   }
 
-  learnAsk(method: string): void {
+  recordRequestMethod(method: string): void {
     if (this.#asks.has(method)) return;
     this.#asks.add(method);
     this.#remember();
   }
 
-  learnRefusal(): void {
+  recordStatelessOnly(): void {
     this.#refusesHandshake = true;
     this.#remember();
   }
@@ -141,7 +141,7 @@ export class ListingKeeper {
   }
 
   /** Follows a connection: reads its lists at once, and every five minutes where it does not announce changes. */
-  follow(connection: Connection, handshake: Handshake): void {
+  attach(connection: Connection, handshake: Handshake): void {
     clearInterval(this.#poll);
     this.#connection = connection;
     // What the line before it said last is nothing to ask it about.
@@ -150,19 +150,19 @@ export class ListingKeeper {
     const isAnother = JSON.stringify(this.#greeting?.serverInfo) !== JSON.stringify(handshake.serverInfo);
     if (isAnother) this.#refusesHandshake = false;
     this.#greeted(handshake);
-    void this.#refresher.anew();
+    void this.#refresher.refreshAfterCurrent();
     const { tools } = handshake.capabilities;
     if (isObject(tools) && tools['listChanged'] === true) return;
-    this.#poll = setInterval(() => this.#refresher.soon(), this.#options.pollMs ?? defaultPollMs);
+    this.#poll = setInterval(() => this.#refresher.schedule(), this.#options.pollMs ?? defaultPollMs);
     this.#poll.unref();
   }
 
   /** Reads its lists soon, where it is connected. */
-  again(): void {
-    if (this.#connection !== undefined) this.#refresher.soon();
+  refreshIfConnected(): void {
+    if (this.#connection !== undefined) this.#refresher.schedule();
   }
 
-  unfollow(): void {
+  detach(): void {
     this.#connection = undefined;
     this.#read = undefined;
     clearInterval(this.#poll);
@@ -175,12 +175,12 @@ export class ListingKeeper {
    * The server says something changed, on this connection. Where that is a second process of it, the change is to be seen there
    * and nowhere else.
    */
-  soon(on: Connection | undefined = this.#connection): void {
+  scheduleRefresh(on: Connection | undefined = this.#connection): void {
     if (on === undefined) return;
     this.#announcer = on === this.#connection ? undefined : on;
     this.#noteAnnouncement(on);
     this.#isAfterCall ||= (this.#options.sinceCallMs?.() ?? Infinity) <= growthWindowMs;
-    this.#refresher.soon();
+    this.#refresher.schedule();
   }
 
   /** Of a burst the first one is logged; the next is once the lists have been read. */
@@ -189,13 +189,13 @@ export class ListingKeeper {
     this.#isAnnounced = true;
     this.#options.onStep('It announced that its lists have changed.', 'info');
     const capabilities = handshake?.capabilities ?? {};
-    const isDeclared = listCapabilities.some((key) => objectOf(capabilities[key])['listChanged'] === true);
+    const isDeclared = listCapabilities.some((key) => objectOrEmpty(capabilities[key])['listChanged'] === true);
     if (!isDeclared) this.#options.onStep('It announces changes without having declared "listChanged".', 'warning');
   }
 
   /** Resolves when what is being read now is read. */
-  now(): Promise<void> {
-    return this.#refresher.now();
+  currentRefresh(): Promise<void> {
+    return this.#refresher.refresh();
   }
 
   /** Resolves when the cache holds what is known. */
@@ -235,7 +235,7 @@ export class ListingKeeper {
         return this.#nothingYet();
       const before = cpuMs();
       const moment = { sameProcess: isSameProcess, isAfterCall: isAfterCall && isSameProcess };
-      await this.#options.pins?.judge(listing, this.#introduced, moment);
+      await this.#options.pins?.evaluate(listing, this.#introduced, moment);
       const changed = this.#accept(listing, isOurs);
       if (isAgain) this.#reportEnd(changed);
       // What the first reading takes, programs to hash and modules to load, says nothing about the next one.
@@ -254,7 +254,7 @@ export class ListingKeeper {
     this.#isAskedAgain = mayComeYet && this.#failedReads <= maxFailedReads;
     if (!this.#isAskedAgain) return;
     const pauseMs = backoffMs(this.#failedReads, Math.random);
-    this.#again = setTimeout(() => this.#refresher.soon(), pauseMs).unref();
+    this.#again = setTimeout(() => this.#refresher.schedule(), pauseMs).unref();
   }
 
   #nothingYet(): Fetched {
@@ -285,13 +285,13 @@ export class ListingKeeper {
 
   #greeted(handshake: Handshake): void {
     this.#greeting = handshake;
-    this.#introduced = introductionOf(handshake);
+    this.#introduced = toIntroduction(handshake);
     this.handshake = this.#shownHandshake();
   }
 
   /** Whether what is shown is not what it was. */
   #show(): boolean {
-    const shown = this.#options.pins?.show(this.#said) ?? this.#said;
+    const shown = this.#options.pins?.acceptedListing(this.#said) ?? this.#said;
     const handshake = this.#shownHandshake();
     if (isSameListing(shown, this.listing) && isSameJson(handshake?.raw, this.handshake?.raw)) return false;
     this.listing = shown;

@@ -43,7 +43,7 @@ export class ListingRefresher {
   }
 
   /** Asks for a refresh soon. While one runs, another follows it. */
-  soon(): void {
+  schedule(): void {
     if (this.#running !== undefined) {
       this.#again = true;
       return;
@@ -52,11 +52,11 @@ export class ListingRefresher {
     if (this.#timer === undefined) this.#firstAsked = now;
     clearTimeout(this.#timer);
     const wait = Math.max(0, Math.min(debounceMs, this.#firstAsked + maxWaitMs - now), this.#earliest - now);
-    this.#timer = setTimeout(() => void this.now(), wait);
+    this.#timer = setTimeout(() => void this.refresh(), wait);
   }
 
   /** Refreshes at once, or joins the one that runs. Never rejects. */
-  now(): Promise<void> {
+  refresh(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#running !== undefined) return this.#running;
@@ -64,7 +64,7 @@ export class ListingRefresher {
       if (this.#running === started) this.#running = undefined;
       if (this.#again) {
         this.#again = false;
-        this.soon();
+        this.schedule();
       }
     });
     this.#running = started;
@@ -72,12 +72,12 @@ export class ListingRefresher {
   }
 
   /** Refreshes at once, but after the one that runs: it asks on a line that is of no use any more. */
-  anew(): Promise<void> {
+  refreshAfterCurrent(): Promise<void> {
     const before = this.#running;
-    if (before === undefined) return this.now();
+    if (before === undefined) return this.refresh();
     const next = before.then(() => {
       if (this.#running === next) this.#running = undefined;
-      return this.now();
+      return this.refresh();
     });
     this.#running = next;
     return next;

@@ -2,7 +2,7 @@
 import { AppError, errorText } from '../base/errors.ts';
 import { isNestedTooDeep, isObject, type JsonObject } from '../base/json.ts';
 import { TimeSlices } from '../base/scheduling/time-slices.ts';
-import { bytesInWords, count } from '../base/wording.ts';
+import { formatBytes, formatCount } from '../base/wording.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
 import { RawJson } from '../wire/raw-json.ts';
@@ -15,7 +15,7 @@ export interface Listing {
 }
 
 /** By these a server says that a list is not what it was. */
-export const listChanges: ReadonlySet<string> = new Set([
+export const listChangedMethods: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/resources/list_changed',
   'notifications/prompts/list_changed',
@@ -26,12 +26,12 @@ export const emptyListing: Listing = { tools: [], resources: [], resourceTemplat
 export type ListKey = keyof Listing;
 
 /** `12 tools, 1 resource`; what it has none of is left out, but for tools. */
-export function listed({ tools, resources, resourceTemplates, prompts }: Listing): string {
+export function summarizeListing({ tools, resources, resourceTemplates, prompts }: Listing): string {
   const kinds = [
-    count(tools.length, 'tool'),
-    ...(resources.length === 0 ? [] : [count(resources.length, 'resource')]),
-    ...(resourceTemplates.length === 0 ? [] : [count(resourceTemplates.length, 'resource template')]),
-    ...(prompts.length === 0 ? [] : [count(prompts.length, 'prompt')]),
+    formatCount(tools.length, 'tool'),
+    ...(resources.length === 0 ? [] : [formatCount(resources.length, 'resource')]),
+    ...(resourceTemplates.length === 0 ? [] : [formatCount(resourceTemplates.length, 'resource template')]),
+    ...(prompts.length === 0 ? [] : [formatCount(prompts.length, 'prompt')]),
   ];
   return kinds.join(', ');
 }
@@ -78,7 +78,7 @@ interface FetchedListing {
 }
 
 /** `timeoutMs`: instead of the usual one. */
-export type Ask = (method: string, params: JsonObject, timeoutMs?: number) => Promise<Result>;
+export type SendRequest = (method: string, params: JsonObject, timeoutMs?: number) => Promise<Result>;
 
 /** How long a server may take over a list that it did not announce, in ms. */
 const unannouncedMs = 5000;
@@ -89,7 +89,7 @@ const unannouncedMs = 5000;
  * when a line that was never read from (`isFirst`) is silent about its tools.
  */
 export async function fetchListing(
-  ask: Ask,
+  ask: SendRequest,
   capabilities: JsonObject,
   before: Listing = emptyListing,
   isFirst = true,
@@ -125,7 +125,7 @@ type Need = 'unannounced' | 'announced' | 'needed';
 
 /** Reads all pages of one list. */
 class Drain {
-  readonly #ask: Ask;
+  readonly #ask: SendRequest;
   readonly #kind: ListKind;
   readonly #before: readonly JsonObject[];
   /** What was listed before, by identifier; some servers use one twice. */
@@ -136,7 +136,7 @@ class Drain {
   #bytes = 0;
   costMs = 0;
 
-  constructor(ask: Ask, kind: ListKind, before: readonly JsonObject[], found: Findings, need: Need) {
+  constructor(ask: SendRequest, kind: ListKind, before: readonly JsonObject[], found: Findings, need: Need) {
     this.#ask = ask;
     this.#kind = kind;
     this.#before = before;
@@ -184,8 +184,8 @@ class Drain {
     if (size > maxPageBytes || this.#bytes > maxListBytes) {
       const limit =
         size > maxPageBytes
-          ? `A page may have ${bytesInWords(maxPageBytes)}`
-          : `It may have ${bytesInWords(maxListBytes)}`;
+          ? `A page may have ${formatBytes(maxPageBytes)}`
+          : `It may have ${formatBytes(maxListBytes)}`;
       this.#report(`${method} is too long; the list was ended with ${this.#taken}. ${limit}.`);
       return undefined;
     }
@@ -240,7 +240,7 @@ class Drain {
 function flawOf(entry: JsonObject, name: string, maxLength: number): string | undefined {
   if (name.length > maxLength) return `has a name of ${name.length} characters (at most ${maxLength})`;
   const size = JSON.stringify(entry).length;
-  if (size > maxEntryBytes) return `has ${bytesInWords(size)} (at most ${bytesInWords(maxEntryBytes)})`;
+  if (size > maxEntryBytes) return `has ${formatBytes(size)} (at most ${formatBytes(maxEntryBytes)})`;
   return undefined;
 }
 
@@ -250,7 +250,7 @@ function inWords({ length }: readonly unknown[]): string {
 
 /** A list that the server announces but does not have is a problem of that list, not of the server; so is one it is too busy for. */
 async function askPage(
-  ask: Ask,
+  ask: SendRequest,
   kind: ListKind,
   cursor: string | undefined,
   found: Findings,

@@ -1,6 +1,6 @@
 /** One configured server over time: started, woken, retried, put to sleep, stopped. */
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { Person } from '../security/principal.ts';
@@ -11,44 +11,44 @@ import type { Connection } from './connection.ts';
 import { ConnectionPool, keyOfUser } from './connection-pool.ts';
 import { FirstListing } from './first-listing.ts';
 import type { Handshake } from './handshake.ts';
-import { IdleWatch, SharedLine } from './shared-line.ts';
-import { LineOpener } from './line-opener.ts';
-import { ListingKeeper, type Said } from './listing-keeper.ts';
-import { listChanges, listed, type Listing } from './listing.ts';
-import { lookedInVain, OwnSignIn } from './own-sign-in.ts';
-import { neededCapability, personOf, ServerRequests, statefulForAll } from './server-requests.ts';
-import { ownLine, type ServerDeps, type ServerNotification } from './server-deps.ts';
+import { IdleTimer, SharedConnection } from './shared-line.ts';
+import { ConnectionOpener } from './line-opener.ts';
+import { ListingTracker, type ObservedListing } from './listing-keeper.ts';
+import { listChangedMethods, summarizeListing, type Listing } from './listing.ts';
+import { unlistedState, PerUserSignIn } from './own-sign-in.ts';
+import { requiredCapability, userOf, RequestDispatcher, statefulForAll } from './server-requests.ts';
+import { userTransportFactory, type ServerDeps, type ServerNotification } from './server-deps.ts';
 import { clearPackage, signedOutError, unlessInstalling } from './server-standing.ts';
-import { seconds, serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
+import { formatSeconds, serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
-import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
+import type { AuthorizationFlow } from './sign-in/sign-in-attempt.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { ServerLog } from './transports/server-log.ts';
 import { isViewUri, viewDefinition } from './view-facts.ts';
-import type { ServerSignIn } from './sign-in/server-sign-in.ts';
-import type { SignedOut } from './sign-in/sign-out.ts';
+import type { ServerOAuth } from './sign-in/server-sign-in.ts';
+import type { RevocationResult } from './sign-in/sign-out.ts';
 
 export class ManagedServer {
   readonly config: ServerConfig;
   /** What a person accepted of it; undefined: it comes with us, or is only tried. */
   readonly pins: ServerPins | undefined;
   /** State, health or problems changed. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   /** The listing is not what it was. */
-  readonly listingChanged = new Event();
-  readonly notified = new Event<ServerNotification>();
+  readonly listingChanged = new Emitter();
+  readonly notified = new Emitter<ServerNotification>();
 
   readonly #deps: ServerDeps;
   readonly #log: ServerLog;
-  readonly #line: SharedLine;
-  readonly #listings: ListingKeeper;
+  readonly #line: SharedConnection;
+  readonly #listings: ListingTracker;
   readonly #pool: ConnectionPool;
   /** Each user of a team has connections of their own; the shared one is not used then. */
   readonly #isPerUser: boolean;
   readonly #subscriptions: ServerSubscriptions;
-  readonly #opener: LineOpener;
-  readonly #idle: IdleWatch;
-  readonly #requests: ServerRequests;
+  readonly #opener: ConnectionOpener;
+  readonly #idle: IdleTimer;
+  readonly #requests: RequestDispatcher;
   /** Until somebody's own process has told what it offers. */
   readonly #firstListing: FirstListing;
 
@@ -61,18 +61,18 @@ export class ManagedServer {
     this.#line = this.#makeLine();
     this.#listings = this.#makeListings();
     this.#idle = this.#makeIdle();
-    this.#isPerUser = ownLine(config, deps) !== undefined;
+    this.#isPerUser = userTransportFactory(config, deps) !== undefined;
     this.#pool = this.#makePool();
     this.#firstListing = new FirstListing({
-      look: (person) => this.#pool.get(keyOfUser(person, 'negotiated')).then(() => this.#listings.now()),
+      look: (person) => this.#pool.get(keyOfUser(person, 'negotiated')).then(() => this.#listings.currentRefresh()),
       onEnd: () => this.changed.emit(),
       onOddity: (text) => this.#odd(text),
     });
     this.#subscriptions = new ServerSubscriptions(
       () => this.#line.connection,
-      () => this.#listings.soon(),
+      () => this.#listings.scheduleRefresh(),
     );
-    this.#requests = new ServerRequests({
+    this.#requests = new RequestDispatcher({
       config,
       line: this.#line,
       pool: this.#pool,
@@ -93,7 +93,7 @@ export class ManagedServer {
     const { state } = this.#line;
     const { failure } = this.#firstListing;
     // Whoever comes or calls next tries it.
-    if (failure !== undefined && this.listedAt === undefined) return lookedInVain(this.config.name, failure);
+    if (failure !== undefined && this.listedAt === undefined) return unlistedState(this.config.name, failure);
     const since = this.#pool.find(statefulForAll)?.openedAt;
     return state.kind === 'disconnected' && since !== undefined ? { kind: 'ready', since } : state;
   }
@@ -122,8 +122,8 @@ export class ManagedServer {
   }
 
   /** What it says, whatever of it a person has accepted; undefined until it has been read. */
-  get said(): Said | undefined {
-    return this.#listings.said;
+  get observed(): ObservedListing | undefined {
+    return this.#listings.observed;
   }
 
   get health(): ServerHealth {
@@ -148,7 +148,7 @@ export class ManagedServer {
     if (!this.config.enabled || (this.config.lazy && this.listedAt !== undefined)) return;
     if (this.#isPerUser) return;
     await this.#unlessInstalling(this.#line.connect()).then(
-      () => this.#listings.now(),
+      () => this.#listings.currentRefresh(),
       () => undefined,
     );
   }
@@ -161,7 +161,7 @@ export class ManagedServer {
   }
 
   /** Somebody has come to whom it could be shown: where it was never listed, that is read from their own process. Never rejects. */
-  meet(person: Person): void {
+  onUserSeen(person: Person): void {
     if (!this.#isPerUser || this.listedAt !== undefined || !this.config.enabled) return;
     this.#firstListing.at(person);
   }
@@ -172,24 +172,24 @@ export class ManagedServer {
    */
   async admit(context: CallContext): Promise<boolean> {
     const isOwn = await this.#requests.admit(context);
-    if (isOwn) await this.#listings.now();
+    if (isOwn) await this.#listings.currentRefresh();
     return isOwn;
   }
 
   /** The same of somebody who has signed in to it, or out. */
-  meetAnew(person: Person): void {
+  onUserSignInChanged(person: Person): void {
     this.#firstListing.changed(person);
-    this.meet(person);
+    this.onUserSeen(person);
   }
 
   /** What is open for them ends. Never rejects. */
-  async personEnds(person: Person): Promise<void> {
+  async closeForUser(person: Person): Promise<void> {
     await this.#pool.closeUser(person);
   }
 
   /** Reads its lists again soon; `listingChanged` says whether they are others. */
-  listAgain(): void {
-    this.#listings.again();
+  refreshListing(): void {
+    this.#listings.refreshIfConnected();
   }
 
   /** Closes the shared connection if it gives no answer in time; whoever asks next gets a new one. */
@@ -200,7 +200,7 @@ export class ManagedServer {
   /** Forgets the back-off and tries at once; `clear` removes the damaged package that its failure names first. Rejects with why it is not ready. */
   async retry({ clear = false }: { readonly clear?: boolean } = {}): Promise<void> {
     if (clear) await clearPackage(this.state, this.#log);
-    if (this.#isPerUser) return this.rest().then(() => this.#ofSomebody());
+    if (this.#isPerUser) return this.sleep().then(() => this.#ofSomebody());
     await this.#unlessInstalling(this.#line.reopen());
     await this.#listed();
   }
@@ -213,41 +213,41 @@ export class ManagedServer {
   async relaunch(): Promise<void> {
     const { kind } = this.state;
     if (kind === 'disabled' || kind === 'authenticating') return;
-    await this.rest();
+    await this.sleep();
     if (kind !== 'disconnected') await this.retry().catch(() => undefined);
   }
 
   /** Begins a sign-in; once the person is through, the server is tried by itself. Rejects with AppError. */
-  async signIn(): Promise<SignInAttempt> {
+  async signIn(): Promise<AuthorizationFlow> {
     const signIn = this.#deps.signIns.get(this.config);
-    return this.#line.authenticate(() => signIn.begin());
+    return this.#line.authenticate(() => signIn.start());
   }
 
   /** Being signed in to it; undefined where nobody signs in. */
-  get login(): ServerSignIn | undefined {
+  get oauth(): ServerOAuth | undefined {
     return this.#deps.signIns.find(this.config);
   }
 
   /** A sign-in for the rights that it asks for; what runs goes on meanwhile. Rejects with AppError. */
-  async widen(): Promise<SignInAttempt> {
+  async requestScopes(): Promise<AuthorizationFlow> {
     const signIn = this.#deps.signIns.get(this.config);
     const { kind } = this.state;
-    if (kind !== 'pending-sign-in' && kind !== 'authenticating') return signIn.widen();
-    return this.#line.authenticate(() => signIn.widen());
+    if (kind !== 'pending-sign-in' && kind !== 'authenticating') return signIn.requestScopes();
+    return this.#line.authenticate(() => signIn.requestScopes());
   }
 
   /** Takes back what signing in granted; from then on it waits for the person. Rejects with AppError. */
-  async signOut(): Promise<SignedOut> {
+  async signOut(): Promise<RevocationResult> {
     const signIn = this.#deps.signIns.get(this.config);
     if ((await signIn.accessToken()) === undefined) return { how: 'nothing' };
-    await this.rest();
+    await this.sleep();
     const signedOut = await signIn.signOut();
-    this.#line.awaitPerson(signedOutError(this.config.name));
+    this.#line.awaitSignIn(signedOutError(this.config.name));
     return signedOut;
   }
 
   /** Ends its processes until somebody asks again. */
-  async rest(): Promise<void> {
+  async sleep(): Promise<void> {
     await Promise.all([this.#pool.close(), this.#line.close()]);
   }
 
@@ -269,7 +269,7 @@ export class ManagedServer {
   async #judgeView(uri: unknown, answer: Result): Promise<void> {
     if (this.pins === undefined || typeof uri !== 'string' || !isViewUri(uri)) return;
     const view = viewDefinition(uri, toObject(answer));
-    if (view !== undefined) await this.pins.judgeView(uri, view);
+    if (view !== undefined) await this.pins.evaluateView(uri, view);
   }
 
   /** Throws AppError not_allowed where a request is for something that the person has not accepted as it is. */
@@ -296,16 +296,16 @@ export class ManagedServer {
   }
 
   /** Asks it to tell of a task; gives how that ends, undefined where it tells nothing of tasks. */
-  hearTask(taskId: string): (() => void) | undefined {
-    return this.#subscriptions.hearTask(taskId);
+  subscribeTask(taskId: string): (() => void) | undefined {
+    return this.#subscriptions.subscribeTask(taskId);
   }
 
   setLogLevel(level: string, context: CallContext): Promise<void> {
     return this.#requests.setLogLevel(level, context);
   }
 
-  hasPrivateLine(sessionId: string): boolean {
-    return this.#requests.hasPrivateLine(sessionId);
+  hasPrivateConnection(sessionId: string): boolean {
+    return this.#requests.hasPrivateConnection(sessionId);
   }
 
   endSession(sessionId: string): Promise<void> {
@@ -314,7 +314,7 @@ export class ManagedServer {
 
   /** What it offers is read from whoever's process is there; for a list none is started. */
   async #ofSomebody(): Promise<void> {
-    if (this.#userConnections.length > 0) return this.#listings.now();
+    if (this.#userConnections.length > 0) return this.#listings.currentRefresh();
     if (this.listedAt !== undefined) return;
     const looked = this.#firstListing.again();
     if (looked !== undefined) return looked;
@@ -326,47 +326,47 @@ export class ManagedServer {
 
   /** Reading the lists may be what the line fails at. */
   async #listed(): Promise<void> {
-    await this.#listings.now();
+    await this.#listings.currentRefresh();
     const { state } = this;
     if (state.kind === 'error' || state.kind === 'pending-sign-in') throw state.error;
   }
 
-  #makeOpener(): LineOpener {
+  #makeOpener(): ConnectionOpener {
     const { createTransport, identity, slots } = this.#deps;
     const { config } = this;
-    return new LineOpener({
+    return new ConnectionOpener({
       config,
       createTransport,
-      personal: ownLine(config, this.#deps),
+      personal: userTransportFactory(config, this.#deps),
       identity,
       slots,
       knownEra: () => this.handshake?.era,
       onOpen: () => this.#idle.start(),
       onNotification: (method, params, sessionId, on) => this.#hear(method, params, sessionId, on),
       onAsk: (method) => {
-        if (neededCapability(method) !== undefined) this.#listings.learnAsk(method);
+        if (requiredCapability(method) !== undefined) this.#listings.recordRequestMethod(method);
       },
       onOddity: (text) => this.#odd(text),
       log: this.#log,
     });
   }
 
-  #makeLine(): SharedLine {
+  #makeLine(): SharedConnection {
     const { now, pause, random } = this.#deps;
-    return new SharedLine({
+    return new SharedConnection({
       server: this.config.name,
       enabled: this.config.enabled,
       pause,
       now,
       random,
       open: (closed) => {
-        void this.pins?.launching();
+        void this.pins?.onLaunch();
         return this.#opener.openShared(closed);
       },
       onOpen: (connection) => this.#opened(connection),
-      onClose: () => this.#listings.unfollow(),
+      onClose: () => this.#listings.detach(),
       isInstalling: () => this.#opener.isInstalling,
-      onRenew: () => this.#log.note('It does not know our session any more: a new one is opened.'),
+      onRenew: () => this.#log.appendEvent('It does not know our session any more: a new one is opened.'),
       onState: () => this.changed.emit(),
       onFailed: (error, retryMs) => this.#failed(error, retryMs),
     });
@@ -383,11 +383,11 @@ export class ManagedServer {
       onClose: ({ key }, connection) => {
         if (key.owner.kind === 'any') {
           // What it listed may have been its own.
-          this.#listings.soon();
+          this.#listings.scheduleRefresh();
           this.changed.emit();
         }
         if (key.owner.kind !== 'user' || !this.#listings.follows(connection)) return;
-        this.#listings.unfollow();
+        this.#listings.detach();
         this.#followOne(this.#userConnections[0]);
       },
       idleMs: this.config.idleStopMs ?? this.#deps.own?.idleMs,
@@ -404,21 +404,21 @@ export class ManagedServer {
   #followOne(connection: Connection | undefined): void {
     const isFollowed = this.#userConnections.some((one) => this.#listings.follows(one));
     if (connection?.handshake === undefined || isFollowed) return;
-    this.#listings.follow(connection, connection.handshake);
+    this.#listings.attach(connection, connection.handshake);
   }
 
-  #makeOwnSignIn(): OwnSignIn | undefined {
+  #makeOwnSignIn(): PerUserSignIn | undefined {
     const { own } = this.#deps;
     const { config } = this;
     if (own === undefined || !this.#isPerUser || config.kind === 'stdio' || config.kind === 'builtin') return undefined;
     const notify = (method: string, params: JsonObject, sessionId: string): void =>
       this.notified.emit({ method, params, sessionId });
-    return new OwnSignIn({ config, access: own, personOf, notify });
+    return new PerUserSignIn({ config, access: own, personOf: userOf, notify });
   }
 
-  #makeListings(): ListingKeeper {
+  #makeListings(): ListingTracker {
     const { cache, now } = this.#deps;
-    return new ListingKeeper({
+    return new ListingTracker({
       hash: this.config.hash,
       cache,
       pins: this.pins,
@@ -427,18 +427,19 @@ export class ManagedServer {
       silenceMs: this.config.initTimeoutMs,
       onOddity: (text) => this.#odd(text),
       sinceCallMs: () => this.#requests.sinceCallMs,
-      onStep: (text, level) => this.#log.note(text, level),
+      onStep: (text, level) => this.#log.appendEvent(text, level),
       onListed: (changed, here) => {
-        if (changed || this.state.kind === 'discovering') this.#log.note(`Lists read: ${listed(this.listing)}.`);
-        if (here) this.#line.settled();
+        if (changed || this.state.kind === 'discovering')
+          this.#log.appendEvent(`Lists read: ${summarizeListing(this.listing)}.`);
+        if (here) this.#line.markReady();
         if (changed) this.listingChanged.emit();
       },
-      onFailed: (connection, error) => this.#line.lost(connection, error),
+      onFailed: (connection, error) => this.#line.onLost(connection, error),
     });
   }
 
-  #makeIdle(): IdleWatch {
-    return new IdleWatch({
+  #makeIdle(): IdleTimer {
+    return new IdleTimer({
       idleMs: this.config.idleStopMs,
       now: this.#deps.now,
       // Whoever subscribed to a resource relies on the process that watches it.
@@ -449,7 +450,7 @@ export class ManagedServer {
       },
       onIdle: () => {
         if (this.#line.connection !== undefined) {
-          this.#log.note('Not used for a while: it is put to sleep until its next call.');
+          this.#log.appendEvent('Not used for a while: it is put to sleep until its next call.');
           void this.#line.close();
         }
         void this.#pool.close();
@@ -459,26 +460,26 @@ export class ManagedServer {
 
   #odd(text: string): void {
     this.#deps.onOddity(this.config.name, text);
-    this.#log.note(text, 'warning');
+    this.#log.appendEvent(text, 'warning');
   }
 
   #failed(error: AppError, retryMs: number | undefined): void {
     this.#deps.onOddity(this.config.name, `It failed: ${error.message}`);
-    const next = retryMs === undefined ? '' : `Next try in ${seconds(retryMs)}.`;
+    const next = retryMs === undefined ? '' : `Next try in ${formatSeconds(retryMs)}.`;
     // Its last words and how it ended are the lines above.
-    if (error.code === 'server_exited') this.#log.note(`The connection is gone. ${next}`.trimEnd(), 'error');
-    else this.#log.note(`${error.text} ${next}`.trimEnd(), 'error');
+    if (error.code === 'server_exited') this.#log.appendEvent(`The connection is gone. ${next}`.trimEnd(), 'error');
+    else this.#log.appendEvent(`${error.text} ${next}`.trimEnd(), 'error');
   }
 
   #opened(connection: Connection): void {
     const { handshake } = connection;
     if (handshake === undefined) return;
-    this.#listings.follow(connection, handshake);
+    this.#listings.attach(connection, handshake);
     this.#subscriptions.opened(handshake);
   }
 
   #wake(): Promise<Connection> {
-    if (this.#line.connection === undefined) this.#opener.hurry();
+    if (this.#line.connection === undefined) this.#opener.prioritize();
     return this.#line.connect();
   }
 
@@ -487,8 +488,8 @@ export class ManagedServer {
     const person = owner?.kind === 'user' ? owner.person : undefined;
     // A connection that is being closed is still its user's.
     if (person === undefined && this.#isPerUser) return;
-    if (!listChanges.has(method)) this.notified.emit({ method, params, sessionId, ...(person && { person }) });
-    else if (person !== undefined) this.#listings.soon();
-    else if (sessionId === undefined) this.#listings.soon(on);
+    if (!listChangedMethods.has(method)) this.notified.emit({ method, params, sessionId, ...(person && { person }) });
+    else if (person !== undefined) this.#listings.scheduleRefresh();
+    else if (sessionId === undefined) this.#listings.scheduleRefresh(on);
   }
 }

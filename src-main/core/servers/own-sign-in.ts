@@ -4,41 +4,41 @@
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, toAppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { HttpServerConfig } from '../config/app-config.ts';
 import type { Person } from '../security/principal.ts';
-import { awaitTelling } from '../wire/await-telling.ts';
-import { fact } from '../wire/raw-json.ts';
+import { awaitWithProgress } from '../wire/await-telling.ts';
+import { scalarOf } from '../wire/raw-json.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { ListingFailure } from './first-listing.ts';
-import { namedQuestion } from './questions.ts';
+import { labelServerRequest } from './questions.ts';
 import type { ServerState } from './server-state.ts';
 
 /** What each person has of servers at an address; the team makes it. */
-export interface OwnAccess {
+export interface PerUserAccess {
   /** A line under this person's sign-in; throws AppError where no more of them can be open. */
-  readonly line: (config: HttpServerConfig, person: Person) => Transport;
+  readonly connect: (config: HttpServerConfig, person: Person) => Transport;
   /** A line that nobody used for so long is closed, in ms. */
   readonly idleMs: number;
   /** Where this person signs in, refused like this; undefined: signing in is no remedy. Rejects with AppError. */
   readonly link: (config: HttpServerConfig, person: Person, refused: AppError) => Promise<string | undefined>;
   /** Resolves when they have signed in anew. Rejects when `signal` is aborted. */
-  readonly signedIn: (config: HttpServerConfig, person: Person, signal: AbortSignal) => Promise<void>;
+  readonly onSignedIn: (config: HttpServerConfig, person: Person, signal: AbortSignal) => Promise<void>;
 }
 
 interface OwnSignInParts {
   readonly config: HttpServerConfig;
-  readonly access: OwnAccess;
+  readonly access: PerUserAccess;
   readonly personOf: (context: CallContext) => Person;
   /** For the session that was asked. */
   readonly notify: (method: string, params: JsonObject, sessionId: string) => void;
 }
 
 /** How long a call waits for somebody who said that they sign in, in ms; apps give most calls up before. */
-const waitMs = 3 * 60_000;
+const signInTimeoutMs = 3 * 60_000;
 
-export class OwnSignIn {
+export class PerUserSignIn {
   readonly #parts: OwnSignInParts;
   /** Who is being asked: one question at a time is enough. */
   readonly #asked = new Set<string>();
@@ -48,7 +48,7 @@ export class OwnSignIn {
   }
 
   /** What `attempt` gives; refused for want of a sign-in, once more when they have signed in. Rejects as it does, with the link. */
-  async under<T>(context: CallContext, attempt: () => Promise<T>): Promise<T> {
+  async withSignIn<T>(context: CallContext, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
@@ -92,7 +92,7 @@ export class OwnSignIn {
     if (!opensLinks(context) || this.#asked.has(key)) return false;
     this.#asked.add(key);
     const over = new AbortController();
-    const signedIn = access.signedIn(config, person, AbortSignal.any([context.signal, over.signal]));
+    const signedIn = access.onSignedIn(config, person, AbortSignal.any([context.signal, over.signal]));
     // Whether it is waited for or not.
     signedIn.catch(() => undefined);
     try {
@@ -112,21 +112,21 @@ export class OwnSignIn {
   async #agrees(context: CallContext, url: string, elicitationId: string): Promise<boolean> {
     const { config } = this.#parts;
     const message = `Sign in to ${config.name} with an account of your own, which only your calls use.`;
-    const params = namedQuestion(config.name, 'elicitation/create', { mode: 'url', message, url, elicitationId });
+    const params = labelServerRequest(config.name, 'elicitation/create', { mode: 'url', message, url, elicitationId });
     const answer = await context.askClient('elicitation/create', params, context.signal);
-    return fact(answer, 'action') === 'accept';
+    return scalarOf(answer, 'action') === 'accept';
   }
 
   async #wait(signedIn: Promise<void>, context: CallContext, over: AbortController): Promise<boolean> {
     const { name } = this.#parts.config;
-    const timer = setTimeout(() => over.abort('it takes too long'), waitMs);
+    const timer = setTimeout(() => over.abort('it takes too long'), signInTimeoutMs);
     const message = (seconds: number): string => `Waiting for the sign-in to ${name}, ${seconds} s`;
     try {
       const coming = signedIn.then(
         () => true,
         () => false,
       );
-      return await awaitTelling(coming, { limitMs: waitMs, message }, context);
+      return await awaitWithProgress(coming, { limitMs: signInTimeoutMs, message }, context);
     } finally {
       clearTimeout(timer);
     }
@@ -135,7 +135,7 @@ export class OwnSignIn {
 
 /** `{}` is forms alone: an app that opens links says so. */
 function opensLinks({ clientCapabilities }: CallContext): boolean {
-  return isObject(objectOf(clientCapabilities['elicitation'])['url']);
+  return isObject(objectOrEmpty(clientCapabilities['elicitation'])['url']);
 }
 
 function withLink(server: string, error: unknown, link: string): AppError {
@@ -148,7 +148,7 @@ function withLink(server: string, error: unknown, link: string): AppError {
 }
 
 /** Of a server whose lists nobody could read yet: mostly since nobody who came has signed in. */
-export function lookedInVain(server: string, failure: ListingFailure): ServerState {
+export function unlistedState(server: string, failure: ListingFailure): ServerState {
   if (failure.error.code !== 'server_unauthorized') return { kind: 'error', ...failure };
   const why = `${server} needs a sign-in of each person, and nobody has signed in yet.`;
   const fix = 'What it offers is known when the first person has.';

@@ -19,7 +19,7 @@ export function paramHeaders(tool: JsonObject | undefined, args: unknown): Recor
 }
 
 /** Which tools want something repeated. A definition is the same object for as long as its listing is: its schema is read once, not with each call. */
-export class RepeatingTools {
+export class HeaderParamTools {
   readonly #known = new WeakMap<JsonObject, boolean>();
 
   has(tool: JsonObject): boolean {

@@ -6,7 +6,7 @@ import type { Handshake } from './handshake.ts';
 import { fetchListing, type Listing } from './listing.ts';
 import type { TransportFactory } from './transports/create-transport.ts';
 
-export interface Answered {
+export interface ProbeSuccess {
   readonly server: ServerConfig;
   readonly handshake: Handshake;
   readonly listing: Listing;
@@ -16,7 +16,7 @@ export interface Answered {
   readonly ms: number;
 }
 
-export interface Failed {
+export interface ProbeFailure {
   readonly server: ServerConfig;
   readonly error: AppError;
   /** Its last words on stderr, oldest first, secrets masked. */
@@ -24,7 +24,7 @@ export interface Failed {
   readonly ms: number;
 }
 
-export type Probe = Answered | Failed;
+export type ProbeResult = ProbeSuccess | ProbeFailure;
 
 const lastWords = 5;
 
@@ -34,12 +34,12 @@ export async function probeConnection(
   transports: TransportFactory,
   version: string,
   signal: AbortSignal = new AbortController().signal,
-): Promise<Probe> {
+): Promise<ProbeResult> {
   const started = performance.now();
   const elapsed = (): number => Math.round(performance.now() - started);
   const log = transports.log(server.name);
   // Another one of that name may have said something before.
-  const saidBefore = log.said;
+  const saidBefore = log.lineCount;
   const connection = connect(server, transports, version);
   try {
     const handshake = await connection.open({ timeoutMs: server.initTimeoutMs, signal });

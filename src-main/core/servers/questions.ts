@@ -2,15 +2,15 @@
  * What a server asks its client: within bounds, and with its name on what a person is shown. The client app knows Tooltray
  * alone, so without a name a person could not tell who wants a password, or whose prompt their model is to answer.
  */
-import { isObject, type JsonObject, objectOf, textOr } from '../base/json.ts';
-import { RateLimit } from '../base/slots.ts';
+import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
+import { RateLimiter } from '../base/slots.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { fact, toObject } from '../wire/raw-json.ts';
+import { scalarOf, toObject } from '../wire/raw-json.ts';
 
 /** Questions of one line that may be open at once; while there are so many, the server is not read. */
-export const mostQuestions = 64;
+export const maxOpenServerRequests = 64;
 /** In one answer of 2026-07-28 that asks for input. */
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 
 /** Each of these takes a person's attention, or tokens of their model. */
 const rates = {
@@ -20,17 +20,17 @@ const rates = {
 } as const;
 
 /** How often one line may ask. */
-export class QuestionLimit {
+export class ServerRequestLimiter {
   readonly #limits = {
-    'elicitation/create': new RateLimit(rates['elicitation/create']),
-    'sampling/createMessage': new RateLimit(rates['sampling/createMessage']),
-    other: new RateLimit(rates.other),
+    'elicitation/create': new RateLimiter(rates['elicitation/create']),
+    'sampling/createMessage': new RateLimiter(rates['sampling/createMessage']),
+    other: new RateLimiter(rates.other),
   };
 
   /** Throws RpcError where it asks too often. */
   admit(method: string): void {
     const kind = method === 'elicitation/create' || method === 'sampling/createMessage' ? method : 'other';
-    if (!this.#limits[kind].take())
+    if (!this.#limits[kind].tryAcquire())
       throw new RpcError(rpcCode.aborted, `${method} was asked too often. Wait some seconds, then ask again.`);
   }
 }
@@ -38,14 +38,14 @@ export class QuestionLimit {
 /** The questions of an answer that asks for input. Throws RpcError for what cannot be put to anybody. */
 export function inputRequests(asked: JsonObject): [string, string, JsonObject][] {
   const requests = isObject(asked['inputRequests']) ? Object.entries(asked['inputRequests']) : [];
-  if (requests.length > mostAtOnce)
+  if (requests.length > maxAtOnce)
     throw new RpcError(rpcCode.internal, `The server asked ${requests.length} things at once.`);
   return requests.map(([key, request]) => {
-    const { method, params } = objectOf(request);
+    const { method, params } = objectOrEmpty(request);
     if (typeof method !== 'string')
       throw new RpcError(rpcCode.internal, `The server asked for input without naming a method (${key}).`);
-    checkLink(method, objectOf(params));
-    return [key, method, objectOf(params)];
+    checkLink(method, objectOrEmpty(params));
+    return [key, method, objectOrEmpty(params)];
   });
 }
 
@@ -61,9 +61,9 @@ const urlElicitationRequired = -32042;
 
 /** The same error without elicitations whose links are no web pages. */
 export function withWebLinks(error: RpcError): RpcError {
-  const { elicitations, ...rest } = objectOf(error.data);
+  const { elicitations, ...rest } = objectOrEmpty(error.data);
   if (error.code !== urlElicitationRequired || !Array.isArray(elicitations)) return error;
-  const safe = (elicitations as unknown[]).filter((one) => isWebUrl(objectOf(one)['url']));
+  const safe = (elicitations as unknown[]).filter((one) => isWebUrl(objectOrEmpty(one)['url']));
   return safe.length === elicitations.length
     ? error
     : new RpcError(error.code, error.message, { ...rest, elicitations: safe });
@@ -75,12 +75,12 @@ function isWebUrl(url: unknown): boolean {
 }
 
 /** The question with the server's name on it: in front of what a person reads, and for programs in `_meta`. */
-export function namedQuestion(server: string, method: string, params: JsonObject): JsonObject {
-  const meta = objectOf(params['_meta']);
+export function labelServerRequest(server: string, method: string, params: JsonObject): JsonObject {
+  const meta = objectOrEmpty(params['_meta']);
   const named = { ...params, _meta: { ...meta, 'tooltray/server': server } };
-  if (method === 'elicitation/create') return { ...named, message: `${server}: ${textOr(params['message'])}` };
+  if (method === 'elicitation/create') return { ...named, message: `${server}: ${textOrEmpty(params['message'])}` };
   if (method !== 'sampling/createMessage') return params;
-  const prompt = textOr(params['systemPrompt']);
+  const prompt = textOrEmpty(params['systemPrompt']);
   return { ...named, systemPrompt: `Asked by the MCP server ${server}.${prompt === '' ? '' : `\n\n${prompt}`}` };
 }
 
@@ -88,11 +88,14 @@ export function namedQuestion(server: string, method: string, params: JsonObject
  * The same for an answer of 2026-07-28 that asks for input and goes to the client app. `server`: undefined where the client app sees that
  * server alone. Throws RpcError for what cannot be put to anybody.
  */
-export function namedInputRequests(server: string | undefined, result: Result): Result {
-  if (fact(result, 'resultType') !== 'input_required') return result;
+export function labelInputRequests(server: string | undefined, result: Result): Result {
+  if (scalarOf(result, 'resultType') !== 'input_required') return result;
   const asked = toObject(result);
   const all = inputRequests(asked);
   if (server === undefined) return result;
-  const requests = all.map(([key, method, params]) => [key, { method, params: namedQuestion(server, method, params) }]);
+  const requests = all.map(([key, method, params]) => [
+    key,
+    { method, params: labelServerRequest(server, method, params) },
+  ]);
   return { ...asked, inputRequests: Object.fromEntries(requests) as JsonObject };
 }

@@ -6,31 +6,31 @@ import type { Person } from '../security/principal.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { ClientIdentity } from '../wire/eras.ts';
 import type { Transport } from '../wire/transport.ts';
-import type { AppKind } from './app-kind.ts';
-import type { StartSlots } from './line-opener.ts';
+import type { ExtensionSet } from './app-kind.ts';
+import type { StartLimiter } from './line-opener.ts';
 import type { ListingCache } from './listing-cache.ts';
-import type { OwnAccess } from './own-sign-in.ts';
-import type { Pause } from './shared-line.ts';
-import type { SignIns } from './sign-in/sign-ins.ts';
+import type { PerUserAccess } from './own-sign-in.ts';
+import type { PauseSwitch } from './shared-line.ts';
+import type { OAuthManager } from './sign-in/sign-ins.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
 /** Returns a transport to one person's process of a server, not started. */
-export type OpenPersonal = (config: StdioServerConfig, person: Person) => Transport;
+export type OpenUserTransport = (config: StdioServerConfig, person: Person) => Transport;
 
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;
   /** In a team: a line to one person's own process of a server. Absent: there is one person. */
-  readonly personal?: OpenPersonal | undefined;
+  readonly personal?: OpenUserTransport | undefined;
   /** In a team: what each person has of servers at an address. */
-  readonly own?: OwnAccess | undefined;
+  readonly own?: PerUserAccess | undefined;
   readonly cache: ListingCache;
   /** `kind`: as apps of that kind have it, undefined: as all others do. */
-  readonly pinsOf?: (config: ServerConfig, kind?: AppKind) => ServerPins | undefined;
+  readonly pinsOf?: (config: ServerConfig, kind?: ExtensionSet) => ServerPins | undefined;
   /** How we introduce ourselves on shared connections: everything some client app may be able to do. */
   readonly identity: ClientIdentity;
-  readonly slots: StartSlots;
-  readonly pause: Pause;
-  readonly signIns: SignIns;
+  readonly slots: StartLimiter;
+  readonly pause: PauseSwitch;
+  readonly signIns: OAuthManager;
   readonly now: () => number;
   readonly random: () => number;
   /** What it takes too much of on this computer, in sentences. */
@@ -50,11 +50,11 @@ export interface ServerNotification {
 }
 
 /** To what of a server is one person's own; undefined: it is there for all. */
-export function ownLine(
+export function userTransportFactory(
   config: ServerConfig,
   { own, personal }: Pick<ServerDeps, 'own' | 'personal'>,
 ): ((person: Person) => Transport) | undefined {
   if (config.kind === 'builtin' || !placementOf(config).isEachOnes) return undefined;
   if (config.kind === 'stdio') return personal && ((person) => personal(config, person));
-  return own && ((person) => own.line(config, person));
+  return own && ((person) => own.connect(config, person));
 }

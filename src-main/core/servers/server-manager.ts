@@ -1,12 +1,12 @@
 /** All configured servers: started together, replaced when their entry differs, stopped together. */
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { ServerConfig } from '../config/app-config.ts';
-import { hashServer } from '../config/build-server.ts';
+import { hashServerConfig } from '../config/build-server.ts';
 import type { Person } from '../security/principal.ts';
-import { secretsOfServer } from '../secrets/fill-secrets.ts';
+import { secretNamesOf } from '../secrets/fill-secrets.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
-import type { AppKind } from './app-kind.ts';
+import type { ExtensionSet } from './app-kind.ts';
 import { ManagedServer } from './managed-server.ts';
 import type { ServerDeps, ServerNotification } from './server-deps.ts';
 
@@ -19,10 +19,10 @@ const besideIdleMs = 30 * 60_000;
 
 export class ServerManager {
   /** Any server's state or health changed, or the set of servers. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   /** What some server offers changed, or the set of servers. */
-  readonly listingChanged = new Event();
-  readonly notified = new Event<NamedNotification>();
+  readonly listingChanged = new Emitter();
+  readonly notified = new Emitter<NamedNotification>();
 
   readonly #deps: ServerDeps;
   #servers = new Map<string, ManagedServer>();
@@ -41,7 +41,7 @@ export class ServerManager {
   }
 
   /** The servers of the config are known, with what the cache knows of them; false only right after the start of the core. */
-  get configured(): boolean {
+  get isConfigLoaded(): boolean {
     return this.#configured;
   }
 
@@ -96,7 +96,7 @@ export class ServerManager {
    * Another line to a server, with what is known of it: as an app introduces itself that declares this. `shown`: what it says is held
    * against what a person accepted; else it is only asked, and nobody is shown it. Whoever takes it lets it go.
    */
-  async beside(config: ServerConfig, kind: AppKind, use: 'asked' | 'shown'): Promise<ManagedServer> {
+  async openVariant(config: ServerConfig, kind: ExtensionSet, use: 'asked' | 'shown'): Promise<ManagedServer> {
     const { identity, pinsOf } = this.#deps;
     const server = this.#create(
       // What is kept of it is kept apart. It is started by whoever needs it.
@@ -119,26 +119,26 @@ export class ServerManager {
   }
 
   /** Ends a line that was opened beside. Never rejects. */
-  async letGo(server: ManagedServer): Promise<void> {
+  async closeVariant(server: ManagedServer): Promise<void> {
     this.#beside.delete(server);
     await server.stop();
   }
 
   /** Somebody has come: servers that have a process for each person may ask theirs what nobody's has told yet. */
-  meet(person: Person): void {
+  onUserSeen(person: Person): void {
     if (this.#deps.personal === undefined && this.#deps.own === undefined) return;
-    for (const server of this.#servers.values()) server.meet(person);
+    for (const server of this.#servers.values()) server.onUserSeen(person);
   }
 
   /** What a person has open ends, at one server or at all: it is another account's, or nobody's any more. Never rejects. */
-  async personEnds(person: Person, name?: string): Promise<void> {
+  async closeForUser(person: Person, name?: string): Promise<void> {
     const meant = this.#lines.filter(({ config }) => name === undefined || config.name === name);
-    await Promise.all(meant.map((server) => server.personEnds(person)));
+    await Promise.all(meant.map((server) => server.closeForUser(person)));
   }
 
   /** Those that get one of these secrets are started anew. Never rejects. */
   async secretsChanged(names: ReadonlySet<string>): Promise<void> {
-    const having = this.#lines.filter(({ config }) => secretsOfServer(config).some((name) => names.has(name)));
+    const having = this.#lines.filter(({ config }) => secretNamesOf(config).some((name) => names.has(name)));
     await Promise.all(having.map((server) => server.relaunch()));
   }
 
@@ -153,8 +153,8 @@ export class ServerManager {
   }
 
   /** What a call of this server is told while all are held still; undefined: they are not. */
-  refusal(server: string): AppError | undefined {
-    return this.paused ? this.#deps.pause.refusal(server) : undefined;
+  pausedError(server: string): AppError | undefined {
+    return this.paused ? this.#deps.pause.pausedError(server) : undefined;
   }
 
   /** Ends every process until the person goes on; what servers offer stays listed, calls are refused with a sentence. */
@@ -162,7 +162,7 @@ export class ServerManager {
     if (paused === this.paused) return;
     this.#deps.pause.set(paused);
     this.changed.emit();
-    await Promise.all(this.#lines.map((server) => (paused ? server.rest() : server.start())));
+    await Promise.all(this.#lines.map((server) => (paused ? server.sleep() : server.start())));
     this.changed.emit();
   }
 
@@ -177,8 +177,8 @@ export class ServerManager {
   }
 
   /** Where a session is one request, it has nothing else at servers; mostly it has none, which costs a look at each. */
-  endPrivateLines(sessionId: string): void {
-    for (const server of this.#lines) if (server.hasPrivateLine(sessionId)) void server.endSession(sessionId);
+  closePrivateConnections(sessionId: string): void {
+    for (const server of this.#lines) if (server.hasPrivateConnection(sessionId)) void server.endSession(sessionId);
   }
 
   get #lines(): readonly ManagedServer[] {
@@ -197,7 +197,7 @@ export class ServerManager {
 /** What is asked of servers wherever they may be only some of them. */
 export type ServerSet = Pick<
   ServerManager,
-  'all' | 'find' | 'get' | 'configured' | 'refusal' | 'changed' | 'listingChanged' | 'notified'
+  'all' | 'find' | 'get' | 'isConfigLoaded' | 'pausedError' | 'changed' | 'listingChanged' | 'notified'
 >;
 
 function missingIn(
@@ -232,7 +232,7 @@ function predecessors<T extends Configured>({ config }: Configured, gone: readon
 
 function nameless(config: ServerConfig): string {
   const { hash: _, ...unhashed } = config;
-  return hashServer({ ...unhashed, name: '' });
+  return hashServerConfig({ ...unhashed, name: '' });
 }
 
 // Reads anew what servers offer. One that fails or is slow keeps nobody waiting for the others.

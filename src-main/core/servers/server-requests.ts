@@ -7,36 +7,36 @@ import { AppError, errorText, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { Person } from '../security/principal.ts';
-import { legacyVersions } from '../wire/eras.ts';
+import { statefulVersions } from '../wire/eras.ts';
 import { type Result, RpcError } from '../wire/message.ts';
-import { awaitStart, switchedOff, unlessInstalling } from './server-standing.ts';
+import { awaitStart, serverDisabledError, unlessInstalling } from './server-standing.ts';
 import { isDeclared } from './app-kind.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import type { Connection, RequestExtra } from './connection.ts';
 import { type ConnectionKey, type ConnectionPool, keyOfUser } from './connection-pool.ts';
-import { isRefusal } from './handshake.ts';
+import { isHandshakeRefusal } from './handshake.ts';
 import { isNobodyThere } from './network/http-errors.ts';
-import { type IdleWatch, nameError, type Pause, type SharedLine } from './shared-line.ts';
-import type { ListingKeeper } from './listing-keeper.ts';
+import { type IdleTimer, withServerName, type PauseSwitch, type SharedConnection } from './shared-line.ts';
+import type { ListingTracker } from './listing-keeper.ts';
 import { isSessionLost, isUnheard } from './lost-session.ts';
-import type { OwnSignIn } from './own-sign-in.ts';
+import type { PerUserSignIn } from './own-sign-in.ts';
 import { paramHeaders } from './param-headers.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
-import { within } from '../base/within.ts';
+import { settleWithin } from '../base/within.ts';
 
 interface ServerRequestsParts {
   readonly config: ServerConfig;
-  readonly line: SharedLine;
+  readonly line: SharedConnection;
   /** Connections beside the shared one. */
   readonly pool: ConnectionPool;
   /** Each user of a team has connections of their own; no other one is used then. */
   readonly isPerUser: boolean;
   /** Where they sign in themselves. */
-  readonly ownSignIn: OwnSignIn | undefined;
+  readonly ownSignIn: PerUserSignIn | undefined;
   readonly subscriptions: ServerSubscriptions;
-  readonly listings: ListingKeeper;
-  readonly idle: IdleWatch;
-  readonly pause: Pause;
+  readonly listings: ListingTracker;
+  readonly idle: IdleTimer;
+  readonly pause: PauseSwitch;
   readonly now: () => number;
   readonly onOddity: (text: string) => void;
   /** The connection that all share, opened if need be. Rejects with the reason it cannot be. */
@@ -44,7 +44,7 @@ interface ServerRequestsParts {
 }
 
 /** How long a failure is held back to see whether the server is gone. */
-const checkMs = 1000;
+const livenessTimeoutMs = 1000;
 
 /** A server that cannot be had twice, such as one that locks its files, is not tried again before. */
 const retryMs = 5 * 60_000;
@@ -57,7 +57,7 @@ export const statefulForAll: ConnectionKey = { protocol: 'stateful', owner: { ki
 
 const questions = ['sampling/createMessage', 'elicitation/create'];
 
-export class ServerRequests {
+export class RequestDispatcher {
   readonly #parts: ServerRequestsParts;
   /** When a second connection could not be opened, in ms since 1970. */
   #failedAt = -Infinity;
@@ -82,7 +82,7 @@ export class ServerRequests {
     if (isCall) this.#calls++;
     try {
       if (ownSignIn === undefined) return await this.#send(method, params, context);
-      return await ownSignIn.under(context, () => this.#send(method, params, context));
+      return await ownSignIn.withSignIn(context, () => this.#send(method, params, context));
     } finally {
       if (isCall) {
         this.#calls--;
@@ -100,7 +100,7 @@ export class ServerRequests {
   async admit(context: CallContext): Promise<boolean> {
     const { ownSignIn } = this.#parts;
     if (ownSignIn === undefined) return false;
-    await ownSignIn.under(context, async () => this.#lineFor(context, true));
+    await ownSignIn.withSignIn(context, async () => this.#lineFor(context, true));
     return true;
   }
 
@@ -140,7 +140,7 @@ export class ServerRequests {
       if (connection !== undefined && isSessionLost(error)) await this.#forget(connection, error);
       else if (connection !== undefined) await this.#suspect(connection, error);
       if (error instanceof RpcError) throw error;
-      const named = nameError(config.name, error);
+      const named = withServerName(config.name, error);
       throw connection === undefined ? neverSent(named) : named;
     }
   }
@@ -189,7 +189,7 @@ export class ServerRequests {
     }
   }
 
-  hasPrivateLine(sessionId: string): boolean {
+  hasPrivateConnection(sessionId: string): boolean {
     return this.#parts.pool.ofSession(sessionId) !== undefined;
   }
 
@@ -210,24 +210,24 @@ export class ServerRequests {
     if (error.data?.['renewal'] === true) return;
     if (isNobodyThere(error)) this.#lost(connection, error);
     else {
-      const checked = connection.cutOff(this.#parts.config.initTimeoutMs).then((reason) => {
+      const checked = connection.checkAlive(this.#parts.config.initTimeoutMs).then((reason) => {
         if (reason !== undefined) this.#lost(connection, reason);
       });
-      await within(checked, checkMs);
+      await settleWithin(checked, livenessTimeoutMs);
     }
   }
 
   /** After the computer slept, connections may lead nowhere without a sign of it. One that gives no answer in time is closed. */
   async probe(timeoutMs: number): Promise<void> {
     const { connection } = this.#parts.line;
-    const reason = await connection?.cutOff(timeoutMs, true);
+    const reason = await connection?.checkAlive(timeoutMs, true);
     if (connection !== undefined && reason !== undefined) this.#lost(connection, reason);
   }
 
   /** A session that the server does not know is of no use to anybody. */
   async #forget(connection: Connection, error: unknown): Promise<void> {
     const { line } = this.#parts;
-    if (line.connection === connection) line.lost(connection, toAppError(error));
+    if (line.connection === connection) line.onLost(connection, toAppError(error));
     else await connection.close();
   }
 
@@ -235,7 +235,7 @@ export class ServerRequests {
   #lost(connection: Connection, error: AppError): void {
     const { line, pool } = this.#parts;
     const shared = line.connection;
-    if (shared !== undefined) line.lost(shared, error);
+    if (shared !== undefined) line.onLost(shared, error);
     void pool.find(statefulForAll)?.close();
     if (connection !== shared) void connection.close();
   }
@@ -244,9 +244,9 @@ export class ServerRequests {
   #lineFor(context: CallContext, isNegotiated = false): Promise<Connection> | Connection {
     const { config, isPerUser, line, listings, pause, wake } = this.#parts;
     const { state } = line;
-    if (pause.isOn) throw pause.refusal(config.name);
+    if (pause.isOn) throw pause.pausedError(config.name);
     if (state.kind === 'pending-sign-in') throw state.error;
-    if (state.kind === 'disabled') throw switchedOff(config.name);
+    if (state.kind === 'disabled') throw serverDisabledError(config.name);
     if (isPerUser) return this.#lineOfUser(context, isNegotiated);
     // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
     const isStarting = state.kind === 'connecting' || state.kind === 'installing';
@@ -258,14 +258,14 @@ export class ServerRequests {
   /** A user's process has one introduction; to an address there is a connection in each protocol, for apps that can be asked things. */
   async #lineOfUser(context: CallContext, isNegotiated: boolean): Promise<Connection> {
     const { config, listings, pool } = this.#parts;
-    const negotiated = await pool.get(keyOfUser(personOf(context), 'negotiated'));
+    const negotiated = await pool.get(keyOfUser(userOf(context), 'negotiated'));
     if (config.kind === 'stdio' || isNegotiated || !mayBeAsked(context, questions)) return negotiated;
     if (!this.#isOfOtherEra(context, negotiated.handshake?.era)) return negotiated;
     try {
-      return await pool.get(keyOfUser(personOf(context), 'stateful'));
+      return await pool.get(keyOfUser(userOf(context), 'stateful'));
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      listings.learnRefusal();
+      if (!isHandshakeRefusal(error)) throw error;
+      listings.recordStatelessOnly();
       return negotiated;
     }
   }
@@ -291,7 +291,7 @@ export class ServerRequests {
       return connection;
     } catch (error) {
       if (error instanceof AppError && error.code === 'cancelled') throw error;
-      if (isRefusal(error)) listings.learnRefusal();
+      if (isHandshakeRefusal(error)) listings.recordStatelessOnly();
       else {
         this.#failedAt = now();
         onOddity(`A second line, for apps with a handshake, could not be opened: ${errorText(error)}`);
@@ -304,7 +304,7 @@ export class ServerRequests {
   #isOfOtherEra({ protocolVersion }: CallContext, era = this.#parts.listings.handshake?.era): boolean {
     const { listings } = this.#parts;
     if (era !== 'modern' || protocolVersion === undefined) return false;
-    return legacyVersions.includes(protocolVersion) && !listings.refusesHandshake;
+    return statefulVersions.includes(protocolVersion) && !listings.refusesHandshake;
   }
 
   /** Only in the handshake era servers ask out of band; 2026-07-28 asks inside the answer to the call itself. */
@@ -313,7 +313,10 @@ export class ServerRequests {
     if (isPerUser) return false;
     if (listings.handshake?.era === 'modern' && !isOfOtherEra) return false;
     // Where a line costs no process and has to be opened anyway, nobody waits for the first question.
-    const mayAsk = isOfOtherEra && config.kind === 'http' ? [...listings.asks, ...questions] : [...listings.asks];
+    const mayAsk =
+      isOfOtherEra && config.kind === 'http'
+        ? [...listings.requestMethods, ...questions]
+        : [...listings.requestMethods];
     return mayBeAsked(context, mayAsk) && pool.hasRoomFor(context.sessionId);
   }
 
@@ -324,7 +327,7 @@ export class ServerRequests {
   }
 
   #ofUser(context: CallContext): ServerSubscriptions {
-    return this.#parts.pool.entry(keyOfUser(personOf(context), 'negotiated')).subscriptions;
+    return this.#parts.pool.entry(keyOfUser(userOf(context), 'negotiated')).subscriptions;
   }
 
   get #allSubscriptions(): readonly ServerSubscriptions[] {
@@ -341,13 +344,13 @@ export class ServerRequests {
 }
 
 /** Throws AppError not_allowed: nobody's line is anybody's. */
-export function personOf({ principal }: CallContext): Person {
+export function userOf({ principal }: CallContext): Person {
   if (principal !== undefined) return { tenant: principal.tenant, user: principal.user };
   throw new AppError('not_allowed', 'This server has a line for each person, and nobody says who asks.');
 }
 
 /** The client capability that a question of the server needs; undefined for anything else. */
-export function neededCapability(method: string): string | undefined {
+export function requiredCapability(method: string): string | undefined {
   return { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' }[method];
 }
 
@@ -358,5 +361,5 @@ function neverSent({ code, message, fix, cause, data }: AppError): AppError {
 
 /** Its app says that it can answer one of these. */
 function mayBeAsked({ clientCapabilities }: CallContext, methods: readonly string[]): boolean {
-  return methods.some((method) => isObject(clientCapabilities[neededCapability(method) ?? '']));
+  return methods.some((method) => isObject(clientCapabilities[requiredCapability(method) ?? '']));
 }

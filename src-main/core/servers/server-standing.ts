@@ -1,19 +1,27 @@
 /** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
-import { AppError, sentences, withFix } from '../base/errors.ts';
+import { AppError, joinSentences, addFix } from '../base/errors.ts';
 import { maskText } from '../base/mask.ts';
-import { within } from '../base/within.ts';
-import type { Hold } from '../config/app-config.ts';
-import { awaitTelling } from '../wire/await-telling.ts';
+import { settleWithin } from '../base/within.ts';
+import type { LeaseHandle } from '../config/app-config.ts';
+import { awaitWithProgress } from '../wire/await-telling.ts';
 import type { CallContext } from './calls-in-flight.ts';
 import { clearDamagedFolder } from './launch/package-runner.ts';
 import { signInCommand } from './network/http-errors.ts';
-import { seconds, type ServerState } from './server-state.ts';
+import { formatSeconds, type ServerState } from './server-state.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
-export type AbsenceKind = 'unusable' | 'off' | 'setup' | 'in-review' | 'paused' | 'starting' | 'sign-in' | 'failed';
+export type UnavailabilityKind =
+  | 'unusable'
+  | 'off'
+  | 'setup'
+  | 'in-review'
+  | 'paused'
+  | 'starting'
+  | 'sign-in'
+  | 'failed';
 
-export interface ServerAbsence {
-  readonly kind: AbsenceKind;
+export interface ServerUnavailability {
+  readonly kind: UnavailabilityKind;
   /** The state, its cause and what helps. */
   readonly error: AppError;
   /** For a list of several servers: `starting, 12 s`. */
@@ -30,7 +38,7 @@ interface StandingFacts {
   /** Why its entry in the config cannot be used, if it cannot. */
   readonly flaw?: string | undefined;
   /** Why it is off although its entry says on. */
-  readonly held?: Hold | undefined;
+  readonly held?: LeaseHandle | undefined;
   /** Another launch of it that the person could take, as a sentence. */
   readonly knownFix?: string | undefined;
   /** What a call is told while all servers are held still; undefined: they are not. */
@@ -40,13 +48,13 @@ interface StandingFacts {
 }
 
 /** Longest cause in a list, in characters; whoever wants all of it asks for the server's tool. */
-const longestBrief = 80;
+const maxSummaryLength = 80;
 
 /** So many starts in a row have failed before a server counts as one that does not answer. */
-const failuresOfTheIll = 3;
+const persistentFailureCount = 3;
 
 /** What keeps a server from answering until somebody does something, in a few words; undefined for what may pass by itself. */
-export function lastingTrouble(state: ServerState): string | undefined {
+export function persistentProblem(state: ServerState): string | undefined {
   switch (state.kind) {
     case 'pending-sign-in':
     case 'authenticating':
@@ -55,7 +63,7 @@ export function lastingTrouble(state: ServerState): string | undefined {
     case 'connecting':
     case 'installing':
     case 'discovering':
-      return state.failures >= failuresOfTheIll ? 'not answering' : undefined;
+      return state.failures >= persistentFailureCount ? 'not answering' : undefined;
     case 'ready':
     case 'disabled':
     case 'disconnected':
@@ -64,7 +72,7 @@ export function lastingTrouble(state: ServerState): string | undefined {
 }
 
 /** undefined for a server that answers, or that wakes for whoever calls. */
-export function absenceOf({
+export function unavailabilityOf({
   name,
   state,
   listed,
@@ -73,10 +81,10 @@ export function absenceOf({
   knownFix,
   pause,
   now,
-}: StandingFacts): ServerAbsence | undefined {
+}: StandingFacts): ServerUnavailability | undefined {
   if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
   if (state.kind === 'disabled') {
-    if (held === undefined) return { kind: 'off', error: switchedOff(name), brief: 'switched off' };
+    if (held === undefined) return { kind: 'off', error: serverDisabledError(name), brief: 'switched off' };
     if (held === 'setup') return { kind: 'setup', error: needsSetup(name), brief: 'needs setup' };
     return {
       kind: 'in-review',
@@ -88,7 +96,7 @@ export function absenceOf({
   switch (state.kind) {
     case 'connecting':
     case 'discovering': {
-      if (state.error !== undefined) return again(name, withFix(state.error, knownFix));
+      if (state.error !== undefined) return again(name, addFix(state.error, knownFix));
       const age = `${Math.max(0, Math.round((now - state.since) / 1000))} s`;
       return { kind: 'starting', error: starting(name, age), brief: `starting, ${age}`, coming: true };
     }
@@ -99,11 +107,11 @@ export function absenceOf({
     case 'pending-sign-in':
       return { kind: 'sign-in', error: state.error, brief: 'needs sign-in' };
     case 'authenticating':
-      return { kind: 'sign-in', error: awaitsSignIn(name), brief: 'signing in' };
+      return { kind: 'sign-in', error: signInPendingError(name), brief: 'signing in' };
     case 'error':
       return failed(
         name,
-        withFix(state.error, knownFix),
+        addFix(state.error, knownFix),
         `It is tried again in ${Math.max(1, Math.round((state.retryAt - now) / 1000))} s.`,
       );
     case 'disconnected':
@@ -119,7 +127,7 @@ function unusable(server: string, flaw: string): AppError {
   });
 }
 
-export function switchedOff(server: string): AppError {
+export function serverDisabledError(server: string): AppError {
   return new AppError('server_disabled', `${server} is switched off.`, {
     fix: `The person can switch it on: tooltray enable ${server}.`,
   });
@@ -140,7 +148,7 @@ function inReview(server: string, held: 'review' | 'blocked'): AppError {
   });
 }
 
-export function awaitsSignIn(server: string): AppError {
+export function signInPendingError(server: string): AppError {
   return new AppError('server_unauthorized', `${server} waits for a person to sign in in the browser.`, {
     fix: `Call again when that is done; to begin anew: ${signInCommand(server)}.`,
   });
@@ -167,8 +175,8 @@ export async function unlessInstalling<T>(name: string, stateOf: () => ServerSta
   settled.catch(() => undefined);
   while (!isSettled) {
     const state = stateOf();
-    if (state.kind === 'installing') throw installing(name, seconds(Date.now() - state.since));
-    await within(settled, installPollMs);
+    if (state.kind === 'installing') throw installing(name, formatSeconds(Date.now() - state.since));
+    await settleWithin(settled, installPollMs);
   }
   return coming;
 }
@@ -178,7 +186,7 @@ export async function clearPackage(state: ServerState, log: ServerLog): Promise<
   const folder = state.kind === 'error' ? state.error.data?.['damagedFolder'] : undefined;
   if (typeof folder !== 'string') return;
   const isCleared = await clearDamagedFolder(folder);
-  log.note(
+  log.appendEvent(
     isCleared ? `Removed ${folder}, which held a part of its package.` : `${folder} is no folder of npx, and stays.`,
   );
 }
@@ -190,13 +198,13 @@ function installing(server: string, age: string): AppError {
 }
 
 /** It failed, and is being tried again. */
-function again(server: string, error: AppError): ServerAbsence {
+function again(server: string, error: AppError): ServerUnavailability {
   return { ...failed(server, error, 'It is being tried again now.'), coming: true };
 }
 
-function failed(server: string, error: AppError, next: string): ServerAbsence {
+function failed(server: string, error: AppError, next: string): ServerUnavailability {
   const told = new AppError(error.code, maskText(error.message), {
-    fix: error.fix === undefined ? next : sentences(error.fix, next),
+    fix: error.fix === undefined ? next : joinSentences(error.fix, next),
     cause: error,
     ...(error.data && { data: error.data }),
   });
@@ -208,7 +216,7 @@ function causeOf(server: string, { message }: AppError): string {
   const text = maskText(message);
   const rest = text.startsWith(server) ? text.slice(server.length).replace(/^[:\s]+/, '') : text;
   const whole = rest.replace(/\.$/, '');
-  return whole.length <= longestBrief ? whole : `${whole.slice(0, longestBrief - 1).trimEnd()}…`;
+  return whole.length <= maxSummaryLength ? whole : `${whole.slice(0, maxSummaryLength - 1).trimEnd()}…`;
 }
 
 /** `limitMs`: how long the start may take. Rejects with what `coming` rejects with, or with AppError cancelled. */
@@ -218,5 +226,5 @@ export function awaitStart<T>(
   coming: Promise<T>,
   context: Pick<CallContext, 'signal' | 'onProgress'>,
 ): Promise<T> {
-  return awaitTelling(coming, { limitMs, message: (seconds) => `${server} is starting, ${seconds} s` }, context);
+  return awaitWithProgress(coming, { limitMs, message: (seconds) => `${server} is starting, ${seconds} s` }, context);
 }

@@ -18,7 +18,7 @@
  * may begin anywhere but in `disabled`.
  */
 import type { AppError } from '../base/errors.ts';
-import type { Hold } from '../config/app-config.ts';
+import type { LeaseHandle } from '../config/app-config.ts';
 import { holdReasons } from '../config/holds.ts';
 import { failureReason, type Remedy } from './launch/failure-reason.ts';
 
@@ -59,13 +59,13 @@ export interface ServerHealth {
   readonly action: HealthAction | undefined;
 }
 
-export interface HealthFacts {
+export interface HealthInput {
   readonly name: string;
   readonly state: ServerState;
   readonly tools: number;
   readonly lazy: boolean;
   /** Why it is off though its switch says on. */
-  readonly held?: Hold | undefined;
+  readonly held?: LeaseHandle | undefined;
   /** All servers are held still by the person. */
   readonly paused?: boolean;
   readonly problems: readonly string[];
@@ -77,7 +77,7 @@ const retry: HealthAction = { kind: 'retry', label: 'Try again' };
 const setValue: HealthAction = { kind: 'edit-config', label: 'Set value' };
 const review: HealthAction = { kind: 'review', label: 'Review' };
 
-export function serverHealth({ name, state, tools, lazy, held, paused, problems, now }: HealthFacts): ServerHealth {
+export function serverHealth({ name, state, tools, lazy, held, paused, problems, now }: HealthInput): ServerHealth {
   if (paused === true && state.kind !== 'disabled') {
     return { level: 'off', summary: 'Paused', detail: 'Tooltray is paused.', action: undefined };
   }
@@ -106,14 +106,14 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
     case 'connecting':
       return {
         level: 'busy',
-        summary: `Starting ${seconds(now - state.since)}`,
+        summary: `Starting ${formatSeconds(now - state.since)}`,
         detail: 'Waiting for the server to answer; a first start may download it.',
         action: undefined,
       };
     case 'installing':
       return {
         level: 'busy',
-        summary: `Installing ${seconds(now - state.since)}`,
+        summary: `Installing ${formatSeconds(now - state.since)}`,
         detail: 'Its package is being fetched, which may take minutes the first time.',
         action: undefined,
       };
@@ -128,7 +128,7 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
       return {
         level: 'busy',
         summary: 'Reading tools',
-        detail: `Connected; reading its lists for ${seconds(now - state.since)}.`,
+        detail: `Connected; reading its lists for ${formatSeconds(now - state.since)}.`,
         action: undefined,
       };
     case 'pending-sign-in':
@@ -148,7 +148,7 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
       return {
         level: 'error',
         summary: 'Stopped',
-        detail: `${state.error.text} Next try in ${seconds(state.retryAt - now)}.`,
+        detail: `${state.error.text} Next try in ${formatSeconds(state.retryAt - now)}.`,
         ...remedyOf(name, state.error),
       };
     case 'ready':
@@ -184,6 +184,6 @@ function remedyOf(name: string, error: AppError): Pick<ServerHealth, 'reason' | 
 }
 
 /** `4 s`, rounded, never below zero. */
-export function seconds(ms: number): string {
+export function formatSeconds(ms: number): string {
   return `${Math.max(0, Math.round(ms / 1000))} s`;
 }

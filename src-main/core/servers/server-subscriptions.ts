@@ -3,7 +3,7 @@
  * most verbose log level any session asked for. Told the way the server's era has it.
  */
 import { errorText } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { Result } from '../wire/message.ts';
 import { tasksExtension } from './app-kind.ts';
 import type { Connection } from './connection.ts';
@@ -22,9 +22,9 @@ export const logLevels: readonly string[] = [
 ];
 
 const defaultRelistenMs = 2000;
-const longestRelistenMs = 5 * 60_000;
+const maxRelistenDelayMs = 5 * 60_000;
 /** A stream that lasted this long was no failure. */
-const stableMs = 30_000;
+const minStableMs = 30_000;
 
 export class ServerSubscriptions {
   readonly #connection: () => Connection | undefined;
@@ -69,8 +69,8 @@ export class ServerSubscriptions {
   }
 
   /** Gives how that ends; undefined: it tells nothing of tasks. */
-  hearTask(taskId: string): (() => void) | undefined {
-    if (this.#era !== 'modern' || !isObject(objectOf(this.#capabilities['extensions'])[tasksExtension]))
+  subscribeTask(taskId: string): (() => void) | undefined {
+    if (this.#era !== 'modern' || !isObject(objectOrEmpty(this.#capabilities['extensions'])[tasksExtension]))
       return undefined;
     const count = (by: number): void => {
       const before = this.#tasks.get(taskId) ?? 0;
@@ -150,7 +150,7 @@ export class ServerSubscriptions {
     const openedAt = performance.now();
     const ended = (): void => {
       if (stream.signal.aborted || connection !== this.#connection()) return;
-      this.#briefStreams = performance.now() - openedAt > stableMs ? 0 : this.#briefStreams + 1;
+      this.#briefStreams = performance.now() - openedAt > minStableMs ? 0 : this.#briefStreams + 1;
       setTimeout(() => {
         if (stream.signal.aborted || connection !== this.#connection()) return;
         this.#listen();
@@ -172,7 +172,7 @@ export class ServerSubscriptions {
 
   /** Grows for a server that ends every stream at once: each new one means its lists are read again. */
   #pauseMs(): number {
-    return Math.min(this.#relistenMs * 2 ** Math.max(0, this.#briefStreams - 1), longestRelistenMs);
+    return Math.min(this.#relistenMs * 2 ** Math.max(0, this.#briefStreams - 1), maxRelistenDelayMs);
   }
 
   #filter(): JsonObject {

@@ -3,14 +3,14 @@ import { AppError, toAppError } from '../base/errors.ts';
 import { RpcError } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
 import { isSessionLost } from './lost-session.ts';
-import { awaitsSignIn, switchedOff } from './server-standing.ts';
+import { signInPendingError, serverDisabledError } from './server-standing.ts';
 import type { ServerState } from './server-state.ts';
-import type { SignInAttempt } from './sign-in/sign-in-attempt.ts';
+import type { AuthorizationFlow } from './sign-in/sign-in-attempt.ts';
 
-export interface SharedLineOptions {
+export interface SharedConnectionOptions {
   readonly server: string;
   readonly enabled: boolean;
-  readonly pause: Pause;
+  readonly pause: PauseSwitch;
   readonly now: () => number;
   /** 0 to 1, for the jitter. */
   readonly random: () => number;
@@ -29,17 +29,17 @@ export interface SharedLineOptions {
 }
 
 /** A line that held this long starts the back-off anew when it breaks. */
-const stableMs = 30_000;
+const minStableMs = 30_000;
 /** A call does not knock again at a server that failed this recently, unless that was the first time. */
-const restMs = 500;
+const failureCooldownMs = 500;
 /** A start whose package is there already takes no longer, in ms. */
 const shownAsInstallMs = 3000;
 const installPollMs = 500;
 /** How long requests that are still waited for may take on a connection whose session is lost, in ms. */
 const renewedWithinMs = 2000;
 
-export class SharedLine {
-  readonly #options: SharedLineOptions;
+export class SharedConnection {
+  readonly #options: SharedConnectionOptions;
   #state: ServerState;
   #connection: Connection | undefined;
   #opening: Promise<Connection> | undefined;
@@ -52,13 +52,13 @@ export class SharedLine {
   /** A process that is still ending may hold what the next one needs: ports, locks, profiles. */
   #ending: Promise<unknown> = Promise.resolve();
   #retryTimer: NodeJS.Timeout | undefined;
-  #attempt: Promise<SignInAttempt> | undefined;
+  #attempt: Promise<AuthorizationFlow> | undefined;
   #stopped = false;
   /** It has been up before, and went or was taken down otherwise than by falling asleep. */
   #isAnew = false;
   #restarts = 0;
 
-  constructor(options: SharedLineOptions) {
+  constructor(options: SharedConnectionOptions) {
     this.#options = options;
     this.#state = { kind: options.enabled ? 'disconnected' : 'disabled' };
   }
@@ -81,26 +81,26 @@ export class SharedLine {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     const { server, now, pause } = this.#options;
     const state = this.#state;
-    if (state.kind === 'disabled') return Promise.reject(switchedOff(server));
+    if (state.kind === 'disabled') return Promise.reject(serverDisabledError(server));
     if (this.#stopped) return Promise.reject(new AppError('server_not_started', `${server} has been stopped.`));
-    if (pause.isOn) return Promise.reject(pause.refusal(server));
+    if (pause.isOn) return Promise.reject(pause.pausedError(server));
     if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
-    if (state.kind === 'authenticating') return Promise.reject(awaitsSignIn(server));
-    const rests = !this.#mayReopen && now() - this.#failedAt < restMs;
+    if (state.kind === 'authenticating') return Promise.reject(signInPendingError(server));
+    const rests = !this.#mayReopen && now() - this.#failedAt < failureCooldownMs;
     if (state.kind === 'error' && rests) return Promise.reject(state.error);
     this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
     return this.#opening;
   }
 
   /** Its listing is read: ready for everything. */
-  settled(): void {
+  markReady(): void {
     if (this.#connection === undefined) return;
     this.#renewals = 0;
     this.#set({ kind: 'ready', since: this.#state.kind === 'ready' ? this.#state.since : this.#options.now() });
   }
 
   /** The connection ended or cannot be used any more. */
-  lost(connection: Connection, error: Error | undefined): void {
+  onLost(connection: Connection, error: Error | undefined): void {
     if (connection !== this.#connection) return;
     this.#isAnew = true;
     this.#drop();
@@ -108,7 +108,7 @@ export class SharedLine {
     this.#end(connection);
     if (this.#stopped) return;
     const { now } = this.#options;
-    if (this.#state.kind === 'ready' && now() - this.#state.since > stableMs) this.#failures = 0;
+    if (this.#state.kind === 'ready' && now() - this.#state.since > minStableMs) this.#failures = 0;
     this.#mayReopen = this.#failures === 0;
     this.#fail(error ?? new AppError('server_exited', 'The server ended the connection.'));
   }
@@ -128,9 +128,9 @@ export class SharedLine {
    * Closes and lets a person sign in; what follows goes by itself, to `ready` or back to `pending-sign-in`. Whoever asks
    * meanwhile is given the same attempt. Rejects with the reason none can begin.
    */
-  authenticate(begin: () => Promise<SignInAttempt>): Promise<SignInAttempt> {
+  authenticate(begin: () => Promise<AuthorizationFlow>): Promise<AuthorizationFlow> {
     const { server, now } = this.#options;
-    if (this.#state.kind === 'disabled') return Promise.reject(switchedOff(server));
+    if (this.#state.kind === 'disabled') return Promise.reject(serverDisabledError(server));
     if (this.#attempt !== undefined) return this.#attempt;
     const attempt = this.#hangUp().then(() => {
       if (this.#attempt !== attempt) throw new AppError('cancelled', `${server} is being stopped or tried again.`);
@@ -162,7 +162,7 @@ export class SharedLine {
   }
 
   /** Nothing is tried until a person has signed in. */
-  awaitPerson(error: AppError): void {
+  awaitSignIn(error: AppError): void {
     if (this.#state.kind !== 'disabled') this.#set({ kind: 'pending-sign-in', error });
   }
 
@@ -184,7 +184,7 @@ export class SharedLine {
 
   #notSignedIn(error: unknown): void {
     this.#attempt = undefined;
-    this.#set({ kind: 'pending-sign-in', error: nameError(this.#options.server, error) });
+    this.#set({ kind: 'pending-sign-in', error: withServerName(this.#options.server, error) });
   }
 
   /** The server is there and has forgotten our session: no failure, and nothing to wait for. */
@@ -205,7 +205,7 @@ export class SharedLine {
     const watch = setInterval(() => this.#lookAtInstall(), installPollMs).unref();
     try {
       await this.#ending;
-      const connection = await this.#options.open((one, error) => this.lost(one, error));
+      const connection = await this.#options.open((one, error) => this.onLost(one, error));
       this.#connection = connection;
       if (this.#isAnew) this.#restarts++;
       this.#isAnew = false;
@@ -231,7 +231,7 @@ export class SharedLine {
   /** Notes a failure and plans the next try; a refused sign-in waits for the person instead. */
   #fail(error: unknown): AppError {
     const { server, now, random } = this.#options;
-    const named = nameError(server, error);
+    const named = withServerName(server, error);
     this.#failures++;
     this.#failedAt = now();
     if (this.#stopped) return named;
@@ -275,7 +275,7 @@ export function backoffMs(failures: number, random: () => number): number {
 }
 
 /** Says in every failure of a line whose it is. */
-export function nameError(server: string, error: unknown): AppError {
+export function withServerName(server: string, error: unknown): AppError {
   const known = toAppError(error, error instanceof RpcError ? 'server_protocol' : 'server_unreachable');
   if (known.data?.['server'] === server) return known;
   return new AppError(known.code, known.message.startsWith(server) ? known.message : `${server}: ${known.message}`, {
@@ -286,7 +286,7 @@ export function nameError(server: string, error: unknown): AppError {
 }
 
 /** Holds all servers still at a person's word: nothing is started and nothing called until they go on. */
-export class Pause {
+export class PauseSwitch {
   #isOn = false;
 
   get isOn(): boolean {
@@ -298,7 +298,7 @@ export class Pause {
   }
 
   /** What whoever wants something meanwhile is told. */
-  refusal(server: string): AppError {
+  pausedError(server: string): AppError {
     return new AppError('paused', `Tooltray is paused, so ${server} is not running.`, {
       fix: 'The person can go on from the tray, from the dashboard, or with: tooltray resume.',
     });
@@ -316,7 +316,7 @@ interface IdleWatchOptions {
   readonly onIdle: () => void;
 }
 
-export class IdleWatch {
+export class IdleTimer {
   readonly #options: IdleWatchOptions;
   #usedAt = 0;
   #timer: NodeJS.Timeout | undefined;

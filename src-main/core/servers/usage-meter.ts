@@ -1,6 +1,6 @@
 /** What servers take of this computer, measured when somebody asks, and at most once a second however many ask. */
 import { errorText } from '../base/errors.ts';
-import { type GroupUsage, measureGroups, unmeasuredBecause } from './launch/group-usage.ts';
+import { type GroupUsage, measureGroups, unmeasurableReason } from './launch/group-usage.ts';
 import type { ProcessRegistry } from './launch/process-registry.ts';
 
 export interface ServerUsage extends GroupUsage {
@@ -31,7 +31,7 @@ interface Look {
   readonly usage: Usage;
 }
 
-const shortestMs = 1000;
+const minSampleIntervalMs = 1000;
 /** What was seen longer ago says nothing of now. */
 const longestMs = 30_000;
 
@@ -48,14 +48,15 @@ export class UsageMeter {
 
   /** Of the servers that run as processes of this computer. Never rejects. */
   read(): Promise<Usage> {
-    if (this.#last !== undefined && this.#now() - this.#last.at < shortestMs) return Promise.resolve(this.#last.usage);
+    if (this.#last !== undefined && this.#now() - this.#last.at < minSampleIntervalMs)
+      return Promise.resolve(this.#last.usage);
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
   async #look(): Promise<Usage> {
     const { registry, platform = process.platform, measure = measureGroups } = this.#parts;
-    const why = unmeasuredBecause(platform);
+    const why = unmeasurableReason(platform);
     if (why !== undefined) return { servers: [], unmeasured: why };
     const owned = registry.owned();
     try {

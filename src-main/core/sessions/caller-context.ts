@@ -1,14 +1,14 @@
 /** Who is calling, and what of its client app can be reached while a request is served: made anew for each request. */
 import { logLevels } from '../servers/server-subscriptions.ts';
-import { asText, isObject, type JsonObject } from '../base/json.ts';
-import { FairSlots, type Rate, RateLimit } from '../base/slots.ts';
+import { toText, isObject, type JsonObject } from '../base/json.ts';
+import { FairSemaphore, type Rate, RateLimiter } from '../base/slots.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
-import { metaKey, metaOf } from '../wire/eras.ts';
+import { metaKeys, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
-import type { Round } from './parked-calls.ts';
+import type { RequestRound } from './parked-calls.ts';
 
 /** What a request brings along from the line it came on. */
-export interface RequestLine extends Round {
+export interface RequestScope extends RequestRound {
   readonly id: RequestId;
   /** The request in the ledger. */
   readonly exchange?: CallerContext['exchange'];
@@ -25,13 +25,13 @@ export type Caller = Pick<
 export function callerContext(
   caller: Caller,
   params: JsonObject,
-  line: RequestLine,
+  line: RequestScope,
   askClient: CallerContext['askClient'],
   log: LogFilter | undefined,
 ): CallerContext {
   const meta = metaOf(params);
   const token = meta['progressToken'];
-  const level = log === undefined ? meta[metaKey.logLevel] : log.level;
+  const level = log === undefined ? meta[metaKeys.logLevel] : log.level;
   const wants = (message: JsonObject): boolean =>
     log === undefined ? level !== undefined : log.passes('notifications/message', message);
   return {
@@ -53,7 +53,7 @@ export function callerContext(
 }
 
 /** What servers ask a client app: nothing it never said it can answer, and of all servers together no more than a person can see to. */
-export type Ask = (method: string, params: JsonObject, signal: AbortSignal) => Promise<Result>;
+export type AskClient = (method: string, params: JsonObject, signal: AbortSignal) => Promise<Result>;
 
 const needed: ReadonlyMap<string, string> = new Map([
   ['sampling/createMessage', 'sampling'],
@@ -62,7 +62,7 @@ const needed: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Each server has bounds of its own (servers/questions.ts); these are for all of them at one session. */
-export interface QuestionBounds {
+export interface ClientRequestLimits {
   /** Open with the person at once; half of them at the most are one server's. */
   readonly open: number;
   /** Waiting for their turn behind those. */
@@ -72,31 +72,31 @@ export interface QuestionBounds {
   readonly rate: Rate;
 }
 
-const bounds: QuestionBounds = { open: 12, waiting: 48, waitMs: 60_000, rate: { atOnce: 120, perSecond: 2 } };
+const bounds: ClientRequestLimits = { open: 12, waiting: 48, waitMs: 60_000, rate: { atOnce: 120, perSecond: 2 } };
 
 /** Questions that take a person's attention, or tokens of their model, over all servers of one session. */
-export class SessionQuestions {
-  readonly #bounds: QuestionBounds;
-  readonly #slots: FairSlots<string>;
-  readonly #rate: RateLimit;
+export class ClientRequestQueue {
+  readonly #bounds: ClientRequestLimits;
+  readonly #slots: FairSemaphore<string>;
+  readonly #rate: RateLimiter;
 
-  constructor(limits: QuestionBounds = bounds) {
+  constructor(limits: ClientRequestLimits = bounds) {
     this.#bounds = limits;
-    this.#slots = new FairSlots(limits.open);
-    this.#rate = new RateLimit(limits.rate);
+    this.#slots = new FairSemaphore(limits.open);
+    this.#rate = new RateLimiter(limits.rate);
   }
 
   /** Asks when it is its turn; servers take turns. Rejects with RpcError, besides what `ask` does, saying why it was not put. */
-  bounded(ask: Ask): Ask {
+  withLimits(ask: AskClient): AskClient {
     return async (method, params, signal) => {
       if (method !== 'elicitation/create' && method !== 'sampling/createMessage') return ask(method, params, signal);
       const { open, waiting, waitMs } = this.#bounds;
-      if (!this.#rate.take()) throw tooMany('Servers have asked this person too often in a short time.');
+      if (!this.#rate.tryAcquire()) throw tooMany('Servers have asked this person too often in a short time.');
       if (this.#slots.waiting >= waiting)
         throw tooMany(`${open} questions are open with this person, more are waiting.`);
       const server = serverOf(params);
       const turn = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-      if (!(await this.#slots.take(server, turn)))
+      if (!(await this.#slots.acquire(server, turn)))
         throw tooMany('The person had no time for this question: others stayed open before it.');
       try {
         return await ask(method, params, signal);
@@ -107,7 +107,7 @@ export class SessionQuestions {
   }
 }
 
-export function asksOf(capabilities: JsonObject, ask: Ask): Ask {
+export function restrictToCapabilities(capabilities: JsonObject, ask: AskClient): AskClient {
   return (method, params, signal) => {
     const capability = needed.get(method);
     if (capability !== undefined && !isObject(capabilities[capability])) {
@@ -135,7 +135,7 @@ export class LogFilter {
   /** Whether a notification passes; anything but log messages does. */
   passes(method: string, params: JsonObject): boolean {
     if (method !== 'notifications/message' || this.level === undefined) return true;
-    const given = logLevels.indexOf(asText(params['level']));
+    const given = logLevels.indexOf(toText(params['level']));
     return given < 0 || given >= logLevels.indexOf(this.level);
   }
 }

@@ -1,8 +1,8 @@
 /** Results as 2026-07-28 wants them: their type, who answered, and how long lists may be kept. */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { legacyVersions, metaKey, modernVersion } from '../wire/eras.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { statefulVersions, metaKeys, statelessVersion } from '../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { fact, RawJson } from '../wire/raw-json.ts';
+import { scalarOf, RawJson } from '../wire/raw-json.ts';
 import type { Introduction } from './session-view.ts';
 
 /** Lists change by notification; the time is only how long a client without one may believe them. */
@@ -17,17 +17,17 @@ const cacheable: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** What was there stays; what the revision requires is added where it is missing. */
-export function modernResult(method: string, result: Result, serverInfo: JsonObject): Result {
+export function toStatelessResult(method: string, result: Result, serverInfo: JsonObject): Result {
   const ttlMs = cacheable.get(method);
   const members: JsonObject = {
-    ...(fact(result, 'resultType') === undefined && { resultType: 'complete' }),
-    ...(ttlMs !== undefined && fact(result, 'ttlMs') === undefined && { ttlMs }),
-    ...(ttlMs !== undefined && fact(result, 'cacheScope') === undefined && { cacheScope: 'private' }),
+    ...(scalarOf(result, 'resultType') === undefined && { resultType: 'complete' }),
+    ...(ttlMs !== undefined && scalarOf(result, 'ttlMs') === undefined && { ttlMs }),
+    ...(ttlMs !== undefined && scalarOf(result, 'cacheScope') === undefined && { cacheScope: 'private' }),
   };
   if (result instanceof RawJson) return Object.keys(members).length === 0 ? result : result.withMembers(members);
-  const meta = objectOf(result['_meta']);
+  const meta = objectOrEmpty(result['_meta']);
   const tools = method === 'tools/list' && { tools: withoutExecution(result['tools']) };
-  return { ...members, ...result, ...tools, _meta: { [metaKey.serverInfo]: serverInfo, ...meta } };
+  return { ...members, ...result, ...tools, _meta: { [metaKeys.serverInfo]: serverInfo, ...meta } };
 }
 
 /** Tasks are an extension since this revision, and what tools and servers said of them before is gone from its schema. */
@@ -41,26 +41,26 @@ function withoutExecution(tools: unknown): unknown {
 }
 
 /** The answer to `server/discover`. */
-export function discovery({ serverInfo, capabilities, instructions }: Introduction): JsonObject {
+export function discoverResult({ serverInfo, capabilities, instructions }: Introduction): JsonObject {
   const { tasks: _tasks, ...kept } = capabilities;
   return {
     resultType: 'complete',
-    supportedVersions: [modernVersion, ...legacyVersions],
+    supportedVersions: [statelessVersion, ...statefulVersions],
     capabilities: kept,
     ...(instructions !== undefined && { instructions }),
     ttlMs: listTtlMs,
     cacheScope: 'private',
-    _meta: { [metaKey.serverInfo]: serverInfo },
+    _meta: { [metaKeys.serverInfo]: serverInfo },
   };
 }
 
 // Which methods 2026-07-28 has, where that matters to a session, and what a client app of yet another revision is told.
 
 /** Methods of 2026-07-28 whose server may want input in between. */
-export const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+export const inputCapableMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** Gone in 2026-07-28. */
-export const legacyOnly: ReadonlySet<string> = new Set([
+export const statefulOnlyMethods: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
   'logging/setLevel',
@@ -68,7 +68,7 @@ export const legacyOnly: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-export function unsupportedVersion(requested: unknown): RpcError {
+export function unsupportedVersionError(requested: unknown): RpcError {
   return new RpcError(
     rpcCode.unsupportedProtocolVersion,
     `Unsupported protocol version: ${JSON.stringify(requested)}`,

@@ -5,13 +5,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CallContext } from '../servers/calls-in-flight.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { putQuestion } from '../wire/put-question.ts';
+import { awaitReply } from '../wire/put-question.ts';
 
 /** What belongs to the try that is waiting at the moment: a parked call outlives each of them. */
-export interface Round {
+export interface RequestRound {
   readonly signal: AbortSignal;
   readonly notify: (method: string, params: JsonObject) => void;
   /** Of this try: a client app gives each one its own. */
@@ -26,12 +26,12 @@ interface Question {
 }
 
 /** Who alone may take up what was parked. */
-export interface Asker {
+export interface ParkedCallOwner {
   readonly key: string;
 }
 
 const statePrefix = 'tooltray.';
-const expiryMs = 10 * 60_000;
+const expiryTimeoutMs = 10 * 60_000;
 const maxParked = 1000;
 const stateBytes = 18;
 
@@ -43,29 +43,29 @@ export class ParkedCalls {
     return this.#parked.size;
   }
 
-  static isOurs(state: unknown): state is string {
+  static isOwnState(state: unknown): state is string {
     return typeof state === 'string' && state.startsWith(statePrefix);
   }
 
   /** Starts a call whose questions go to the client by parking. */
-  begin(asker: Asker, round: Round, start: (call: ParkableCall) => Promise<Result>): Promise<Result> {
+  start(asker: ParkedCallOwner, round: RequestRound, start: (call: ParkableCall) => Promise<Result>): Promise<Result> {
     const call = new ParkableCall(round);
     call.run(start(call));
     return this.#next(asker, call);
   }
 
   /** Takes a parked call up again. Rejects with RpcError -32602 for a state that is unknown, expired or somebody else's. */
-  async resume(asker: Asker, round: Round, state: string, responses: unknown): Promise<Result> {
+  async resume(asker: ParkedCallOwner, round: RequestRound, state: string, responses: unknown): Promise<Result> {
     const parked = this.#parked.get(state);
     if (parked?.asker !== asker.key)
       throw new RpcError(rpcCode.invalidParams, 'This requestState is not known, or too old. Make the call anew.');
     this.#parked.delete(state);
     clearTimeout(parked.timer);
-    parked.call.answer(round, objectOf(responses));
+    parked.call.reply(round, objectOrEmpty(responses));
     return this.#next(asker, parked.call);
   }
 
-  async #next(asker: Asker, call: ParkableCall): Promise<Result> {
+  async #next(asker: ParkedCallOwner, call: ParkableCall): Promise<Result> {
     const step = await call.next();
     if (step.kind === 'done') return step.result;
     if (this.#parked.size >= maxParked) {
@@ -78,14 +78,14 @@ export class ParkedCalls {
     const timer = setTimeout(() => {
       this.#parked.delete(state);
       call.abandon('the question was not answered in time');
-    }, expiryMs).unref();
+    }, expiryTimeoutMs).unref();
     this.#parked.set(state, { asker: asker.key, call, timer });
     return { resultType: 'input_required', inputRequests: step.questions, requestState: state };
   }
 }
 
 /** Between two tries. */
-const nobody: Round = { signal: new AbortController().signal, notify: () => undefined };
+const nobody: RequestRound = { signal: new AbortController().signal, notify: () => undefined };
 
 type Step = { kind: 'done'; result: Result } | { kind: 'asks'; questions: JsonObject };
 
@@ -93,12 +93,12 @@ type Step = { kind: 'done'; result: Result } | { kind: 'asks'; questions: JsonOb
 export class ParkableCall {
   readonly #controller = new AbortController();
   readonly #questions = new Map<string, Question>();
-  #round: Round;
+  #round: RequestRound;
   #result: Promise<Result> = Promise.resolve({});
   #wake: (why: 'asks') => void = () => undefined;
   #asked = 0;
 
-  constructor(round: Round) {
+  constructor(round: RequestRound) {
     this.#round = round;
     this.#follow(round);
   }
@@ -116,7 +116,7 @@ export class ParkableCall {
 
   /** Rejects with AppError cancelled when the server takes its question back. */
   readonly ask: CallContext['askClient'] = (method, params, signal) =>
-    putQuestion(signal, (settle) => {
+    awaitReply(signal, (settle) => {
       const key = `q${++this.#asked}`;
       this.#questions.set(key, { method, params, ...settle });
       this.#wake('asks');
@@ -146,7 +146,7 @@ export class ParkableCall {
     return { kind: 'asks', questions: Object.fromEntries(questions) as JsonObject };
   }
 
-  answer(round: Round, responses: JsonObject): void {
+  reply(round: RequestRound, responses: JsonObject): void {
     this.#round = round;
     this.#follow(round);
     for (const [key, question] of [...this.#questions]) {
@@ -161,7 +161,7 @@ export class ParkableCall {
     this.#controller.abort(reason);
   }
 
-  #follow(round: Round): void {
+  #follow(round: RequestRound): void {
     const end = (): void => {
       if (this.#round === round) this.abandon('the client app cancelled the call');
     };

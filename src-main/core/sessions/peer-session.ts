@@ -1,20 +1,20 @@
 /** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Canceller, Exchange } from '../activity/ledger/exchange.ts';
+import type { Canceller, ClientRequest } from '../activity/ledger/exchange.ts';
 import type { LedgerSession } from '../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type LetIn, principalOf, userOnRecord } from '../security/principal.ts';
+import { type AuthInfo, principalOf, recordedUser } from '../security/principal.ts';
 import { isNotification, isRequest, type Message, openId, ownId, type RequestId } from '../wire/message.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../wire/transport.ts';
-import { cancelledAnswer, cancelledByPerson } from './cancelled-answer.ts';
+import { cancelledResponse, cancelledByUser } from './cancelled-answer.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import type { Session, SessionOptions } from './session.ts';
 
 interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask' | 'principalOf'> {
-  readonly letIn: LetIn;
+  readonly letIn: AuthInfo;
   readonly registry: SessionRegistry;
   readonly transport: Transport;
   readonly ledger: Pick<Ledger, 'open'>;
@@ -23,7 +23,7 @@ interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask
 }
 
 /** Requests of one client app that are not answered yet. */
-const mostOpen = 1000;
+const maxOpenRequests = 1000;
 
 /** Ends a session from our side: what it waits for is answered with `why`. */
 type EndSession = (why: AppError) => Promise<void>;
@@ -34,7 +34,7 @@ interface ServedSession {
 }
 
 /** Opens the session and serves it until its line ends. */
-export async function servePeer({
+export async function serveSession({
   registry,
   transport,
   ledger,
@@ -46,7 +46,7 @@ export async function servePeer({
   const id = randomUUID();
   const counted = ledger.open({
     id,
-    user: userOnRecord(principalOf(letIn.credential, undefined, letIn.session ?? id)),
+    user: recordedUser(principalOf(letIn.credential, undefined, letIn.session ?? id)),
     who: () => ({ app: session.app, mode: session.view.mode, client: session.client }),
   });
   const line = new MeteredTransport(transport, counted);
@@ -55,7 +55,7 @@ export async function servePeer({
       const exchange = line.exchange(requestId);
       return session.handle(method, params, { id: requestId, signal, notify: notifier(requestId), exchange });
     },
-    onNotification: (method, params) => session.heard(method, params),
+    onNotification: (method, params) => session.onNotification(method, params),
     onClose: () => {
       ignorePresence?.();
       void registry.end(session);
@@ -66,7 +66,7 @@ export async function servePeer({
   // The shim keeps its client app over a restart of the core: an answer meant for the core before must not fit ours.
   const peer: Peer = new Peer(line, handlers, {
     firstId: randomInt(1_000_000) * 1_000_000,
-    open: { most: mostOpen, beyond: 'refuse' },
+    open: { most: maxOpenRequests, beyond: 'refuse' },
   });
   const notifier =
     (relatedRequestId: string | number) =>
@@ -78,24 +78,24 @@ export async function servePeer({
     ...options,
     id,
     presence,
-    awaited: (until) => transport.awaited?.(until),
+    awaited: (until) => transport.expectPickup?.(until),
     principalOf: (app) => principalOf(letIn.credential, app, letIn.session ?? id),
     notify: (method, params) => peer.notify(method, params),
     ask: (method, params, relatedRequestId, signal) => peer.request(method, params, { relatedRequestId, signal }),
   });
   await peer.start();
-  return { session, end: (why) => peer.dismiss(why) };
+  return { session, end: (why) => peer.closeWithError(why) };
 }
 
 /** How long a refused line stays for what was asked together with the first request, in ms. */
-const refusedMs = 200;
+const rejectTimeoutMs = 200;
 
 /** Answers whatever is asked on a line with the reason why it is not served, and soon ends it: who asks again may be served then. */
-export async function refusePeer(transport: Transport, why: AppError): Promise<void> {
+export async function rejectSession(transport: Transport, why: AppError): Promise<void> {
   let ending: NodeJS.Timeout | undefined;
   const peer = new Peer(transport, {
     onRequest: () => {
-      ending ??= setTimeout(() => void peer.dismiss(why), refusedMs);
+      ending ??= setTimeout(() => void peer.closeWithError(why), rejectTimeoutMs);
       return Promise.reject(why);
     },
     onNotification: () => undefined,
@@ -109,9 +109,9 @@ export async function refusePeer(transport: Transport, why: AppError): Promise<v
 class MeteredTransport implements Transport, Canceller {
   readonly #line: Transport;
   readonly #ledger: LedgerSession;
-  readonly #open = new Map<RequestId, Exchange>();
+  readonly #open = new Map<RequestId, ClientRequest>();
   /** Questions of ours that the app has not answered. */
-  readonly #questions = new Map<RequestId, Exchange>();
+  readonly #questions = new Map<RequestId, ClientRequest>();
   #handlers: TransportHandlers | undefined;
 
   constructor(line: Transport, ledger: LedgerSession) {
@@ -120,7 +120,7 @@ class MeteredTransport implements Transport, Canceller {
   }
 
   /** The request of this id that waits for its answer. */
-  exchange(id: RequestId): Exchange | undefined {
+  exchange(id: RequestId): ClientRequest | undefined {
     return this.#open.get(id);
   }
 
@@ -132,7 +132,8 @@ class MeteredTransport implements Transport, Canceller {
         handlers.onMessage(message, origin);
       },
       onClose: (error) => {
-        for (const exchange of [...this.#open.values(), ...this.#questions.values()]) this.#ledger.gaveUp(exchange);
+        for (const exchange of [...this.#open.values(), ...this.#questions.values()])
+          this.#ledger.onCancelled(exchange);
         this.#open.clear();
         this.#questions.clear();
         this.#ledger.end();
@@ -151,20 +152,20 @@ class MeteredTransport implements Transport, Canceller {
     return this.#line.close();
   }
 
-  hold(held: boolean): void {
-    this.#line.hold?.(held);
+  setReadPaused(held: boolean): void {
+    this.#line.setReadPaused?.(held);
   }
 
   #heard(message: Message): void {
     if (isRequest(message)) {
       // Two of one id are not told apart: the first is no longer waited for here.
       this.#giveUp(this.#open, message.id);
-      const exchange = this.#ledger.asked(message.method, message.params ?? {});
+      const exchange = this.#ledger.onRequest(message.method, message.params ?? {});
       exchange.canceller = this;
       this.#open.set(message.id, exchange);
     } else if (!('method' in message)) {
       const question = take(this.#questions, ownId(message.id) as RequestId);
-      if (question !== undefined) this.#ledger.answered(message, question);
+      if (question !== undefined) this.#ledger.onResponse(message, question);
     }
     // A request that is given up is not answered.
     else if (isNotification(message) && message.method === 'notifications/cancelled') {
@@ -172,21 +173,21 @@ class MeteredTransport implements Transport, Canceller {
     }
   }
 
-  #giveUp(among: Map<RequestId, Exchange>, id: RequestId): void {
+  #giveUp(among: Map<RequestId, ClientRequest>, id: RequestId): void {
     const exchange = take(among, id);
-    if (exchange !== undefined) this.#ledger.gaveUp(exchange);
+    if (exchange !== undefined) this.#ledger.onCancelled(exchange);
   }
 
   /** As if the app had given it up, but that the app, which has not, is answered. */
-  cancel(exchange: Exchange): void {
+  cancel(exchange: ClientRequest): void {
     const [id] = [...this.#open].find(([, open]) => open === exchange) ?? [];
     if (id === undefined) return;
     this.#handlers?.onMessage({
       jsonrpc: '2.0',
       method: 'notifications/cancelled',
-      params: { requestId: id, reason: cancelledByPerson },
+      params: { requestId: id, reason: cancelledByUser },
     });
-    void this.send(cancelledAnswer(id, exchange)).catch(() => undefined);
+    void this.send(cancelledResponse(id, exchange)).catch(() => undefined);
   }
 
   /** Of the request whose token it bears. */
@@ -198,18 +199,19 @@ class MeteredTransport implements Transport, Canceller {
   #sent(message: Message): void {
     if ('method' in message) return this.#told(message);
     const { id } = message;
-    this.#ledger.sent(message, id === null ? undefined : take(this.#open, id));
+    this.#ledger.onSent(message, id === null ? undefined : take(this.#open, id));
   }
 
   /** A question of ours, or a notification. */
   #told(message: Extract<Message, { readonly method: string }>): void {
-    if (isRequest(message)) this.#questions.set(message.id, this.#ledger.asked(message.method, message.params ?? {}));
+    if (isRequest(message))
+      this.#questions.set(message.id, this.#ledger.onRequest(message.method, message.params ?? {}));
     else {
       if (message.method === 'notifications/cancelled')
         this.#giveUp(this.#questions, message.params?.['requestId'] as RequestId);
       this.#noteProgress(message);
     }
-    this.#ledger.sent(message, undefined);
+    this.#ledger.onSent(message, undefined);
   }
 }
 

@@ -1,24 +1,24 @@
 /** All sessions: opened and ended here, and told what concerns them and nobody else. */
-import { asText } from '../base/json.ts';
+import { toText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
-import { Event } from '../base/events.ts';
+import { Emitter } from '../base/events.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import { isDeclared } from '../servers/app-kind.ts';
 import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
 import { Session, type SessionOptions } from './session.ts';
-import { taskTold } from './subscriptions.ts';
-import { taskStatus, TaskNotices } from './task-notices.ts';
+import { taskNotification } from './subscriptions.ts';
+import { taskStatus, TaskNotifications } from './task-notices.ts';
 import { TasksByServer } from './views/server-tasks.ts';
 
 export class SessionRegistry {
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   /** With its id. */
-  readonly ended = new Event<string>();
+  readonly ended = new Emitter<string>();
   /** Whose tasks of servers are, over all sessions. */
   readonly serverTasks = new TasksByServer();
   readonly #sessions = new Map<string, Session>();
   readonly #servers: ServerManager;
-  readonly #taskNotices = new TaskNotices(() => this.all);
+  readonly #taskNotices = new TaskNotifications(() => this.all);
 
   constructor(servers: ServerManager, catalog: LiveCatalog) {
     this.#servers = servers;
@@ -38,7 +38,7 @@ export class SessionRegistry {
   open(options: Omit<SessionOptions, 'id'> & { readonly id?: string }): Session {
     const session = new Session({ ...options, id: options.id ?? randomUUID() });
     this.#sessions.set(session.id, session);
-    this.#servers.meet(session.person);
+    this.#servers.onUserSeen(session.person);
     this.changed.emit();
     return session;
   }
@@ -57,21 +57,21 @@ export class SessionRegistry {
     const declared = server.handshake?.capabilities;
     const shown = this.all.filter(
       (session) =>
-        session.view.shows(server) &&
+        session.view.includesServer(server) &&
         (person === undefined || session.isOfPerson(person)) &&
         isDeclared(method, declared, session.capabilities),
     );
     if (method === 'notifications/resources/updated') {
-      const uri = asText(params['uri']);
+      const uri = toText(params['uri']);
       const subscribers = sessionId === undefined ? server.subscribers(uri) : new Set([sessionId]);
       for (const session of shown.filter((one) => subscribers.has(one.id))) {
         session.notify(method, { ...params, uri: session.view.listedUri(name, uri) });
       }
       return;
     }
-    if (method === taskTold) {
+    if (method === taskNotification) {
       for (const session of shown) {
-        const told = session.view.toldOfTask(name, params);
+        const told = session.view.mapTaskNotification(name, params);
         if (told !== undefined) session.notify(method, told);
       }
     } else if (method === taskStatus) this.#taskNotices.deliver({ server, method, params, sessionId });

@@ -2,49 +2,55 @@
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { CallSteps } from '../calls/call-tool.ts';
+import type { CallStages } from '../calls/call-tool.ts';
 import { maySpill, type ResultShaper } from '../calls/shape-result.ts';
-import type { AnswerRoom } from '../calls/slow-calls.ts';
+import type { ResultMemoryQuota } from '../calls/slow-calls.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
-import { cheapTokens, estimateTokens, followMode, type ModeChooser, type ModeCosts } from '../choose-mode.ts';
-import { factsOfApp } from '../client-apps/app-limits.ts';
+import {
+  freeListTokens,
+  estimateTokens,
+  modeChooserFollowing,
+  type ModeChooser,
+  type ModeCosts,
+} from '../choose-mode.ts';
+import { appTraits } from '../client-apps/app-limits.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import {
   type AppConfig,
   type CodeSettings,
   type RetrieveSettings,
   type ToolFilter,
-  uiFor,
+  uiSettingFor,
   type UiSetting,
 } from '../config/app-config.ts';
 import type { ModeRegistry } from '../modes/mode-registry.ts';
-import { type Mode, type ModeView, SchemaShapes } from '../modes/mode.ts';
+import { type Mode, type ModeView, ShapedSchemaCache } from '../modes/mode.ts';
 import { levelFor, type ListedViews, listViews } from '../modes/show-tools.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { CodeRunner } from '../sandbox/sandbox.ts';
 import type { Principal } from '../security/principal.ts';
-import { type AppKind, showsViews } from '../servers/app-kind.ts';
+import { type ExtensionSet, supportsViews } from '../servers/app-kind.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
 import type { SpillOrigin } from '../spills/spill.ts';
 import type { SpillFiles } from '../spills/spill-questions.ts';
-import type { Flow } from '../trust/flow/flow.ts';
+import type { DataFlowGuard } from '../trust/flow/flow.ts';
 import type { TasksByServer } from './views/server-tasks.ts';
 
 /** Parts of the core that every session works with. */
-export interface SessionCore {
+export interface SessionServices {
   readonly catalog: LiveCatalog;
   readonly servers: ServerSet;
-  readonly steps: CallSteps;
-  readonly shaper: Pick<ResultShaper, 'shapeOwn' | 'putAside'>;
+  readonly steps: CallStages;
+  readonly shaper: Pick<ResultShaper, 'shapeHelperResult' | 'spill'>;
   readonly admin: ModelAdmin;
-  readonly sandbox: Sandbox;
+  readonly sandbox: CodeRunner;
   readonly descriptions: DescriptionStore;
   /** Answers kept on disk, as one caller has them. */
   readonly spillFiles: (caller: Principal) => SpillFiles;
   /** Whose answer is kept under that name; undefined: nobody's. */
   readonly spillOf: (ref: string) => SpillOrigin | undefined;
   /** Remembers what sessions read besides answers of calls. */
-  readonly flow: Pick<Flow, 'noteText'>;
+  readonly flow: Pick<DataFlowGuard, 'recordText'>;
   readonly activity: Pick<ActivityLog, 'stats' | 'usedTools'>;
   readonly serverInfo: JsonObject;
   readonly modes: ModeRegistry;
@@ -58,13 +64,13 @@ export interface SessionCore {
   /** Whose tasks of servers are, at the servers' own addresses. */
   readonly serverTasks: TasksByServer;
   /** For answers of slow calls, of all sessions together. */
-  readonly answerRoom: AnswerRoom;
+  readonly answerRoom: ResultMemoryQuota;
   /** The same core as somebody has it whom all of these profiles hold. */
-  readonly inProfiles: (names: readonly string[]) => SessionCore;
+  readonly inProfiles: (names: readonly string[]) => SessionServices;
   /** The same core as apps of a kind have it; absent where it is that already. */
-  readonly inKind?: ((kind: AppKind) => SessionCore) | undefined;
+  readonly inKind?: ((kind: ExtensionSet) => SessionServices) | undefined;
   /** The kind of app that it is for; absent: apps that declare no extension. */
-  readonly kind?: AppKind;
+  readonly kind?: ExtensionSet;
   /** Resolves when it is known what servers offer apps of this kind; after `ms` in any case. */
   readonly compared?: (ms: number) => Promise<void>;
   /** Whether there is that tool of a server here; absent where every one is. */
@@ -72,7 +78,7 @@ export interface SessionCore {
 }
 
 /** What the address of a session says of its settings. */
-export interface SettingsAddress {
+export interface SettingsSource {
   readonly mode?: string | undefined;
   /** The client app, where it is known. */
   readonly app?: string | undefined;
@@ -104,21 +110,21 @@ export interface SessionSettings {
  * The settings of one session. Asked for at every step of a call; made anew only when one of the things they come from is
  * another one: the config, the catalog, texts written for tools. Another client app or address is another session's view.
  */
-export class SettingsOfSession {
-  readonly #address: SettingsAddress;
-  readonly #core: SessionCore;
+export class SessionSettingsCache {
+  readonly #address: SettingsSource;
+  readonly #core: SessionServices;
   readonly #choose: ModeChooser;
-  readonly #shapes = new SchemaShapes();
+  readonly #shapes = new ShapedSchemaCache();
   #made: { readonly config: AppConfig; readonly catalog: Catalog; readonly texts: number } | undefined;
   #settings: SessionSettings | undefined;
   /** Of the app that was asked for last, which seldom is another one. */
   #asked: { readonly app: string; readonly config: AppConfig; readonly ms: number | undefined } | undefined;
 
   /** Throws AppError mode_unknown. */
-  constructor(address: SettingsAddress, core: SessionCore) {
+  constructor(address: SettingsSource, core: SessionServices) {
     this.#address = address;
     this.#core = core;
-    this.#choose = followMode(() => modeFor(address, core), address.app, core.modeCosts);
+    this.#choose = modeChooserFollowing(() => modeFor(address, core), address.app, core.modeCosts);
   }
 
   /** The same object for as long as nothing changed. */
@@ -148,7 +154,7 @@ export class SettingsOfSession {
   #make(config: AppConfig, catalog: Catalog): SessionSettings {
     const { app } = this.#address;
     const callLimitMs = limitMs(config, app);
-    const ui = this.#core.kind === undefined || !showsViews(this.#core.kind) ? undefined : uiFor(config, app);
+    const ui = this.#core.kind === undefined || !supportsViews(this.#core.kind) ? undefined : uiSettingFor(config, app);
     const shown: ModeView = {
       catalog,
       index: this.#core.catalog.index,
@@ -159,7 +165,7 @@ export class SettingsOfSession {
       handles: callLimitMs !== undefined,
       descriptions: this.#core.descriptions,
     };
-    const listed = ui === 'listed' ? listViews(shown, cheapTokens(app), estimateTokens) : undefined;
+    const listed = ui === 'listed' ? listViews(shown, freeListTokens(app), estimateTokens) : undefined;
     const { tools: listedViews = [], tokens = 0, leftOut = 0 } = listed ?? {};
     const view: ModeView = listed ? { ...shown, views: { count: listedViews.length, tokens, leftOut } } : shown;
     const { mode, reason } = this.#choose(Object.freeze(view));
@@ -180,7 +186,7 @@ export class SettingsOfSession {
 }
 
 /** By address, else by app, else by the command line, else by the config. */
-function modeFor({ mode, app }: SettingsAddress, core: SessionCore): string {
+function modeFor({ mode, app }: SettingsSource, core: SessionServices): string {
   const config = core.config();
   const forApp = app !== undefined && Object.hasOwn(config.appModes, app) ? config.appModes[app] : undefined;
   return mode ?? forApp ?? core.mode ?? config.mode;
@@ -198,6 +204,6 @@ function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: ModeRegist
 
 /** Of a client app, in ms; undefined: as long as it takes. */
 function limitMs({ slowCallSeconds }: AppConfig, app: string | undefined): number | undefined {
-  const seconds = slowCallSeconds ?? factsOfApp(app).callLimitSeconds;
+  const seconds = slowCallSeconds ?? appTraits(app).callLimitSeconds;
   return seconds === 0 ? undefined : seconds * 1000;
 }

@@ -4,10 +4,10 @@ import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import type { Era } from '../wire/eras.ts';
+import type { ProtocolKind } from '../wire/eras.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import type { Hearing } from './views/heard-tasks.ts';
+import type { TaskSubscription } from './views/heard-tasks.ts';
 
 export interface Introduction {
   readonly serverInfo: JsonObject;
@@ -27,10 +27,10 @@ export interface SessionView {
   /** Its changes are announced. */
   readonly catalog: LiveCatalog;
   /** Whether traffic on this line to a server can concern the session. */
-  shows(server: ManagedServer): boolean;
+  includesServer(server: ManagedServer): boolean;
   introduce(): Promise<Introduction>;
   /** `era` is the client app's. */
-  list(key: ListKey, era: Era): Promise<readonly JsonObject[]>;
+  list(key: ListKey, era: ProtocolKind): Promise<readonly JsonObject[]>;
   /** A tool that wants arguments repeated as HTTP headers, as it is listed for an app of 2026-07-28; undefined: none by that name. */
   toolWithHeaders(name: string): JsonObject | undefined;
   /** Rejects with RpcError or AppError. */
@@ -42,9 +42,9 @@ export interface SessionView {
   unsubscribe(uri: string, context: CallerContext): Promise<Result>;
   setLogLevel(level: string, context: CallerContext): Promise<void>;
   /** Methods that Tooltray does not know itself. */
-  other(method: string, params: JsonObject, context: CallerContext): Promise<Result>;
+  forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result>;
   /** Notifications of the client app. */
-  heard(method: string, params: JsonObject, sessionId: string): void;
+  onNotification(method: string, params: JsonObject, sessionId: string): void;
   /** From now on a change of a list is one for whoever listens, though nobody has asked for the list yet. */
   watch(): void;
   /** The lists that are different for this session after a change of the catalog. */
@@ -52,9 +52,9 @@ export interface SessionView {
   /** The session is over: calls that go on for it are ended. */
   end?(): void;
   /** Asks servers to tell of tasks, until that ends. Throws RpcError where the app does not know tasks. */
-  hearTasks(ids: readonly string[], context: CallerContext): Hearing;
+  subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription;
   /** What a server tells of a task, as whoever listens knows it; undefined: nobody listens. */
-  toldOfTask(server: string, params: JsonObject): JsonObject | undefined;
+  mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined;
   /** The id that a session has for a task of a server; undefined where it is none that it made. */
   taskId(server: string, taskId: string, sessionId: string): string | undefined;
   /** The URI under which the session knows a server's resource. */
@@ -75,11 +75,11 @@ export function isNotFound(error: unknown): boolean {
 
 type Entries = readonly JsonObject[];
 
-export class HeldLists {
+export class DeliveredLists {
   readonly #held = new Map<ListKey, Entries>();
 
   /** Notes what was given out, and gives it back. */
-  hold(key: ListKey, entries: Entries): Entries {
+  recordDelivered(key: ListKey, entries: Entries): Entries {
     this.#held.set(key, entries);
     return entries;
   }

@@ -1,32 +1,45 @@
 /** One client app in session: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
 import { listMethods } from '../activity/ledger/baseline.ts';
 import { AppError } from '../base/errors.ts';
-import { asText, type JsonObject, objectOf } from '../base/json.ts';
+import { toText, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { Principal } from '../security/principal.ts';
 import { isDeclared } from '../servers/app-kind.ts';
 import type { ListKey } from '../servers/listing.ts';
-import { type Era, isModernRequest, latestLegacyVersion, legacyVersions, metaKey, metaOf } from '../wire/eras.ts';
+import {
+  type ProtocolKind,
+  isStatelessRequest,
+  latestStatefulVersion,
+  statefulVersions,
+  metaKeys,
+  metaOf,
+} from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { fact } from '../wire/raw-json.ts';
+import { scalarOf } from '../wire/raw-json.ts';
 import type { Presence } from '../wire/transport.ts';
 import {
-  type Ask,
-  asksOf,
+  type AskClient,
+  restrictToCapabilities,
   type Caller,
   callerContext,
   LogFilter,
-  type RequestLine,
-  SessionQuestions,
+  type RequestScope,
+  ClientRequestQueue,
 } from './caller-context.ts';
-import { discovery, legacyOnly, mayAsk, modernResult, unsupportedVersion } from './modern.ts';
-import { type Asker, ParkedCalls, type Round } from './parked-calls.ts';
+import {
+  discoverResult,
+  statefulOnlyMethods,
+  inputCapableMethods,
+  toStatelessResult,
+  unsupportedVersionError,
+} from './modern.ts';
+import { type ParkedCallOwner, ParkedCalls, type RequestRound } from './parked-calls.ts';
 import { checkNames } from './request-limits.ts';
 import type { SessionView } from './session-view.ts';
 import { type OpenView, ViewsByApp } from './views/views-by-app.ts';
-import { honoured, subscribedUris, Subscriptions, wantedTasks, withTasks } from './subscriptions.ts';
+import { acceptedFilter, subscribedUris, Subscriptions, requestedTaskIds, withTasks } from './subscriptions.ts';
 
 export interface SessionOptions {
   readonly id: string;
@@ -54,7 +67,7 @@ export interface SessionOptions {
   /** Its client app has to come for an answer once more: until it has. */
   readonly awaited?: ((until: Promise<void>) => void) | undefined;
   /** Where a session is one request only: what all of its client app's requests share. */
-  readonly questions?: SessionQuestions | undefined;
+  readonly questions?: ClientRequestQueue | undefined;
   /** Likewise: under which it is remembered what they read. */
   readonly memoryId?: string | undefined;
 }
@@ -72,13 +85,13 @@ export class Session {
   readonly #subscriptions = new Subscriptions();
   readonly #elicitations = new RecentIds(maxElicitations);
   readonly #log = new LogFilter();
-  readonly #list = new ListWatch();
-  readonly #questions: SessionQuestions;
+  readonly #list = new StaleListDetector();
+  readonly #questions: ClientRequestQueue;
   #client: Client = { info: {}, capabilities: {} };
   #principal: Principal;
   readonly #views: ViewsByApp;
   #view: SessionView;
-  #era: Era | undefined;
+  #era: ProtocolKind | undefined;
   #version: string | undefined;
   #calls = 0;
 
@@ -86,7 +99,7 @@ export class Session {
     this.#options = options;
     this.id = options.id;
     this.#view = options.view;
-    this.#questions = options.questions ?? new SessionQuestions();
+    this.#questions = options.questions ?? new ClientRequestQueue();
     this.#views = new ViewsByApp(options.view, options.viewOf);
     this.#principal = options.principalOf(options.app);
   }
@@ -100,12 +113,12 @@ export class Session {
   }
 
   /** Whether it is, or was on this line, what that app is shown. */
-  isOf(app: string): boolean {
+  servesApp(app: string): boolean {
     return this.app === app || this.#views.has(app);
   }
 
   /** Whether it is shown this catalog, or was by an earlier request of its line. */
-  holds(catalog: LiveCatalog): boolean {
+  usesCatalog(catalog: LiveCatalog): boolean {
     return this.#views.all.some((view) => view.catalog === catalog);
   }
 
@@ -125,12 +138,12 @@ export class Session {
     return this.#options.presence?.isHere ?? true;
   }
 
-  get era(): Era | undefined {
+  get protocol(): ProtocolKind | undefined {
     return this.#era;
   }
 
   /** Whether the client app was told that its tools have changed and goes on with the old list. */
-  get staleList(): boolean {
+  get hasStaleList(): boolean {
     return this.#list.stale;
   }
 
@@ -140,25 +153,25 @@ export class Session {
   }
 
   /** Answers a request. Rejects with RpcError, or with AppError for the line to turn into one. */
-  async handle(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
-    if (isModernRequest(params)) return await this.#handleModern(method, params, line);
+  async handle(method: string, params: JsonObject, line: RequestScope): Promise<Result> {
+    if (isStatelessRequest(params)) return await this.#handleModern(method, params, line);
     this.#era ??= 'legacy';
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'server/discover') throw new RpcError(rpcCode.methodNotFound, 'Method not found: server/discover');
-    const ask: Ask = (asked, input, signal) => this.#put(line.id)(asked, input, signal);
+    const ask: AskClient = (asked, input, signal) => this.#put(line.id)(asked, input, signal);
     return await this.#answer(method, params, this.#context(params, line, ask, this.#log));
   }
 
   /** A notification of the client app. */
-  heard(method: string, params: JsonObject): void {
+  onNotification(method: string, params: JsonObject): void {
     if (method === 'notifications/initialized' || !isDeclared(method, this.capabilities)) return;
-    this.view.heard(method, params, this.id);
+    this.view.onNotification(method, params, this.id);
   }
 
   /** Tells the client app that lists it may hold are no longer true. */
   announce(change: CatalogChange): void {
     const changed = this.view.changedLists(change);
-    if (changed.tools && this.notify('notifications/tools/list_changed', {})) this.#list.told(Date.now());
+    if (changed.tools && this.notify('notifications/tools/list_changed', {})) this.#list.onListChanged(Date.now());
     if (changed.resources) this.notify('notifications/resources/list_changed', {});
     if (changed.prompts) this.notify('notifications/prompts/list_changed', {});
   }
@@ -181,24 +194,24 @@ export class Session {
     this.#views.end();
   }
 
-  async #handleModern(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
+  async #handleModern(method: string, params: JsonObject, line: RequestScope): Promise<Result> {
     const meta = metaOf(params);
-    const version = meta[metaKey.protocolVersion];
+    const version = meta[metaKeys.protocolVersion];
     this.#era = 'modern';
     this.#meet({
-      info: objectOf(meta[metaKey.clientInfo]),
-      capabilities: objectOf(meta[metaKey.clientCapabilities]),
+      info: objectOrEmpty(meta[metaKeys.clientInfo]),
+      capabilities: objectOrEmpty(meta[metaKeys.clientCapabilities]),
     });
     const introduction = await this.view.introduce();
-    if (version !== '2026-07-28') throw unsupportedVersion(version);
+    if (version !== '2026-07-28') throw unsupportedVersionError(version);
     this.#version = version;
-    if (method === 'server/discover') return discovery(introduction);
+    if (method === 'server/discover') return discoverResult(introduction);
     if (method === 'subscriptions/listen') return this.#listen(params, line);
-    if (legacyOnly.has(method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
-    const result = mayAsk.has(method)
+    if (statefulOnlyMethods.has(method)) throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
+    const result = inputCapableMethods.has(method)
       ? await this.#parkable(method, params, line)
       : await this.#plain(method, params, line);
-    return modernResult(method, result, introduction.serverInfo);
+    return toStatelessResult(method, result, introduction.serverInfo);
   }
 
   /** Where nothing else names the client app, its own words choose the view: of the handshake, or of each request (2026-07-28). */
@@ -213,7 +226,7 @@ export class Session {
 
   #countCall(): void {
     this.#calls++;
-    this.#list.called(Date.now());
+    this.#list.onCall(Date.now());
   }
 
   /** For a model whose client app shows it tools that are gone. */
@@ -224,24 +237,24 @@ export class Session {
     return `The list of tools has changed since it was read: list them again.${instead}`;
   }
 
-  #plain(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
+  #plain(method: string, params: JsonObject, line: RequestScope): Promise<Result> {
     return this.#answer(method, params, this.#context(params, line, asksNobody(method)));
   }
 
-  async #parkable(method: string, params: JsonObject, line: RequestLine): Promise<Result> {
+  async #parkable(method: string, params: JsonObject, line: RequestScope): Promise<Result> {
     const { parked } = this.#options;
     const asker = this.#asker;
     const { requestState, inputResponses } = params;
     const round = { ...line, progressToken: metaOf(params)['progressToken'] };
-    if (ParkedCalls.isOurs(requestState)) return await parked.resume(asker, round, requestState, inputResponses);
+    if (ParkedCalls.isOwnState(requestState)) return await parked.resume(asker, round, requestState, inputResponses);
     let going: Promise<Result> | undefined;
-    const answer = await parked.begin(asker, round, (call) => {
-      const ask = asksOf(this.#client.capabilities, this.#questions.bounded(call.ask));
+    const answer = await parked.start(asker, round, (call) => {
+      const ask = restrictToCapabilities(this.#client.capabilities, this.#questions.withLimits(call.ask));
       going = this.#answer(method, params, this.#context(params, { ...line, ...pick(call) }, ask));
       return going;
     });
     // Parked, it still has its line to the server: who else called on that would be asked what this one is to be asked.
-    if (going !== undefined && fact(answer, 'resultType') === 'input_required') this.#options.hold?.(going);
+    if (going !== undefined && scalarOf(answer, 'resultType') === 'input_required') this.#options.hold?.(going);
     return answer;
   }
 
@@ -254,17 +267,17 @@ export class Session {
   }
 
   /** Who may take up what it has parked: this session, or where it is one request only, what stands for it. */
-  get #asker(): Asker {
+  get #asker(): ParkedCallOwner {
     const { owner } = this.#principal;
     return { key: JSON.stringify([owner, this.#options.memoryId ?? this.id]) };
   }
 
-  async #listen(params: JsonObject, line: RequestLine): Promise<Result> {
+  async #listen(params: JsonObject, line: RequestScope): Promise<Result> {
     const { capabilities } = await this.view.introduce();
-    const filter = honoured(params['notifications'], capabilities);
+    const filter = acceptedFilter(params['notifications'], capabilities);
     const uris = subscribedUris(filter);
     const context = this.#context(params, line, asksNobody('subscriptions/listen'));
-    const tasks = this.view.hearTasks(wantedTasks(params['notifications']), context);
+    const tasks = this.view.subscribeTasks(requestedTaskIds(params['notifications']), context);
     const subscribed: string[] = [];
     this.view.watch();
     try {
@@ -273,7 +286,7 @@ export class Session {
         subscribed.push(uri);
       }
       const over = this.#subscriptions.listen(line, withTasks(filter, tasks));
-      tasks.begin((state) => this.#subscriptions.tellOfTask(line, state));
+      tasks.begin((state) => this.#subscriptions.notifyTask(line, state));
       return await over;
     } finally {
       tasks.end();
@@ -283,10 +296,10 @@ export class Session {
 
   async #initialize(params: JsonObject): Promise<Result> {
     this.#era = 'legacy';
-    this.#meet({ info: objectOf(params['clientInfo']), capabilities: objectOf(params['capabilities']) });
+    this.#meet({ info: objectOrEmpty(params['clientInfo']), capabilities: objectOrEmpty(params['capabilities']) });
     const wanted = params['protocolVersion'];
     const { serverInfo, capabilities, instructions, rest } = await this.view.introduce();
-    this.#version = typeof wanted === 'string' && legacyVersions.includes(wanted) ? wanted : latestLegacyVersion;
+    this.#version = typeof wanted === 'string' && statefulVersions.includes(wanted) ? wanted : latestStatefulVersion;
     return {
       ...rest,
       protocolVersion: this.#version,
@@ -297,15 +310,15 @@ export class Session {
   }
 
   #answer(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    if (method === 'tools/list') this.#list.listed();
+    if (method === 'tools/list') this.#list.onListed();
     if (method === 'tools/call') this.#countCall();
     checkNames(params);
-    if (method === 'logging/setLevel') this.#log.level = asText(params['level']);
+    if (method === 'logging/setLevel') this.#log.level = toText(params['level']);
     return dispatch(this.view, method, params, context, () => this.#advice());
   }
 
   /** `log`: as callerContext has it. */
-  #context(params: JsonObject, line: RequestLine, ask: Ask, log?: LogFilter): CallerContext {
+  #context(params: JsonObject, line: RequestScope, ask: AskClient, log?: LogFilter): CallerContext {
     const { info, capabilities } = this.#client;
     const caller: Caller = {
       principal: this.#principal,
@@ -324,9 +337,11 @@ export class Session {
   }
 
   /** Hardly any request is asked something. */
-  #put(relatedRequestId: RequestId): Ask {
-    const put = this.#questions.bounded((method, input, signal) => this.#ask(method, input, relatedRequestId, signal));
-    return asksOf(this.#client.capabilities, put);
+  #put(relatedRequestId: RequestId): AskClient {
+    const put = this.#questions.withLimits((method, input, signal) =>
+      this.#ask(method, input, relatedRequestId, signal),
+    );
+    return restrictToCapabilities(this.#client.capabilities, put);
   }
 
   #ask(method: string, params: JsonObject, relatedRequestId: RequestId, signal: AbortSignal): Promise<Result> {
@@ -335,21 +350,21 @@ export class Session {
   }
 }
 
-function asksNobody(method: string): Ask {
+function asksNobody(method: string): AskClient {
   return () => Promise.reject(new RpcError(rpcCode.methodNotFound, `${method} cannot ask its client anything.`));
 }
 
-function pick({ signal, notify }: Round): Round {
+function pick({ signal, notify }: RequestRound): RequestRound {
   return { signal, notify };
 }
 
 // Notices a client app that was told of a new list of tools and goes on with the old one: some never list again.
 
 /** One that listens lists again at once; until then calls may be on their way. */
-const patientCalls = 3;
-const patienceMs = 10_000;
+const maxStaleCalls = 3;
+const staleTimeoutMs = 10_000;
 
-export class ListWatch {
+export class StaleListDetector {
   #toldAt: number | undefined;
   #calls = 0;
   #stale = false;
@@ -364,17 +379,17 @@ export class ListWatch {
     return this.#stale;
   }
 
-  told(now: number): void {
+  onListChanged(now: number): void {
     this.#toldAt ??= now;
   }
 
-  called(now: number): void {
+  onCall(now: number): void {
     if (this.#toldAt === undefined) return;
     this.#calls++;
-    this.#stale ||= this.#calls >= patientCalls || now - this.#toldAt >= patienceMs;
+    this.#stale ||= this.#calls >= maxStaleCalls || now - this.#toldAt >= staleTimeoutMs;
   }
 
-  listed(): void {
+  onListed(): void {
     this.#toldAt = undefined;
     this.#calls = 0;
     this.#stale = false;
@@ -421,17 +436,17 @@ function dispatch(
     case 'resources/read':
       return view.readResource(params, context);
     case 'resources/subscribe':
-      return view.subscribe(asText(params['uri']), context);
+      return view.subscribe(toText(params['uri']), context);
     case 'resources/unsubscribe':
-      return view.unsubscribe(asText(params['uri']), context);
+      return view.unsubscribe(toText(params['uri']), context);
     case 'prompts/get':
       return view.getPrompt(params, context);
     case 'completion/complete':
       return view.complete(params, context);
     case 'logging/setLevel':
-      return view.setLogLevel(asText(params['level']), context).then(() => ({}));
+      return view.setLogLevel(toText(params['level']), context).then(() => ({}));
     default:
-      return view.other(method, params, context);
+      return view.forwardRequest(method, params, context);
   }
 }
 

@@ -1,12 +1,12 @@
 /** The open `subscriptions/listen` requests of one client app. Source: MCP 2026-07-28, basic/subscriptions. */
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
-import { metaKey, metaOf } from '../wire/eras.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { metaKeys, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
-import type { Round } from './parked-calls.ts';
+import type { RequestRound } from './parked-calls.ts';
 import { checkNames } from './request-limits.ts';
 
 interface Stream {
-  readonly line: Round & { readonly id: RequestId };
+  readonly line: RequestRound & { readonly id: RequestId };
   readonly filter: JsonObject;
   end(result: Result): void;
 }
@@ -18,17 +18,17 @@ const flags: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** That one stream hears of; which they are is acknowledged. */
-const mostTasks = 100;
+const maxTasks = 100;
 const maxUris = 1000;
 
 /** Of a task, in 2026-07-28. */
-export const taskTold = 'notifications/tasks';
+export const taskNotification = 'notifications/tasks';
 
 export class Subscriptions {
   readonly #streams = new Set<Stream>();
 
   /** Acknowledges, then stays open until the client app cancels or the session ends. */
-  listen(line: Round & { readonly id: RequestId }, filter: JsonObject): Promise<Result> {
+  listen(line: RequestRound & { readonly id: RequestId }, filter: JsonObject): Promise<Result> {
     if (line.signal.aborted) return Promise.resolve({});
     return new Promise((resolve) => {
       const stream: Stream = { line, filter, end: resolve };
@@ -54,8 +54,8 @@ export class Subscriptions {
   }
 
   /** Of a task, on that stream alone, as long as it is open. */
-  tellOfTask(on: Stream['line'], params: JsonObject): void {
-    for (const { line } of this.#streams) if (line === on) line.notify(taskTold, tagged(line.id, params));
+  notifyTask(on: Stream['line'], params: JsonObject): void {
+    for (const { line } of this.#streams) if (line === on) line.notify(taskNotification, tagged(line.id, params));
   }
 
   end(): void {
@@ -65,11 +65,11 @@ export class Subscriptions {
 }
 
 /** The tasks that a wish is about. Throws RpcError invalidParams where it is none. */
-export function wantedTasks(wishes: unknown): readonly string[] {
-  const ids = objectOf(wishes)['taskIds'];
+export function requestedTaskIds(wishes: unknown): readonly string[] {
+  const ids = objectOrEmpty(wishes)['taskIds'];
   if (ids === undefined) return [];
   if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) throw wrong('taskIds is no list of ids');
-  return ids.slice(0, mostTasks);
+  return ids.slice(0, maxTasks);
 }
 
 export function withTasks(filter: JsonObject, { taskIds }: { readonly taskIds: readonly string[] }): JsonObject {
@@ -90,9 +90,9 @@ export function subscribedUris({ resourceSubscriptions: uris }: JsonObject): str
  * What of the wishes of a `subscriptions/listen` can be heard of here, by what was announced. Throws RpcError invalidParams for
  * wishes that are none.
  */
-export function honoured(wishes: unknown, capabilities: JsonObject): JsonObject {
+export function acceptedFilter(wishes: unknown, capabilities: JsonObject): JsonObject {
   if (!isObject(wishes)) throw wrong('notifications is missing');
-  const can = (of: string, member: string): boolean => objectOf(capabilities[of])[member] === true;
+  const can = (of: string, member: string): boolean => objectOrEmpty(capabilities[of])[member] === true;
   const lists = [...flags.values()].flatMap((flag) => {
     const wish = wishes[flag];
     if (wish !== undefined && typeof wish !== 'boolean') throw wrong(`${flag} is neither true nor false`);
@@ -113,12 +113,12 @@ function wrong(what: string): RpcError {
 function wants(filter: JsonObject, method: string, params: JsonObject): boolean {
   const flag = flags.get(method);
   if (flag !== undefined) return filter[flag] === true;
-  const [key, about] = method === taskTold ? ['taskIds', 'taskId'] : ['resourceSubscriptions', 'uri'];
-  if (method !== taskTold && method !== 'notifications/resources/updated') return false;
+  const [key, about] = method === taskNotification ? ['taskIds', 'taskId'] : ['resourceSubscriptions', 'uri'];
+  if (method !== taskNotification && method !== 'notifications/resources/updated') return false;
   const wanted = filter[key];
   return Array.isArray(wanted) && wanted.includes(params[about]);
 }
 
 function tagged(id: RequestId, params: JsonObject): JsonObject {
-  return { ...params, _meta: { ...metaOf(params), [metaKey.subscriptionId]: id } };
+  return { ...params, _meta: { ...metaOf(params), [metaKeys.subscriptionId]: id } };
 }

@@ -2,17 +2,17 @@
  * What servers of 2025-11-25 tell of tasks that they have under way goes to the session that made the task, under the id that it has
  * for it, and to nobody else. Source: MCP 2025-11-25, basic/utilities/tasks (notifications/tasks/status).
  */
-import { asText, type JsonObject } from '../base/json.ts';
+import { toText, type JsonObject } from '../base/json.ts';
 import type { NamedNotification } from '../servers/server-manager.ts';
 import type { Session } from './session.ts';
 
 export const taskStatus = 'notifications/tasks/status';
 
 /** How long a notice waits for its task to be known, in ms, and how many do: the answer that names the task may be on its way still. */
-const patienceMs = 500;
-const mostWaiting = 100;
+const taskLookupTimeoutMs = 500;
+const maxPendingNotifications = 100;
 
-export class TaskNotices {
+export class TaskNotifications {
   readonly #sessions: () => readonly Session[];
   readonly #waiting = new Map<string, NodeJS.Timeout>();
 
@@ -26,20 +26,20 @@ export class TaskNotices {
     const key = JSON.stringify([server.config.name, params['taskId'], sessionId]);
     clearTimeout(this.#waiting.get(key));
     this.#waiting.delete(key);
-    if (this.#tell(notice) || this.#waiting.size >= mostWaiting) return;
+    if (this.#tell(notice) || this.#waiting.size >= maxPendingNotifications) return;
     const again = (): void => {
       this.#waiting.delete(key);
       this.#tell(notice);
     };
-    this.#waiting.set(key, setTimeout(again, patienceMs).unref());
+    this.#waiting.set(key, setTimeout(again, taskLookupTimeoutMs).unref());
   }
 
   /** Whether somebody has the task. */
   #tell({ server, params, sessionId }: NamedNotification): boolean {
     const { name } = server.config;
     const own = this.#sessions().flatMap((session): [Session, JsonObject][] => {
-      if (sessionId === undefined ? !session.view.shows(server) : session.id !== sessionId) return [];
-      const taskId = session.view.taskId(name, asText(params['taskId']), session.id);
+      if (sessionId === undefined ? !session.view.includesServer(server) : session.id !== sessionId) return [];
+      const taskId = session.view.taskId(name, toText(params['taskId']), session.id);
       return taskId === undefined ? [] : [[session, { ...params, taskId }]];
     });
     for (const [session, told] of own) session.notify(taskStatus, told);

@@ -2,11 +2,11 @@
  * Where answers are kept that do not fit: on the disk of one core (`SpillStore`), or where all replicas of a team find them. One contract
  * (tests/core/spills/answer-store-contract.ts) holds both. What has to ask somebody else comes later; the desktop's own answers at once.
  */
-import type { Event } from '../base/events.ts';
+import type { Emitter } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
 import type { StoreHealth } from '../health/store-health.ts';
 import type { ResultSettings } from '../config/app-config.ts';
-import type { OwnPlaces } from '../security/own-places.ts';
+import type { ProtectedPaths } from '../security/own-places.ts';
 import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
 import type { RawJson } from '../wire/raw-json.ts';
@@ -14,12 +14,12 @@ import type { CountText } from './keep-answer.ts';
 import type { Excerpt } from './messages.ts';
 import type { SpillFilter } from './spill-index.ts';
 import type { Pruned } from './spill-room.ts';
-import type { KeptAnswer, OpenedSpill, SentAnswer, Spill, SpillOrigin } from './spill.ts';
+import type { SpilledResult, OpenedSpill, OriginalResult, Spill, SpillOrigin } from './spill.ts';
 
 type Now<T> = T | Promise<T>;
 
 /** What every store of answers is made with. */
-export interface AnswerStoreOptions {
+export interface SpillStoreOptions {
   /** Absolute; holds nothing but kept answers and what is known of them. */
   readonly folder: string;
   readonly settings: () => ResultSettings;
@@ -31,7 +31,7 @@ export interface AnswerStoreOptions {
   /** Where the worker lies that writes long answers; it is found by itself. */
   readonly workerUrl?: URL;
   /** What is not read although it lies in a folder that the person has allowed. */
-  readonly own?: OwnPlaces;
+  readonly own?: ProtectedPaths;
 }
 
 export interface SpillUsage {
@@ -49,9 +49,9 @@ export interface SpillFile {
 }
 
 /** `reader`: whose answers are there at all; the person's where none is named. What is another's is as unknown as what never was. */
-export interface AnswerStore {
+export interface SpillStore {
   /** Something was kept, read, pinned or deleted, here. */
-  readonly changed: Event<void>;
+  readonly changed: Emitter<void>;
   /** Moves with every change. */
   readonly revision: number;
   /** Never rejects: a store that cannot work says so whenever something is to be kept, and the rest of Tooltray goes on. */
@@ -62,7 +62,7 @@ export interface AnswerStore {
    * Resolves when the answer would survive the end of this process. `textKind`: what its texts are that are no JSON; `sent`: what
    * the server sent, where something was made of it. Rejects with AppError spill_failed or not_allowed; nothing is left over then.
    */
-  keep(result: Result, origin: SpillOrigin, textKind?: 'text' | 'toon', sent?: SentAnswer): Promise<KeptAnswer>;
+  spill(result: Result, origin: SpillOrigin, textKind?: 'text' | 'toon', sent?: OriginalResult): Promise<SpilledResult>;
   /** The size of a long result and its beginning and end, of together at most `bytes`. Rejects with KeepFailure. */
   excerpt(result: RawJson, bytes: number): Promise<Excerpt>;
   /**

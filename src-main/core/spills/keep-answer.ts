@@ -1,25 +1,25 @@
 /** Stores one result: written under no name, described, named, and put into the index last of all. */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectOf, parseJson } from '../base/json.ts';
+import { objectOrEmpty, parseJson } from '../base/json.ts';
 import type { ResultWriter, WrittenPart } from './keep-thread.ts';
-import type { AnswerRemains, Payload } from './messages.ts';
+import type { ResultRemains, Payload } from './messages.ts';
 import {
-  draftStem,
-  type KeptAnswer,
-  type KeptPart,
+  tempFileStem,
+  type SpilledResult,
+  type SpilledPart,
   newSpillId,
-  type SentAnswer,
+  type OriginalResult,
   type Spill,
   spillFileName,
   type SpillOrigin,
 } from './spill.ts';
 
 /** An answer that is to be kept. */
-export interface WantedAnswer {
+export interface SpillRequest {
   readonly chunks: readonly Buffer[];
   /** `SentAnswer` */
-  readonly sent: SentAnswer | undefined;
+  readonly sent: OriginalResult | undefined;
   readonly origin: SpillOrigin;
   /** What its texts are that are no JSON. */
   readonly textKind: 'text' | 'toon';
@@ -41,10 +41,10 @@ interface KeepPlace {
 }
 
 /** Rejects with KeepFailure, or what the file system and SQLite throw; nothing is left over then. */
-export async function keepAnswer(answer: WantedAnswer, place: KeepPlace): Promise<KeptAnswer> {
+export async function spillResult(answer: SpillRequest, place: KeepPlace): Promise<SpilledResult> {
   const { chunks, textKind } = answer;
   const { folder, index, writer, maxBytes, now, countTokens } = place;
-  const stem = draftStem(folder);
+  const stem = tempFileStem(folder);
   const written = await writer.write(chunks, { stem, maxBytes, textKind });
   const files: string[] = [];
   try {
@@ -66,7 +66,7 @@ export async function keepAnswer(answer: WantedAnswer, place: KeepPlace): Promis
 
 // Describes what was written of an answer: an id and a name for each part, its tokens, and what stays in the answer.
 
-interface WrittenAnswer extends WantedAnswer {
+interface WrittenAnswer extends SpillRequest {
   readonly parts: readonly WrittenPart[];
   readonly remains: string;
   readonly createdAt: number;
@@ -76,16 +76,16 @@ async function describeAnswer(
   written: WrittenAnswer,
   folder: string,
   count: CountText,
-): Promise<{ readonly kept: KeptAnswer; readonly names: readonly string[] }> {
+): Promise<{ readonly kept: SpilledResult; readonly names: readonly string[] }> {
   const { parts, remains } = written;
-  const { inline, rest } = parseJson(remains) as AnswerRemains;
+  const { inline, rest } = parseJson(remains) as ResultRemains;
   const ids = parts.map(newSpillId);
   const answerId = ids[0] as string;
   const counts: CountedTokens[] = [];
   for (const part of parts) counts.push(await tokensOf(part.payload, count));
   const { bytes: resultBytes, tokens, estimated } = await sizeOf(written, inline, counts, count);
   const asSent = { sentBytes: resultBytes, sentTokens: tokens, sentEstimated: estimated };
-  const described: KeptPart[] = [];
+  const described: SpilledPart[] = [];
   const names: string[] = [];
   for (const [at, part] of parts.entries()) {
     const id = ids[at] as string;
@@ -95,8 +95,8 @@ async function describeAnswer(
     described.push(describePart(part, place, written, counts[at] as CountedTokens));
   }
   const { isError, ...others } = rest;
-  const kept: KeptAnswer = {
-    parts: described as [KeptPart, ...KeptPart[]],
+  const kept: SpilledResult = {
+    parts: described as [SpilledPart, ...SpilledPart[]],
     inline,
     isError: isError === true,
     rest: others,
@@ -112,7 +112,7 @@ function describePart(
   place: Pick<Spill, 'id' | 'answerId' | 'file' | 'sentBytes' | 'sentTokens' | 'sentEstimated'>,
   { origin, createdAt }: WrittenAnswer,
   { tokens, estimated }: CountedTokens,
-): KeptPart {
+): SpilledPart {
   const { owner, sessionId, app, server, tool, preview, profiles } = origin;
   const fresh = { pinned: false, reads: 0, lastReadAt: undefined };
   const counted = { tokens, tokensEstimated: estimated };
@@ -160,7 +160,7 @@ async function sizeOf(
 }
 
 function textOfBlock(block: unknown): string {
-  const text = objectOf(block)['text'];
+  const text = objectOrEmpty(block)['text'];
   return typeof text === 'string' ? text : JSON.stringify(block);
 }
 

@@ -1,23 +1,23 @@
 /** Stores results by threads, so that nobody waits: short ones right here, long ones in one thread, huge ones in another. */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { workerLocation } from '../base/worker-line.ts';
+import { resolveWorkerUrl } from '../base/worker-line.ts';
 import { WorkerThread } from '../base/worker-thread.ts';
 import { draftResult } from './keep/draft-result.ts';
 import {
   type DraftedPart,
   type DraftedResult,
   type Excerpt,
-  type FromKeepWorker,
-  KeepFailure,
-  type KeepJob,
-  type ToKeepWorker,
+  type FromSpillWriter,
+  SpillWriteError,
+  type SpillWriteJob,
+  type ToSpillWriter,
 } from './messages.ts';
 
-type Stored = Extract<FromKeepWorker, { kind: 'stored' | 'excerpt' }>;
+type Stored = Extract<FromSpillWriter, { kind: 'stored' | 'excerpt' }>;
 
 interface Waiting {
-  readonly job: KeepJob;
+  readonly job: SpillWriteJob;
   readonly chunks: readonly Buffer[];
   readonly settle: PromiseWithResolvers<Stored>;
 }
@@ -35,7 +35,7 @@ class KeepThread {
   readonly #waiting: Waiting[] = [];
   #current: Waiting | undefined;
   #pieces: Iterator<Uint8Array<ArrayBuffer>> | undefined;
-  readonly #thread: WorkerThread<ToKeepWorker, FromKeepWorker>;
+  readonly #thread: WorkerThread<ToSpillWriter, FromSpillWriter>;
   #isClosed = false;
 
   constructor(workerUrl: URL, idleMs: number) {
@@ -45,14 +45,15 @@ class KeepThread {
       stack: 16,
       idleTimeoutMs: idleMs,
       onMessage: (message) => this.#receive(message),
-      onLost: (error) => this.#fail(new KeepFailure('thread', error.message)),
+      onLost: (error) => this.#fail(new SpillWriteError('thread', error.message)),
     });
   }
 
   /** Rejects with KeepFailure; files that were begun may be left over then. */
-  run(job: KeepJob, chunks: readonly Buffer[]): Promise<Stored> {
-    if (this.#isClosed) return Promise.reject(new KeepFailure('closed', 'Tooltray stops.'));
-    if (this.#waiting.length >= maxWaiting) return Promise.reject(new KeepFailure('busy', 'Too many results wait.'));
+  run(job: SpillWriteJob, chunks: readonly Buffer[]): Promise<Stored> {
+    if (this.#isClosed) return Promise.reject(new SpillWriteError('closed', 'Tooltray stops.'));
+    if (this.#waiting.length >= maxWaiting)
+      return Promise.reject(new SpillWriteError('busy', 'Too many results wait.'));
     const settle = Promise.withResolvers<Stored>();
     this.#waiting.push({ job, chunks, settle });
     this.#next();
@@ -63,7 +64,7 @@ class KeepThread {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#thread.close();
-    const failure = new KeepFailure('closed', 'Tooltray stops.');
+    const failure = new SpillWriteError('closed', 'Tooltray stops.');
     for (const { settle } of this.#waiting.splice(0)) settle.reject(failure);
     this.#fail(failure);
   }
@@ -78,7 +79,7 @@ class KeepThread {
       this.#pieces = piecesOf(chunks);
       for (let piece = 0; piece < maxPieces; piece++) this.#sendPiece();
     } catch (error) {
-      void this.#thread.end().then(() => this.#fail(new KeepFailure('thread', String(error))));
+      void this.#thread.end().then(() => this.#fail(new SpillWriteError('thread', String(error))));
     }
   }
 
@@ -90,22 +91,22 @@ class KeepThread {
     this.#post({ kind: 'end' });
   }
 
-  #post(message: ToKeepWorker, transferred?: ArrayBuffer): void {
+  #post(message: ToSpillWriter, transferred?: ArrayBuffer): void {
     this.#thread.post(message, transferred === undefined ? [] : [transferred]);
   }
 
-  #receive(message: FromKeepWorker): void {
+  #receive(message: FromSpillWriter): void {
     if (message.kind === 'taken') return this.#sendPiece();
     const current = this.#current;
     this.#current = undefined;
     this.#pieces = undefined;
-    if (message.kind === 'failed') current?.settle.reject(new KeepFailure(message.code, message.message));
+    if (message.kind === 'failed') current?.settle.reject(new SpillWriteError(message.code, message.message));
     else current?.settle.resolve(message);
     this.#next();
   }
 
   /** The result that is being stored fails; those behind it get a new thread. */
-  #fail(failure: KeepFailure): void {
+  #fail(failure: SpillWriteError): void {
     const failed = this.#current;
     this.#current = undefined;
     this.#pieces = undefined;
@@ -139,18 +140,18 @@ function* piecesOf(chunks: readonly Buffer[]): Generator<Uint8Array<ArrayBuffer>
 }
 
 /** Where the worker that stores results lies, among the sources and in the build. */
-export function keepWorkerUrl(): URL {
-  return workerLocation('keep/keep-worker', import.meta.url);
+export function spillWriterUrl(): URL {
+  return resolveWorkerUrl('keep/keep-worker', import.meta.url);
 }
 
 export interface WrittenPart extends DraftedPart {
   readonly file: string;
 }
 
-export type StoreJob = Omit<Extract<KeepJob, { do: 'store' }>, 'do'>;
+export type StoreJob = Omit<Extract<SpillWriteJob, { do: 'store' }>, 'do'>;
 
 /** About a millisecond of the main thread; starting a thread takes thirty. */
-const longestHere = 128 * 1024;
+const maxInlineWriteBytes = 128 * 1024;
 /** Longer results have a thread of their own, so that others do not wait seconds for them. */
 const huge = 16 * 1024 * 1024;
 const idleMs = 20_000;
@@ -171,7 +172,7 @@ export class ResultWriter {
     try {
       const { parts, remains } = await this.#draft(chunks, job);
       const total = parts.reduce((sum, part) => sum + part.bytes, 0);
-      if (total > job.maxBytes) throw new KeepFailure('too_large', 'Its parts are larger than may be stored.');
+      if (total > job.maxBytes) throw new SpillWriteError('too_large', 'Its parts are larger than may be stored.');
       const written = await Promise.all(parts.map((part, number) => inFile(part, `${job.stem}-m${number}.tmp`)));
       return { parts: written, remains };
     } catch (error) {
@@ -184,7 +185,7 @@ export class ResultWriter {
   async excerpt(chunks: readonly Buffer[], bytes: number): Promise<Excerpt> {
     const found = await this.#thread(chunks).run({ do: 'excerpt', bytes }, chunks);
     if (found.kind === 'excerpt') return found.excerpt;
-    throw new KeepFailure('thread', 'It gave something else.');
+    throw new SpillWriteError('thread', 'It gave something else.');
   }
 
   /** Takes away what was written under the stem. */
@@ -199,10 +200,10 @@ export class ResultWriter {
   }
 
   async #draft(chunks: readonly Buffer[], job: StoreJob): Promise<DraftedResult> {
-    if (lengthOf(chunks) <= longestHere) return draftResult(Buffer.concat(chunks), job.textKind);
+    if (lengthOf(chunks) <= maxInlineWriteBytes) return draftResult(Buffer.concat(chunks), job.textKind);
     const stored = await this.#thread(chunks).run({ do: 'store', ...job }, chunks);
     if (stored.kind === 'stored') return stored.result;
-    throw new KeepFailure('thread', 'It gave something else.');
+    throw new SpillWriteError('thread', 'It gave something else.');
   }
 
   #thread(chunks: readonly Buffer[]): KeepThread {

@@ -1,11 +1,11 @@
 /** What the core and the thread that stores results say to each other. */
-import { textOr } from '../base/json.ts';
+import { textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
-import { bytesInWords } from '../base/wording.ts';
+import { formatBytes } from '../base/wording.ts';
 import type { SpillKind, SpillSummary } from './spill.ts';
 
 /** What becomes of the bytes of a result. */
-export type KeepJob =
+export type SpillWriteJob =
   | {
       readonly do: 'store';
       /** Absolute path that the names of the files begin with. */
@@ -16,14 +16,14 @@ export type KeepJob =
   /** Nothing is written: its size and its ends, of together at most `bytes`. */
   | { readonly do: 'excerpt'; readonly bytes: number };
 
-export type ToKeepWorker =
+export type ToSpillWriter =
   /** `bytes`: the length of the whole result. */
-  | { readonly kind: 'begin'; readonly job: KeepJob; readonly bytes: number }
+  | { readonly kind: 'begin'; readonly job: SpillWriteJob; readonly bytes: number }
   /** The memory goes over. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end' };
 
-export type FromKeepWorker =
+export type FromSpillWriter =
   | { readonly kind: 'taken' }
   | { readonly kind: 'stored'; readonly result: DraftedResult }
   | { readonly kind: 'excerpt'; readonly excerpt: Excerpt }
@@ -69,7 +69,7 @@ export interface DraftedResult {
 }
 
 /** What is not in a part: blocks that are given as they are, and the members of the result. */
-export interface AnswerRemains {
+export interface ResultRemains {
   readonly inline: readonly Record<string, unknown>[];
   readonly rest: Record<string, unknown>;
 }
@@ -77,7 +77,7 @@ export interface AnswerRemains {
 // Why an answer could not be kept, in words for people and models.
 
 /** `code`: of the operating system or SQLite, or one of ours: too_large, busy, closed, thread. */
-export class KeepFailure extends Error {
+export class SpillWriteError extends Error {
   override readonly name = 'KeepFailure';
   readonly code: string;
 
@@ -105,11 +105,11 @@ const reasons: Readonly<Record<string, readonly [what: string, fix: string]>> = 
 };
 
 /** As AppError spill_failed; an AppError stays itself. */
-export function spillFailure(error: unknown, folder: string, maxBytes: number): AppError {
+export function toSpillError(error: unknown, folder: string, maxBytes: number): AppError {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
   if (code === 'too_large') {
-    const limit = bytesInWords(maxBytes);
+    const limit = formatBytes(maxBytes);
     return new AppError('spill_failed', `The answer is larger than all kept answers together may be (${limit}).`, {
       fix: 'Ask the tool for less, or raise results.maxBytes in the config.',
       cause: error,
@@ -127,7 +127,7 @@ function codeOf(error: unknown): string {
   // SQLite: SQLITE_FULL and SQLITE_READONLY; its other errors say less than its own text.
   if (errcode === 13) return 'ENOSPC';
   if (typeof errcode === 'number' && (errcode & 0xff) === 8) return 'EROFS';
-  return textOr(code);
+  return textOrEmpty(code);
 }
 
 // What a media type means for a kept file: its kind and its extension.

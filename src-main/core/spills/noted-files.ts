@@ -1,15 +1,15 @@
 /** Kept answers as they are, with a note of each text that is read out of them: what it is known of, its reader has then read. */
 import {
   joinedBy,
-  type SpillAnswer,
+  type SpillQueryResult,
   type SpillContent,
   type SpillFiles,
-  type SpillQuestion,
+  type SpillQuery,
   type SqlInput,
   type SqlRows,
 } from './spill-questions.ts';
 
-export class NotedFiles implements SpillFiles {
+export class TrackedSpillFiles implements SpillFiles {
   readonly #files: SpillFiles;
   readonly #note: (ref: string, text: string) => void;
 
@@ -18,7 +18,7 @@ export class NotedFiles implements SpillFiles {
     this.#note = note;
   }
 
-  async query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
+  async query(ref: string, question: SpillQuery, signal: AbortSignal, maxBytes?: number): Promise<SpillQueryResult> {
     const answer = await this.#files.query(ref, question, signal, maxBytes);
     for (const each of [ref, ...joinedBy(question)]) this.#note(each, answer.text);
     return answer;

@@ -4,11 +4,11 @@ import { extname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { fileBesideNewer, isBroken, NewerDatabaseError, setAside } from '../base/private-database.ts';
+import { fileBesideNewer, isCorruptError, NewerDatabaseError, moveCorruptFile } from '../base/private-database.ts';
 import { extensionMediaType, kindOfExtension } from './messages.ts';
 import { openSpillDatabase, SpillIndex, spillIndexKind } from './spill-index.ts';
-import { draftWriter, readSpillFileName, type Spill } from './spill.ts';
-import { isRunning } from '../base/file-lock.ts';
+import { spillTempFilePid, parseSpillFileName, type Spill } from './spill.ts';
+import { isProcessRunning } from '../base/file-lock.ts';
 
 /** Throws AppError, or what the file system and SQLite throw. */
 async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
@@ -45,8 +45,8 @@ function openOrMend(file: string, log: Log): { database: DatabaseSync; orphans: 
   try {
     return { database: checked(openSpillDatabase(file)), orphans: 'delete' };
   } catch (error) {
-    if (!isBroken(error)) throw error;
-    const aside = setAside(file);
+    if (!isCorruptError(error)) throw error;
+    const aside = moveCorruptFile(file);
     log.warn('The index of kept answers could not be read; it was set aside and a new one begun.', { aside, error });
     return { database: openSpillDatabase(file), orphans: 'adopt' };
   }
@@ -79,7 +79,7 @@ async function sweep(folder: string, index: SpillIndex, what: Orphans): Promise<
   const rows = index.all();
   const known = new Set(rows.map(({ name }) => name));
   const drafts = names.filter(isAbandoned);
-  const orphans = names.filter((name) => readSpillFileName(name) !== undefined && !known.has(name));
+  const orphans = names.filter((name) => parseSpillFileName(name) !== undefined && !known.has(name));
   await inBatches(what === 'delete' ? [...drafts, ...orphans] : drafts, (name) =>
     rm(join(folder, name), { force: true }),
   );
@@ -105,14 +105,14 @@ async function sweep(folder: string, index: SpillIndex, what: Orphans): Promise<
 
 /** Unfinished, and nobody writes it any more; what has this process's id is left over from an earlier one. */
 function isAbandoned(name: string): boolean {
-  const writer = draftWriter(name);
+  const writer = spillTempFilePid(name);
   if (writer === undefined) return false;
-  return writer === process.pid || !isRunning(writer);
+  return writer === process.pid || !isProcessRunning(writer);
 }
 
 /** What the name and the file tell; the rest is lost with the old index. */
 async function takeOver(folder: string, index: SpillIndex, name: string): Promise<void> {
-  const parts = readSpillFileName(name);
+  const parts = parseSpillFileName(name);
   const file = join(folder, name);
   const stats = await stat(file).catch(() => undefined);
   if (parts === undefined || stats === undefined || !stats.isFile()) return;
@@ -151,7 +151,7 @@ export class SpillIndexHolder {
   }
 
   /** The index, opened if need be. One that could not be opened is tried again the next time: the disk may be back. */
-  opened(): Promise<SpillIndex> {
+  open(): Promise<SpillIndex> {
     if (this.#sealed) return Promise.reject(new AppError('spill_failed', 'Tooltray stops; nothing is kept any more.'));
     this.#opening ??= openSpills(this.#folder, this.#log).then(
       (index) => (this.#index = index),
@@ -178,7 +178,7 @@ export class SpillIndexHolder {
   }
 
   /** The next to ask for it gets it opened anew. */
-  forget(): void {
+  reset(): void {
     try {
       this.#index?.close();
     } catch (error) {
@@ -194,7 +194,7 @@ export class SpillIndexHolder {
   }
 
   /** From now on nothing is opened; what is open can be used until it is closed. */
-  seal(): void {
+  freeze(): void {
     this.#sealed = true;
   }
 

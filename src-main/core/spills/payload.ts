@@ -1,5 +1,5 @@
 /** What a result says, once: the size that is told, counted and held against limits. */
-import { isObject, type JsonObject, jsonIn } from '../base/json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../base/json.ts';
 
 /** Its texts as they stand, other blocks as JSON, and `structuredContent` where no text says the same. */
 export function payloadTexts(result: JsonObject): string[] {
@@ -37,6 +37,6 @@ function textOf(block: unknown): string | undefined {
 
 /** JSON without its spaces; any other text as it is. */
 function compact(text: string): string {
-  const value = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
+  const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   return value === undefined ? text : JSON.stringify(value);
 }

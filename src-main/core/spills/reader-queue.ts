@@ -2,9 +2,14 @@
 import { totalmem } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../base/errors.ts';
-import { FairSlots } from '../base/slots.ts';
-import { givenFile, startProcess, startThread, workerLocation } from '../base/worker-line.ts';
-import type { ReaderQuestion, ReadReply, ReadRequest, ReadTarget } from './read-worker/reader-messages.ts';
+import { FairSemaphore } from '../base/slots.ts';
+import {
+  inheritedFileDescriptor,
+  startWorkerProcess,
+  startWorkerThread,
+  resolveWorkerUrl,
+} from '../base/worker-line.ts';
+import type { ReaderRequest, ReadReply, ReadRequest, ReadTarget } from './read-worker/reader-messages.ts';
 
 interface ReaderQueueLimits {
   /** One owner uses at most half of them, rounded up. */
@@ -26,20 +31,20 @@ export class ReaderQueue {
   readonly #busy = new Set<ReaderThread>();
   #idleTimer: NodeJS.Timeout | undefined;
   /** By owner, so that an app that asks a lot waits for itself and not others for it. */
-  readonly #slots: FairSlots<string>;
+  readonly #slots: FairSemaphore<string>;
   readonly #closing = new AbortController();
 
   constructor(entries: ReaderEntries, limits: ReaderQueueLimits) {
     this.#entries = entries;
     this.#limits = limits;
-    this.#slots = new FairSlots(limits.maxThreads);
+    this.#slots = new FairSemaphore(limits.maxThreads);
   }
 
   /** Rejects with AppError; by then nobody reads in the file any more. */
   async ask(request: ReadRequest, deadlines: ReadDeadlines, owner: string, signal: AbortSignal): Promise<ReadReply> {
     if (signal.aborted) throw givenUp();
-    if (this.#slots.waitingOf(owner) >= this.#limits.maxWaitingPerOwner) throw tooMany();
-    if (!(await this.#slots.take(owner, signal))) throw givenUp();
+    if (this.#slots.waitingFor(owner) >= this.#limits.maxWaitingPerOwner) throw tooMany();
+    if (!(await this.#slots.acquire(owner, signal))) throw givenUp();
     try {
       if (this.#closing.signal.aborted) throw givenUp();
       if (!isHeavy(request)) return await this.#askThread(request, deadlines, signal);
@@ -97,7 +102,7 @@ function isHeavy({ target, question }: ReadRequest): boolean {
 // The core's end of one thread that reads kept answers. It lives until it is ended; a question that takes too long ends it.
 
 /** How often the thread is looked at, in ms. */
-const lookMs = 100;
+const pollIntervalMs = 100;
 
 class ReaderThread {
   readonly #worker: Worker;
@@ -109,7 +114,7 @@ class ReaderThread {
 
   constructor(workerUrl: URL) {
     // More data than this has room for goes to a process; ten thousand levels need a larger stack than the usual.
-    this.#worker = startThread(workerUrl, { memory: 2048, stack: 64 });
+    this.#worker = startWorkerThread(workerUrl, { memory: 2048, stack: 64 });
     this.#worker.on('message', (reply: ReadReply) => this.#reply?.(reply));
     this.#worker.on('error', (error: Error) => (this.#error ??= error));
     this.#worker.on('exit', () => this.#leave());
@@ -167,7 +172,7 @@ function watch(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadlines, 
     if (now - begun < wholeMs && now - seenAt < stepMs) return;
     clearInterval(look);
     late();
-  }, lookMs);
+  }, pollIntervalMs);
   return () => clearInterval(look);
 }
 
@@ -184,7 +189,7 @@ function lost(cause: unknown): AppError {
 // works, and V8 ends the whole process when it runs out of heap in it (measured in 24.21: a list of 20 million empty objects).
 
 /** 64 MB of JSON are up to 1.5 GB of objects. */
-const usualMemory = 4 * 1024 ** 3;
+const defaultMemoryBytes = 4 * 1024 ** 3;
 /** What the smallest result may take, and each of its bytes. */
 const baseMemory = 512 * 1024 ** 2;
 const memoryPerByte = 32;
@@ -202,13 +207,13 @@ async function askProcess(
   deadlines: ReadDeadlines,
   signal: AbortSignal,
 ): Promise<ReadReply> {
-  const { entry, memory = usualMemory } = reader;
+  const { entry, memory = defaultMemoryBytes } = reader;
   const bytes = others.reduce((sum, other) => sum + other.target.bytes, target.bytes);
   const maxMemory = Math.floor(Math.min(memory, totalmem() / 2, baseMemory + bytes * memoryPerByte));
   const targets = [target, ...others.map((other) => other.target)].filter(({ text }) => text === undefined);
   const files = targets.map(({ fd }) => fd);
-  const given = <T extends ReadTarget>(one: T): T => ({ ...one, fd: givenFile + files.indexOf(one.fd) });
-  const child = startProcess(entry, { memory: Math.floor(maxMemory / 1024 ** 2), files });
+  const given = <T extends ReadTarget>(one: T): T => ({ ...one, fd: inheritedFileDescriptor + files.indexOf(one.fd) });
+  const child = startWorkerProcess(entry, { memory: Math.floor(maxMemory / 1024 ** 2), files });
   const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
   let reason: AppError | undefined;
   const end = (why: AppError): void => {
@@ -249,7 +254,7 @@ export interface ReadDeadlines {
   readonly stepMs: number | undefined;
 }
 
-function tookTooLong(question: ReaderQuestion, { wholeMs, stepMs = wholeMs }: ReadDeadlines): AppError {
+function tookTooLong(question: ReaderRequest, { wholeMs, stepMs = wholeMs }: ReadDeadlines): AppError {
   if (question.op === 'grep' || question.op === 'find') {
     const pattern = JSON.stringify(question.pattern.slice(0, 200));
     return new AppError('call_timeout', `The pattern ${pattern} takes too long: more than ${stepMs / 1000} s.`, {
@@ -277,7 +282,7 @@ export interface ReaderEntries {
 
 export function readerEntries(): ReaderEntries {
   return {
-    worker: workerLocation('read-worker/reader-worker', import.meta.url),
-    process: workerLocation('read-worker/data-worker', import.meta.url),
+    worker: resolveWorkerUrl('read-worker/reader-worker', import.meta.url),
+    process: resolveWorkerUrl('read-worker/data-worker', import.meta.url),
   };
 }

@@ -1,6 +1,6 @@
 /** What a JSON value looks like, in a few lines: members with their types, lengths of lists, ranges of numbers, texts that recur. */
-import { isObject, plainNumber } from '../base/json.ts';
-import { grouped, nouns } from '../base/wording.ts';
+import { isObject, toPlainNumber } from '../base/json.ts';
+import { formatNumber, pluralize } from '../base/wording.ts';
 
 interface Range {
   least: number;
@@ -53,7 +53,7 @@ function newShape(): Shape {
 }
 
 function merge(shape: Shape, given: unknown, depth: number, budget: { left: number }): void {
-  const value = plainNumber(given);
+  const value = toPlainNumber(given);
   shape.count++;
   budget.left--;
   if (typeof value === 'string') {
@@ -130,14 +130,14 @@ function widened(range: Range | undefined, value: number): Range {
 
 const maxLines = 12;
 const maxCharacters = 1_000;
-const longestLine = 300;
+const maxLineLength = 300;
 const longText = 1_000;
-const longestName = 60;
+const maxNameLength = 60;
 /** Members that are told of an object within a line. */
 const innerMembers = 12;
 
 /** For a notice: at most twelve lines and 1 000 characters. */
-export function shapeLines(root: Shape): string[] {
+export function describeShapeNode(root: Shape): string[] {
   const members = [...root.members];
   if (!isObjectOnly(root) || members.length === 0) return bounded([describeLine(root)]);
   const isWhole = members.length <= maxLines && root.moreMembers === 0;
@@ -146,7 +146,7 @@ export function shapeLines(root: Shape): string[] {
   if (isWhole) return bounded(lines);
   const left = members.length - shown.length + root.moreMembers;
   const names = members.slice(maxLines - 1, maxLines + 19).map(([name]) => shortName(name));
-  return bounded([...lines, `and ${grouped(left)} ${nouns(left, 'member')} more: ${names.join(', ')}, …`]);
+  return bounded([...lines, `and ${formatNumber(left)} ${pluralize(left, 'member')} more: ${names.join(', ')}, …`]);
 }
 
 /** For op schema: a member a line, what is inside of it indented below. */
@@ -163,7 +163,7 @@ function inner(shape: Shape, indent: string): string[] {
       ...inner(member, `${indent}  `),
     ];
   });
-  const more = moreMembers > 0 ? [`${indent}and ${grouped(moreMembers)} more`] : [];
+  const more = moreMembers > 0 ? [`${indent}and ${formatNumber(moreMembers)} more`] : [];
   return [...own, ...more, ...(elements === undefined ? [] : inner(elements, indent))];
 }
 
@@ -187,7 +187,7 @@ function describe(shape: Shape, depth: number): string {
 }
 
 function describeText({ words, longestText, count }: Shape): string {
-  if (longestText > longText) return `string of up to ${grouped(longestText)} characters`;
+  if (longestText > longText) return `string of up to ${formatNumber(longestText)} characters`;
   const recurs = words.size > 0 && words.size <= maxWords && longestText <= longestWord && count >= 3 * words.size;
   return recurs ? [...words].map((word) => JSON.stringify(shortName(word))).join(' | ') : 'string';
 }
@@ -195,14 +195,14 @@ function describeText({ words, longestText, count }: Shape): string {
 function describeList({ lengths, elements }: Shape, depth: number): string {
   if (lengths === undefined || elements === undefined || lengths.most === 0) return 'empty array';
   const { least, most } = lengths;
-  const length = least === most ? grouped(most) : `${grouped(least)}…${grouped(most)}`;
+  const length = least === most ? formatNumber(most) : `${formatNumber(least)}…${formatNumber(most)}`;
   return `array of ${length} ${describeMany(elements, depth, least === most ? most : 0)}`;
 }
 
 /** `length`: how many there are; 0: now so many, now others. */
 function describeMany(shape: Shape, depth: number, length: number): string {
   const [type, ...others] = shape.types;
-  const so = (noun: string): string => nouns(length, noun);
+  const so = (noun: string): string => pluralize(length, noun);
   if (others.length > 0 || type === undefined) return `${so('value')} (${describe(shape, depth - 1)})`;
   if (type === 'object') return so('object') + membersOf(shape, depth);
   if (type === 'number') return so('number') + rangeOf(shape.numbers);
@@ -213,12 +213,13 @@ function describeMany(shape: Shape, depth: number, length: number): string {
 
 function membersOf({ members, moreMembers }: Shape, depth: number): string {
   if (members.size === 0) return '';
-  if (depth <= 0) return ` of ${grouped(members.size + moreMembers)} ${nouns(members.size + moreMembers, 'member')}`;
+  if (depth <= 0)
+    return ` of ${formatNumber(members.size + moreMembers)} ${pluralize(members.size + moreMembers, 'member')}`;
   const told = [...members].slice(0, innerMembers).map(([name, shape]) => {
     return `${shortName(name)}: ${describe(shape, depth - 1)}`;
   });
   const left = members.size - told.length + moreMembers;
-  return ` {${told.join(', ')}${left > 0 ? `, and ${grouped(left)} more` : ''}}`;
+  return ` {${told.join(', ')}${left > 0 ? `, and ${formatNumber(left)} more` : ''}}`;
 }
 
 function rangeOf(range: Range | undefined): string {
@@ -232,14 +233,14 @@ function rangeOf(range: Range | undefined): string {
 /** Names are a server's text: on one line, and never longer than what they stand for. */
 function shortName(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, ' ');
-  return line.length > longestName ? `${line.slice(0, longestName).toWellFormed()}…` : line;
+  return line.length > maxNameLength ? `${line.slice(0, maxNameLength).toWellFormed()}…` : line;
 }
 
 function bounded(lines: readonly string[]): string[] {
   const shown: string[] = [];
   let left = maxCharacters;
   for (const line of lines.slice(0, maxLines)) {
-    const length = Math.min(longestLine, left - 1);
+    const length = Math.min(maxLineLength, left - 1);
     if (length < 20) break;
     const cut = line.length > length ? `${line.slice(0, length - 1).toWellFormed()}…` : line;
     shown.push(cut);
@@ -264,7 +265,7 @@ export function queryExample({ elements, members }: Shape): string | undefined {
 
 /** On a text where there is one: that is what people know of a thing. */
 function conditionOn({ members }: Shape): string | undefined {
-  const usable = [...members].filter(([name]) => name.length <= longestName && !/['\\\p{Cc}]/u.test(name));
+  const usable = [...members].filter(([name]) => name.length <= maxNameLength && !/['\\\p{Cc}]/u.test(name));
   const [name, shape] = usable.find(([, one]) => one.types.has('string')) ?? usable[0] ?? [];
   if (name === undefined || shape === undefined) return undefined;
   return `@${step(name)}==${shape.types.has('string') ? "'…'" : '…'}`;

@@ -3,10 +3,16 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import { checkPathName, isInside, shownPath } from '../security/file-paths.ts';
+import { assertPathName, isInside, displayPath } from '../security/file-paths.ts';
 import { openConfined, type OpenedFile } from '../security/open-confined.ts';
-import { mayUse, type Principal } from '../security/principal.ts';
-import { noPlaces, type OwnPlaces, refuseOwn, refuseOwnLink, resolvePlaces } from '../security/own-places.ts';
+import { canAccess, type Principal } from '../security/principal.ts';
+import {
+  noProtectedPaths,
+  type ProtectedPaths,
+  assertNotProtected,
+  assertNotProtectedLink,
+  resolveProtectedPaths,
+} from '../security/own-places.ts';
 import { kindOfExtension } from './messages.ts';
 import { isSpillId, looksBinary, type OpenedSpill, type Spill } from './spill.ts';
 
@@ -23,10 +29,10 @@ const howToAllow = 'Name a kept answer, or have the person allow a folder in the
 export class SpillFinder {
   readonly #folder: string;
   readonly #known: KnownSpills;
-  readonly #own: OwnPlaces;
+  readonly #own: ProtectedPaths;
 
   /** `own`: what is refused besides, whatever folders are allowed. */
-  constructor(folder: string, known: KnownSpills, own: OwnPlaces = noPlaces) {
+  constructor(folder: string, known: KnownSpills, own: ProtectedPaths = noProtectedPaths) {
     this.#folder = folder;
     this.#known = known;
     this.#own = own;
@@ -48,7 +54,7 @@ export class SpillFinder {
   async open(ref: string, folders: readonly string[], reader: Principal): Promise<OpenedSpill> {
     const id = idIn(ref);
     const spill = id === undefined ? undefined : this.#known.byId(id);
-    if (id !== undefined && (spill === undefined || !mayUse(reader, spill.owner))) throw unknownSpill(id);
+    if (id !== undefined && (spill === undefined || !canAccess(reader, spill.owner))) throw spillNotFoundError(id);
     if (id === undefined && anyUri.test(ref)) throw noUri(ref);
     const path = spill?.file ?? ref;
     const roots = [this.#folder, ...folders];
@@ -67,17 +73,17 @@ export class SpillFinder {
     const store = await realpath(this.#folder);
     const spill = dirname(real) === store ? this.#known.byName(basename(real)) : undefined;
     // The index and what is being written lie in the folder, too.
-    const isTheirs = spill !== undefined && mayUse(reader, spill.owner);
-    if (!isTheirs && isInside(store, real)) throw unknownSpill(path);
+    const isTheirs = spill !== undefined && canAccess(reader, spill.owner);
+    if (!isTheirs && isInside(store, real)) throw spillNotFoundError(path);
     if (spill === undefined) {
-      const own = await resolvePlaces(this.#own);
-      refuseOwn(own, real, path);
-      await refuseOwnLink(own, stats, path);
+      const own = await resolveProtectedPaths(this.#own);
+      assertNotProtected(own, real, path);
+      await assertNotProtectedLink(own, stats, path);
     }
     if (spill !== undefined && stats.nlink > 1) {
       throw new AppError(
         'not_allowed',
-        `"${shownPath(path)}" has another name elsewhere, so it is not a kept answer alone.`,
+        `"${displayPath(path)}" has another name elsewhere, so it is not a kept answer alone.`,
       );
     }
     const kind =
@@ -90,7 +96,7 @@ export class SpillFinder {
     const id = idIn(ref);
     if (id !== undefined) return this.#known.byId(id);
     try {
-      checkPathName(ref, process.platform);
+      assertPathName(ref, process.platform);
       const real = realpathSync(isAbsolute(ref) ? ref : join(this.#folder, ref));
       return dirname(real) === realpathSync(this.#folder) ? this.#known.byName(basename(real)) : undefined;
     } catch {
@@ -101,8 +107,8 @@ export class SpillFinder {
   /** The rules of paths say how to allow a folder for other tools; here another setting does it. */
   #refusal(error: unknown, path: string): AppError {
     if (!(error instanceof AppError))
-      return new AppError('not_found', `"${shownPath(path)}" cannot be read.`, { cause: error });
-    if (error.code === 'not_found') return unknownSpill(path, error);
+      return new AppError('not_found', `"${displayPath(path)}" cannot be read.`, { cause: error });
+    if (error.code === 'not_found') return spillNotFoundError(path, error);
     if (error.code !== 'not_allowed') return error;
     return new AppError(error.code, error.message, { fix: howToAllow, cause: error });
   }
@@ -114,15 +120,15 @@ export function idIn(ref: string): string | undefined {
   return isSpillId(id) ? id : undefined;
 }
 
-export function unknownSpill(name: string, cause?: unknown): AppError {
-  return new AppError('not_found', `There is no kept answer "${shownPath(name)}", or no longer.`, {
+export function spillNotFoundError(name: string, cause?: unknown): AppError {
+  return new AppError('not_found', `There is no kept answer "${displayPath(name)}", or no longer.`, {
     fix: 'Call the tool again, or list what is kept: tooltray spills list.',
     cause,
   });
 }
 
 function noUri(ref: string): AppError {
-  return new AppError('bad_request', `"${shownPath(ref)}" is no path.`, {
+  return new AppError('bad_request', `"${displayPath(ref)}" is no path.`, {
     fix: 'Give the path of a file, or the id of a kept answer.',
   });
 }

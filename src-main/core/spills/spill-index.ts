@@ -1,8 +1,8 @@
 /** What is known of every kept file, in SQLite. The order of rows is the order in which answers came, whatever the clock said. */
 import { join } from 'node:path';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { openPrivateDatabase, transaction } from '../base/private-database.ts';
-import { type Principal, thePerson } from '../security/principal.ts';
+import { openPrivateDatabase, runInTransaction } from '../base/private-database.ts';
+import { type Principal, localUser } from '../security/principal.ts';
 import type { Spill, SpillKind } from './spill.ts';
 
 export interface SpillFilter {
@@ -61,7 +61,7 @@ export class SpillIndex {
   /** All or none. `name`: of the file in the folder. */
   insert(spills: readonly { readonly spill: Spill; readonly name: string }[]): void {
     const sql = `INSERT INTO spills (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
-    transaction(this.#database, () => {
+    runInTransaction(this.#database, () => {
       for (const { spill, name } of spills) this.#statement(sql).run(...valuesOf(spill, name));
     });
   }
@@ -77,7 +77,7 @@ export class SpillIndex {
   /** The newest first; of what is the reader's. */
   list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter, { owner }: Principal): Spill[] {
     const wanted: [condition: string, value: string | undefined][] = [
-      ['owner = ?', owner === thePerson.owner ? undefined : owner],
+      ['owner = ?', owner === localUser.owner ? undefined : owner],
       ['number < (SELECT number FROM spills WHERE id = ?)', beforeId],
       ['server = ?', server],
       ['app = ?', app],
@@ -119,14 +119,14 @@ export class SpillIndex {
   }
 
   remove(ids: readonly string[]): void {
-    transaction(this.#database, () => {
+    runInTransaction(this.#database, () => {
       for (const id of ids) this.#statement('DELETE FROM spills WHERE id = ?').run(id);
     });
   }
 
   addReads(reads: readonly SpillRead[]): void {
     const sql = 'UPDATE spills SET reads = reads + ?, lastReadAt = ? WHERE id = ?';
-    transaction(this.#database, () => {
+    runInTransaction(this.#database, () => {
       for (const { id, times, at } of reads) this.#statement(sql).run(times, at, id);
     });
   }

@@ -1,8 +1,8 @@
 /** Answers kept on disk, as the tools that read them see it. */
-import { type JsonObject, plainNumber } from '../base/json.ts';
+import { type JsonObject, toPlainNumber } from '../base/json.ts';
 
 /** What may be asked of a kept answer; lines and rows are counted from 1, bytes from 0. */
-export type SpillQuestion =
+export type SpillQuery =
   | { readonly op: 'stat' }
   | { readonly op: 'head' | 'tail'; readonly lines: number }
   /** Both ends included; without `toLine` up to the last line. */
@@ -45,7 +45,7 @@ export interface SqlQuestion {
 }
 
 /** References of the further results that a question reads. */
-export function joinedBy(question: SpillQuestion): readonly string[] {
+export function joinedBy(question: SpillQuery): readonly string[] {
   return question.op === 'sql' ? Object.values(question.tables ?? {}) : [];
 }
 
@@ -61,7 +61,7 @@ export interface SqlRows {
   readonly isCounted: boolean;
 }
 
-export interface SpillAnswer {
+export interface SpillQueryResult {
   readonly text: string;
   /** What the op reports besides its text: `byteSize`, `totalLines`, `matchCount` … */
   readonly fields: JsonObject;
@@ -70,7 +70,7 @@ export interface SpillAnswer {
 }
 
 /** What a person's window asks, who is given rows and no text made for a model. */
-export type SpillLook =
+export type SpillViewQuery =
   /** Both ends included. */
   | { readonly op: 'lines'; readonly fromLine: number; readonly toLine: number }
   /** All matches are counted; `limit`: how many of them are shown. */
@@ -113,7 +113,7 @@ export type SpillContent =
  */
 export interface SpillFiles {
   /** `maxBytes`: longest stretch of lines that is given, in bytes (UTF-8); 16 000 by default. */
-  query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer>;
+  query(ref: string, question: SpillQuery, signal: AbortSignal, maxBytes?: number): Promise<SpillQueryResult>;
   /**
    * Rows as data, for a program: of a spilled result, or of a text that the program has. Rejects with AppError not_allowed for a statement
    * that does more than read.
@@ -128,7 +128,7 @@ export interface SpillFiles {
 // What models have read back of spills, and which lines that was: the dashboard lists it and shades the text. In memory, bounded.
 
 export interface SpillRead {
-  readonly op: SpillQuestion['op'];
+  readonly op: SpillQuery['op'];
   /** What was asked for: a pattern, a path, a statement; empty where the lines say it. */
   readonly what: string;
   /** Of the text that the model was given, in bytes (UTF-8). */
@@ -151,7 +151,7 @@ export class SpillReads {
     return this.#reads.get(id) ?? [];
   }
 
-  note(id: string, question: SpillQuestion, answer: SpillAnswer, at: number): void {
+  note(id: string, question: SpillQuery, answer: SpillQueryResult, at: number): void {
     const bytes = Buffer.byteLength(answer.text);
     const read = { op: question.op, what: whatOf(question), bytes, lines: linesOf(question, answer), at };
     const reads = [...this.of(id), read].slice(-maxReads);
@@ -162,14 +162,14 @@ export class SpillReads {
   }
 }
 
-function whatOf(question: SpillQuestion): string {
+function whatOf(question: SpillQuery): string {
   if (question.op === 'grep') return question.pattern.slice(0, maxWhat);
   if (question.op === 'query' || question.op === 'sql') return question.query.slice(0, maxWhat);
   return question.op === 'schema' || question.op === 'table' ? (question.path ?? '').slice(0, maxWhat) : '';
 }
 
-function linesOf(question: SpillQuestion, { fields, text }: SpillAnswer): SpillRead['lines'] {
-  const total = Number(plainNumber(fields['totalLines'] ?? 0));
+function linesOf(question: SpillQuery, { fields, text }: SpillQueryResult): SpillRead['lines'] {
+  const total = Number(toPlainNumber(fields['totalLines'] ?? 0));
   switch (question.op) {
     case 'head':
       return [{ fromLine: 1, toLine: Math.min(question.lines, total) }];

@@ -2,23 +2,23 @@
 import { isTextKind } from './messages.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
-import { type Principal, thePerson } from '../security/principal.ts';
+import { type Principal, localUser } from '../security/principal.ts';
 import {
-  type AnswerTo,
+  type ResponseTo,
   type LineIndex,
-  longestDocument,
+  maxDocumentBytes,
   newSteps,
-  type ReaderQuestion,
+  type ReaderRequest,
   type ReadTarget,
 } from './read-worker/reader-messages.ts';
 import { type ReadDeadlines, readerEntries, type ReaderEntries, ReaderQueue } from './reader-queue.ts';
 import {
   SpillReads,
-  type SpillAnswer,
+  type SpillQueryResult,
   type SpillContent,
   type SpillFiles,
-  type SpillQuestion,
-  type SpillLook,
+  type SpillQuery,
+  type SpillViewQuery,
   type SqlInput,
   type SqlRows,
 } from './spill-questions.ts';
@@ -35,11 +35,11 @@ interface SpillSource {
 const longestSelected = 8 * 1024 * 1024;
 
 /** What a person's window is given at once, in bytes. */
-const longestLook = 200_000;
+const maxViewBytes = 200_000;
 /** Lines come a few at a time where they are long. */
-const longestLines = 100_000;
+const maxLinesBytes = 100_000;
 
-export class KeptSpills {
+export class SpillAccess {
   readonly reads = new SpillReads();
   readonly #source: SpillSource;
   readonly #reader: SpillReader;
@@ -50,24 +50,24 @@ export class KeptSpills {
   }
 
   /** As one caller has them: what was kept for others is not there. */
-  of(caller: Principal): SpillFiles {
+  forCaller(caller: Principal): SpillFiles {
     return new SpillsOfCaller(caller, this.#source, this.#reader, this.reads);
   }
 
   /** For a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
-  async look<Question extends SpillLook | SpillQuestion>(
+  async view<Question extends SpillViewQuery | SpillQuery>(
     ref: string,
     question: Question,
     signal: AbortSignal,
-    reader = thePerson,
-  ): Promise<AnswerTo<Question>> {
+    reader = localUser,
+  ): Promise<ResponseTo<Question>> {
     await using opened = await this.#source.open(ref, reader);
     await using others = await openAll('tables' in question ? question.tables : undefined, this.#source, reader);
     return await this.#reader.read(opened, question, {
       others: others.opened,
       signal,
       owner: reader.owner,
-      maxBytes: question.op === 'lines' ? longestLines : longestLook,
+      maxBytes: question.op === 'lines' ? maxLinesBytes : maxViewBytes,
     });
   }
 }
@@ -85,7 +85,7 @@ class SpillsOfCaller implements SpillFiles {
     this.#reads = reads;
   }
 
-  query(ref: string, question: SpillQuestion, signal: AbortSignal, maxBytes?: number): Promise<SpillAnswer> {
+  query(ref: string, question: SpillQuery, signal: AbortSignal, maxBytes?: number): Promise<SpillQueryResult> {
     return this.#withFile(ref, async (opened) => {
       await using others = await openAll(
         question.op === 'sql' ? question.tables : undefined,
@@ -212,11 +212,11 @@ export interface SpillReaderOptions {
   readonly dataMemory?: number;
 }
 
-const usualBytes = 16_000;
+const defaultMaxBytes = 16_000;
 /** One of three is always left to another owner. */
 const maxThreads = 3;
 const maxWaitingPerOwner = 100;
-const mostIndexes = 64;
+const maxIndexes = 64;
 
 export class SpillReader {
   readonly #options: SpillReaderOptions;
@@ -231,11 +231,11 @@ export class SpillReader {
   }
 
   /** Rejects with AppError bad_request, not_found, unsupported, call_timeout, cancelled. */
-  async read<Question extends ReaderQuestion>(
+  async read<Question extends ReaderRequest>(
     source: ReadSource,
     question: Question,
-    { signal, owner, others = [], maxBytes = usualBytes }: ReadOptions,
-  ): Promise<AnswerTo<Question>> {
+    { signal, owner, others = [], maxBytes = defaultMaxBytes }: ReadOptions,
+  ): Promise<ResponseTo<Question>> {
     const identity = 'handle' in source ? await identityOf(source) : undefined;
     const target = targetOf(source);
     const joined = others.map(({ name, source: other }) => ({ name, target: targetOf(other) }));
@@ -245,19 +245,19 @@ export class SpillReader {
     const reply = await this.#queue.ask(request, this.#deadlines(question, bytes), owner, signal);
     if (!reply.ok) throw new AppError(reply.code, reply.message, reply.fix === undefined ? {} : { fix: reply.fix });
     if (identity !== undefined) this.#remember(identity, reply.index);
-    return reply.answer as AnswerTo<Question>;
+    return reply.answer as ResponseTo<Question>;
   }
 
   close(): Promise<void> {
     return this.#queue.close();
   }
 
-  #deadlines({ op }: ReaderQuestion, bytes: number): ReadDeadlines {
+  #deadlines({ op }: ReaderRequest, bytes: number): ReadDeadlines {
     const { patternMs = 2000, dataMs = 30_000, linesMs = 60_000 } = this.#options;
     const isSql = op === 'sql' || op === 'select';
     const isData = isSql || op === 'query' || op === 'schema' || op === 'table';
     // Tables are streamed from longer files than are parsed.
-    const times = isSql ? Math.max(1, bytes / longestDocument) : 1;
+    const times = isSql ? Math.max(1, bytes / maxDocumentBytes) : 1;
     return {
       wholeMs: isData ? dataMs * times : linesMs,
       stepMs: op === 'grep' || op === 'find' ? patternMs : undefined,
@@ -269,7 +269,7 @@ export class SpillReader {
     this.#indexes.delete(identity);
     this.#indexes.set(identity, index);
     const [oldest] = this.#indexes.keys();
-    if (this.#indexes.size > mostIndexes && oldest !== undefined) this.#indexes.delete(oldest);
+    if (this.#indexes.size > maxIndexes && oldest !== undefined) this.#indexes.delete(oldest);
   }
 }
 
@@ -285,7 +285,7 @@ function targetOf(source: ReadSource): ReadTarget {
 
 // The whole of a kept answer in memory, where it is small enough to go on from there.
 
-const longestWhole = 64 * 1024 * 1024;
+const maxFullReadBytes = 64 * 1024 * 1024;
 
 interface WholeFile {
   readonly handle: FileHandle;
@@ -294,8 +294,8 @@ interface WholeFile {
 
 /** Rejects with AppError unsupported beyond 64 MB. */
 async function readWhole({ handle, bytes }: WholeFile): Promise<Buffer> {
-  if (bytes > longestWhole) {
-    const [size, limit] = [bytes, longestWhole].map((number) => Math.ceil(number / 1024 / 1024));
+  if (bytes > maxFullReadBytes) {
+    const [size, limit] = [bytes, maxFullReadBytes].map((number) => Math.ceil(number / 1024 / 1024));
     throw new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be taken whole.`, {
       fix: 'Read parts of it: grep, head, tail, slice, read, query.',
     });

@@ -23,7 +23,7 @@ export interface Pruned {
 
 const pruneEveryMs = 60 * 60_000;
 
-export class SpillRoom {
+export class SpillPruner {
   readonly #options: SpillRoomOptions;
   #timer: NodeJS.Timeout | undefined;
 
@@ -42,11 +42,11 @@ export class SpillRoom {
 
   /** Deletes what is too old or too much. Rejects with what the file system and SQLite throw, or AppError spill_failed. */
   async prune(): Promise<Pruned> {
-    return this.#make(await this.#options.index.opened());
+    return this.#make(await this.#options.index.open());
   }
 
   /** What was kept stays kept, also where nothing else can be deleted; never rejects. */
-  async makeFor(answerId: string): Promise<void> {
+  async pruneAfter(answerId: string): Promise<void> {
     const { current } = this.#options.index;
     if (current !== undefined) await this.#unlessItFails(() => this.#make(current, answerId));
   }
@@ -109,9 +109,9 @@ export async function removeSpills(index: SpillIndex, folder: string, rows: read
 // Deletions that a person may still take back for a moment; what is planned is carried out at the end in any case.
 
 /** How long, in ms. */
-const graceMs = 10_000;
+const undoWindowMs = 10_000;
 
-export class PlannedDeletions {
+export class ScheduledDeletions {
   readonly #remove: (id: string) => Promise<unknown>;
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
@@ -123,9 +123,9 @@ export class PlannedDeletions {
     return this.#timers.has(id);
   }
 
-  plan(id: string): void {
+  schedule(id: string): void {
     this.cancel(id);
-    this.#timers.set(id, setTimeout(() => void this.#carryOut(id), graceMs).unref());
+    this.#timers.set(id, setTimeout(() => void this.#carryOut(id), undoWindowMs).unref());
   }
 
   /** Answers whether there was still time. */

@@ -5,43 +5,43 @@
  */
 import { basename } from 'node:path';
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
-import { mayUse, type Principal, thePerson } from '../security/principal.ts';
-import { isBroken } from '../base/private-database.ts';
+import { Emitter } from '../base/events.ts';
+import { canAccess, type Principal, localUser } from '../security/principal.ts';
+import { isCorruptError } from '../base/private-database.ts';
 import { systemFailure } from '../base/system-errors.ts';
-import { ReturnMemory } from '../base/return-memory.ts';
+import { MemoryReclaimer } from '../base/return-memory.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
-import type { AnswerStore, AnswerStoreOptions, SpillFile, SpillUsage } from './answer-store.ts';
-import { keepWorkerUrl, ResultWriter } from './keep-thread.ts';
-import { type Excerpt, spillFailure } from './messages.ts';
-import { keepAnswer, type WantedAnswer } from './keep-answer.ts';
+import type { SpillStore as AnswerStore, SpillStoreOptions, SpillFile, SpillUsage } from './answer-store.ts';
+import { spillWriterUrl, ResultWriter } from './keep-thread.ts';
+import { type Excerpt, toSpillError } from './messages.ts';
+import { spillResult, type SpillRequest } from './keep-answer.ts';
 import { ReadCounts, type SpillFilter } from './spill-index.ts';
-import type { KeptAnswer, OpenedSpill, SentAnswer, Spill, SpillOrigin } from './spill.ts';
+import type { SpilledResult, OpenedSpill, OriginalResult, Spill, SpillOrigin } from './spill.ts';
 import { SpillFinder } from './spill-finder.ts';
 import { SpillIndexHolder } from './open-spills.ts';
-import { type Pruned, removeSpills, SpillRoom } from './spill-room.ts';
+import { type Pruned, removeSpills, SpillPruner } from './spill-room.ts';
 
-export class SpillStore implements AnswerStore {
-  readonly changed = new Event<void>();
+export class DiskSpillStore implements AnswerStore {
+  readonly changed = new Emitter<void>();
   revision = 0;
-  readonly #options: AnswerStoreOptions;
+  readonly #options: SpillStoreOptions;
   readonly #index: SpillIndexHolder;
-  readonly #room: SpillRoom;
+  readonly #room: SpillPruner;
   readonly #writer: ResultWriter;
   readonly #reads: ReadCounts;
   readonly #finder: SpillFinder;
   readonly #keeping = new Set<Promise<unknown>>();
-  readonly #memory = new ReturnMemory();
+  readonly #memory = new MemoryReclaimer();
   #closing: Promise<void> | undefined;
 
-  constructor(options: AnswerStoreOptions) {
+  constructor(options: SpillStoreOptions) {
     this.#options = options;
     this.changed.on(() => this.revision++);
     const { folder, log } = options;
     this.#index = new SpillIndexHolder(folder, log);
-    this.#room = new SpillRoom({ ...options, index: this.#index, onRemoved: () => this.changed.emit() });
-    this.#writer = new ResultWriter(options.workerUrl ?? keepWorkerUrl());
+    this.#room = new SpillPruner({ ...options, index: this.#index, onRemoved: () => this.changed.emit() });
+    this.#writer = new ResultWriter(options.workerUrl ?? spillWriterUrl());
     this.#reads = new ReadCounts((reads) => this.#index.use((index) => index.addReads(reads)), options.now);
     const known = {
       byId: (id: string) => this.#index.use((index) => index.byId(id)),
@@ -62,30 +62,30 @@ export class SpillStore implements AnswerStore {
   }
 
   async ready(): Promise<void> {
-    await this.#index.opened().catch(() => undefined);
+    await this.#index.open().catch(() => undefined);
   }
 
-  async keep(
+  async spill(
     result: Result,
     origin: SpillOrigin,
     textKind: 'text' | 'toon' = 'text',
-    sent?: SentAnswer,
-  ): Promise<KeptAnswer> {
+    sent?: OriginalResult,
+  ): Promise<SpilledResult> {
     const chunks = chunksOf(result);
     const work = this.#keepOrMend({ chunks, sent, origin, textKind });
     this.#keeping.add(work);
     try {
       const kept = await work;
       this.#options.health?.wrote('spills');
-      await this.#room.makeFor(kept.parts[0].spill.answerId);
+      await this.#room.pruneAfter(kept.parts[0].spill.answerId);
       return kept;
     } catch (error) {
       this.#options.log.warn('A long answer could not be kept on disk.', { error });
       if (systemFailure(error) !== undefined) this.#options.health?.failed('spills', error, this.#options.folder);
-      throw spillFailure(error, this.#options.folder, this.#options.settings().maxBytes);
+      throw toSpillError(error, this.#options.folder, this.#options.settings().maxBytes);
     } finally {
       this.#keeping.delete(work);
-      this.#memory.released(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+      this.#memory.noteReleased(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     }
   }
 
@@ -99,12 +99,12 @@ export class SpillStore implements AnswerStore {
   }
 
   /** By path, too. */
-  find(ref: string, reader: Principal = thePerson): Spill | undefined {
+  find(ref: string, reader: Principal = localUser): Spill | undefined {
     const spill = this.#finder.find(ref);
-    return spill !== undefined && mayUse(reader, spill.owner) ? spill : undefined;
+    return spill !== undefined && canAccess(reader, spill.owner) ? spill : undefined;
   }
 
-  fileOf(id: string, reader: Principal = thePerson): SpillFile | undefined {
+  fileOf(id: string, reader: Principal = localUser): SpillFile | undefined {
     return this.find(id, reader);
   }
 
@@ -117,7 +117,7 @@ export class SpillStore implements AnswerStore {
     this.changed.emit();
   }
 
-  list(filter: SpillFilter = {}, reader: Principal = thePerson): Spill[] {
+  list(filter: SpillFilter = {}, reader: Principal = localUser): Spill[] {
     this.#reads.flush();
     return this.#index.use((index) => index.list(filter, reader)) ?? [];
   }
@@ -128,13 +128,13 @@ export class SpillStore implements AnswerStore {
     return { bytes, count, maxBytes, maxCount, keepDays };
   }
 
-  pin(id: string, pinned: boolean, reader: Principal = thePerson): boolean {
+  pin(id: string, pinned: boolean, reader: Principal = localUser): boolean {
     const isKnown = this.#own(id, reader) !== undefined && this.#index.use((index) => index.pin(id, pinned)) === true;
     if (isKnown) this.changed.emit();
     return isKnown;
   }
 
-  async remove(id: string, reader: Principal = thePerson): Promise<boolean> {
+  async remove(id: string, reader: Principal = localUser): Promise<boolean> {
     const spill = this.#own(id, reader);
     const { current } = this.#index;
     if (spill === undefined || current === undefined) return false;
@@ -148,20 +148,20 @@ export class SpillStore implements AnswerStore {
     try {
       return await this.#room.prune();
     } catch (error) {
-      throw spillFailure(error, this.#options.folder, this.#options.settings().maxBytes);
+      throw toSpillError(error, this.#options.folder, this.#options.settings().maxBytes);
     }
   }
 
   close(): Promise<void> {
     this.#memory.close();
     this.#room.stop();
-    this.#index.seal();
+    this.#index.freeze();
     return (this.#closing ??= this.#close());
   }
 
   #own(id: string, reader: Principal): Spill | undefined {
     const spill = this.#index.use((index) => index.byId(id));
-    return spill !== undefined && mayUse(reader, spill.owner) ? spill : undefined;
+    return spill !== undefined && canAccess(reader, spill.owner) ? spill : undefined;
   }
 
   async #close(): Promise<void> {
@@ -174,23 +174,23 @@ export class SpillStore implements AnswerStore {
     });
   }
 
-  async #keepOrMend(answer: WantedAnswer): Promise<KeptAnswer> {
+  async #keepOrMend(answer: SpillRequest): Promise<SpilledResult> {
     try {
       return await this.#keepIn(answer);
     } catch (error) {
       // Somebody deleted the folder, or the index broke: everything is opened anew, once.
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      if (this.#index.sealed || error instanceof AppError || !(isMissing || isBroken(error))) throw error;
-      this.#index.forget();
+      if (this.#index.sealed || error instanceof AppError || !(isMissing || isCorruptError(error))) throw error;
+      this.#index.reset();
       return this.#keepIn(answer);
     }
   }
 
-  async #keepIn(answer: WantedAnswer): Promise<KeptAnswer> {
+  async #keepIn(answer: SpillRequest): Promise<SpilledResult> {
     const { folder, settings, now, countTokens } = this.#options;
-    const index = await this.#index.opened();
+    const index = await this.#index.open();
     const place = { folder, index, writer: this.#writer, maxBytes: settings().maxBytes, now, countTokens };
-    const kept = await keepAnswer(answer, place);
+    const kept = await spillResult(answer, place);
     this.changed.emit();
     return kept;
   }

@@ -70,14 +70,14 @@ export interface SpillSummary {
   readonly tail: string;
 }
 
-export interface KeptPart {
+export interface SpilledPart {
   readonly spill: Spill;
   readonly summary: SpillSummary;
 }
 
 /** An answer that was kept: its parts in the answer's order, the main one first. Small parts that stay in the answer are in `inline`. */
-export interface KeptAnswer {
-  readonly parts: readonly [KeptPart, ...KeptPart[]];
+export interface SpilledResult {
+  readonly parts: readonly [SpilledPart, ...SpilledPart[]];
   /** Content blocks that are given as they are: links, small texts beside a big one. */
   readonly inline: readonly JsonObject[];
   readonly isError: boolean;
@@ -90,7 +90,7 @@ export interface KeptAnswer {
 }
 
 /** What the server sent, where something was made of it before it was stored. */
-export interface SentAnswer {
+export interface OriginalResult {
   /** Its texts (`payloadTexts`). */
   readonly payload: readonly string[];
 }
@@ -101,7 +101,7 @@ export interface SentAnswer {
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 /** Of 5 bits each: 100 bits. */
 const idLength = 20;
-const longestSlug = 24;
+const maxSlugLength = 24;
 
 const idPattern = /^[a-km-np-z2-9]{20}$/;
 const filePattern = /^([A-Za-z0-9_]+)-([A-Za-z0-9_-]+)-([a-km-np-z2-9]{20})\.([a-z0-9]{1,5})$/;
@@ -131,32 +131,32 @@ export function spillFileName({ server, tool, id, extension }: SpillName): strin
 }
 
 /** undefined for a name that is none of ours. */
-export function readSpillFileName(name: string): SpillName | undefined {
+export function parseSpillFileName(name: string): SpillName | undefined {
   const [, server, tool, id, extension] = filePattern.exec(name) ?? [];
   if (server === undefined || tool === undefined || id === undefined || extension === undefined) return undefined;
   return { server, tool, id, extension };
 }
 
 /** What the names of one answer's unfinished files begin with; the process's id tells whether somebody still writes them. */
-export function draftStem(folder: string): string {
+export function tempFileStem(folder: string): string {
   return join(folder, `.${newSpillId()}.${process.pid}`);
 }
 
 /** The process that writes the unfinished file; undefined for a name that is no such file's. */
-export function draftWriter(name: string): number | undefined {
+export function spillTempFilePid(name: string): number | undefined {
   const [, writer] = draftPattern.exec(name) ?? [];
   return writer === undefined ? undefined : Number(writer);
 }
 
 function slug(text: string): string {
-  const plain = text.replace(/[^A-Za-z0-9_]+/g, '-').slice(0, longestSlug);
+  const plain = text.replace(/[^A-Za-z0-9_]+/g, '-').slice(0, maxSlugLength);
   return plain.replace(/^-+|-+$/g, '') || 'x';
 }
 
 /** What a shaped answer says of its spill in `_meta`, for helper tools of ours and for client apps that want more than prose. */
-export const spillKey = 'tooltray/spill';
+export const spillMetaKey = 'tooltray/spill';
 
-export interface PartFacts {
+export interface SpillPartInfo {
   readonly id: string;
   /** Absolute path. */
   readonly file: string;
@@ -177,14 +177,14 @@ export interface PartFacts {
   readonly tail: string;
 }
 
-export interface SpillFacts {
+export interface SpillInfo {
   /** The threshold in bytes that was passed; absent where the file was asked for. */
   readonly exceeded?: number;
   /** The payload of the whole result. */
   readonly resultBytes: number;
   readonly resultTokens: number;
   readonly tokensEstimated: boolean;
-  readonly parts: readonly PartFacts[];
+  readonly parts: readonly SpillPartInfo[];
 }
 
 /** Of a class of their own: what a server writes under the same key is never taken for ours. */
@@ -197,10 +197,10 @@ export function spillUri(id: string): string {
 interface SpillMeasures {
   readonly exceeded: number | undefined;
   /** Of the main part, where its text does not show what it holds. */
-  readonly top?: TopOfData | undefined;
+  readonly top?: DataOutline | undefined;
 }
 
-export function spillFacts(kept: KeptAnswer, { exceeded, top }: SpillMeasures): SpillFacts {
+export function createSpillInfo(kept: SpilledResult, { exceeded, top }: SpillMeasures): SpillInfo {
   return Object.assign(new OwnFacts(), {
     ...(exceeded !== undefined && { exceeded }),
     resultBytes: kept.resultBytes,
@@ -211,13 +211,13 @@ export function spillFacts(kept: KeptAnswer, { exceeded, top }: SpillMeasures): 
 }
 
 /** Of an answer that came out of the pipeline; undefined where nothing was spilled. */
-export function readSpillFacts(result: JsonObject): SpillFacts | undefined {
+export function parseSpillInfo(result: JsonObject): SpillInfo | undefined {
   const meta = result['_meta'];
-  const facts = isObject(meta) ? meta[spillKey] : undefined;
-  return facts instanceof OwnFacts ? (facts as SpillFacts) : undefined;
+  const facts = isObject(meta) ? meta[spillMetaKey] : undefined;
+  return facts instanceof OwnFacts ? (facts as SpillInfo) : undefined;
 }
 
-function partFacts({ spill, summary }: KeptPart): PartFacts {
+function partFacts({ spill, summary }: SpilledPart): SpillPartInfo {
   const { id, file, kind, mimeType, bytes, tokens, lines } = spill;
   return {
     id,
@@ -252,20 +252,20 @@ export function resultBytes(result: Result): number {
 
 // Whether a file is text, by its first bytes.
 
-const lookedAt = 8192;
+const sniffBytes = 8192;
 
 export async function looksBinary(handle: FileHandle): Promise<boolean> {
-  const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(lookedAt), 0, lookedAt, 0);
+  const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(sniffBytes), 0, sniffBytes, 0);
   const bytes = buffer.subarray(0, bytesRead);
   if (bytes.includes(0)) return true;
   // The last character may be cut.
-  return bytesRead < lookedAt
+  return bytesRead < sniffBytes
     ? !isUtf8(bytes)
     : ![0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, bytesRead - cut)));
 }
 
 /** What stands at the top of an answer's data. */
-export interface TopOfData {
+export interface DataOutline {
   readonly topLevelKeys?: readonly string[];
   readonly elements?: number;
 }

@@ -1,9 +1,9 @@
 /** TOON: the data of JSON in fewer tokens, lists of alike objects as tables. Source: toonformat.dev. */
 import { decode, encode, rawString } from '@toon-format/toon';
-import { isObject, type JsonObject, objectOf, parseJson } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../base/json.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
-import { resultBytes, type TopOfData } from './spill.ts';
+import { resultBytes, type DataOutline } from './spill.ts';
 
 /** Throws where the value has no form in TOON: nested too deep, half a surrogate pair. */
 export function toToon(value: unknown): string {
@@ -40,9 +40,9 @@ function refuseRounded(value: unknown): void {
 const formatKey = 'tooltray/format';
 
 /** At most this share of the JSON's length. */
-const mostShare = 0.85;
+const maxShare = 0.85;
 /** Longer texts (in characters) are not rewritten on the main thread. */
-const longestText = 1024 * 1024;
+const maxTextLength = 1024 * 1024;
 
 export function toToonResult(result: JsonObject): JsonObject {
   const { content, structuredContent, ...rest } = result;
@@ -52,13 +52,13 @@ export function toToonResult(result: JsonObject): JsonObject {
   // What differs from the text says more than the text.
   const isSame = structuredContent === undefined || JSON.stringify(structuredContent) === json;
   const toon = json === undefined || !isSame ? undefined : losslessToon(json);
-  if (toon === undefined || toon.length > block['text'].length * mostShare) return result;
-  const meta = objectOf(rest['_meta']);
+  if (toon === undefined || toon.length > block['text'].length * maxShare) return result;
+  const meta = objectOrEmpty(rest['_meta']);
   return { ...rest, content: [{ ...block, text: toon }], _meta: { ...meta, [formatKey]: 'toon' } };
 }
 
 /** Of a result that is told as TOON, in which nobody sees it any more: as it was before. */
-export function topOfData({ content }: JsonObject): TopOfData {
+export function outlineOf({ content }: JsonObject): DataOutline {
   const block: unknown = Array.isArray(content) ? content[0] : undefined;
   const json = isObject(block) && typeof block['text'] === 'string' ? compact(block['text']) : undefined;
   const value: unknown = json === undefined ? undefined : JSON.parse(json);
@@ -67,13 +67,13 @@ export function topOfData({ content }: JsonObject): TopOfData {
 }
 
 /** A text alone does not say so: `note: hello` may be meant as it stands. */
-export function isToldAsToon({ _meta: meta }: JsonObject): boolean {
+export function isToonResult({ _meta: meta }: JsonObject): boolean {
   return isObject(meta) && meta[formatKey] === 'toon';
 }
 
 /** The JSON of an object or array without its spaces; undefined for any other text. */
 function compact(text: string): string | undefined {
-  if (text.length > longestText || !/^\s*[[{]/.test(text)) return undefined;
+  if (text.length > maxTextLength || !/^\s*[[{]/.test(text)) return undefined;
   try {
     return JSON.stringify(parseJson(text));
   } catch {
@@ -99,7 +99,7 @@ interface MediaAside {
 }
 
 /** A result of more than `longest` bytes stays together. */
-export function setMediaAside(result: Result, longest: number): MediaAside {
+export function separateMedia(result: Result, longest: number): MediaAside {
   if (resultBytes(result) > longest) return { rest: result, media: [] };
   const parsed = result instanceof RawJson ? result.parse() : result;
   const blocks = Array.isArray(parsed['content']) ? (parsed['content'] as unknown[]) : [];

@@ -4,15 +4,15 @@
  */
 
 /** 1 for each character below 128 that is one of these. */
-export type Signs = Uint8Array;
+export type CharacterTable = Uint8Array;
 
 /** `one`: a pattern of one character. */
-export function tableOf(one: RegExp): Signs {
+export function characterTable(one: RegExp): CharacterTable {
   return Uint8Array.from({ length: 128 }, (_zero, code) => Number(one.test(String.fromCharCode(code))));
 }
 
 /** So many of them in a row. Looked at from where the row would end: where it breaks, all before need not be looked at. */
-export function hasRun(text: string, of: Signs, length: number): boolean {
+export function hasRun(text: string, of: CharacterTable, length: number): boolean {
   for (let start = 0; start + length <= text.length;) {
     let last = start + length - 1;
     while (last >= start && of[text.charCodeAt(last)] === 1) last--;
@@ -39,7 +39,7 @@ export function isAscii(text: string): boolean {
 }
 
 /** A scheme, or `www.` in small or capital letters. */
-export function hasSite(text: string): boolean {
+export function mayContainUrl(text: string): boolean {
   if (text.includes('://')) return true;
   for (let dot = text.indexOf('.', 3); dot >= 0; dot = text.indexOf('.', dot + 1)) {
     if (isW(text, dot - 1) && isW(text, dot - 2) && isW(text, dot - 3)) return true;

@@ -2,12 +2,12 @@
  * What would be written for a server whose launch is replaced by one found elsewhere: references to secrets and variables stay
  * where they are, and what the new launch reaches beyond the present one is named.
  */
-import { type JsonObject, objectOf } from '../base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
-import { isSuspicious, markHidden } from '../base/shown-text.ts';
+import { isSuspicious, markInvisible } from '../base/shown-text.ts';
 import { packagePlace } from './pins/launch.ts';
 import { runnerOf } from './runner-words.ts';
-import { entryMeanings } from './inbox/entry-meanings.ts';
+import { entryConsequences } from './inbox/entry-meanings.ts';
 import { launchSubject } from '../config/dialects/launch-identity.ts';
 
 /** The value of a `${secret:NAME}` or `${env:NAME}`; undefined where it has none. May reject, as a locked vault does. */
@@ -50,9 +50,11 @@ export function withOwnReferences(own: JsonObject, found: JsonObject, values: Re
   const same = mapTexts(found, put) as JsonObject;
   return {
     ...same,
-    ...(found['env'] !== undefined && { env: keptIn(objectOf(own['env']), objectOf(same['env']), (name) => name) }),
+    ...(found['env'] !== undefined && {
+      env: keptIn(objectOrEmpty(own['env']), objectOrEmpty(same['env']), (name) => name),
+    }),
     ...(found['headers'] !== undefined && {
-      headers: keptIn(objectOf(own['headers']), objectOf(same['headers']), (name) => name.toLowerCase()),
+      headers: keptIn(objectOrEmpty(own['headers']), objectOrEmpty(same['headers']), (name) => name.toLowerCase()),
     }),
     ...(Array.isArray(same['args']) && { args: keptArgs(wordsOf(own['args']), same['args'] as readonly unknown[]) }),
   };
@@ -93,7 +95,7 @@ function hasReference(value: unknown): value is string {
 /** Hides the secrets of an entry. */
 function maskerOf(entry: JsonObject, known: Iterable<string>): Masker {
   const plain = Object.fromEntries(
-    [...Object.entries(objectOf(entry['env'])), ...Object.entries(objectOf(entry['headers']))].flatMap(
+    [...Object.entries(objectOrEmpty(entry['env'])), ...Object.entries(objectOrEmpty(entry['headers']))].flatMap(
       ([name, value]) => (typeof value === 'string' && !hasReference(value) ? [[name, value] as const] : []),
     ),
   );
@@ -176,7 +178,7 @@ export function moreReach(own: JsonObject, entry: JsonObject, server: string, fo
   const before = reachedBy(own);
   const gained = reachedBy(entry).filter((place) => !before.some((known) => isWithin(place, known)));
   const [was, is] = [own, entry].map(packageOf);
-  const shown = (text: string): string => markHidden(new Masker().maskText(text));
+  const shown = (text: string): string => markInvisible(new Masker().maskText(text));
   return [
     ...(foundAs.toLowerCase() === server.toLowerCase()
       ? []
@@ -185,7 +187,7 @@ export function moreReach(own: JsonObject, entry: JsonObject, server: string, fo
     ...(was !== undefined && is !== undefined && was !== is
       ? [`It runs another package, ${shown(is)} in place of ${shown(was)}.`]
       : []),
-    ...entryMeanings(own, entry).flatMap(({ text, isGrave }) => (isGrave ? [text] : [])),
+    ...entryConsequences(own, entry).flatMap(({ text, isGrave }) => (isGrave ? [text] : [])),
   ];
 }
 
@@ -200,7 +202,7 @@ function reachedBy(entry: JsonObject): readonly string[] {
     const flag = [word, words[at - 1] ?? ''].find((one) => one.startsWith('-')) ?? '';
     return placesIn(word, flag);
   });
-  const variables = Object.entries(objectOf(entry['env'])).flatMap(([name, value]) =>
+  const variables = Object.entries(objectOrEmpty(entry['env'])).flatMap(([name, value]) =>
     typeof value === 'string' && !isSecretName(name) && name.toUpperCase() !== 'PATH' ? placesIn(value, name) : [],
   );
   return [...named, ...variables, ...(typeof cwd === 'string' ? [cwd] : [])];

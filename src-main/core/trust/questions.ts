@@ -8,11 +8,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { Event } from '../base/events.ts';
-import { cutText, shortName } from '../base/shown-text.ts';
+import { Emitter } from '../base/events.ts';
+import { truncateText, truncateName } from '../base/shown-text.ts';
 
 /** One of the answers there are to a question. */
-export interface Choice {
+export interface ApprovalChoice {
   /** What is handed to `answer`: `once`, `always`, `no`. */
   readonly id: string;
   /** On the button: a verb and what it is about. */
@@ -22,21 +22,21 @@ export interface Choice {
   /** Something leaves, starts or is allowed by it: never the easy button. */
   readonly risky: boolean;
   /** In a team, whose word it takes. */
-  readonly whose?: WhoseWord;
+  readonly whose?: DecisionAuthority;
 }
 
 /** `theirs`: of whoever's call it is, since nobody else is shown all of it; `admins`: it counts for everybody from then on. Absent: anybody's who sees it. */
-export type WhoseWord = 'theirs' | 'admins';
+export type DecisionAuthority = 'theirs' | 'admins';
 
 /** Something a person needs in order to decide, letter by letter as it was said: data, never markup. */
-export interface QuestionDetail {
+export interface ApprovalDetail {
   readonly name: string;
   readonly text: string;
   /** What their app wrote: in a team for whoever's call it is, and nobody else. */
   readonly isPrivate?: true;
 }
 
-export interface NewQuestion {
+export interface ApprovalRequest {
   /** Of a team whose call it is, by their id; undefined on a desktop. */
   readonly person?: string | undefined;
   /** One person's questions with the same cause are one item and one notification. */
@@ -50,13 +50,13 @@ export interface NewQuestion {
   readonly tool?: string | undefined;
   /** What is asked, as one sentence for a person. */
   readonly sentence: string;
-  readonly details: readonly QuestionDetail[];
-  readonly choices: readonly Choice[];
+  readonly details: readonly ApprovalDetail[];
+  readonly choices: readonly ApprovalChoice[];
   /** How long it may wait for an answer, in ms. */
   readonly openMs: number;
 }
 
-export interface OpenQuestion extends Omit<NewQuestion, 'openMs'> {
+export interface PendingApproval extends Omit<ApprovalRequest, 'openMs'> {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
@@ -65,19 +65,19 @@ export interface OpenQuestion extends Omit<NewQuestion, 'openMs'> {
 }
 
 /** How a question ended. */
-export type Answer =
+export type ApprovalOutcome =
   | { readonly how: 'answered'; readonly choice: string; readonly by: string; readonly at: number }
   | { readonly how: 'expired' | 'withdrawn'; readonly at: number };
 
-export interface EndedQuestion {
-  readonly question: OpenQuestion;
-  readonly answer: Answer;
+export interface ClosedApproval {
+  readonly question: PendingApproval;
+  readonly answer: ApprovalOutcome;
 }
 
-export interface AskedQuestion {
-  readonly question: OpenQuestion;
+export interface SubmittedApproval {
+  readonly question: PendingApproval;
   /** Never rejects. */
-  readonly answer: Promise<Answer>;
+  readonly answer: Promise<ApprovalOutcome>;
 }
 
 interface QuestionLimits {
@@ -91,16 +91,16 @@ interface QuestionLimits {
 
 const defaults: QuestionLimits = { ofPerson: 200, ofApp: 40, ofAll: 2_000, characters: 64 * 1024 };
 
-interface Held extends AskedQuestion {
-  readonly end: (answer: Answer) => void;
+interface Held extends SubmittedApproval {
+  readonly end: (answer: ApprovalOutcome) => void;
   readonly timer: NodeJS.Timeout;
 }
 
-export class Questions {
+export class ApprovalQueue {
   /** One was asked or has ended. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   /** For the record of what was decided. */
-  readonly ended = new Event<EndedQuestion>();
+  readonly ended = new Emitter<ClosedApproval>();
   readonly #limits: QuestionLimits;
   readonly #held = new Map<string, Held>();
 
@@ -109,7 +109,7 @@ export class Questions {
   }
 
   /** Oldest first. */
-  open(): readonly OpenQuestion[] {
+  pending(): readonly PendingApproval[] {
     return [...this.#held.values()].map(({ question }) => question);
   }
 
@@ -117,14 +117,14 @@ export class Questions {
    * Puts a question, or finds the one that is open under its key. Details that are too long are cut, which their last lines say.
    * Throws AppError session_limit where too many wait already.
    */
-  ask({ openMs, ...asked }: NewQuestion): AskedQuestion {
+  submit({ openMs, ...asked }: ApprovalRequest): SubmittedApproval {
     const known = this.#find(asked.key);
     if (known !== undefined) return known;
     this.#requireRoom(asked);
     const at = Date.now();
     const details = cutDetails(asked.details, this.#limits.characters);
-    const question: OpenQuestion = { ...asked, details, id: this.#newId(), at, until: at + openMs };
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const question: PendingApproval = { ...asked, details, id: this.#newId(), at, until: at + openMs };
+    const { promise, resolve } = Promise.withResolvers<ApprovalOutcome>();
     const timer = setTimeout(() => this.#end(question.id, { how: 'expired', at: Date.now() }), openMs);
     timer.unref();
     const held = { question, answer: promise, end: resolve, timer };
@@ -137,16 +137,16 @@ export class Questions {
    * A person's word. `by`: where they said it, `dashboard`, `tray`, `command line`, `client app`; in a team with their name before it. Throws
    * AppError not_found where it is open no more, bad_request for a choice that it does not have.
    */
-  answer(id: string, choice: string, by: string): OpenQuestion {
+  decide(id: string, choice: string, by: string): PendingApproval {
     const held = this.#held.get(id);
     if (held === undefined) {
-      throw new AppError('not_found', `No question waits under ${shortName(id)}.`, {
+      throw new AppError('not_found', `No question waits under ${truncateName(id)}.`, {
         fix: 'It was answered already, or its time was over: what it was about was not done.',
       });
     }
     const { question } = held;
     if (!question.choices.some((one) => one.id === choice)) {
-      throw new AppError('bad_request', `${shortName(choice)} is no answer to question ${id}.`, {
+      throw new AppError('bad_request', `${truncateName(choice)} is no answer to question ${id}.`, {
         fix: `Answers: ${question.choices.map((one) => one.id).join(', ')}.`,
       });
     }
@@ -164,7 +164,7 @@ export class Questions {
     for (const id of [...this.#held.keys()]) this.withdraw(id);
   }
 
-  #end(id: string, answer: Answer): void {
+  #end(id: string, answer: ApprovalOutcome): void {
     const held = this.#held.get(id);
     if (held === undefined) return;
     this.#held.delete(id);
@@ -178,9 +178,9 @@ export class Questions {
     return [...this.#held.values()].find(({ question }) => question.key === key);
   }
 
-  #requireRoom({ app, person }: Pick<NewQuestion, 'app' | 'person'>): void {
+  #requireRoom({ app, person }: Pick<ApprovalRequest, 'app' | 'person'>): void {
     const { ofAll, ofApp, ofPerson } = this.#limits;
-    const theirs = this.open().filter((question) => question.person === person);
+    const theirs = this.pending().filter((question) => question.person === person);
     const ofThis = theirs.filter((question) => question.app === app);
     if (ofThis.length < ofApp && theirs.length < ofPerson && this.#held.size < ofAll) return;
     const all = theirs.length < ofPerson ? `${ofAll} questions of all people` : `${ofPerson} questions of all apps`;
@@ -199,13 +199,13 @@ export class Questions {
   }
 }
 
-function cutDetails(details: readonly QuestionDetail[], most: number): readonly QuestionDetail[] {
+function cutDetails(details: readonly ApprovalDetail[], most: number): readonly ApprovalDetail[] {
   let left = most;
   return details.map((detail) => {
     const { text } = detail;
     const room = left;
     left = Math.max(0, left - text.length);
     if (text.length <= room) return detail;
-    return { ...detail, text: `${cutText(text, Math.max(1, room))}\n(${text.length} characters in all)` };
+    return { ...detail, text: `${truncateText(text, Math.max(1, room))}\n(${text.length} characters in all)` };
   });
 }

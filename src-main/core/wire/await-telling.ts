@@ -1,6 +1,6 @@
 /** Waits on behalf of a call for something that is on its way, and says so every few seconds: who hears nothing gives up. */
 import type { JsonObject } from '../base/json.ts';
-import { cancelled } from './peer.ts';
+import { cancelledError } from './peer.ts';
 
 interface Waiter {
   readonly signal: AbortSignal;
@@ -15,18 +15,18 @@ interface Waiting {
 }
 
 /** What takes no longer is nothing to speak of. */
-const quietMs = 1000;
-const everyMs = 5000;
+const initialQuietMs = 1000;
+const progressIntervalMs = 5000;
 
 /** Rejects with what `coming` rejects with, or with AppError cancelled. */
-export async function awaitTelling<T>(
+export async function awaitWithProgress<T>(
   coming: Promise<T>,
   { limitMs, message }: Waiting,
   { signal, onProgress }: Waiter,
 ): Promise<T> {
-  if (signal.aborted) throw cancelled(signal);
+  if (signal.aborted) throw cancelledError(signal);
   const given = Promise.withResolvers<never>();
-  const giveUp = (): void => given.reject(cancelled(signal));
+  const giveUp = (): void => given.reject(cancelledError(signal));
   signal.addEventListener('abort', giveUp, { once: true });
   const since = Date.now();
   const tell = (): void => {
@@ -37,8 +37,8 @@ export async function awaitTelling<T>(
   };
   let timer = setTimeout(function again() {
     tell();
-    timer = setTimeout(again, everyMs);
-  }, quietMs);
+    timer = setTimeout(again, progressIntervalMs);
+  }, initialQuietMs);
   try {
     return await Promise.race([coming, given.promise]);
   } finally {

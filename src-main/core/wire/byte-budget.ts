@@ -3,7 +3,7 @@
  * not enough: a few of them at theirs would be more than the machine has. Who holds most gives way, not who comes last.
  */
 import { totalmem } from 'node:os';
-import { ReturnMemory } from '../base/return-memory.ts';
+import { MemoryReclaimer } from '../base/return-memory.ts';
 
 export interface ByteHolder {
   /** Gives up what it holds. Called once; it may hold something anew. */
@@ -11,14 +11,14 @@ export interface ByteHolder {
 }
 
 export class ByteBudget {
-  readonly most: number;
+  readonly maxBytes: number;
   readonly #held = new Map<ByteHolder, number>();
   readonly #onReleased: ((bytes: number) => void) | undefined;
   #total = 0;
 
   /** `most`: bytes that all holders may have together. `onReleased`: so many bytes are not held any more. */
   constructor(most: number, onReleased?: (bytes: number) => void) {
-    this.most = most;
+    this.maxBytes = most;
     this.#onReleased = onReleased;
   }
 
@@ -34,7 +34,7 @@ export class ByteBudget {
     if (more < 0) this.#onReleased?.(-more);
     if (bytes === 0) this.#held.delete(holder);
     else this.#held.set(holder, bytes);
-    while (this.#total > this.most && this.#held.size > 0) this.#dropLargest();
+    while (this.#total > this.maxBytes && this.#held.size > 0) this.#dropLargest();
   }
 
   #dropLargest(): void {
@@ -47,7 +47,7 @@ export class ByteBudget {
 }
 
 /** The budgets of a core, for its lines to servers and to client apps alike. */
-export interface LineBudgets {
+export interface ConnectionBudgets {
   /** Long messages that have not come whole. */
   readonly unfinished: ByteBudget;
   /** What was written and not read. */
@@ -57,12 +57,12 @@ export interface LineBudgets {
 /** Longer than a line that ends keeps its socket (stream-transport.ts), in ms. */
 const quietMs = 3000;
 
-const mostBytes = 1024 * 1024 * 1024;
+const maxBytes = 1024 * 1024 * 1024;
 
-export function lineBudgets(): LineBudgets {
-  const most = Math.min(mostBytes, totalmem() / 4);
+export function createConnectionBudgets(): ConnectionBudgets {
+  const most = Math.min(maxBytes, totalmem() / 4);
   // Collected once the sockets are destroyed, which holds what was written to them until then.
-  const memory = new ReturnMemory(quietMs);
-  const released = (bytes: number): void => memory.released(bytes);
+  const memory = new MemoryReclaimer(quietMs);
+  const released = (bytes: number): void => memory.noteReleased(bytes);
   return { unfinished: new ByteBudget(most, released), unread: new ByteBudget(most, released) };
 }

@@ -2,12 +2,12 @@
  * Reads a big JSON-RPC message's envelope while its bytes arrive: where each top-level value lies, and the short ones' texts.
  * About a nanosecond a byte in small steps, where JSON.parse of 50 MB would hold up every other session for half a second.
  */
-import { define, isSpace, type JsonObject, parseJson, textOr } from '../base/json.ts';
+import { defineMember, isSpace, type JsonObject, parseJson, textOrEmpty } from '../base/json.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
 const openBrace = 0x7b;
-const longestCapture = 512;
+const maxCaptureBytes = 512;
 
 interface Span {
   readonly start: number;
@@ -69,7 +69,7 @@ export class EnvelopeScanner {
     let i = from;
     for (; i < chunk.length; i++) {
       const byte = chunk[i] as number;
-      if (capture !== undefined && capture.length <= longestCapture) capture.push(byte);
+      if (capture !== undefined && capture.length <= maxCaptureBytes) capture.push(byte);
       if (escaped) escaped = false;
       else if (byte === backslash) escaped = true;
       else if (byte === quote) {
@@ -113,7 +113,7 @@ export class EnvelopeScanner {
         return;
       default:
         if (this.#capture === undefined) this.#outside(byte);
-        else if (this.#capture.length <= longestCapture) this.#capture.push(byte);
+        else if (this.#capture.length <= maxCaptureBytes) this.#capture.push(byte);
     }
   }
 
@@ -129,7 +129,7 @@ export class EnvelopeScanner {
   #endKey(): void {
     this.#expectKey = false;
     const captured = this.#captured();
-    const key = textOr(captured);
+    const key = textOrEmpty(captured);
     this.#capture = undefined;
     this.#keys[this.#depth - 1] = key;
     // Of members with the same name the last one counts.
@@ -150,10 +150,10 @@ export class EnvelopeScanner {
     const value = this.#captured();
     this.#capture = undefined;
     if (this.#depth === 1 && this.#valueStart >= 0) {
-      if (value !== undefined) define(this.#scalars, this.#keys[0], value);
+      if (value !== undefined) defineMember(this.#scalars, this.#keys[0], value);
       this.#endSpan(at);
     } else if (this.#depth === 2 && this.#keys[0] === 'result' && value !== undefined) {
-      define(this.#resultScalars, this.#keys[1], value);
+      defineMember(this.#resultScalars, this.#keys[1], value);
     }
   }
 
@@ -163,7 +163,7 @@ export class EnvelopeScanner {
   }
 
   #captured(): unknown {
-    if (this.#capture === undefined || this.#capture.length > longestCapture) return undefined;
+    if (this.#capture === undefined || this.#capture.length > maxCaptureBytes) return undefined;
     try {
       return parseJson(Buffer.from(this.#capture).toString('utf8'));
     } catch {

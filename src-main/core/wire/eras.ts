@@ -2,14 +2,20 @@
 import type { JsonObject } from '../base/json.ts';
 import { isObject } from '../base/json.ts';
 
-export type Era = 'legacy' | 'modern';
+export type ProtocolKind = 'legacy' | 'modern';
 
-export const modernVersion = '2026-07-28';
-export const latestLegacyVersion = '2025-11-25';
-export const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
+export const statelessVersion = '2026-07-28';
+export const latestStatefulVersion = '2025-11-25';
+export const statefulVersions: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+];
 
 /** Keys of `_meta` in 2026-07-28 (schema.ts, RequestMetaObject and ResultMetaObject). */
-export const metaKey = {
+export const metaKeys = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
@@ -25,21 +31,21 @@ export interface ClientIdentity {
 }
 
 /** The params of a 2026-07-28 request: what every one must carry is added, other members of `_meta` stay. */
-export function withEnvelope(params: JsonObject | undefined, identity: ClientIdentity): JsonObject {
+export function withRequestMeta(params: JsonObject | undefined, identity: ClientIdentity): JsonObject {
   return {
     ...params,
     _meta: {
       ...metaOf(params),
-      [metaKey.protocolVersion]: modernVersion,
-      [metaKey.clientCapabilities]: identity.capabilities,
-      [metaKey.clientInfo]: identity.clientInfo,
-      ...(identity.logLevel === undefined ? {} : { [metaKey.logLevel]: identity.logLevel }),
+      [metaKeys.protocolVersion]: statelessVersion,
+      [metaKeys.clientCapabilities]: identity.capabilities,
+      [metaKeys.clientInfo]: identity.clientInfo,
+      ...(identity.logLevel === undefined ? {} : { [metaKeys.logLevel]: identity.logLevel }),
     },
   };
 }
 
 /** Params without the envelope of 2026-07-28, as a server of the handshake era expects them. */
-export function withoutEnvelope(params: JsonObject): JsonObject {
+export function withoutRequestMeta(params: JsonObject): JsonObject {
   if (!isObject(params['_meta'])) return params;
   const { _meta, ...rest } = params;
   const kept = Object.entries(_meta).filter(([key]) => !envelopeKeys.has(key));
@@ -51,13 +57,13 @@ export function metaOf(params: JsonObject | undefined): JsonObject {
 }
 
 /** Whether a request speaks 2026-07-28: it says so in `_meta`. */
-export function isModernRequest(params: JsonObject | undefined): boolean {
-  return typeof metaOf(params)[metaKey.protocolVersion] === 'string';
+export function isStatelessRequest(params: JsonObject | undefined): boolean {
+  return typeof metaOf(params)[metaKeys.protocolVersion] === 'string';
 }
 
 const envelopeKeys: ReadonlySet<string> = new Set([
-  metaKey.protocolVersion,
-  metaKey.clientCapabilities,
-  metaKey.clientInfo,
-  metaKey.logLevel,
+  metaKeys.protocolVersion,
+  metaKeys.clientCapabilities,
+  metaKeys.clientInfo,
+  metaKeys.logLevel,
 ]);

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
-import { isObject, isSpace, type JsonObject, maxNesting, parseJson, plainNumber } from '../base/json.ts';
+import { isObject, isSpace, type JsonObject, maxNesting, parseJson, toPlainNumber } from '../base/json.ts';
 import type { ByteBudget, ByteHolder } from './byte-budget.ts';
 import { type Envelope, EnvelopeScanner } from './envelope-scanner.ts';
 import { isMessage, type Message, type RequestId, rpcCode } from './message.ts';
@@ -15,7 +15,7 @@ const newline = 0x0a;
 /** From here on a result is not parsed. Below it JSON.parse is faster than anything of ours. */
 const rawThresholdBytes = 1024 * 1024;
 /** So much beyond the limit of one message no mistake explains. */
-const endlessBytes = 1024 * 1024 * 1024;
+const oversizedBytes = 1024 * 1024 * 1024;
 export const defaultMaxMessageBytes = 512 * 1024 * 1024;
 
 interface FrameHandlers {
@@ -39,7 +39,7 @@ export class FrameReader implements ByteHolder {
   readonly #maxParsedBytes: number;
   /** Its bytes went to make room for others. */
   #dropped = false;
-  #gathered = new GatheredBytes();
+  #gathered = new ChunkBuffer();
   #size = 0;
   #scanner: EnvelopeScanner | undefined;
 
@@ -71,7 +71,7 @@ export class FrameReader implements ByteHolder {
   /** The line will not be read on: what has come of a message is nobody's. */
   drop(): void {
     this.#dropped = true;
-    this.#gathered = new GatheredBytes();
+    this.#gathered = new ChunkBuffer();
     this.#budget?.set(this, 0);
   }
 
@@ -92,7 +92,7 @@ export class FrameReader implements ByteHolder {
     }
     this.#scanner?.push(part);
     if (this.#size > this.#maxBytes) this.drop();
-    if (this.#size > this.#maxBytes + endlessBytes) this.#handlers.onEndless?.();
+    if (this.#size > this.#maxBytes + oversizedBytes) this.#handlers.onEndless?.();
     if (this.#dropped) return;
     this.#gathered.push(part);
     // Before that it is not worth counting.
@@ -102,7 +102,7 @@ export class FrameReader implements ByteHolder {
   #finishLine(): void {
     const [parts, size, scanner, dropped] = [this.#gathered.parts(), this.#size, this.#scanner, this.#dropped];
     if (scanner !== undefined) this.#budget?.set(this, 0);
-    this.#gathered = new GatheredBytes();
+    this.#gathered = new ChunkBuffer();
     this.#size = 0;
     this.#scanner = undefined;
     this.#dropped = false;
@@ -177,7 +177,7 @@ export class FrameReader implements ByteHolder {
 
   /** In place of a message that is not passed on: a question is refused by whoever gets it, an answer becomes an error. */
   #lose({ id: written, method }: Readonly<JsonObject>, lost: AppError): void {
-    const id = plainNumber(written);
+    const id = toPlainNumber(written);
     if (typeof id === 'string' || typeof id === 'number') {
       const error = { code: rpcCode.aborted, message: lost.text };
       const asks = typeof method === 'string';
@@ -231,7 +231,7 @@ const largeBytes = 1024 * 1024;
 /** Over the 32 MiB from which the allocators of all systems, glibc's last, take memory of its own from the system. */
 const pieceBytes = 33 * 1024 * 1024;
 
-export class GatheredBytes {
+export class ChunkBuffer {
   readonly #parts: Buffer[] = [];
   #size = 0;
   #piece: Buffer | undefined;
@@ -271,13 +271,13 @@ export class GatheredBytes {
 // next one: two megabytes of short messages from one side kept all others waiting for seconds.
 
 /** One chunk may take so long, in ms, or hold so many messages; then it is the others' turn. */
-const longTurnMs = 2;
-const manyMessages = 50;
+const maxTurnMs = 2;
+const maxMessagesPerTurn = 50;
 
 /** Why a stream is not read: too much of it is open, its answers lie unread, or others are next. */
 type Stop = 'open' | 'unread' | 'turn';
 
-export class PacedInput {
+export class PacedReader {
   readonly #input: Readable;
   readonly #reader: FrameReader;
   readonly #stops = new Set<Stop>();
@@ -294,7 +294,7 @@ export class PacedInput {
   push(chunk: Buffer): void {
     const start = performance.now();
     const messages = this.#reader.push(chunk);
-    if (messages < manyMessages && performance.now() - start < longTurnMs) return;
+    if (messages < maxMessagesPerTurn && performance.now() - start < maxTurnMs) return;
     this.stop('turn', true);
     setImmediate(() => this.stop('turn', false));
   }

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 messages as MCP uses them, and the results that are too big to be worth parsing. */
 import type { AppError } from '../base/errors.ts';
-import { isObject, type JsonObject, plainNumber } from '../base/json.ts';
+import { isObject, type JsonObject, toPlainNumber } from '../base/json.ts';
 import { RawJson } from './raw-json.ts';
 
 export type RequestId = string | number;
@@ -100,13 +100,13 @@ const wholeNumber = /^(?:0|-?[1-9]\d{0,14})$/;
  * Source: both SDKs convert it (typescript-sdk `Number(response.id)`; python-sdk issue 1720, rust-sdk issue 1017).
  */
 export function ownId(id: unknown): unknown {
-  const plain = plainNumber(id);
+  const plain = toPlainNumber(id);
   return typeof plain === 'string' && wholeNumber.test(plain) ? Number(plain) : plain;
 }
 
 /** Returns the key of what is open under an id that the other side chose: it may repeat "7" as 7, and 7 as "7". */
 export function openId(open: { has(id: RequestId): boolean }, id: unknown): RequestId {
-  const plain = plainNumber(id) as RequestId;
+  const plain = toPlainNumber(id) as RequestId;
   if (open.has(plain)) return plain;
   return typeof plain === 'number' ? String(plain) : (ownId(plain) as RequestId);
 }

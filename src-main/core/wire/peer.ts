@@ -3,7 +3,7 @@
  * Unknown members pass untouched; what a method means is the business of whoever holds the peer.
  */
 import { AppError, errorText } from '../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import {
   isFailure,
   isRequest,
@@ -99,7 +99,7 @@ export class Peer {
    */
   request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<Result> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
-    if (options.signal?.aborted === true) return Promise.reject(cancelled(options.signal));
+    if (options.signal?.aborted === true) return Promise.reject(cancelledError(options.signal));
     const id = ++this.#lastId;
     options.onId?.(id);
     const pending = new PendingRequest(id, method, options, this.#line, this.#pending.size === 0);
@@ -113,11 +113,11 @@ export class Peer {
 
   /** Sends a notification; a line that is gone is no error here, its owner is told by onClose. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void {
-    void this.tell(method, params, options);
+    void this.notifyAndFlush(method, params, options);
   }
 
   /** The same, resolved when it is on its way: what must not overtake it is sent afterwards. Never rejects. */
-  async tell(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
+  async notifyAndFlush(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
     if (this.#closed !== undefined) return;
     const message =
       params === undefined ? { jsonrpc: '2.0' as const, method } : { jsonrpc: '2.0' as const, method, params };
@@ -131,7 +131,7 @@ export class Peer {
   }
 
   /** Ends the line; what the other side still waits for is answered with `why`. */
-  async dismiss(why: AppError): Promise<void> {
+  async closeWithError(why: AppError): Promise<void> {
     const waiting = [...this.#inbound];
     for (const [, controller] of waiting) controller.abort(why.code);
     const error = toErrorBody(why);
@@ -142,7 +142,7 @@ export class Peer {
   #receive(message: Message, origin: MessageOrigin | undefined): void {
     if ('method' in message) {
       if (isRequest(message)) void this.#serve(message, origin);
-      else this.#hear(message.method, objectOf(message.params), origin);
+      else this.#hear(message.method, objectOrEmpty(message.params), origin);
     } else {
       const pending = this.#pending.get(ownId(message.id) as RequestId);
       if (pending === undefined)
@@ -171,7 +171,7 @@ export class Peer {
       if (request.lost instanceof AppError) throw request.lost;
       if (this.#serving > this.#mostOpen.most && this.#mostOpen.beyond === 'refuse') throw this.#tooMany();
       this.#inbound.set(request.id, controller);
-      const result = await this.#handlers.onRequest(request.method, objectOf(request.params), {
+      const result = await this.#handlers.onRequest(request.method, objectOrEmpty(request.params), {
         id: request.id,
         signal: controller.signal,
         origin,
@@ -192,7 +192,7 @@ export class Peer {
     const held = beyond === 'hold' && this.#serving >= (this.#held ? most / 2 : most);
     if (held === this.#held) return;
     this.#held = held;
-    this.#transport.hold?.(held);
+    this.#transport.setReadPaused?.(held);
   }
 
   #tooMany(): AppError {
@@ -324,7 +324,7 @@ class PendingRequest implements SendOptions {
   }
 
   /** The signal that came with the request was aborted. */
-  readonly #giveUp = (): void => this.#abandon(cancelled(this.#options.signal as AbortSignal));
+  readonly #giveUp = (): void => this.#abandon(cancelledError(this.#options.signal as AbortSignal));
 
   #abandon(error: AppError): void {
     const { cancelBy, relatedRequestId } = this.#options;
@@ -346,7 +346,7 @@ class PendingRequest implements SendOptions {
 }
 
 /** Why a request was not sent, or not waited for any longer. */
-export function cancelled(signal: AbortSignal): AppError {
+export function cancelledError(signal: AbortSignal): AppError {
   const reason = typeof signal.reason === 'string' ? signal.reason : 'the call was cancelled';
   return new AppError('cancelled', `Cancelled: ${reason}.`);
 }

@@ -1,6 +1,6 @@
 /** A question of a server while it waits for somebody's answer: however it ends, it is open no longer, and whoever asked hears of it. */
 import type { Result } from './message.ts';
-import { cancelled } from './peer.ts';
+import { cancelledError } from './peer.ts';
 
 interface Settle {
   readonly answer: (result: Result | Promise<Result>) => void;
@@ -11,15 +11,15 @@ interface Settle {
  * `put` puts the question, and gives how it is taken away again; it is not called where nobody wants an answer by now. Rejects with
  * AppError cancelled once the signal says that nobody does.
  */
-export function putQuestion(signal: AbortSignal, put: (settle: Settle) => () => void): Promise<Result> {
-  if (signal.aborted) return Promise.reject(cancelled(signal));
+export function awaitReply(signal: AbortSignal, put: (settle: Settle) => () => void): Promise<Result> {
+  if (signal.aborted) return Promise.reject(cancelledError(signal));
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
       signal.removeEventListener('abort', giveUp);
       takeAway();
       settle();
     };
-    const giveUp = (): void => end(() => reject(cancelled(signal)));
+    const giveUp = (): void => end(() => reject(cancelledError(signal)));
     signal.addEventListener('abort', giveUp);
     const takeAway = put({
       answer: (result) => end(() => resolve(result)),

@@ -6,12 +6,12 @@ export class RawJson {
   readonly chunks: readonly Buffer[];
   readonly byteLength: number;
   /** The object's short top-level strings, numbers and booleans (`isError`, `resultType`), read while the bytes went by. */
-  readonly facts: Readonly<JsonObject>;
+  readonly scalars: Readonly<JsonObject>;
 
   constructor(chunks: readonly Buffer[], facts: JsonObject = {}) {
     this.chunks = isUtf8Across(chunks) ? chunks : [Buffer.from(Buffer.concat(chunks).toString('utf8'))];
     this.byteLength = this.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    this.facts = facts;
+    this.scalars = facts;
   }
 
   /** The JSON text. Throws RangeError beyond V8's longest string (about 512 MiB). */
@@ -28,7 +28,7 @@ export class RawJson {
     const first = this.chunks[0];
     if (first === undefined) return this;
     const head = Buffer.from(JSON.stringify(members).slice(0, -1) + (isEmptyObject(this.chunks) ? '' : ','));
-    return new RawJson([head, first.subarray(1), ...this.chunks.slice(1)], { ...members, ...this.facts });
+    return new RawJson([head, first.subarray(1), ...this.chunks.slice(1)], { ...members, ...this.scalars });
   }
 
   /** Lets JSON.stringify write it wherever a plain object is expected. */
@@ -43,8 +43,8 @@ export function toObject(result: JsonObject | RawJson): JsonObject {
 }
 
 /** A short top-level member, without parsing what is big. */
-export function fact(result: JsonObject | RawJson, key: string): unknown {
-  return result instanceof RawJson ? result.facts[key] : result[key];
+export function scalarOf(result: JsonObject | RawJson, key: string): unknown {
+  return result instanceof RawJson ? result.scalars[key] : result[key];
 }
 
 function isEmptyObject(chunks: readonly Buffer[]): boolean {

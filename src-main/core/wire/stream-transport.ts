@@ -1,8 +1,8 @@
 /** JSON-RPC over any pair of byte streams, a message a line: sockets of the shim, our own stdin and stdout. */
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
-import type { ByteHolder, LineBudgets } from './byte-budget.ts';
-import { defaultMaxMessageBytes, FrameReader, PacedInput } from './frame-reader.ts';
+import type { ByteHolder, ConnectionBudgets } from './byte-budget.ts';
+import { defaultMaxMessageBytes, FrameReader, PacedReader } from './frame-reader.ts';
 import { isNotification, isRequest, type Message, serializeMessage } from './message.ts';
 import { OpenRequests } from './open-requests.ts';
 import type { Transport, TransportHandlers } from './transport.ts';
@@ -12,7 +12,7 @@ const maxUnsentBytes = 1024 * 1024 * 1024;
 /** From here on it is not read either: what it asks for would only come on top. */
 const slowReaderBytes = 8 * 1024 * 1024;
 /** Notifications of different content that are kept for a slow reader, where the last of them counts. */
-const maxKept = 1000;
+const maxQueuedMessages = 1000;
 /** Of these a slow reader misses some: they tell how something goes on, not that something is different. */
 const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
@@ -21,7 +21,7 @@ export interface StreamTransportOptions {
   /** Bytes that were read before the transport took over. */
   readonly leftover?: Buffer;
   /** What all lines together may have unread, and half-read, of the memory. */
-  readonly budgets?: LineBudgets;
+  readonly budgets?: ConnectionBudgets;
   /** Also while the other side does not: of two such ends each would wait for the other for ever. */
   readonly readsOn?: boolean;
   /** Answers what was asked before the input ended, and ends only then: for requests that are piped in. */
@@ -37,7 +37,7 @@ export class StreamTransport implements Transport, ByteHolder {
   readonly #options: StreamTransportOptions;
   #handlers: TransportHandlers | undefined;
   #closed = false;
-  #paced: PacedInput | undefined;
+  #paced: PacedReader | undefined;
   /** Its answers lie unread. */
   #full = false;
   readonly #kept = new Map<string, Message>();
@@ -72,12 +72,12 @@ export class StreamTransport implements Transport, ByteHolder {
     this.#input.on('close', () => {
       if (open === undefined || !this.#input.readableEnded) this.#finish();
     });
-    this.#paced = new PacedInput(this.#input, reader);
+    this.#paced = new PacedReader(this.#input, reader);
     if (this.#options.leftover !== undefined) this.#paced.push(this.#options.leftover);
     this.#paced.resume();
   }
 
-  hold(held: boolean): void {
+  setReadPaused(held: boolean): void {
     this.#paced?.stop('open', held);
   }
 
@@ -119,7 +119,7 @@ export class StreamTransport implements Transport, ByteHolder {
   }
 
   #keep(message: Message & { readonly method: string }, text: string): void {
-    if (!passing.has(message.method) && this.#kept.size < maxKept) this.#kept.set(text, message);
+    if (!passing.has(message.method) && this.#kept.size < maxQueuedMessages) this.#kept.set(text, message);
   }
 
   #drained(): void {

@@ -1,5 +1,5 @@
 /** The seam between JSON-RPC and whatever carries it: a child process, a socket, HTTP, memory. */
-import type { Event } from '../base/events.ts';
+import type { Emitter } from '../base/events.ts';
 import type { Message, RequestId } from './message.ts';
 
 export interface SendOptions {
@@ -29,7 +29,7 @@ export interface TransportHandlers {
 /** Whether somebody is at the other end of a line that has no connection of its own. */
 export interface Presence {
   readonly isHere: boolean;
-  readonly changed: Event;
+  readonly changed: Emitter;
 }
 
 export interface Transport {
@@ -42,11 +42,11 @@ export interface Transport {
   /** Missing where the line ends with whoever is at its other end. */
   readonly presence?: Presence;
   /** Where a line can be handed over to another core: whoever is at its other end comes here for something until this is over. */
-  awaited?(until: Promise<void>): void;
+  expectPickup?(until: Promise<void>): void;
   /** The handshake is done. HTTP repeats the negotiated version in a header of every message. */
   setProtocolVersion?(version: string): void;
   /** What the other side is started from is still being fetched, so that its first answer may take minutes. */
   readonly isInstalling?: boolean;
   /** Stops reading from the other side, or goes on; what had been read by then still comes. */
-  hold?(held: boolean): void;
+  setReadPaused?(held: boolean): void;
 }

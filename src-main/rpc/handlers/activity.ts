@@ -7,10 +7,10 @@ import type { Handlers, RpcDeps } from '../deps.ts';
 import { hasView } from './app-views.ts';
 import { callTexts } from './call-texts.ts';
 
-const usualLimit = 200;
+const defaultLimit = 200;
 
 export const activityHandlers = {
-  activity: async ({ beforeId, afterId, limit = usualLimit, ...search }, { core }) => {
+  activity: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { core }) => {
     // One more than asked for tells whether there are more.
     const range = { beforeId, afterId, limit: limit + 1 };
     const found = await foundIn(search.text, core);
@@ -37,14 +37,14 @@ export const activityHandlers = {
 } satisfies Handlers;
 
 /** Most calls and steps that are found by what was said in them, the newest; by their names there is no bound. */
-const mostFound = 2000;
+const maxFound = 2000;
 
 /** Ids of calls and steps in whose texts it stands. */
 export async function foundIn(text: string | undefined, core: RpcDeps['core']): Promise<readonly number[]> {
   if (text === undefined || text === '') return [];
   // Texts are handed over when their records are written.
   core.activity.flush();
-  return (await core.texts.search(text, mostFound)).ids;
+  return (await core.payloads.search(text, maxFound)).ids;
 }
 
 function requireCall(id: number, core: RpcDeps['core']): ActivityEntry {

@@ -1,19 +1,19 @@
 /** What the dashboard asks about views of tools, and what views ask through it. */
-import { readView } from '../../core/app-views/app-view.ts';
-import { policyOf } from '../../core/app-views/view-policy.ts';
+import { loadAppView } from '../../core/app-views/app-view.ts';
+import { createViewPolicy } from '../../core/app-views/view-policy.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import { shortName } from '../../core/base/shown-text.ts';
-import { askedFirst, ownCapabilities, ownSession } from '../../core/calls/runs.ts';
-import { ownApp } from '../../core/security/principal.ts';
-import type { CallSteps } from '../../core/calls/call-tool.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
+import { confirmationNeeded, userCapabilities, userSession } from '../../core/calls/runs.ts';
+import { userApp } from '../../core/security/principal.ts';
+import type { CallStages } from '../../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
-import { isFor, viewUriOf } from '../../core/servers/view-facts.ts';
-import { kindOfApp } from '../../core/servers/app-kind.ts';
+import { isVisibleTo, viewUriOf } from '../../core/servers/view-facts.ts';
+import { extensionSetOf } from '../../core/servers/app-kind.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { CallContext } from '../../core/servers/calls-in-flight.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
-import { givenToView, here } from './runs.ts';
+import { resultForView, requireRuns } from './runs.ts';
 
 const settleMs = 15_000;
 
@@ -22,27 +22,29 @@ export const appViewHandlers = {
     const { definition, home } = await toolOf(server, tool, core);
     const uri = viewUriOf(definition);
     if (uri === undefined)
-      throw new AppError('not_found', `${shortName(tool)} of ${server} has no view.`, {
+      throw new AppError('not_found', `${truncateName(tool)} of ${server} has no view.`, {
         fix: 'It may have had one when it was called.',
       });
     if (views === undefined) throw new AppError('unsupported', 'Views are shown in the dashboard.');
-    const { html, wishes } = await readView(home, uri, contextOf(core, signal));
-    const policy = policyOf(wishes, { network, permissions });
+    const { html, wishes } = await loadAppView(home, uri, contextOf(core, signal));
+    const policy = createViewPolicy(wishes, { network, permissions });
     return { uri, html, wishes, tool: definition, frame: views.open(policy), allow: policy.allow };
   },
   callFromView: async ({ server, view, tool, arguments: args, agreed = false }, { core, runs }) => {
     const { home: _home, steps, ...found } = await toolOf(server, tool, core);
-    if (!isFor('app', found.definition))
-      throw new AppError('not_allowed', `${shortName(tool)} of ${server} is for models, not for views.`);
-    const asks = askedFirst(found);
+    if (!isVisibleTo('app', found.definition))
+      throw new AppError('not_allowed', `${truncateName(tool)} of ${server} is for models, not for views.`);
+    const asks = confirmationNeeded(found);
     if (asks !== undefined && !agreed) return { asks };
-    return { id: here(runs).start({ server: found.server, tool: found.name, arguments: args, view }, found, steps).id };
+    return {
+      id: requireRuns(runs).start({ server: found.server, tool: found.name, arguments: args, view }, found, steps).id,
+    };
   },
   readForView: async ({ server, uri }, { core }, signal) => {
     const params = { uri };
     const { home } = await homeOf(server, core);
     const answer = await home.request('resources/read', params, contextOf(core, signal));
-    return { result: givenToView(answer, shortName(uri)) };
+    return { result: resultForView(answer, truncateName(uri)) };
   },
 } satisfies Handlers;
 
@@ -52,7 +54,7 @@ async function toolOf(server: string, tool: string, core: RpcDeps['core']): Prom
   const { name } = home.config;
   const definition: JsonObject | undefined = home.listing.tools.find((one) => one.name === tool);
   if (definition === undefined)
-    throw new AppError('tool_not_found', `${name} has no tool ${JSON.stringify(shortName(tool))}.`, {
+    throw new AppError('tool_not_found', `${name} has no tool ${JSON.stringify(truncateName(tool))}.`, {
       fix: 'A view calls the tools of its own server by their own names.',
     });
   return { id: `${name}:${tool}`, server: name, name: tool, listedName: tool, definition, home, steps };
@@ -61,26 +63,26 @@ async function toolOf(server: string, tool: string, core: RpcDeps['core']): Prom
 /** Where a server's views are, and the pipeline that it is called through. */
 interface Home {
   readonly home: ManagedServer;
-  readonly steps: CallSteps;
+  readonly steps: CallStages;
 }
 
 /** A server that lists no view for everybody may for apps that show them: it is asked as those are. Rejects as `ready` does. */
 async function homeOf(server: string, core: RpcDeps['core']): Promise<Home> {
-  await core.catalog.configured(settleMs);
+  await core.catalog.configLoaded(settleMs);
   const shared = core.servers.get(server);
   if (shared.listedAt === undefined) await shared.ready();
   if (ownKind === undefined || shared.listing.tools.some((tool) => viewUriOf(tool) !== undefined))
     return { home: shared, steps: core.steps };
-  const { servers, steps, compared } = core.kinds.core(ownKind);
+  const { servers, steps, compared } = core.extensionCores.core(ownKind);
   await compared?.(settleMs);
   return { home: servers.get(server), steps };
 }
 
-const ownKind = kindOfApp(ownCapabilities);
+const ownKind = extensionSetOf(userCapabilities);
 
 /** Whether a tool is listed with a view, to everybody or to apps that show them, as far as one of those has been here. */
 export function hasView(server: string, tool: string, core: RpcDeps['core']): boolean {
-  const others = ownKind && core.kinds.find(ownKind)?.servers.find(server);
+  const others = ownKind && core.extensionCores.find(ownKind)?.servers.find(server);
   return [core.servers.find(server), others].some((one) =>
     one?.listing.tools.some((listed) => listed.name === tool && viewUriOf(listed) !== undefined),
   );
@@ -89,9 +91,9 @@ export function hasView(server: string, tool: string, core: RpcDeps['core']): bo
 /** As the person's own runs: on the same line, so that a view sees what they changed. */
 function contextOf({ options }: RpcDeps['core'], signal: AbortSignal): CallContext {
   return {
-    sessionId: ownSession,
-    clientInfo: { name: ownApp, version: options.version },
-    clientCapabilities: ownCapabilities,
+    sessionId: userSession,
+    clientInfo: { name: userApp, version: options.version },
+    clientCapabilities: userCapabilities,
     signal,
     onLog: () => undefined,
     askClient: () => Promise.reject(new AppError('unsupported', 'Nobody is asked while something is read.')),

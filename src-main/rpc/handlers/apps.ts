@@ -1,5 +1,5 @@
 /** What the setup asks about client apps: passed on to whoever looks after them. */
-import { tryEntry } from '../../core/admin/try-entry.ts';
+import { probeEntry } from '../../core/admin/try-entry.ts';
 import type { Handlers } from '../deps.ts';
 
 export const appHandlers = {
@@ -17,7 +17,7 @@ export const appHandlers = {
   offeredServers: (input, { apps }) => apps.offeredServers(input),
   tryOffer: async ({ id }, { apps, core }) => {
     const { config, version } = core.options;
-    return tryEntry(await apps.offeredEntry(id), { config, transports: core.transports, version });
+    return probeEntry(await apps.offeredEntry(id), { config, transports: core.transports, version });
   },
   importServers: (input, { apps }) => apps.importServers(input),
   rescan: (input, { apps }) => apps.rescan(input),

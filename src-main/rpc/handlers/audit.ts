@@ -1,19 +1,19 @@
 /** What the dashboard and the command line ask of the audit. */
 import type { AuditFilter } from '../../core/trust/audit/entries.ts';
 import { type AuditPage, readPage } from '../../core/trust/audit/read.ts';
-import { tellRecord } from '../../core/trust/audit/tell.ts';
+import { describeRecord } from '../../core/trust/audit/tell.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 
-const usualLimit = 100;
+const defaultLimit = 100;
 /** What cannot be written by then is not shown yet, in ms. */
-const mostWaitMs = 3000;
-const lookMs = 50;
+const maxWaitMs = 3000;
+const pollIntervalMs = 50;
 
 export const auditHandlers = {
   // There is one person.
   auditEntries: async ({ person: _person, ...asked }, { core }) => {
     const { entries, next } = await auditPage(asked, core);
-    return { entries: entries.map((record) => ({ ...record, told: tellRecord(record) })), ...nextOf(next) };
+    return { entries: entries.map((record) => ({ ...record, told: describeRecord(record) })), ...nextOf(next) };
   },
 } satisfies Handlers;
 
@@ -24,14 +24,14 @@ interface AuditRange {
 
 /** With what was noted a moment ago. */
 export async function auditPage(
-  { before, limit = usualLimit, ...filter }: AuditFilter & AuditRange,
-  core: Pick<RpcDeps['core'], 'activity' | 'audit' | 'callNotes'>,
+  { before, limit = defaultLimit, ...filter }: AuditFilter & AuditRange,
+  core: Pick<RpcDeps['core'], 'activity' | 'audit' | 'callAuditor'>,
 ): Promise<AuditPage> {
   core.activity.flush();
-  await core.callNotes.settled();
+  await core.callAuditor.drained();
   // Right after the start its key may still be asked for, and another process may be writing.
-  for (let waited = 0; !(await core.audit.flush()) && waited < mostWaitMs; waited += lookMs)
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  for (let waited = 0; !(await core.audit.flush()) && waited < maxWaitMs; waited += pollIntervalMs)
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
   return readPage(core.audit.log, filter, limit, before);
 }
 

@@ -1,20 +1,20 @@
 /** What the overview's charts show: one time range in steps, with what was saved, what became of calls, and what explains a change. */
 import {
-  countsOf,
+  outcomeCounts,
   latencies,
-  mostMeasured,
+  maxMeasuredCalls,
   type OutcomeCounts,
   outcomesByHour,
 } from '../../core/activity/call-charts.ts';
 import type { CallOutcome } from '../../core/activity/call-record.ts';
 import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
-import { dayBegins, dayOf, hourMs, hourShift } from '../../core/activity/local-time.ts';
+import { startOfDay, formatDay, hourMs, hourOffsetMs } from '../../core/activity/local-time.ts';
 import type { Charts, ChartStep, SavingsPeriod } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 
 /** Longer ranges are told by the week. */
-const mostDays = 92;
-const mostWeeks = 110;
+const maxDays = 92;
+const maxWeeks = 110;
 
 interface Range {
   /** Where each step begins, oldest first. */
@@ -29,9 +29,9 @@ export const chartHandlers = {
     return drawCharts(period, {
       savings: (question) => ledger.savings(question),
       outcomes: async (since) =>
-        activity.query((database, stretches) => outcomesByHour(database, stretches, hourShift(since))),
+        activity.query((database, stretches) => outcomesByHour(database, stretches, hourOffsetMs(since))),
       latencies: async (since, until) => activity.query((database) => latencies(database, since, until)),
-      marks: (since, until) => activity.moments.between(since, until),
+      marks: (since, until) => activity.annotations.between(since, until),
     });
   },
 } satisfies Handlers;
@@ -71,27 +71,27 @@ export async function drawCharts(period: SavingsPeriod, sources: ChartSources): 
     };
   }
   const { servers, measured } = await sources.latencies(since, until);
-  const isCut = measured === mostMeasured;
+  const isCut = measured === maxMeasuredCalls;
   return { step, steps, servers, measured, isCut, marks: sources.marks(since, until) };
 }
 
 /** By the hour a day, by the day to three months, else by the week; all in the time of the place. */
 export function rangeOf(period: SavingsPeriod, now: number, first: number | undefined): Range {
-  const today = dayBegins(now);
-  const tomorrow = dayBegins(now, 1);
+  const today = startOfDay(now);
+  const tomorrow = startOfDay(now, 1);
   if (period === 'today') {
     const starts: number[] = [];
     for (let at = today; at < tomorrow; at += hourMs) starts.push(at);
     return { starts, until: tomorrow, step: 'hour' };
   }
-  const week = dayBegins(now, -6);
-  const begin = period === 'week' ? week : period === 'month' ? dayBegins(now, -29) : first;
-  const from = dayBegins(Math.min(begin ?? week, week));
+  const week = startOfDay(now, -6);
+  const begin = period === 'week' ? week : period === 'month' ? startOfDay(now, -29) : first;
+  const from = startOfDay(Math.min(begin ?? week, week));
   const days: number[] = [];
-  for (let at = from; at < tomorrow; at = dayBegins(at, 1)) days.push(at);
-  if (days.length <= mostDays) return { starts: days, until: tomorrow, step: 'day' };
+  for (let at = from; at < tomorrow; at = startOfDay(at, 1)) days.push(at);
+  if (days.length <= maxDays) return { starts: days, until: tomorrow, step: 'day' };
   // Counted back from today, so that the last week is a whole one.
-  const weeks = days.filter((_, at) => (days.length - at) % 7 === 0).slice(-mostWeeks);
+  const weeks = days.filter((_, at) => (days.length - at) % 7 === 0).slice(-maxWeeks);
   return { starts: weeks, until: tomorrow, step: 'week' };
 }
 
@@ -107,11 +107,11 @@ function timeOf(key: string): number {
 
 function callsIn(hours: ReadonlyMap<number, OutcomeCounts>, from: number, to: number): Pick<ChartStep, CallOutcome> {
   const counts = [...hours].flatMap(([hour, count]) => (hour >= from && hour < to ? [count] : []));
-  return countsOf((outcome) => counts.reduce((sum, count) => sum + count[outcome], 0));
+  return outcomeCounts((outcome) => counts.reduce((sum, count) => sum + count[outcome], 0));
 }
 
 async function firstDay({ savings }: ChartSources): Promise<number | undefined> {
   const { rows } = await savings({ by: 'day' });
   const [first] = rows.map(({ key }) => key).toSorted();
-  return first === undefined || first > dayOf(Date.now()) ? undefined : timeOf(first);
+  return first === undefined || first > formatDay(Date.now()) ? undefined : timeOf(first);
 }

@@ -1,42 +1,42 @@
 /** What the command line asks of a running core: one line per question. */
-import { textOr } from '../../core/base/json.ts';
+import { textOrEmpty } from '../../core/base/json.ts';
 import { serverVariables } from '../../core/admin/environment-items.ts';
 import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
-import { fullSentence } from '../../core/admin/explain-change.ts';
+import { sentenceWithSecrets } from '../../core/admin/explain-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
-import type { Aggregator } from '../../core/aggregator.ts';
+import type { Core } from '../../core/aggregator.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { readLogTail } from '../../core/base/log-tail.ts';
-import { markHidden, shortName } from '../../core/base/shown-text.ts';
+import { markInvisible, truncateName } from '../../core/base/shown-text.ts';
 import { callTool } from '../../core/calls/call-tool.ts';
 import { type CatalogEntry, resolveServer } from '../../core/catalog/catalog.ts';
-import { thePerson } from '../../core/security/principal.ts';
-import type { SignedOut } from '../../core/servers/sign-in/sign-out.ts';
-import { readLogLine } from '../../core/servers/transports/log-lines.ts';
+import { localUser } from '../../core/security/principal.ts';
+import type { RevocationResult } from '../../core/servers/sign-in/sign-out.ts';
+import { parseLogLine } from '../../core/servers/transports/log-lines.ts';
 import { type Result, rpcCode, RpcError } from '../../core/wire/message.ts';
 import { viewFor } from '../../core/sessions/views/endpoint.ts';
 import type { SessionView } from '../../core/sessions/session-view.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
-import { nameOfApp } from '../../core/client-apps/app-limits.ts';
+import { displayNameOf } from '../../core/client-apps/app-limits.ts';
 import type { ProposalSummary, ToolSummary } from '../contract.ts';
 import { coreState, type Handlers } from '../deps.ts';
 import { coreFindings } from '../health.ts';
 
-const settleMs = 15_000;
+const settleTimeoutMs = 15_000;
 /** Of a server's log, told at once, in bytes. */
-const longestLog = 256 * 1024;
+const maxLogBytes = 256 * 1024;
 
-export const commandLineHandlers = {
+export const coreHandlers = {
   state: async (_input, { core, doors }) => coreState(core, doors()),
   health: async (_input, deps) => ({ findings: await coreFindings(deps) }),
   tools: async ({ server }, { core }) => {
-    await core.catalog.settled(settleMs);
+    await core.catalog.settled(settleTimeoutMs);
     const { current } = core.catalog;
     const only = server === undefined ? undefined : resolveServer(current, server);
     return { tools: current.tools.filter((tool) => only === undefined || tool.server === only).map(summary) };
   },
   search: async ({ query, limit }, { core }) => {
-    await core.catalog.settled(settleMs);
+    await core.catalog.settled(settleTimeoutMs);
     const { total, hits } = core.catalog.index.search(query, { limit: limit ?? 10 });
     const byId = new Map(core.catalog.current.tools.map((tool) => [tool.id, tool]));
     return {
@@ -49,9 +49,9 @@ export const commandLineHandlers = {
   },
   call: async ({ tool, arguments: args, intent, reason }, { core }, signal) => {
     // Whoever asks in person gets it whole: there is no context to flood.
-    const context = ownContext(core.options.version, signal);
-    if (core.modes.helpers.has(tool) && core.catalog.current.lookup.tools.listedAs(tool) === undefined) {
-      return toObject(await ownView(core).callTool({ name: tool, arguments: args }, context));
+    const context = cliCallContext(core.options.version, signal);
+    if (core.modes.helpers.has(tool) && core.catalog.current.lookup.tools.byListedName(tool) === undefined) {
+      return toObject(await unshapedView(core).callTool({ name: tool, arguments: args }, context));
     }
     const request = { tool, arguments: args, intent, why: reason, spill: 'never' } as const;
     return toObject(await callTool(request, context, core.steps));
@@ -62,17 +62,17 @@ export const commandLineHandlers = {
   }),
   pinVersion: ({ server, version }, { core }) => core.edits.pinVersion(server, version, core.options.env),
   reviews: async ({ server }, { core: { reviews } }) => ({
-    reviews: server === undefined ? await reviews.waiting() : [await reviews.find(server)],
+    reviews: server === undefined ? await reviews.pending() : [await reviews.find(server)],
   }),
   reviewServer: async ({ server, id, choice }, { core: { reviews } }) => ({
     sentence: (await reviews.decide(server, choice, id, 'command line')).sentence,
   }),
-  lookInside: ({ server, id }, { core: { reviews } }) => reviews.lookAt(server, id),
+  lookInside: ({ server, id }, { core: { reviews } }) => reviews.preview(server, id),
   approve: async ({ id }, { core }) => decide(id, core, 'approve'),
   reject: async ({ id }, { core }) => decide(id, core, 'reject'),
   retry: async ({ server, clear }, { core, doors }) => {
     const found = core.servers.get(server);
-    core.transports.log(found.config.name).note('Started anew at your word.');
+    core.transports.log(found.config.name).appendEvent('Started anew at your word.');
     await found.retry(clear === undefined ? {} : { clear }).catch(() => undefined);
     const status = coreState(core, doors()).servers.find(({ name }) => name === found.config.name);
     if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
@@ -83,16 +83,16 @@ export const commandLineHandlers = {
   signOut: async ({ server }, { core }) => {
     const { config } = core.servers.get(server);
     const { how } = await core.servers.get(server).signOut();
-    const sentence = signedOutWords[how](markHidden(config.name));
-    if (how !== 'nothing') core.admin.noteByPerson('sign-out', sentence, config.name);
+    const sentence = signedOutMessage[how](markInvisible(config.name));
+    if (how !== 'nothing') core.admin.recordUserDecision('sign-out', sentence, config.name);
     return { wasSignedIn: how !== 'nothing', sentence };
   },
   log: async ({ server, after }, { core }) => {
     const { name } = core.servers.get(server).config;
     core.transports.log(name).flush();
-    const { lines, mark, skipped } = await readLogTail(core.transports.logFile(name), longestLog, after);
+    const { lines, mark, skipped } = await readLogTail(core.transports.logFile(name), maxLogBytes, after);
     // Masked when it was written; what is secret since then, too.
-    return { lines: lines.map((line) => readLogLine(core.options.masker.maskText(line))), mark, skipped };
+    return { lines: lines.map((line) => parseLogLine(core.options.masker.maskText(line))), mark, skipped };
   },
   setPaused: async ({ paused }, { core }) => {
     await core.servers.setPaused(paused);
@@ -105,7 +105,7 @@ export const commandLineHandlers = {
   },
 } satisfies Handlers;
 
-const signedOutWords: Readonly<Record<SignedOut['how'], (name: string) => string>> = {
+const signedOutMessage: Readonly<Record<RevocationResult['how'], (name: string) => string>> = {
   nothing: (name) => `You are not signed in to ${name}.`,
   revoked: (name) => `Signed out of ${name}: what it was granted was taken back, and nothing of it is kept here.`,
   unable: (name) =>
@@ -118,7 +118,7 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   return {
     id,
     listedName,
-    description: textOr(definition['description']),
+    description: textOrEmpty(definition['description']),
   };
 }
 
@@ -133,23 +133,19 @@ async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<Propos
   const explained = await admin.explain(proposal);
   return {
     ...{ id, at, origin: isFile ? 'file' : 'model', changes: explained },
-    sentence: fullSentence(markHidden(proposal.sentence), explained),
-    ...{ app: isFile ? '' : markHidden(nameOfApp(author.app)), tool: markHidden(author.tool) },
+    sentence: sentenceWithSecrets(markInvisible(proposal.sentence), explained),
+    ...{ app: isFile ? '' : markInvisible(displayNameOf(author.app)), tool: markInvisible(author.tool) },
     risky: isFile || changes.some(isRisky),
   };
 }
 
 /** The person sees afterwards what they decided on: it is told as it was before. */
-async function decide(
-  id: string,
-  { admin, inbox }: Aggregator,
-  action: 'approve' | 'reject',
-): Promise<ProposalSummary> {
+async function decide(id: string, { admin, inbox }: Core, action: 'approve' | 'reject'): Promise<ProposalSummary> {
   const open = await admin.proposals();
   const found = open.find((proposal) => proposal.id === id);
   if (found === undefined) {
     const fix = open.length === 0 ? 'None is waiting.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
-    throw new AppError('not_found', `There is no proposal ${shortName(id)}.`, { fix });
+    throw new AppError('not_found', `There is no proposal ${truncateName(id)}.`, { fix });
   }
   const shown = await summaryOf(found, admin);
   await inbox.decide(id, { action, by: 'command line' });
@@ -157,16 +153,16 @@ async function decide(
 }
 
 /** For tools of our own, as in any session; what they answer is given whole. */
-function ownView({ sessionCore }: Aggregator): SessionView {
-  const { shaper } = sessionCore;
-  const whole = { shapeOwn: (result: Result) => Promise.resolve(result), putAside: shaper.putAside.bind(shaper) };
-  return viewFor({ mode: 'proxy' }, { ...sessionCore, shaper: whole });
+function unshapedView({ sessionServices }: Core): SessionView {
+  const { shaper } = sessionServices;
+  const whole = { shapeHelperResult: (result: Result) => Promise.resolve(result), spill: shaper.spill.bind(shaper) };
+  return viewFor({ mode: 'proxy' }, { ...sessionServices, shaper: whole });
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */
-function ownContext(version: string, signal: AbortSignal): Parameters<typeof callTool>[1] {
+function cliCallContext(version: string, signal: AbortSignal): Parameters<typeof callTool>[1] {
   return {
-    principal: thePerson,
+    principal: localUser,
     sessionId: 'command-line',
     app: 'command line',
     mode: 'direct',

@@ -1,34 +1,34 @@
 /** What a person finds by a few words, wherever it is: tools, sessions, kept answers. */
-import { textOr } from '../../core/base/json.ts';
-import { cutText, markHidden, markSteering } from '../../core/base/shown-text.ts';
-import { hasEveryWord } from '../../core/base/wording.ts';
+import { textOrEmpty } from '../../core/base/json.ts';
+import { truncateText, markInvisible, neutralizeControlCharacters } from '../../core/base/shown-text.ts';
+import { wordMatcher } from '../../core/base/wording.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import type { FoundTool } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { spillRows } from './spills.ts';
 import { timelineSessions } from './timeline.ts';
 
-const mostTools = 8;
-const mostOthers = 5;
+const maxTools = 8;
+const maxOtherResults = 5;
 /** Kept answers that are looked at, the newest; and letters of a description. */
-const lookedAt = 1000;
-const shownLetters = 200;
+const maxScanned = 1000;
+const maxSnippetLength = 200;
 
 export const findHandlers = {
   find: async ({ text }, deps) => {
     const { core } = deps;
     if (text.trim() === '') return { tools: [], sessions: [], kept: [] };
     await core.spills.ready();
-    const fits = hasEveryWord(text);
-    const rows = await spillRows({ limit: lookedAt }, deps);
+    const fits = wordMatcher(text);
+    const rows = await spillRows({ limit: maxScanned }, deps);
     const kept = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
-    const { sessions, lookedThrough } = timelineSessions(core, mostOthers, ({ app, appName, mode }) =>
+    const { sessions, lookedThrough } = timelineSessions(core, maxOtherResults, ({ app, appName, mode }) =>
       fits(`${app} ${appName} ${mode}`),
     );
     return {
       tools: findTools(text, fits, core),
       sessions,
-      kept: kept.slice(0, mostOthers),
+      kept: kept.slice(0, maxOtherResults),
       ...(lookedThrough !== undefined && { sessionsLookedThrough: lookedThrough }),
     };
   },
@@ -40,12 +40,12 @@ function findTools(text: string, fits: (said: string) => boolean, { catalog }: R
   const begun = text.trim().toLowerCase();
   const byName = tools.filter(({ server, name }) => fits(`${server} ${name}`));
   const begins = byName.filter(({ name }) => name.toLowerCase().startsWith(begun));
-  const { hits } = catalog.index.search(text, { limit: mostTools });
-  const found = new Set([...begins, ...hits.flatMap(({ id }) => lookup.tools.withId(id)), ...byName]);
-  return [...found].slice(0, mostTools).map(foundTool);
+  const { hits } = catalog.index.search(text, { limit: maxTools });
+  const found = new Set([...begins, ...hits.flatMap(({ id }) => lookup.tools.byId(id)), ...byName]);
+  return [...found].slice(0, maxTools).map(foundTool);
 }
 
 function foundTool({ server, name, definition }: CatalogEntry): FoundTool {
-  const description = markSteering(textOr(definition['description'])).replace(/\s+/g, ' ').trim();
-  return { server, tool: markHidden(name), description: cutText(description, shownLetters) };
+  const description = neutralizeControlCharacters(textOrEmpty(definition['description'])).replace(/\s+/g, ' ').trim();
+  return { server, tool: markInvisible(name), description: truncateText(description, maxSnippetLength) };
 }

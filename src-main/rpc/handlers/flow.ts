@@ -1,9 +1,9 @@
 /** What people see of data that leaves; what waits for them and what they decided is in the inbox. Never in reach of a model. */
-import { nameOfApp } from '../../core/client-apps/app-limits.ts';
-import type { FlowOverview } from '../contract.ts';
+import { displayNameOf } from '../../core/client-apps/app-limits.ts';
+import type { DataFlowOverview } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 
-export const flowHandlers = {
+export const dataFlowHandlers = {
   flowRecord: async (_input, { core }) => {
     const { record } = core.trust;
     const { since, week, last } = record.summary();
@@ -15,7 +15,7 @@ export const flowHandlers = {
   },
 } satisfies Handlers;
 
-export function flowOverview(core: RpcDeps['core']): FlowOverview {
+export function flowOverview(core: RpcDeps['core']): DataFlowOverview {
   const { since, week } = core.trust.record.summary();
   const { mode } = core.options.config.current.flow;
   return { mode, since, week, mayOffer: mayOffer(core) };
@@ -26,5 +26,5 @@ function mayOffer({ trust, options }: RpcDeps['core']): boolean {
 }
 
 function withAppName<T extends { readonly app: string }>(row: T): T & { readonly appName: string } {
-  return { ...row, appName: nameOfApp(row.app) };
+  return { ...row, appName: displayNameOf(row.app) };
 }

@@ -1,12 +1,12 @@
 /** What people ask about registries, and do with servers of theirs. */
-import type { RegistryDesk } from '../../core/registry/registry-desk.ts';
+import type { RegistryService } from '../../core/registry/registry-desk.ts';
 import type { RegistryServer } from '../../core/registry/registry-entry.ts';
 import type { RegistryContract, RegistryRow } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 
-const usualLimit = 30;
+const defaultLimit = 30;
 
-export type RegistryAnswers = {
+export type RegistryHandlers = {
   readonly [M in keyof RegistryContract]: (
     input: RegistryContract[M]['input'],
     signal: AbortSignal,
@@ -14,11 +14,11 @@ export type RegistryAnswers = {
 };
 
 /** The same for a running core and for a command without one. */
-export function registryAnswers(desk: RegistryDesk): RegistryAnswers {
+export function createRegistryHandlers(desk: RegistryService): RegistryHandlers {
   const { registries } = desk;
   return {
     registries: () => Promise.resolve({ registries: registries.list() }),
-    registrySearch: async ({ limit = usualLimit, ...question }, signal) => {
+    registrySearch: async ({ limit = defaultLimit, ...question }, signal) => {
       const { servers, ...page } = await registries.search({ ...question, limit }, signal);
       return { ...page, servers: servers.map(toRow) };
     },
@@ -27,18 +27,21 @@ export function registryAnswers(desk: RegistryDesk): RegistryAnswers {
       return { registry: found.registry, server: toRow(found.server), name: desk.nameFor(found.server.name) };
     },
     registryPreview: (choice, signal) => desk.preview(choice, signal),
-    registryTry: (choice, signal) => desk.try(choice, signal),
+    registryTry: (choice, signal) => desk.probe(choice, signal),
     registryAdd: ({ name, untried = false, ...choice }, signal) => desk.add(choice, name, untried, signal),
   };
 }
 
 export const registryHandlers = {
-  registries: (input, { core }, signal) => registryAnswers(core.registries.desk).registries(input, signal),
-  registrySearch: (input, { core }, signal) => registryAnswers(core.registries.desk).registrySearch(input, signal),
-  registryServer: (input, { core }, signal) => registryAnswers(core.registries.desk).registryServer(input, signal),
-  registryPreview: (input, { core }, signal) => registryAnswers(core.registries.desk).registryPreview(input, signal),
-  registryTry: (input, { core }, signal) => registryAnswers(core.registries.desk).registryTry(input, signal),
-  registryAdd: (input, { core }, signal) => registryAnswers(core.registries.desk).registryAdd(input, signal),
+  registries: (input, { core }, signal) => createRegistryHandlers(core.registries.desk).registries(input, signal),
+  registrySearch: (input, { core }, signal) =>
+    createRegistryHandlers(core.registries.desk).registrySearch(input, signal),
+  registryServer: (input, { core }, signal) =>
+    createRegistryHandlers(core.registries.desk).registryServer(input, signal),
+  registryPreview: (input, { core }, signal) =>
+    createRegistryHandlers(core.registries.desk).registryPreview(input, signal),
+  registryTry: (input, { core }, signal) => createRegistryHandlers(core.registries.desk).registryTry(input, signal),
+  registryAdd: (input, { core }, signal) => createRegistryHandlers(core.registries.desk).registryAdd(input, signal),
 } satisfies Handlers;
 
 /** Without the plan by which an entry is made of it. */

@@ -1,8 +1,8 @@
 /** What is found in the texts of all servers, as they are listed now. */
 import type { JsonObject } from '../../core/base/json.ts';
-import { textOr } from '../../core/base/json.ts';
+import { textOrEmpty } from '../../core/base/json.ts';
 import { type Catalog, resolveServer } from '../../core/catalog/catalog.ts';
-import type { ScanReport, Verdict } from '../../core/trust/scan/finding.ts';
+import type { ScanReport, ScanVerdict } from '../../core/trust/scan/finding.ts';
 import type { DefinitionKind } from '../../core/trust/scan/places.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import { scannedAs } from '../../core/trust/pins/look.ts';
@@ -45,7 +45,7 @@ export const scanHandlers = {
 function listedIn({ tools, prompts, resources, resourceTemplates, instructions }: Catalog): Listed[] {
   const entry = (kind: DefinitionKind) => (each: { server: string; definition: JsonObject }) => {
     const { name, uri, uriTemplate } = each.definition;
-    const label = textOr(name) || textOr(uri ?? uriTemplate);
+    const label = textOrEmpty(name) || textOrEmpty(uri ?? uriTemplate);
     return { server: each.server, kind, name: label, definition: each.definition, waits: false };
   };
   return [
@@ -61,7 +61,7 @@ function listedIn({ tools, prompts, resources, resourceTemplates, instructions }
 
 function heldOf(servers: readonly ManagedServer[]): Listed[] {
   return servers.flatMap(({ config, pins }) =>
-    (pins?.held ?? []).flatMap(({ kind, name, after }) =>
+    (pins?.heldChanges ?? []).flatMap(({ kind, name, after }) =>
       after === undefined ? [] : [{ server: config.name, kind: scannedAs[kind], name, definition: after, waits: true }],
     ),
   );
@@ -71,6 +71,6 @@ function withOthers(report: ScanReport, others: readonly CatalogFinding[], serve
   const own = others.filter((finding) => finding.server === server && finding.tool === tool);
   if (own.length === 0) return report;
   const findings = own.map(({ rule, place, words, tier, sentence }) => ({ rule, place, words, tier, sentence }));
-  const verdict: Verdict = report.verdict === 'clean' ? 'review' : report.verdict;
+  const verdict: ScanVerdict = report.verdict === 'clean' ? 'review' : report.verdict;
   return { verdict, findings: [...report.findings, ...findings] };
 }

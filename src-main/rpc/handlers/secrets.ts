@@ -6,9 +6,9 @@ export const secretHandlers = {
   setSecret: ({ name, value }, { core }) => core.secrets.set(name, value),
   removeSecret: ({ name }, { core }) => core.secrets.remove(name),
   plainSecrets: async ({ server, entry }, { core }) => ({
-    found: entry === undefined ? await core.secrets.findPlain(server) : core.secrets.findIn(server ?? '', entry),
+    found: entry === undefined ? await core.secrets.findPlain(server) : core.secrets.findInEntry(server ?? '', entry),
   }),
-  moveSecrets: ({ server }, { core }) => core.secrets.move(server),
+  moveSecrets: ({ server }, { core }) => core.secrets.sealConfig(server),
   unlockVault: ({ passphrase }, { core }) => core.secrets.unlock(passphrase),
-  placeVaultKey: ({ place, passphrase, begin = false }, { core }) => core.secrets.placeKey(place, passphrase, begin),
+  placeVaultKey: ({ place, passphrase, begin = false }, { core }) => core.secrets.moveKey(place, passphrase, begin),
 } satisfies Handlers;

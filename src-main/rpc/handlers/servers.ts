@@ -1,19 +1,19 @@
 /** What the dashboard asks about servers, and does with them. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { serverBackground } from '../../core/admin/server-background.ts';
-import { type JsonObject, objectOf, textOr } from '../../core/base/json.ts';
-import { offerText } from '../../core/admin/healing.ts';
-import { tryEntry } from '../../core/admin/try-entry.ts';
+import { loadServerProvenance } from '../../core/admin/server-background.ts';
+import { type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
+import { candidateQuestion } from '../../core/admin/healing.ts';
+import { probeEntry } from '../../core/admin/try-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { markHidden, markSteering } from '../../core/base/shown-text.ts';
-import { hasEveryWord } from '../../core/base/wording.ts';
+import { markInvisible, neutralizeControlCharacters } from '../../core/base/shown-text.ts';
+import { wordMatcher } from '../../core/base/wording.ts';
 import { usableSchema } from '../../core/catalog/catalog.ts';
-import type { HealOffer } from '../../core/client-apps/heal-offers.ts';
-import { isToolOn } from '../../core/config/app-config.ts';
-import { readPasted } from '../../core/pasted/read-pasted.ts';
+import type { HealCandidate } from '../../core/client-apps/heal-offers.ts';
+import { isToolEnabled } from '../../core/config/app-config.ts';
+import { parsePasted } from '../../core/pasted/read-pasted.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';
-import type { HealOfferRow, ServerTool, ToolMatches, WrittenText } from '../contract.ts';
+import type { HealOfferRow, ServerTool, ToolMatches, RewrittenDescription } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { hasView } from './app-views.ts';
 
@@ -26,12 +26,12 @@ export const serverHandlers = {
     const pinFolder = join(core.options.paths.dataDir, 'pins');
     return {
       tools: serverTools(name, core),
-      entry: await core.edits.shownEntry(name),
+      entry: await core.edits.maskedEntry(name),
       logFile: core.transports.logFile(name),
-      background: await serverBackground(config, {
-        ...{ pinFolder, digests: core.digests },
+      background: await loadServerProvenance(config, {
+        ...{ pinFolder, digests: core.fileDigests },
         signedIn: (server) => {
-          const facts = core.signIns.find(server)?.facts;
+          const facts = core.signIns.find(server)?.info;
           return Promise.resolve(facts?.isSignedIn === true ? facts : undefined);
         },
       }),
@@ -49,7 +49,7 @@ export const serverHandlers = {
         fix: 'See tooltray list --written.',
       });
     }
-    await core.descriptions.takeBack(name, [tool]);
+    await core.descriptions.restoreOriginal(name, [tool]);
     return {};
   },
   setToolEnabled: async ({ server, tool, enabled }, { core }) => {
@@ -71,20 +71,20 @@ export const serverHandlers = {
   },
   stopServer: async ({ server }, { core }) => {
     const found = core.servers.get(server);
-    core.transports.log(found.config.name).note('Stopped at your word; its next call starts it.');
-    await found.rest();
+    core.transports.log(found.config.name).appendEvent('Stopped at your word; its next call starts it.');
+    await found.sleep();
     return {};
   },
   serverUsage: (_input, { core }) => core.usage.read(),
   toolMatches: async ({ text }, { core }) => ({ servers: toolMatches(text, core) }),
   tryServer: async ({ server, entry }, { core }) => {
     const { config, version } = core.options;
-    const whole = await core.edits.unmasked({ ...entry }, server);
-    return tryEntry(whole, { config, transports: core.transports, version });
+    const whole = await core.edits.unmaskEntry({ ...entry }, server);
+    return probeEntry(whole, { config, transports: core.transports, version });
   },
   saveServer: async ({ name, entry, replace, keepSecrets = false }, { core }) => {
-    const whole = await core.edits.unmasked({ ...entry }, replace ? name : undefined);
-    const kept = keepSecrets ? (await core.secrets.keep(name, whole)).entry : whole;
+    const whole = await core.edits.unmaskEntry({ ...entry }, replace ? name : undefined);
+    const kept = keepSecrets ? (await core.secrets.sealEntry(name, whole)).entry : whole;
     await core.edits.save(name, kept, replace);
     return {};
   },
@@ -93,25 +93,25 @@ export const serverHandlers = {
   readServers: async ({ text }, { core }) => {
     const isProgram = async (command: string): Promise<boolean> =>
       (await findCommand(command, await core.environment.resolve())) !== undefined;
-    return readPasted(text, { isProgram, home: homedir() });
+    return parsePasted(text, { isProgram, home: homedir() });
   },
 } satisfies Handlers;
 
 /** What apps are told in place of what the server says, tool by tool. */
-function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']): WrittenText[] {
+function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']): RewrittenDescription[] {
   return servers.get(server).listing.tools.flatMap(({ name, description }) => {
     const tool = String(name);
     const written = descriptions.find(server, tool, description);
     if (written === undefined) return [];
-    const own = textOr(description);
-    return [{ server, tool, written: markHidden(written), own: markHidden(own) }];
+    const own = textOrEmpty(description);
+    return [{ server, tool, written: markInvisible(written), own: markInvisible(own) }];
   });
 }
 
 function heldTools(name: string, { servers }: RpcDeps['core']): ReadonlyMap<string, ServerTool['held']> {
   const { pins } = servers.get(name);
-  const open = new Set(pins?.question?.changes.map(({ key }) => key));
-  const tools = (pins?.held ?? []).filter(({ kind }) => kind === 'tool');
+  const open = new Set(pins?.pendingReview?.changes.map(({ key }) => key));
+  const tools = (pins?.heldChanges ?? []).filter(({ kind }) => kind === 'tool');
   return new Map(tools.map((change) => [change.name, open.has(change.key) ? 'waits' : 'keptOut']));
 }
 
@@ -121,19 +121,19 @@ function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
   const held = heldTools(name, core);
   return core.servers.get(name).listing.tools.map((definition) => {
     const tool = String(definition['name']);
-    const hints = objectOf(definition['annotations']);
+    const hints = objectOrEmpty(definition['annotations']);
     return {
       name: tool,
       listedName: listedNames.get(`${name}:${tool}`) ?? tool,
-      description: markSteering(textOr(definition['description'])),
+      description: neutralizeControlCharacters(textOrEmpty(definition['description'])),
       written: written.get(tool),
-      enabled: isToolOn(core.options.config.current, name, tool),
+      enabled: isToolEnabled(core.options.config.current, name, tool),
       held: held.get(tool),
       readOnly: flag(hints, 'readOnlyHint'),
       destructive: flag(hints, 'destructiveHint'),
       hasView: hasView(name, tool, core),
       tokens: Math.ceil(JSON.stringify(definition).length / 4),
-      inputSchema: markSteering(usableSchema(definition)),
+      inputSchema: neutralizeControlCharacters(usableSchema(definition)),
     };
   });
 }
@@ -143,9 +143,9 @@ const namedMatches = 5;
 
 function toolMatches(text: string, { servers }: RpcDeps['core']): ToolMatches[] {
   if (text.trim() === '') return [];
-  const fits = hasEveryWord(text);
+  const fits = wordMatcher(text);
   return servers.all.flatMap(({ config, listing }) => {
-    const found = listing.tools.filter(({ name, description }) => fits(`${String(name)} ${textOr(description)}`));
+    const found = listing.tools.filter(({ name, description }) => fits(`${String(name)} ${textOrEmpty(description)}`));
     if (found.length === 0) return [];
     const names = found.map(({ name }) => String(name));
     const inOrder = [...names.filter(fits), ...names.filter((name) => !fits(name))];
@@ -160,8 +160,8 @@ function flag(hints: JsonObject, name: string): boolean | undefined {
 /** What people ask about servers that could be mended, and their yes to it. */
 export const healHandlers = {
   healOffers: async (_input, { core }) => {
-    await core.healing.lookAgain();
-    return { offers: core.healing.offers.map(healOfferRow) };
+    await core.healing.rescan();
+    return { offers: core.healing.candidates.map(healOfferRow) };
   },
   heal: async ({ server: named }, { core }) => {
     const server = core.servers.get(named).config.name;
@@ -173,7 +173,7 @@ export const healHandlers = {
   },
 } satisfies Handlers;
 
-function healOfferRow(offer: HealOffer): HealOfferRow {
+function healOfferRow(offer: HealCandidate): HealOfferRow {
   const { server, source, file, endpoint } = offer;
-  return { server, source: source.title, file, endpoint, sentence: offerText(offer) };
+  return { server, source: source.title, file, endpoint, sentence: candidateQuestion(offer) };
 }

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
 import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
-import { factsOfApp, nameOfApp } from '../../core/client-apps/app-limits.ts';
+import { appTraits, displayNameOf } from '../../core/client-apps/app-limits.ts';
 import { requireMode } from '../../core/modes/mode-registry.ts';
 import type { AppSettings, PricedSavings, SavingsPrice } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
@@ -46,11 +46,11 @@ export const settingsHandlers = {
 
 function appSettings(app: string, core: RpcDeps['core']): AppSettings {
   const { appModes, results } = core.options.config.current;
-  const { inlineBytes, followsLists } = factsOfApp(app);
+  const { inlineBytes, followsLists } = appTraits(app);
   const own = <T>(record: Readonly<Record<string, T>>): T | undefined =>
     Object.hasOwn(record, app) ? record[app] : undefined;
   return {
-    appName: nameOfApp(app),
+    appName: displayNameOf(app),
     mode: own(appModes),
     usualMode: configuredMode(core),
     modes: modeCards(core, app),

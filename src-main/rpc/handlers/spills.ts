@@ -1,17 +1,17 @@
 /** What the dashboard asks about answers on disk, and does with them. A person reading is no reading back by a model. */
-import { markSteering } from '../../core/base/shown-text.ts';
-import { callOfSpill, findCall } from '../../core/activity/call-queries.ts';
+import { neutralizeControlCharacters } from '../../core/base/shown-text.ts';
+import { findCallBySpill, findCall } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/spills/spill.ts';
 import type { SpillFilter } from '../../core/spills/spill-index.ts';
-import { nameOfApp } from '../../core/client-apps/app-limits.ts';
+import { displayNameOf } from '../../core/client-apps/app-limits.ts';
 import type { SpillRow } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { callTexts } from './call-texts.ts';
 
 /** Of a line that matches: where it is leads to the rest. */
-const longestMatch = 200;
-const mostMatches = 1000;
+const maxMatchLength = 200;
+const maxMatches = 1000;
 const dayMs = 86_400_000;
 
 export const spillHandlers = {
@@ -22,32 +22,32 @@ export const spillHandlers = {
   spill: async ({ id }, deps) => row(await requireSpill(id, deps), deps.core),
   spillLines: async ({ id, fromLine, count }, { core, reader }, signal) => {
     const question = { op: 'lines', fromLine, toLine: fromLine + count - 1 } as const;
-    const { lines, totalLines } = await core.spillFiles.look(id, question, signal, reader);
+    const { lines, totalLines } = await core.spillFiles.view(id, question, signal, reader);
     const cut = lines.filter(({ isCut }) => isCut).map(({ number }) => number);
-    return { fromLine, lines: lines.map(({ text }) => markSteering(text)), totalLines, cut };
+    return { fromLine, lines: lines.map(({ text }) => neutralizeControlCharacters(text)), totalLines, cut };
   },
   spillFind: async ({ id, pattern }, { core, reader }, signal) => {
-    const question = { op: 'find', pattern, limit: mostMatches } as const;
-    const { lines, matchCount } = await core.spillFiles.look(id, question, signal, reader);
+    const question = { op: 'find', pattern, limit: maxMatches } as const;
+    const { lines, matchCount } = await core.spillFiles.view(id, question, signal, reader);
     const matches = lines.map(({ number, text }) => ({
       line: number,
-      text: markSteering(text.slice(0, longestMatch)),
+      text: neutralizeControlCharacters(text.slice(0, maxMatchLength)),
     }));
     return { matches, total: matchCount };
   },
   spillQuery: async ({ id, query }, { core, reader }, signal) => {
-    const { text, fields, truncated } = await core.spillFiles.look(id, { op: 'query', query }, signal, reader);
+    const { text, fields, truncated } = await core.spillFiles.view(id, { op: 'query', query }, signal, reader);
     // A value a line; how many there are is told to models below them.
     const isCounted = !truncated && fields['matchCount'] !== 0;
     return { text: isCounted ? text.slice(0, text.lastIndexOf('\n')) : text, truncated };
   },
   spillSql: async ({ id, query, tables }, { core, reader }, signal) =>
-    markSteering(await core.spillFiles.look(id, { op: 'select', query, tables }, signal, reader)),
+    neutralizeControlCharacters(await core.spillFiles.view(id, { op: 'select', query, tables }, signal, reader)),
   spillUse: async ({ id }, deps) => {
     const { core } = deps;
     const spill = await requireSpill(id, deps);
     const call = core.activity.query((database) => {
-      const id = callOfSpill(database, spill.answerId);
+      const id = findCallBySpill(database, spill.answerId);
       return id === undefined ? undefined : findCall(database, id);
     });
     const { given } = call === undefined ? {} : await callTexts(core, call, ['given']);
@@ -65,11 +65,11 @@ export const spillHandlers = {
     const { core, reader } = deps;
     const spill = await requireSpill(id, deps);
     if (now) await core.spills.remove(spill.id, reader);
-    else core.deletions.plan(spill.id);
+    else core.scheduledDeletions.schedule(spill.id);
     return {};
   },
   restoreSpill: async ({ id }, { core }) => {
-    if (!core.deletions.cancel(id)) throw gone(id);
+    if (!core.scheduledDeletions.cancel(id)) throw gone(id);
     return {};
   },
   pruneSpills: async (_input, { core }) => core.spills.prune(),
@@ -80,7 +80,7 @@ type SpillDeps = Pick<RpcDeps, 'core' | 'reader'>;
 /** Without those that are being deleted. */
 export async function spillRows(filter: SpillFilter, { core, reader }: SpillDeps): Promise<SpillRow[]> {
   const spills = await core.spills.list(filter, reader);
-  return spills.filter(({ id }) => !core.deletions.has(id)).map((spill) => row(spill, core));
+  return spills.filter(({ id }) => !core.scheduledDeletions.has(id)).map((spill) => row(spill, core));
 }
 
 function row(spill: Spill, core: RpcDeps['core']): SpillRow {
@@ -91,7 +91,7 @@ function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   return {
     id,
     at: createdAt,
-    app: nameOfApp(app),
+    app: displayNameOf(app),
     server,
     tool,
     preview,

@@ -1,38 +1,38 @@
 /** What the dashboard asks about the steps of client apps' sessions. */
-import type { OpenStep, StepLog } from '../../core/activity/steps/step-log.ts';
+import type { RunningStep, StepLog } from '../../core/activity/steps/step-log.ts';
 import {
   recentSessions,
   searchSteps,
   type StepSearch,
-  type StepSums,
-  stepsSaid,
+  type StepTotals,
+  stepsOfPayloads,
 } from '../../core/activity/steps/step-search.ts';
 import { callsOfSteps, findStep, type StepRow } from '../../core/activity/steps/step-table.ts';
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { markHidden } from '../../core/base/shown-text.ts';
-import { limitSetFor } from '../../core/calls/shape-result.ts';
-import { factsOfApp, hasModel, nameOfApp } from '../../core/client-apps/app-limits.ts';
-import type { CallText, OpenStepSummary, SavingsSummary, StepSummary, TimelineSession } from '../contract.ts';
+import { markInvisible } from '../../core/base/shown-text.ts';
+import { configuredThreshold } from '../../core/calls/shape-result.ts';
+import { appTraits, hasModel, displayNameOf } from '../../core/client-apps/app-limits.ts';
+import type { PayloadText, OpenStepSummary, SavingsSummary, StepSummary, TimelineSession } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { callSummary } from '../slices/activity-overview.ts';
 import { savingsPeriods, savingsSummary } from '../slices/savings-overview.ts';
 import { foundIn } from './activity.ts';
-import { callTexts, saidTexts } from './call-texts.ts';
+import { callTexts, payloadParts } from './call-texts.ts';
 
-const usualLimit = 100;
-const mostSessions = 100;
+const defaultLimit = 100;
+const maxSessions = 100;
 /** Calls that are told with a step of a page, and with one alone. */
 const fewCalls = 5;
 const manyCalls = 1000;
 
 export const timelineHandlers = {
-  steps: async ({ beforeId, afterId, limit = usualLimit, ...search }, { core }) => {
+  steps: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { core }) => {
     const savings = beforeId === undefined && isPeriod(search) ? await core.ledger.savings(search) : undefined;
     core.timeline.flush();
     const said = await foundIn(search.text, core);
     return core.activity.query((database) => {
-      const wanted = { ...search, found: stepsSaid(database, said) };
+      const wanted = { ...search, found: stepsOfPayloads(database, said) };
       const { steps: rows, ...page } = searchSteps(database, wanted, { before: beforeId, after: afterId, limit });
       const calls = callsOfSteps(
         database,
@@ -54,7 +54,7 @@ export const timelineHandlers = {
   },
   stepText: ({ id, side, from }, { core }) => textOf(requireStep(id, core), side, from, core),
   cancelStep: async ({ id }, { core }) => {
-    const open = core.timeline.open.find(({ exchange }) => exchange.id === id);
+    const open = core.timeline.running.find(({ exchange }) => exchange.id === id);
     if (open === undefined) {
       throw new AppError('not_found', 'This step is over.', { fix: 'What came of it is in the list.' });
     }
@@ -69,7 +69,7 @@ export const timelineHandlers = {
 /** Those with the newest steps first; `isWanted`: only those, looked for among the newest of all. */
 export function timelineSessions(
   core: RpcDeps['core'],
-  most = mostSessions,
+  most = maxSessions,
   isWanted: (session: Pick<TimelineSession, 'app' | 'appName' | 'mode'>) => boolean = () => true,
 ): { readonly sessions: readonly TimelineSession[]; readonly lookedThrough?: number } {
   core.timeline.flush();
@@ -78,13 +78,15 @@ export function timelineSessions(
   const modeOf = ({ sessionId, mode }: { readonly sessionId: string; readonly mode: string }): string =>
     here.get(sessionId)?.view.mode ?? mode;
   const { sessions, ...page } = core.activity.query((database) =>
-    recentSessions(database, most, (row) => isWanted({ app: row.app, appName: nameOfApp(row.app), mode: modeOf(row) })),
+    recentSessions(database, most, (row) =>
+      isWanted({ app: row.app, appName: displayNameOf(row.app), mode: modeOf(row) }),
+    ),
   );
   const told = sessions.map(({ sessionId, app, from, to, steps, given, ...row }) => ({
-    ...{ id: sessionId, app, appName: nameOfApp(app), from, to, steps, given },
+    ...{ id: sessionId, app, appName: displayNameOf(app), from, to, steps, given },
     mode: modeOf({ sessionId, ...row }),
     isLive: here.has(sessionId),
-    limitBytes: hasModel(app) ? (limitSetFor(app, results) ?? factsOfApp(app).inlineBytes) : undefined,
+    limitBytes: hasModel(app) ? (configuredThreshold(app, results) ?? appTraits(app).inlineBytes) : undefined,
   }));
   return { sessions: told, ...page };
 }
@@ -95,7 +97,7 @@ function isPeriod({ since, ...rest }: StepSearch): boolean {
 }
 
 function apartFrom(
-  { baseline, loaded }: StepSums,
+  { baseline, loaded }: StepTotals,
   summary: Pick<SavingsSummary, 'without' | 'with'>,
 ): { readonly without: number; readonly with: number } {
   return { without: summary.without - baseline, with: summary.with - loaded };
@@ -125,7 +127,7 @@ async function textOf(
   side: 'asked' | 'given',
   from: number,
   core: RpcDeps['core'],
-): Promise<CallText> {
+): Promise<PayloadText> {
   const [only] = calls;
   if (unkept === 'call') {
     if (only === undefined) return { none: 'gone' };
@@ -133,14 +135,14 @@ async function textOf(
     if (side === 'asked' || !('none' in text) || text.none !== 'same') return text;
     return (await callTexts(core, only, ['sent'], from)).sent;
   }
-  return (await saidTexts(core, { id, startedAt, unkept }, [side], from))[side];
+  return (await payloadParts(core, { id, startedAt, unkept }, [side], from))[side];
 }
 
 function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary {
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, outcome, errorText } = row;
   return {
-    ...{ id, at: startedAt, sessionId, app, appName: nameOfApp(app), mode, kind, durationMs, outcome },
-    ...{ name: markHidden(name), what: markHidden(what), error: errorText && markHidden(errorText) },
+    ...{ id, at: startedAt, sessionId, app, appName: displayNameOf(app), mode, kind, durationMs, outcome },
+    ...{ name: markInvisible(name), what: markInvisible(what), error: errorText && markInvisible(errorText) },
     ...{ askedBytes: row.askedBytes, givenBytes: row.givenBytes },
     ...{ given: row.given, raw: row.raw, baseline: row.baseline, loaded: row.loaded },
     ...{ callCount: row.calls, calls: calls.map(callSummary) },
@@ -149,26 +151,31 @@ function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary
 
 /** What runs for long enough to be seen, the oldest first; a few, and how many besides. */
 export function openSteps(
-  timeline: Pick<StepLog, 'open' | 'tell' | 'words'>,
+  timeline: Pick<StepLog, 'running' | 'persistRunning' | 'words'>,
   now: number,
 ): { readonly open: readonly OpenStepSummary[]; readonly more: number } {
-  const old = timeline.open.filter(({ exchange }) => now - exchange.startedAt >= leastShownMs);
-  const shown = old.slice(0, mostShown);
-  timeline.tell(shown);
-  return { open: shown.map((step) => openSummary(step, timeline)), more: Math.max(0, old.length - mostShown) };
+  const old = timeline.running.filter(({ exchange }) => now - exchange.startedAt >= minShownMs);
+  const shown = old.slice(0, maxShown);
+  timeline.persistRunning(shown);
+  return { open: shown.map((step) => openSummary(step, timeline)), more: Math.max(0, old.length - maxShown) };
 }
 
 /** In ms: what is quicker is seen when it is over. */
-const leastShownMs = 150;
-const mostShown = 20;
+const minShownMs = 150;
+const maxShown = 20;
 
-function openSummary({ exchange, owner }: OpenStep, timeline: Pick<StepLog, 'words'>): OpenStepSummary {
-  const { id, startedAt, progress, ran, canceller } = exchange;
+function openSummary({ exchange, owner }: RunningStep, timeline: Pick<StepLog, 'words'>): OpenStepSummary {
+  const { id, startedAt, progress, finishedCalls, canceller } = exchange;
   const { sessionId, app, mode } = owner();
   const { kind, name, what } = timeline.words(exchange, mode);
   return {
-    ...{ id, at: startedAt, sessionId, app, appName: nameOfApp(app), mode, kind },
-    ...{ name: markHidden(name), what: markHidden(what), callCount: ran.length, canCancel: canceller !== undefined },
+    ...{ id, at: startedAt, sessionId, app, appName: displayNameOf(app), mode, kind },
+    ...{
+      name: markInvisible(name),
+      what: markInvisible(what),
+      callCount: finishedCalls.length,
+      canCancel: canceller !== undefined,
+    },
     ...(progress !== undefined && { progress }),
   };
 }

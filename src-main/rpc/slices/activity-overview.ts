@@ -1,8 +1,8 @@
 /** The last calls, in short. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
-import type { Aggregator } from '../../core/aggregator.ts';
-import { nameOfApp } from '../../core/client-apps/app-limits.ts';
-import { wordsOfLabels } from '../../core/calls/label-words.ts';
+import type { Core } from '../../core/aggregator.ts';
+import { displayNameOf } from '../../core/client-apps/app-limits.ts';
+import { describeLabels } from '../../core/calls/label-words.ts';
 import type { ActivityOverview, CallSummary } from '../contract.ts';
 import type { DayOfCalls } from './savings-overview.ts';
 
@@ -11,7 +11,7 @@ const shownRecent = 5;
 const recentCalls = 100;
 const shownServers = 5;
 
-export function activityOverview({ activity }: Aggregator, day: DayOfCalls): ActivityOverview {
+export function activityOverview({ activity }: Core, day: DayOfCalls): ActivityOverview {
   const recent = activity.recent({}, recentCalls).map(callSummary);
   const costliest = day.servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
   return {
@@ -29,7 +29,7 @@ export function callSummary(entry: ActivityEntry): CallSummary {
       id,
       at: startedAt,
       app,
-      appName: nameOfApp(app),
+      appName: displayNameOf(app),
       mode,
       server,
       tool,
@@ -51,7 +51,7 @@ export function callSummary(entry: ActivityEntry): CallSummary {
     spillId: entry.spillId,
     passed: entry.passed,
     limitBytes: entry.limitBytes,
-    labels: wordsOfLabels(entry.labels?.split(' ') ?? []),
+    labels: describeLabels(entry.labels?.split(' ') ?? []),
   };
 }
 

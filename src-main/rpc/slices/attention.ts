@@ -3,7 +3,7 @@ import type { AppRow } from '../../core/client-apps/app-rows.ts';
 import { findingText } from '../../core/health/finding.ts';
 import { findingsOf, type HomeFacts } from '../../core/health/findings.ts';
 import type { AttentionItem, CoreFacts, InboxSummary, ServerStatus } from '../contract.ts';
-import { illFirst } from './server-rows.ts';
+import { unhealthyFirst } from './server-rows.ts';
 
 interface AttentionFacts {
   readonly core: CoreFacts;
@@ -24,7 +24,7 @@ export function attentionItems({ core, servers, inbox, apps, home }: AttentionFa
     ...{ paused, httpProblem, storeProblems, inbox, apps },
     config: { file, servers: servers.length, isMissing, problems },
     home: home ?? { folders: [], files: [] },
-    servers: servers.toSorted(mendableFirst),
+    servers: servers.toSorted(fixableFirst),
   });
   return findings.flatMap((finding): AttentionItem[] => {
     const { id, level, server, action = openSettings, cause } = finding;
@@ -41,6 +41,6 @@ export function attentionItems({ core, servers, inbox, apps, home }: AttentionFa
 }
 
 /** What one press may mend is not to be missed. */
-function mendableFirst(a: ServerStatus, b: ServerStatus): number {
-  return Number(b.action?.kind === 'heal') - Number(a.action?.kind === 'heal') || illFirst(a, b);
+function fixableFirst(a: ServerStatus, b: ServerStatus): number {
+  return Number(b.action?.kind === 'heal') - Number(a.action?.kind === 'heal') || unhealthyFirst(a, b);
 }

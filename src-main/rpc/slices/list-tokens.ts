@@ -1,13 +1,13 @@
 /** What servers' lists cost the apps, by estimate; worked out again only for what changed, since every call brings new rows. */
-import type { Aggregator } from '../../core/aggregator.ts';
+import type { Core } from '../../core/aggregator.ts';
 import { type Costs, estimateTokens } from '../../core/choose-mode.ts';
-import { nameOfApp } from '../../core/client-apps/app-limits.ts';
+import { displayNameOf } from '../../core/client-apps/app-limits.ts';
 import type { CondenseLevel } from '../../core/config/app-config.ts';
-import { type Mode, type ModeView, SchemaShapes } from '../../core/modes/mode.ts';
+import { type Mode, type ModeView, ShapedSchemaCache } from '../../core/modes/mode.ts';
 import { levelFor } from '../../core/modes/show-tools.ts';
 import type { Listing } from '../../core/servers/listing.ts';
 import type { ListedCost } from '../contract.ts';
-import { modeInForce, viewOf } from './modes-overview.ts';
+import { effectiveMode, viewOf } from './modes-overview.ts';
 
 /** How some of the apps in session are shown tools. */
 interface Way {
@@ -23,12 +23,12 @@ interface Shown {
 }
 
 export class ListTokens {
-  readonly #core: Aggregator;
+  readonly #core: Core;
   readonly #whole = new WeakMap<Listing, number>();
-  readonly #shapes = new SchemaShapes();
+  readonly #shapes = new ShapedSchemaCache();
   #shown: Shown | undefined;
 
-  constructor(core: Aggregator) {
+  constructor(core: Core) {
     this.#core = core;
   }
 
@@ -42,7 +42,7 @@ export class ListTokens {
   /** By server: what the apps are really shown of it. */
   shown(): ReadonlyMap<string, readonly ListedCost[]> {
     const view = viewOf(this.#core);
-    const costs = this.#core.modeCosts.of(view);
+    const costs = this.#core.modeCosts.costsFor(view);
     const ways = this.#ways(view);
     const key = JSON.stringify(ways.map(({ mode, level, apps }) => [mode.name, level, apps]));
     if (this.#shown?.costs !== costs || this.#shown.key !== key)
@@ -59,10 +59,10 @@ export class ListTokens {
       if (!isHere || mode === undefined) continue;
       const level = levelFor(options.config.current, app);
       const way = ways.get(`${mode.name} ${level}`) ?? { mode, level, apps: new Set() };
-      way.apps.add(nameOfApp(app));
+      way.apps.add(displayNameOf(app));
       ways.set(`${mode.name} ${level}`, way);
     }
-    if (ways.size === 0) return [{ mode: modeInForce(this.#core, view), level: view.level, apps: [] }];
+    if (ways.size === 0) return [{ mode: effectiveMode(this.#core, view), level: view.level, apps: [] }];
     return [...ways.values()].map((way) => ({ ...way, apps: [...way.apps] }));
   }
 
@@ -82,7 +82,7 @@ export class ListTokens {
     const tokens = new Map<string, number>();
     for (const definition of mode.listed(view)) {
       const name = String(definition['name']);
-      const server = lookup.tools.listedAs(name)?.server ?? standIns?.get(name);
+      const server = lookup.tools.byListedName(name)?.server ?? standIns?.get(name);
       if (server !== undefined) tokens.set(server, (tokens.get(server) ?? 0) + estimateTokens([definition]));
     }
     return tokens;

@@ -1,16 +1,16 @@
 /** What Tooltray saved, over the periods that the dashboard shows. */
-import { callsByServer, type ServerCalls } from '../../core/activity/call-sums.ts';
-import type { SavingsQuestion, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
-import { dayBegins } from '../../core/activity/local-time.ts';
-import type { Aggregator } from '../../core/aggregator.ts';
+import { callsByServer, type ServerTotals } from '../../core/activity/call-sums.ts';
+import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import { startOfDay } from '../../core/activity/local-time.ts';
+import type { Core } from '../../core/aggregator.ts';
 import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract.ts';
 
 const dayMs = 86_400_000;
 
 /** `savings`: of what is on record since then, wherever that lies. */
 export async function savingsOverview(
-  { options }: Pick<Aggregator, 'options'>,
-  savings: (question: Pick<SavingsQuestion, 'since'>) => Promise<SavingsReport>,
+  { options }: Pick<Core, 'options'>,
+  savings: (question: Pick<SavingsQuery, 'since'>) => Promise<SavingsReport>,
 ): Promise<SavingsOverview> {
   const { perMillionTokens, currency } = options.config.current.price;
   const reports = await Promise.all(
@@ -30,7 +30,7 @@ export async function savingsOverview(
 
 /** From when on, in ms since the epoch: whole days, as the charts have them. */
 export function savingsPeriods(now = Date.now()): Readonly<Record<SavingsPeriod, number | undefined>> {
-  return { today: dayBegins(now), week: dayBegins(now, -6), month: dayBegins(now, -29), all: undefined };
+  return { today: startOfDay(now), week: startOfDay(now, -6), month: startOfDay(now, -29), all: undefined };
 }
 
 export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSummary, 'since'> {
@@ -50,16 +50,16 @@ export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSu
 const freshMs = 2000;
 
 export class DayOfCalls {
-  readonly #activity: Aggregator['activity'];
-  #servers: readonly ServerCalls[] = [];
+  readonly #activity: Core['activity'];
+  #servers: readonly ServerTotals[] = [];
   #at = 0;
 
-  constructor(activity: Aggregator['activity']) {
+  constructor(activity: Core['activity']) {
     this.#activity = activity;
   }
 
   /** Those that cost most first. */
-  get servers(): readonly ServerCalls[] {
+  get servers(): readonly ServerTotals[] {
     this.#refresh();
     return this.#servers;
   }

@@ -1,7 +1,7 @@
 /** Servers as rows of a table, ill ones first. */
-import type { ServerCalls } from '../../core/activity/call-sums.ts';
-import type { Aggregator } from '../../core/aggregator.ts';
-import { isToolOn } from '../../core/config/app-config.ts';
+import type { ServerTotals } from '../../core/activity/call-sums.ts';
+import type { Core } from '../../core/aggregator.ts';
+import { isToolEnabled } from '../../core/config/app-config.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { HealthLevel, ServerRow, ServerStatus } from '../contract.ts';
 import { serverStatuses } from '../deps.ts';
@@ -15,7 +15,7 @@ interface RowSources {
   readonly tokens: ListTokens;
 }
 
-export function serverRows(core: Aggregator, { day, tokens }: RowSources): readonly ServerRow[] {
+export function serverRows(core: Core, { day, tokens }: RowSources): readonly ServerRow[] {
   const calls = new Map(day.servers.map((one) => [one.server, one]));
   const shown = tokens.shown();
   const rows = serverStatuses(core).map((status): ServerRow => {
@@ -27,20 +27,22 @@ export function serverRows(core: Aggregator, { day, tokens }: RowSources): reado
       listed: shown.get(status.name) ?? [],
     };
   });
-  return rows.toSorted(illFirst);
+  return rows.toSorted(unhealthyFirst);
 }
 
-export function illFirst(a: ServerStatus, b: ServerStatus): number {
+export function unhealthyFirst(a: ServerStatus, b: ServerStatus): number {
   return urgency.indexOf(a.level) - urgency.indexOf(b.level) || a.name.localeCompare(b.name, 'en', { numeric: true });
 }
 
 function facts(
   server: ManagedServer,
-  core: Aggregator,
+  core: Core,
   tokens: ListTokens,
 ): Pick<ServerRow, 'enabled' | 'restarts' | 'since' | 'toolsOff' | 'listTokens' | 'asOf'> {
   const { config, state, listing, listedAt } = server;
-  const off = listing.tools.filter(({ name }) => !isToolOn(core.options.config.current, config.name, String(name)));
+  const off = listing.tools.filter(
+    ({ name }) => !isToolEnabled(core.options.config.current, config.name, String(name)),
+  );
   return {
     enabled: config.enabled,
     restarts: server.restarts,
@@ -52,6 +54,6 @@ function facts(
   };
 }
 
-function activityOf(calls: ServerCalls | undefined): Pick<ServerRow, 'calls24h' | 'failures24h' | 'medianMs'> {
+function activityOf(calls: ServerTotals | undefined): Pick<ServerRow, 'calls24h' | 'failures24h' | 'medianMs'> {
   return { calls24h: calls?.calls ?? 0, failures24h: calls?.failures ?? 0, medianMs: calls?.medianMs };
 }

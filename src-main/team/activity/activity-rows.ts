@@ -4,7 +4,7 @@
  */
 import type { Sql } from 'postgres';
 import { databaseError } from '../database/database.ts';
-import type { Lot, OutboxKind, SentRow } from './outbox.ts';
+import type { OutboxBatch, OutboxKind, SentRow } from './outbox.ts';
 
 interface Column {
   /** In SQLite, and here. */
@@ -85,7 +85,7 @@ export class ActivityRows {
   }
 
   /** All or none. Rejects with AppError store_unreachable (then they may stand there all the same), or with what PostgreSQL refuses. */
-  async put({ kind, book, rows }: Lot): Promise<void> {
+  async put({ kind, book, rows }: OutboxBatch): Promise<void> {
     if (rows.length === 0) return;
     const { name, at, key, facts, figures } = tables[kind];
     const columns = [bigint(at, 'at'), ...key, ...facts, ...figures];

@@ -3,14 +3,19 @@
  * replicas. A call has a number by when its row arrived, so that whoever asks for newer ones misses none that a replica sent late.
  */
 import type { Sql } from 'postgres';
-import { countsOf, mostMeasured, type OutcomeCounts, type ServerLatency } from '../../core/activity/call-charts.ts';
+import {
+  outcomeCounts,
+  maxMeasuredCalls,
+  type OutcomeCounts,
+  type ServerLatency,
+} from '../../core/activity/call-charts.ts';
 import { type CallOutcome, isProblem } from '../../core/activity/call-record.ts';
-import { hourMs, hourShift } from '../../core/activity/local-time.ts';
-import { wordsOfLabels } from '../../core/calls/label-words.ts';
-import { nameOfApp } from '../../core/client-apps/app-limits.ts';
+import { hourMs, hourOffsetMs } from '../../core/activity/local-time.ts';
+import { describeLabels } from '../../core/calls/label-words.ts';
+import { displayNameOf } from '../../core/client-apps/app-limits.ts';
 import type { ActivityPage, CallSummary } from '../../rpc/contract.ts';
 import { databaseError } from '../database/database.ts';
-import { conditionsOf, type RecordFilter, type Whose } from './team-activity.ts';
+import { conditionsOf, type TeamCallFilter, type RowScope } from './team-activity.ts';
 
 interface PageRange {
   readonly beforeId?: number | undefined;
@@ -20,7 +25,7 @@ interface PageRange {
 }
 
 /** With id and user of whose it is, where there was one. */
-export type CallOfTeam = CallSummary & { readonly user: string | undefined; readonly callMs: number };
+export type TeamCall = CallSummary & { readonly user: string | undefined; readonly callMs: number };
 
 export interface ServerDay {
   readonly server: string;
@@ -34,7 +39,7 @@ export interface ServerDay {
 type Row = Readonly<Record<string, unknown>>;
 
 /** All reject with AppError store_unreachable. */
-export class CallPages {
+export class CallQueries {
   readonly #sql: Sql;
   readonly #tenant: string;
 
@@ -45,10 +50,10 @@ export class CallPages {
   }
 
   async page(
-    whose: Whose,
-    filter: RecordFilter,
+    whose: RowScope,
+    filter: TeamCallFilter,
     { beforeId, afterId, limit }: PageRange,
-  ): Promise<Omit<ActivityPage, 'calls'> & { readonly calls: readonly CallOfTeam[] }> {
+  ): Promise<Omit<ActivityPage, 'calls'> & { readonly calls: readonly TeamCall[] }> {
     const { where, values } = conditionsOf(this.#tenant, whose, filter);
     const own = conditionsOf(this.#tenant, whose, {});
     const [before, after] = [`$${values.length + 1}::bigint`, `$${values.length + 2}::bigint`];
@@ -56,19 +61,19 @@ export class CallPages {
     const isNewer = `number > $${values.length + 1}::bigint`;
     const [rows, [sums = {}], [newest = {}]] = await Promise.all([
       // One more than asked for tells whether there are more.
-      this.#ask(
+      this.#select(
         `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number < ${before} AND number > ${after}
         ORDER BY number DESC LIMIT ${limit + 1}`,
         range,
       ),
-      this.#ask(
+      this.#select(
         `SELECT count(*) AS total, count(*) FILTER (WHERE ${isProblem}) AS failed, coalesce(sum(tokens_in), 0) AS tokens_in,
           coalesce(sum(tokens_out), 0) AS tokens_out, count(*) FILTER (WHERE ${isNewer}) AS newer,
           count(*) FILTER (WHERE ${isNewer} AND ${isProblem}) AS problems
         FROM tooltray.calls WHERE ${where}`,
         [...values, String(afterId ?? 0)],
       ),
-      this.#ask(`SELECT max(number) AS last FROM tooltray.calls WHERE ${own.where}`, own.values),
+      this.#select(`SELECT max(number) AS last FROM tooltray.calls WHERE ${own.where}`, own.values),
     ]);
     const sum = (name: string): number => Number(sums[name] ?? 0);
     return {
@@ -81,9 +86,9 @@ export class CallPages {
   }
 
   /** The newest, without sums. */
-  async newest(whose: Whose, limit: number): Promise<readonly CallOfTeam[]> {
+  async newest(whose: RowScope, limit: number): Promise<readonly TeamCall[]> {
     const { where, values } = conditionsOf(this.#tenant, whose, {});
-    const rows = await this.#ask(
+    const rows = await this.#select(
       `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} ORDER BY number DESC LIMIT ${limit}`,
       values,
     );
@@ -91,9 +96,9 @@ export class CallPages {
   }
 
   /** undefined also for somebody else's. */
-  async find(whose: Whose, number: number): Promise<CallOfTeam | undefined> {
+  async find(whose: RowScope, number: number): Promise<TeamCall | undefined> {
     const { where, values } = conditionsOf(this.#tenant, whose, {});
-    const [row] = await this.#ask(
+    const [row] = await this.#select(
       `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number = $${values.length + 1}::bigint`,
       [...values, String(number)],
     );
@@ -101,9 +106,9 @@ export class CallPages {
   }
 
   /** Those that cost most first. `since`: ms since 1970. */
-  async servers(whose: Whose, since: number): Promise<readonly ServerDay[]> {
+  async servers(whose: RowScope, since: number): Promise<readonly ServerDay[]> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since });
-    const rows = await this.#ask(
+    const rows = await this.#select(
       `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures,
         sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens,
         percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS median
@@ -117,10 +122,10 @@ export class CallPages {
   }
 
   /** Of each hour that has calls, by its beginning where this replica is. */
-  async outcomes(whose: Whose, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
+  async outcomes(whose: RowScope, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since });
-    const shift = hourShift(since);
-    const rows = await this.#ask(
+    const shift = hourOffsetMs(since);
+    const rows = await this.#select(
       `SELECT (floor((extract(epoch FROM written) * 1000 + ${shift}) / ${hourMs}) * ${hourMs} - ${shift})::bigint AS hour, outcome, count(*) AS calls
       FROM tooltray.calls WHERE ${where} GROUP BY 1, 2`,
       values,
@@ -128,21 +133,21 @@ export class CallPages {
     const hours = Map.groupBy(rows, (row) => Number(row['hour']));
     const count = (own: readonly Row[], outcome: CallOutcome): number =>
       Number(own.find((row) => row['outcome'] === outcome)?.['calls'] ?? 0);
-    return new Map([...hours].map(([hour, own]) => [hour, countsOf((outcome) => count(own, outcome))]));
+    return new Map([...hours].map(([hour, own]) => [hour, outcomeCounts((outcome) => count(own, outcome))]));
   }
 
   /** As a home's (`latencies`). */
   async latencies(
-    whose: Whose,
+    whose: RowScope,
     since: number,
     until: number,
   ): Promise<{ readonly servers: readonly ServerLatency[]; readonly measured: number }> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since, until });
-    const rows = await this.#ask(
+    const rows = await this.#select(
       `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS p50,
         percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95
       FROM (
-        SELECT server, duration_ms, outcome FROM tooltray.calls WHERE ${where} AND call_ms > 0 ORDER BY written DESC LIMIT ${mostMeasured}
+        SELECT server, duration_ms, outcome FROM tooltray.calls WHERE ${where} AND call_ms > 0 ORDER BY written DESC LIMIT ${maxMeasuredCalls}
       ) newest GROUP BY server ORDER BY p95 DESC, server`,
       values,
     );
@@ -153,7 +158,7 @@ export class CallPages {
     return { servers, measured: servers.reduce((sum, { calls }) => sum + calls, 0) };
   }
 
-  async #ask(sql: string, values: readonly string[]): Promise<readonly Row[]> {
+  async #select(sql: string, values: readonly string[]): Promise<readonly Row[]> {
     return this.#sql.unsafe<Row[]>(sql, [...values], { prepare: true }).catch((error: unknown) => {
       throw databaseError(error);
     });
@@ -164,14 +169,14 @@ export class CallPages {
 export const callColumns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, why, sensitivity, outcome,
   error_text, duration_ms, call_ms, argument_bytes, result_bytes, given_bytes, tokens_in, tokens_sent, tokens_out, estimated, spill, labels, preview`;
 
-export function callOf(row: Row): CallOfTeam {
+export function callOf(row: Row): TeamCall {
   const text = (name: string): string => String(row[name]);
   const optional = (name: string): string | undefined => (row[name] === null ? undefined : text(name));
   const number = (name: string): number => Number(row[name]);
   const counted = (name: string): number | undefined => (row[name] === null ? undefined : number(name));
   return {
     ...{ id: number('number'), at: Math.round(number('at')), user: optional('person') },
-    ...{ app: text('app'), appName: nameOfApp(text('app')), mode: text('mode') },
+    ...{ app: text('app'), appName: displayNameOf(text('app')), mode: text('mode') },
     ...{ server: text('server'), tool: text('tool'), via: optional('via'), why: optional('why') },
     ...{
       preview: optional('preview') ?? '',
@@ -184,6 +189,6 @@ export function callOf(row: Row): CallOfTeam {
     ...{ givenBytes: number('given_bytes'), tokensIn: counted('tokens_in'), tokensSent: counted('tokens_sent') },
     ...{ tokensOut: counted('tokens_out'), estimated: number('estimated') !== 0, spillId: optional('spill') },
     // Why a long answer was given whole stays with the replica.
-    ...{ passed: undefined, limitBytes: undefined, labels: wordsOfLabels(optional('labels')?.split(' ') ?? []) },
+    ...{ passed: undefined, limitBytes: undefined, labels: describeLabels(optional('labels')?.split(' ') ?? []) },
   };
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { transaction } from '../../core/base/private-database.ts';
+import { runInTransaction } from '../../core/base/private-database.ts';
 
 export type SentRow = Readonly<Record<string, SQLOutputValue>>;
 
@@ -12,7 +12,7 @@ export const outboxKinds = ['calls', 'steps', 'ledgerHours'] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 
 /** Some rows of one table, of which one lot at a time is on its way. */
-export interface Lot {
+export interface OutboxBatch {
   readonly kind: OutboxKind;
   /** Names the file that the ids are of; ids begin anew in another one. */
   readonly book: string;
@@ -40,36 +40,36 @@ export class Outbox {
   readonly #ready = new WeakSet<DatabaseSync>();
 
   /** So many at the most that are due, noted as on their way. `isLast`: whatever is there. */
-  take(database: DatabaseSync, kind: OutboxKind, most: number, now: number, isLast = false): Lot {
+  take(database: DatabaseSync, kind: OutboxKind, most: number, now: number, isLast = false): OutboxBatch {
     this.#prepare(database);
     const key = keyOf(kind);
     const same = key.map((name) => `o.${name} = r.${name}`).join(' AND ');
-    return transaction(database, () => {
-      database.exec(`UPDATE ${boxOf(kind)} SET isSent = 0 WHERE isSent = 1`);
+    return runInTransaction(database, () => {
+      database.exec(`UPDATE ${outboxTableOf(kind)} SET isSent = 0 WHERE isSent = 1`);
       const rows = database
         .prepare(
           `SELECT r.*${kind === 'calls' ? ', (SELECT labels FROM callLabels l WHERE l.id = r.id) AS labels' : ''}
-          FROM ${boxOf(kind)} o JOIN ${kind} r ON ${same} WHERE ${readySql[kind]} ORDER BY o.${key[0]} LIMIT ?`,
+          FROM ${outboxTableOf(kind)} o JOIN ${kind} r ON ${same} WHERE ${readySql[kind]} ORDER BY o.${key[0]} LIMIT ?`,
         )
         .all(isLast ? Number.MAX_SAFE_INTEGER : now - countMs, most);
       const mark = database.prepare(
-        `UPDATE ${boxOf(kind)} SET isSent = 1 WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`,
+        `UPDATE ${outboxTableOf(kind)} SET isSent = 1 WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`,
       );
       for (const row of rows) mark.run(...key.map((name) => row[name] ?? null));
-      return { kind, book: bookOf(database), rows };
+      return { kind, book: tableNameOf(database), rows };
     });
   }
 
   /** The lot has arrived: what of it did not change meanwhile goes no more. */
-  arrived(database: DatabaseSync, { kind, book }: Lot): void {
+  acknowledge(database: DatabaseSync, { kind, book }: OutboxBatch): void {
     this.#prepare(database);
-    if (bookOf(database) === book) database.exec(`DELETE FROM ${boxOf(kind)} WHERE isSent = 1`);
+    if (tableNameOf(database) === book) database.exec(`DELETE FROM ${outboxTableOf(kind)} WHERE isSent = 1`);
   }
 
   /** Rows that wait. */
-  waiting(database: DatabaseSync): number {
+  pendingCount(database: DatabaseSync): number {
     this.#prepare(database);
-    const counts = outboxKinds.map((kind) => `(SELECT count(*) FROM ${boxOf(kind)})`).join(' + ');
+    const counts = outboxKinds.map((kind) => `(SELECT count(*) FROM ${outboxTableOf(kind)})`).join(' + ');
     return Number(database.prepare(`SELECT ${counts} AS waiting`).get()?.['waiting'] ?? 0);
   }
 
@@ -83,29 +83,29 @@ export class Outbox {
 
   #prepare(database: DatabaseSync): void {
     if (this.#ready.has(database)) return;
-    transaction(database, () => {
+    runInTransaction(database, () => {
       const isThere = database.prepare("SELECT 1 AS is_there FROM sqlite_master WHERE name = 'outbox'").get();
       if (isThere !== undefined) return;
       database.exec('CREATE TABLE outbox (book TEXT NOT NULL, dropped INTEGER NOT NULL) STRICT');
       database.prepare('INSERT INTO outbox VALUES (?, 0)').run(randomBytes(9).toString('base64url'));
-      for (const kind of outboxKinds) database.exec(boxSql(kind));
+      for (const kind of outboxKinds) database.exec(outboxSchema(kind));
     });
     this.#ready.add(database);
   }
 }
 
-function bookOf(database: DatabaseSync): string {
+function tableNameOf(database: DatabaseSync): string {
   return String(database.prepare('SELECT book FROM outbox').get()?.['book']);
 }
 
-function boxOf(kind: OutboxKind): string {
+function outboxTableOf(kind: OutboxKind): string {
   return `outbox_${kind}`;
 }
 
 /** What is there already goes, too: it is of this replica. */
-function boxSql(kind: OutboxKind): string {
+function outboxSchema(kind: OutboxKind): string {
   const key = keyOf(kind);
-  const box = boxOf(kind);
+  const box = outboxTableOf(kind);
   const [names, values] = [key.join(', '), key.map((name) => `new.${name}`).join(', ')];
   const old = key.map((name) => `${name} = old.${name}`).join(' AND ');
   const columns = key.map((name) => `${name} ${name === 'hour' || name === 'id' ? 'INTEGER' : 'TEXT'} NOT NULL`);

@@ -4,31 +4,31 @@
  */
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import { toAppError } from '../../core/base/errors.ts';
-import type { Event } from '../../core/base/events.ts';
+import type { Emitter } from '../../core/base/events.ts';
 import type { Log } from '../../core/base/log.ts';
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import type { ActivityRows } from './activity-rows.ts';
-import { type Lot, Outbox, outboxKinds } from './outbox.ts';
+import { type OutboxBatch, Outbox, outboxKinds } from './outbox.ts';
 
-export interface ShipOptions {
+export interface ActivityShipperOptions {
   readonly rows: Pick<ActivityRows, 'put'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** What has changed when something may be due. */
-  readonly changed: readonly Event[];
+  readonly changed: readonly Emitter[];
   readonly now?: () => number;
 }
 
-const shipMs = 1000;
+const shipIntervalMs = 1000;
 /** Sums of the running hour change with every answer: they go this often. */
-const sumsMs = 10_000;
-const lotRows = 1000;
-const slowestRetryMs = 10_000;
+const totalsIntervalMs = 10_000;
+const batchRows = 1000;
+const maxRetryDelayMs = 10_000;
 /** How long closing tries, in ms. */
-const closeMs = 5000;
+const closeTimeoutMs = 5000;
 
-export class ActivityShip {
+export class ActivityShipper {
   readonly #record: Pick<ActivityLog, 'query'>;
-  readonly #options: ShipOptions;
+  readonly #options: ActivityShipperOptions;
   readonly #outbox = new Outbox();
   readonly #stops: readonly (() => void)[];
   readonly #now: () => number;
@@ -38,13 +38,13 @@ export class ActivityShip {
   #sumsAt = 0;
   #isClosed = false;
 
-  constructor(record: Pick<ActivityLog, 'query'>, options: ShipOptions) {
+  constructor(record: Pick<ActivityLog, 'query'>, options: ActivityShipperOptions) {
     this.#record = record;
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#stops = options.changed.map((event) => event.on(() => this.#schedule(shipMs)));
+    this.#stops = options.changed.map((event) => event.on(() => this.#schedule(shipIntervalMs)));
     // What was left from before.
-    this.#schedule(shipMs);
+    this.#schedule(shipIntervalMs);
   }
 
   /** Sends what is due; `isLast`: whatever there is. Whether the database took it. Never rejects. */
@@ -63,14 +63,16 @@ export class ActivityShip {
     for (const stop of this.#stops) stop();
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    const until = this.#now() + closeMs;
+    const until = this.#now() + closeTimeoutMs;
     while (!(await this.ship(true)) && this.#now() < until) {
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
     clearTimeout(this.#timer);
     const waiting = this.#waiting();
     if (waiting > 0)
-      this.#options.log.warn(`The database is away: ${count(waiting, 'row')} of the record wait for the next start.`);
+      this.#options.log.warn(
+        `The database is away: ${formatCount(waiting, 'row')} of the record wait for the next start.`,
+      );
   }
 
   #schedule(delayMs: number): void {
@@ -80,35 +82,37 @@ export class ActivityShip {
 
   async #ship(isLast: boolean): Promise<boolean> {
     try {
-      this.#tellDropped();
-      const withSums = isLast || this.#now() - this.#sumsAt >= sumsMs;
+      this.#logDropped();
+      const withSums = isLast || this.#now() - this.#sumsAt >= totalsIntervalMs;
       for (const kind of outboxKinds) {
         if (kind === 'ledgerHours' && !withSums) continue;
         for (;;) {
-          const lot = this.#record.query((database) => this.#outbox.take(database, kind, lotRows, this.#now(), isLast));
+          const lot = this.#record.query((database) =>
+            this.#outbox.take(database, kind, batchRows, this.#now(), isLast),
+          );
           if (lot.rows.length === 0) break;
           await this.#put(lot);
-          this.#record.query((database) => this.#outbox.arrived(database, lot));
-          if (lot.rows.length < lotRows) break;
+          this.#record.query((database) => this.#outbox.acknowledge(database, lot));
+          if (lot.rows.length < batchRows) break;
         }
       }
       if (this.#retryMs > 0) this.#options.log.info('The record reaches the team’s database again.');
       this.#retryMs = 0;
       if (withSums) this.#sumsAt = this.#now();
       // What waits for its tokens.
-      if (this.#waiting() > 0) this.#schedule(shipMs);
+      if (this.#waiting() > 0) this.#schedule(shipIntervalMs);
       return true;
     } catch (error) {
       if (this.#retryMs === 0)
         this.#options.log.warn('The record cannot be brought into the team’s database.', { error });
-      this.#retryMs = Math.min(slowestRetryMs, Math.max(shipMs, this.#retryMs * 2));
+      this.#retryMs = Math.min(maxRetryDelayMs, Math.max(shipIntervalMs, this.#retryMs * 2));
       this.#schedule(this.#retryMs);
       return false;
     }
   }
 
   /** A row that PostgreSQL refuses must not hold the others up for good: it is found by halves, and left out. */
-  async #put(lot: Lot): Promise<void> {
+  async #put(lot: OutboxBatch): Promise<void> {
     try {
       await this.#options.rows.put(lot);
     } catch (error) {
@@ -123,17 +127,17 @@ export class ActivityShip {
     }
   }
 
-  #tellDropped(): void {
+  #logDropped(): void {
     const dropped = this.#record.query((database) => this.#outbox.takeDropped(database));
     if (dropped > 0)
       this.#options.log.warn(
-        `${count(dropped, 'row')} of the record were dropped: there was no more room for them while the database was away.`,
+        `${formatCount(dropped, 'row')} of the record were dropped: there was no more room for them while the database was away.`,
       );
   }
 
   #waiting(): number {
     try {
-      return this.#record.query((database) => this.#outbox.waiting(database));
+      return this.#record.query((database) => this.#outbox.pendingCount(database));
     } catch {
       // SQLite itself cannot be had: the record says so.
       return 0;

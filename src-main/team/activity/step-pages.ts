@@ -4,13 +4,13 @@
  */
 import type { Sql } from 'postgres';
 import { type CallOutcome, isProblemIn } from '../../core/activity/call-record.ts';
-import type { StepSearch, StepSums } from '../../core/activity/steps/step-search.ts';
+import type { StepSearch, StepTotals } from '../../core/activity/steps/step-search.ts';
 import type { StepKind } from '../../core/activity/steps/step.ts';
-import { nameOfApp } from '../../core/client-apps/app-limits.ts';
+import { displayNameOf } from '../../core/client-apps/app-limits.ts';
 import type { StepSummary, TimelineSession } from '../../rpc/contract.ts';
 import { databaseError } from '../database/database.ts';
-import { callColumns, callOf, type CallOfTeam } from './call-pages.ts';
-import type { Whose } from './team-activity.ts';
+import { callColumns, callOf, type TeamCall } from './call-pages.ts';
+import type { RowScope } from './team-activity.ts';
 
 interface StepRange {
   readonly beforeId?: number | undefined;
@@ -20,18 +20,18 @@ interface StepRange {
 }
 
 /** With the user whose it is, where there was one. */
-export type StepOfTeam = Omit<StepSummary, 'calls'> & {
+export type TeamStep = Omit<StepSummary, 'calls'> & {
   readonly user: string | undefined;
-  readonly calls: readonly CallOfTeam[];
+  readonly calls: readonly TeamCall[];
 };
 
-export type SessionOfTeam = Omit<TimelineSession, 'isLive' | 'limitBytes'> & { readonly user: string | undefined };
+export type TeamSession = Omit<TimelineSession, 'isLive' | 'limitBytes'> & { readonly user: string | undefined };
 
 interface StepPage {
   /** The newest first. */
-  readonly steps: readonly StepOfTeam[];
+  readonly steps: readonly TeamStep[];
   /** Of all that fit. */
-  readonly sums: StepSums;
+  readonly sums: StepTotals;
   readonly all: number;
   readonly more: boolean;
   readonly lookedThrough?: number;
@@ -45,22 +45,22 @@ interface Conditions {
 type Row = Readonly<Record<string, unknown>>;
 
 /** What looks into the calls of each step goes through so many of the newest; the same where sessions are looked for. */
-const mostLookedThrough = 20_000;
-const mostSessions = 100;
+const maxScannedRows = 20_000;
+const maxSessions = 100;
 /** Calls that are told with a step of a page, and with one alone. */
-const fewCalls = 5;
-const manyCalls = 1000;
+const maxCallsInPage = 5;
+const maxCallsInDetail = 1000;
 
 /**
  * Calls that ran for the step `s`. Within its time: that is where their key finds them, without an index for it. A second on both sides, since a
  * step and its calls may round differently.
  */
-const itsCalls = `tooltray.calls c WHERE c.tenant = s.tenant AND c.book = s.book AND c.step = s.id
+const callsOfStep = `tooltray.calls c WHERE c.tenant = s.tenant AND c.book = s.book AND c.step = s.id
   AND c.written >= s.written - interval '1 second'
   AND c.written <= s.written + s.duration_ms * interval '1 millisecond' + interval '1 second'`;
 
 /** All reject with AppError store_unreachable. */
-export class StepPages {
+export class StepQueries {
   readonly #sql: Sql;
   readonly #tenant: string;
 
@@ -70,7 +70,7 @@ export class StepPages {
     this.#tenant = tenant;
   }
 
-  async page(whose: Whose, search: StepSearch, { beforeId, afterId, limit }: StepRange): Promise<StepPage> {
+  async page(whose: RowScope, search: StepSearch, { beforeId, afterId, limit }: StepRange): Promise<StepPage> {
     const place = placed(this.#tenant, whose, search);
     const isLookedThrough = isFiltered(search);
     const lowest = isLookedThrough ? await this.#lowest(place) : undefined;
@@ -95,27 +95,27 @@ export class StepPages {
         : [],
     ]);
     return {
-      steps: await this.#withCalls(rows.slice(0, limit), fewCalls),
+      steps: await this.#withCalls(rows.slice(0, limit), maxCallsInPage),
       sums: sumsOf(sums),
       all: Number((all ?? sums)['steps'] ?? 0),
       more: rows.length > limit,
-      ...(lowest !== undefined && { lookedThrough: mostLookedThrough }),
+      ...(lowest !== undefined && { lookedThrough: maxScannedRows }),
     };
   }
 
   /** With up to a thousand of its calls; undefined also for somebody else's. */
-  async find(whose: Whose, number: number): Promise<StepOfTeam | undefined> {
+  async find(whose: RowScope, number: number): Promise<TeamStep | undefined> {
     const { where, values } = placed(this.#tenant, whose, {});
     const rows = await this.#ask(
       `SELECT ${columns} FROM tooltray.steps s WHERE ${where} AND s.number = $${values.length + 1}::bigint`,
       [...values, String(number)],
     );
-    const [step] = await this.#withCalls(rows, manyCalls);
+    const [step] = await this.#withCalls(rows, maxCallsInDetail);
     return step;
   }
 
   /** Number of the newest; 0: there is none. */
-  async last(whose: Whose): Promise<number> {
+  async last(whose: RowScope): Promise<number> {
     const { where, values } = placed(this.#tenant, whose, {});
     const [row] = await this.#ask(
       `SELECT s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT 1`,
@@ -125,13 +125,13 @@ export class StepPages {
   }
 
   /** Those with the newest steps first, at most a hundred. */
-  async sessions(whose: Whose): Promise<readonly SessionOfTeam[]> {
+  async sessions(whose: RowScope): Promise<readonly TeamSession[]> {
     const { where, values } = placed(this.#tenant, whose, {});
     const rows = await this.#ask(
       `WITH newest AS (
-        SELECT s.session, s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT ${mostLookedThrough}
+        SELECT s.session, s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT ${maxScannedRows}
       ), chosen AS (
-        SELECT session, max(number) AS last FROM newest GROUP BY session ORDER BY last DESC LIMIT ${mostSessions}
+        SELECT session, max(number) AS last FROM newest GROUP BY session ORDER BY last DESC LIMIT ${maxSessions}
       )
       SELECT chosen.session, told.* FROM chosen CROSS JOIN LATERAL (
         SELECT count(*) AS steps, sum(s.given) AS given, extract(epoch FROM min(s.written)) * 1000 AS first,
@@ -142,7 +142,7 @@ export class StepPages {
       values,
     );
     return rows.map((row) => ({
-      ...{ id: String(row['session']), app: String(row['app']), appName: nameOfApp(String(row['app'])) },
+      ...{ id: String(row['session']), app: String(row['app']), appName: displayNameOf(String(row['app'])) },
       ...{ mode: String(row['mode']), user: optional(row['person']) },
       ...{ from: Math.round(Number(row['first'])), to: Math.round(Number(row['latest'])) },
       ...{ steps: Number(row['steps']), given: Number(row['given'] ?? 0) },
@@ -152,20 +152,20 @@ export class StepPages {
   /** undefined: there are no more than may be looked through. */
   async #lowest({ where, values }: Conditions): Promise<number | undefined> {
     const [row] = await this.#ask(
-      `SELECT s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC OFFSET ${mostLookedThrough} LIMIT 1`,
+      `SELECT s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC OFFSET ${maxScannedRows} LIMIT 1`,
       values,
     );
     return row && Number(row['number']);
   }
 
-  async #withCalls(rows: readonly Row[], most: number): Promise<readonly StepOfTeam[]> {
+  async #withCalls(rows: readonly Row[], most: number): Promise<readonly TeamStep[]> {
     const numbers = rows.filter((row) => Number(row['calls']) > 0).map((row) => String(row['number']));
     const calls =
       numbers.length === 0
         ? []
         : await this.#ask(
             `SELECT s.number AS of, own.* FROM tooltray.steps s CROSS JOIN LATERAL (
-              SELECT ${callColumns} FROM ${itsCalls} ORDER BY c.id LIMIT ${most}
+              SELECT ${callColumns} FROM ${callsOfStep} ORDER BY c.id LIMIT ${most}
             ) own WHERE s.tenant = $1 AND s.number = ANY(string_to_array($2, ' ')::bigint[])`,
             [this.#tenant, numbers.join(' ')],
           );
@@ -183,7 +183,7 @@ export class StepPages {
 const columns = `s.number, extract(epoch FROM s.written) * 1000 AS at, s.person, s.session, s.app, s.mode, s.kind, s.name, s.what, s.calls,
   s.duration_ms, s.outcome, s.error_text, s.asked_bytes, s.given_bytes, s.given, s.raw, s.baseline, s.loaded`;
 
-function stepOf(row: Row, calls: readonly CallOfTeam[]): StepOfTeam {
+function stepOf(row: Row, calls: readonly TeamCall[]): TeamStep {
   const text = (name: string): string => String(row[name]);
   const number = (name: string): number => Number(row[name]);
   const counted = (name: string): number | undefined => (row[name] === null ? undefined : number(name));
@@ -194,7 +194,7 @@ function stepOf(row: Row, calls: readonly CallOfTeam[]): StepOfTeam {
       user: optional(row['person']),
       sessionId: text('session'),
     },
-    ...{ app: text('app'), appName: nameOfApp(text('app')), mode: text('mode'), kind: text('kind') as StepKind },
+    ...{ app: text('app'), appName: displayNameOf(text('app')), mode: text('mode'), kind: text('kind') as StepKind },
     ...{ name: text('name'), what: text('what'), callCount: number('calls'), durationMs: number('duration_ms') },
     ...{ outcome: text('outcome') as CallOutcome, error: optional(row['error_text']) },
     ...{ askedBytes: number('asked_bytes'), givenBytes: number('given_bytes') },
@@ -207,8 +207,8 @@ function optional(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function sumsOf(row: Row): StepSums {
-  const of = (name: keyof StepSums): number => Number(row[name] ?? 0);
+function sumsOf(row: Row): StepTotals {
+  const of = (name: keyof StepTotals): number => Number(row[name] ?? 0);
   return {
     ...{ steps: of('steps'), problems: of('problems'), given: of('given'), raw: of('raw') },
     ...{ baseline: of('baseline'), loaded: of('loaded') },
@@ -221,7 +221,7 @@ function isFiltered({ app, server, problems, spilled, blocked, text }: StepSearc
   return app !== undefined || server !== undefined || isOnly || wordsOf(text).length > 0;
 }
 
-function placed(tenant: string, whose: Whose, { sessionId, since, until }: StepSearch): Conditions {
+function placed(tenant: string, whose: RowScope, { sessionId, since, until }: StepSearch): Conditions {
   const at = (ms: number): string => String(Math.round(ms));
   const time = (place: string): string => `timestamptz 'epoch' + ${place}::bigint * interval '1 millisecond'`;
   let all: Conditions = { where: 's.tenant = $1', values: [tenant] };
@@ -233,7 +233,7 @@ function placed(tenant: string, whose: Whose, { sessionId, since, until }: StepS
 
 /** `lowest`: none of those with a smaller number. */
 function filtered(place: Conditions, search: StepSearch, lowest: number | undefined): Conditions {
-  const ofCalls = (condition: string): string => `EXISTS (SELECT FROM ${itsCalls} AND (${condition}))`;
+  const ofCalls = (condition: string): string => `EXISTS (SELECT FROM ${callsOfStep} AND (${condition}))`;
   let all = place;
   if (lowest !== undefined) all = and(all, (number) => `s.number > ${number}::bigint`, String(lowest));
   if (search.app !== undefined) all = and(all, (app) => `s.app = ${app}`, search.app);

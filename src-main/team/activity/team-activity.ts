@@ -3,18 +3,18 @@ import type { Sql } from 'postgres';
 import { isProblem } from '../../core/activity/call-record.ts';
 import type { Cause } from '../../core/activity/ledger/entry.ts';
 import {
-  addUp,
+  totalSavings,
   type CauseSum,
   type SavingsRow,
-  type SavingsSums,
+  type SavingsTotals,
   toRows,
 } from '../../core/activity/ledger/ledger-table.ts';
 import { databaseError } from '../database/database.ts';
 
 /** Whose rows: one person's, by the name that their principal has, or everybody's. Every question says it. */
-export type Whose = { readonly person: string } | 'everybody';
+export type RowScope = { readonly person: string } | 'everybody';
 
-export interface RecordFilter {
+export interface TeamCallFilter {
   /** ms since 1970; begun then or later, and before `until`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -31,9 +31,9 @@ export interface RecordFilter {
   readonly text?: string | undefined;
 }
 
-export type SumKey = 'hour' | 'day' | 'server' | 'tool' | 'person' | 'app' | 'replica' | 'outcome';
+export type SumGrouping = 'hour' | 'day' | 'server' | 'tool' | 'person' | 'app' | 'replica' | 'outcome';
 
-export interface RecordSum {
+export interface CallSum {
   /** Of hours and days their beginning, in ms since 1970 (UTC); of a tool `server:tool`. */
   readonly key: string;
   readonly calls: number;
@@ -68,9 +68,9 @@ export interface RecordedCall {
 export type SavingsBy = 'app' | 'server' | 'tool' | 'person' | 'session' | 'hour' | 'day' | 'cause' | 'mode';
 
 /** Rows of one answer. */
-const mostRows = 500;
+const maxRows = 500;
 
-const keys: Readonly<Record<SumKey, string>> = {
+const keys: Readonly<Record<SumGrouping, string>> = {
   hour: `(extract(epoch FROM date_trunc('hour', written, 'UTC')) * 1000)::bigint::text`,
   day: `(extract(epoch FROM date_trunc('day', written, 'UTC')) * 1000)::bigint::text`,
   server: 'server',
@@ -100,7 +100,12 @@ export class TeamActivity {
   }
 
   /** Of calls; hours and days in their order, else the most calls first, so many at the most. */
-  async sums(whose: Whose, by: SumKey, filter: RecordFilter = {}, most = mostRows): Promise<readonly RecordSum[]> {
+  async sums(
+    whose: RowScope,
+    by: SumGrouping,
+    filter: TeamCallFilter = {},
+    most = maxRows,
+  ): Promise<readonly CallSum[]> {
     const { where, values } = conditionsOf(this.#tenant, whose, filter);
     const order = by === 'hour' || by === 'day' ? 'min(written)' : 'count(*) DESC, 1';
     const rows = await this.#ask(
@@ -121,7 +126,12 @@ export class TeamActivity {
   }
 
   /** The newest first, from behind `after` on. */
-  async calls(whose: Whose, filter: RecordFilter = {}, most = 100, after?: string): Promise<readonly RecordedCall[]> {
+  async calls(
+    whose: RowScope,
+    filter: TeamCallFilter = {},
+    most = 100,
+    after?: string,
+  ): Promise<readonly RecordedCall[]> {
     const { where, values } = conditionsOf(this.#tenant, whose, filter);
     const [written, book, id] = after === undefined ? [] : (JSON.parse(after) as [string, string, string]);
     const behind =
@@ -149,19 +159,19 @@ export class TeamActivity {
 
   /** As a home's ledger tells them (`Ledger.savings`), over all replicas. `since`: to the hour, in ms since 1970. */
   async savings(
-    whose: Whose,
+    whose: RowScope,
     by: SavingsBy,
     since = 0,
-  ): Promise<{ readonly rows: readonly SavingsRow[]; readonly total: SavingsSums }> {
+  ): Promise<{ readonly rows: readonly SavingsRow[]; readonly total: SavingsTotals }> {
     const sums = await this.savingsSums(whose, by, { since });
-    return { rows: toRows(sums, by === 'person' ? 'app' : by).slice(0, mostRows), total: addUp(sums) };
+    return { rows: toRows(sums, by === 'person' ? 'app' : by).slice(0, maxRows), total: totalSavings(sums) };
   }
 
   /** What these are added up from: a sum for each key and cause. Of a filter its time and app count. */
   async savingsSums(
-    whose: Whose,
+    whose: RowScope,
     by: SavingsBy,
-    { since, app }: Pick<RecordFilter, 'since' | 'app'>,
+    { since, app }: Pick<TeamCallFilter, 'since' | 'app'>,
   ): Promise<readonly CauseSum[]> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since, app });
     const rows = await this.#ask(
@@ -191,8 +201,8 @@ export class TeamActivity {
 /** Of a query over calls or savings, with its values. */
 export function conditionsOf(
   tenant: string,
-  whose: Whose,
-  filter: RecordFilter,
+  whose: RowScope,
+  filter: TeamCallFilter,
 ): { readonly where: string; readonly values: readonly string[] } {
   const values: string[] = [tenant];
   const clauses = ['tenant = $1'];
@@ -216,5 +226,5 @@ export function conditionsOf(
 }
 
 function bounded(most: number): number {
-  return Math.max(1, Math.min(mostRows, Math.floor(most)));
+  return Math.max(1, Math.min(maxRows, Math.floor(most)));
 }

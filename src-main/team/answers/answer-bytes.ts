@@ -3,26 +3,26 @@ import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../core/base/errors.ts';
 
 /** Unique by construction: an id is of 100 random bits and never written twice. */
-export interface BytesKey {
+export interface BlobKey {
   readonly tenant: string;
   readonly id: string;
 }
 
 /** All reject with AppError store_unreachable where the place is away, and not_found where it has no such bytes. */
-export interface AnswerBytes {
+export interface BlobStore {
   /** `bytes`: how many the pieces are together. */
-  put(key: BytesKey, pieces: Pieces, bytes: number, signal: AbortSignal): Promise<void>;
+  put(key: BlobKey, pieces: Chunks, bytes: number, signal: AbortSignal): Promise<void>;
   /** In their order, in pieces of any size. */
-  read(key: BytesKey, bytes: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  read(key: BlobKey, bytes: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Also where there are none. */
-  remove(key: BytesKey, signal: AbortSignal): Promise<void>;
+  remove(key: BlobKey, signal: AbortSignal): Promise<void>;
 }
 
 /** The bytes of a file in pieces of `length`, the last one shorter; read as they are asked for. */
-export type Pieces = (length: number) => AsyncIterable<Uint8Array>;
+export type Chunks = (length: number) => AsyncIterable<Uint8Array>;
 
 /** `seen` is given each piece in its order. */
-export function piecesOf(handle: FileHandle, bytes: number, seen: (piece: Uint8Array) => void): Pieces {
+export function toChunks(handle: FileHandle, bytes: number, seen: (piece: Uint8Array) => void): Chunks {
   return async function* (length) {
     for (let at = 0; at < bytes; at += length) {
       const wanted = Math.min(length, bytes - at);
@@ -35,7 +35,7 @@ export function piecesOf(handle: FileHandle, bytes: number, seen: (piece: Uint8A
   };
 }
 
-export function unreachable(what: string, cause: unknown): AppError {
+export function blobStoreUnreachable(what: string, cause: unknown): AppError {
   return new AppError('store_unreachable', `The team’s ${what} cannot be reached at the moment.`, {
     fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
     cause,

@@ -8,8 +8,8 @@ import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../../core/base/app-paths.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { draftStem, draftWriter, readSpillFileName } from '../../core/spills/spill.ts';
-import { isRunning } from '../../core/base/file-lock.ts';
+import { tempFileStem, spillTempFilePid, parseSpillFileName } from '../../core/spills/spill.ts';
+import { isProcessRunning } from '../../core/base/file-lock.ts';
 
 export interface CacheLimits {
   /** Bytes of all files together; one that is longer is kept while it is read. */
@@ -18,7 +18,7 @@ export interface CacheLimits {
   readonly mostIdleMs: number;
 }
 
-export interface CachedAnswer {
+export interface CachedSpill {
   readonly id: string;
   /** Of the file. */
   readonly name: string;
@@ -44,16 +44,16 @@ export interface CachedFile extends AsyncDisposable {
   readonly path: string;
 }
 
-export class AnswerCache {
+export class SpillCache {
   /** What was read in last stands last. */
   readonly #entries = new Map<string, Entry>();
   readonly #folder: string;
   readonly #limits: CacheLimits;
   readonly #now: () => number;
-  readonly #arriving = new Map<string, Promise<void>>();
+  readonly #downloads = new Map<string, Promise<void>>();
   /** How many wait for it or read in it. */
-  readonly #held = new Map<string, number>();
-  #arrivingBytes = 0;
+  readonly #refCounts = new Map<string, number>();
+  #downloadingBytes = 0;
 
   constructor(folder: string, limits: CacheLimits, now: () => number) {
     this.#folder = folder;
@@ -66,16 +66,16 @@ export class AnswerCache {
     this.prepare();
     const found: [id: string, entry: Entry][] = [];
     for (const name of await readdir(this.#folder)) {
-      const writer = draftWriter(name);
-      const isLeft = writer !== undefined && (writer === process.pid || !isRunning(writer));
+      const writer = spillTempFilePid(name);
+      const isLeft = writer !== undefined && (writer === process.pid || !isProcessRunning(writer));
       if (isLeft) await rm(this.path(name), { force: true });
-      const id = readSpillFileName(name)?.id;
+      const id = parseSpillFileName(name)?.id;
       if (id === undefined) continue;
       const stats = await stat(this.path(name)).catch(() => undefined);
       if (stats?.isFile()) found.push([id, { name, bytes: stats.size, usedAt: stats.mtimeMs, checked: undefined }]);
     }
     for (const [id, entry] of found.sort(([, a], [, b]) => a.usedAt - b.usedAt)) this.#entries.set(id, entry);
-    await this.tidy();
+    await this.evict();
   }
 
   /** Somebody may have deleted the folder. Throws AppError. */
@@ -84,7 +84,7 @@ export class AnswerCache {
   }
 
   get bytes(): number {
-    return [...this.#entries.values()].reduce((sum, { bytes }) => sum + bytes, this.#arrivingBytes);
+    return [...this.#entries.values()].reduce((sum, { bytes }) => sum + bytes, this.#downloadingBytes);
   }
 
   path(name: string): string {
@@ -92,25 +92,25 @@ export class AnswerCache {
   }
 
   /** Of a file that was written there just now. */
-  async add({ id, name, bytes }: Omit<CachedAnswer, 'sha256'>): Promise<void> {
+  async add({ id, name, bytes }: Omit<CachedSpill, 'sha256'>): Promise<void> {
     const checked = identityOf(await stat(this.path(name)));
     this.#entries.set(id, { name, bytes, usedAt: this.#now(), checked });
-    await this.tidy();
+    await this.evict();
   }
 
   /** Rejects as `fetch` does, and with AppError spill_failed for bytes that are not those that were kept. */
-  async open(answer: CachedAnswer, fetch: Fetch): Promise<CachedFile> {
+  async open(answer: CachedSpill, fetch: Fetch): Promise<CachedFile> {
     const { id } = answer;
-    this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
+    this.#refCounts.set(id, (this.#refCounts.get(id) ?? 0) + 1);
     try {
       // Checked and fetched by the first; whoever comes meanwhile waits for it.
-      await (this.#arriving.get(id) ?? this.#arrive(answer, fetch));
+      await (this.#downloads.get(id) ?? this.#fetch(answer, fetch));
       const handle = await openPlain(this.path(answer.name));
       this.#use(id);
       const dispose = async (): Promise<void> => {
         await handle.close();
         this.#release(id);
-        await this.tidy();
+        await this.evict();
       };
       return { handle, path: this.path(answer.name), [Symbol.asyncDispose]: dispose };
     } catch (error) {
@@ -125,16 +125,16 @@ export class AnswerCache {
   }
 
   /** Deletes what is too old or too much, the longest unused first. */
-  async tidy(): Promise<void> {
+  async evict(): Promise<void> {
     const { mostBytes, mostIdleMs } = this.#limits;
     const now = this.#now();
     for (const [id, { usedAt }] of [...this.#entries]) {
       if (this.bytes <= mostBytes && now - usedAt <= mostIdleMs) break;
-      if (!this.#held.has(id)) await this.#remove(id);
+      if (!this.#refCounts.has(id)) await this.#remove(id);
     }
   }
 
-  async #isHere({ id, name, bytes, sha256 }: CachedAnswer): Promise<boolean> {
+  async #isIntact({ id, name, bytes, sha256 }: CachedSpill): Promise<boolean> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
     const stats = await stat(this.path(name)).catch(() => undefined);
@@ -153,28 +153,28 @@ export class AnswerCache {
     }
   }
 
-  #arrive(answer: CachedAnswer, fetch: Fetch): Promise<void> {
-    const arriving = this.#present(answer, fetch).finally(() => this.#arriving.delete(answer.id));
-    this.#arriving.set(answer.id, arriving);
+  #fetch(answer: CachedSpill, fetch: Fetch): Promise<void> {
+    const arriving = this.#present(answer, fetch).finally(() => this.#downloads.delete(answer.id));
+    this.#downloads.set(answer.id, arriving);
     return arriving;
   }
 
-  async #present(answer: CachedAnswer, fetch: Fetch): Promise<void> {
-    if (await this.#isHere(answer)) return;
+  async #present(answer: CachedSpill, fetch: Fetch): Promise<void> {
+    if (await this.#isIntact(answer)) return;
     this.#entries.delete(answer.id);
-    this.#arrivingBytes += answer.bytes;
+    this.#downloadingBytes += answer.bytes;
     try {
       await this.#download(answer, fetch);
     } finally {
-      this.#arrivingBytes -= answer.bytes;
+      this.#downloadingBytes -= answer.bytes;
     }
   }
 
   /** Under no name until it is whole and what it was. */
-  async #download({ id, name, bytes, sha256 }: CachedAnswer, fetch: Fetch): Promise<void> {
+  async #download({ id, name, bytes, sha256 }: CachedSpill, fetch: Fetch): Promise<void> {
     this.prepare();
-    await this.tidy();
-    const draft = `${draftStem(this.#folder)}-0.tmp`;
+    await this.evict();
+    const draft = `${tempFileStem(this.#folder)}-0.tmp`;
     try {
       const hash = createHash('sha256');
       let written = 0;
@@ -185,7 +185,7 @@ export class AnswerCache {
         if (written > bytes) break;
         await writeAll(file, chunk);
       }
-      if (written !== bytes || !hash.digest().equals(sha256)) throw damaged(id);
+      if (written !== bytes || !hash.digest().equals(sha256)) throw corruptedError(id);
       await rename(draft, this.path(name));
       const checked = identityOf(await file.stat());
       this.#entries.set(id, { name, bytes, usedAt: this.#now(), checked });
@@ -204,9 +204,9 @@ export class AnswerCache {
   }
 
   #release(id: string): void {
-    const left = (this.#held.get(id) ?? 1) - 1;
-    if (left === 0) this.#held.delete(id);
-    else this.#held.set(id, left);
+    const left = (this.#refCounts.get(id) ?? 1) - 1;
+    if (left === 0) this.#refCounts.delete(id);
+    else this.#refCounts.set(id, left);
   }
 
   async #remove(id: string): Promise<void> {
@@ -235,7 +235,7 @@ function identityOf({ ino, mtimeMs, size }: Identity): string {
   return `${ino}:${mtimeMs}:${size}`;
 }
 
-function damaged(id: string): AppError {
+function corruptedError(id: string): AppError {
   return new AppError('spill_failed', `The kept answer "${id}" is damaged where the team’s answers are kept.`, {
     fix: 'Call the tool again.',
   });

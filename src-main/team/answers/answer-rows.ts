@@ -4,20 +4,20 @@
  */
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { isPerson, type Principal } from '../../core/security/principal.ts';
+import { isWholeUser, type Principal } from '../../core/security/principal.ts';
 import type { NamedSpill } from '../../core/spills/keep-answer.ts';
 import type { SpillFilter } from '../../core/spills/spill-index.ts';
 import { type Spill, type SpillKind, spillUri } from '../../core/spills/spill.ts';
 import { type Database, databaseError } from '../database/database.ts';
 
-export interface SharedAnswer {
+export interface SharedSpill {
   readonly spill: Spill;
   readonly sha256: Buffer;
   /** Of the file's name, for people. */
   readonly extension: string;
 }
 
-export interface LeavingAnswer {
+export interface PendingDeletion {
   readonly id: string;
   readonly bytes: number;
 }
@@ -59,22 +59,22 @@ interface RetentionLimits {
 }
 
 /** How long the database may take to answer, in ms: connecting anew takes five seconds at the most. */
-const usualWaitMs = 8_000;
+const defaultTimeoutMs = 8_000;
 
 /** Of one tenant. */
-export class AnswerRows {
+export class SpillTable {
   readonly #database: Database;
   readonly #tenant: string;
   readonly #waitMs: number;
 
-  constructor(database: Database, tenant: string, waitMs = usualWaitMs) {
+  constructor(database: Database, tenant: string, waitMs = defaultTimeoutMs) {
     this.#database = database;
     this.#tenant = tenant;
     this.#waitMs = waitMs;
   }
 
   /** Before their bytes are written. */
-  begin(answers: readonly NamedSpill[]): Promise<void> {
+  insertPending(answers: readonly NamedSpill[]): Promise<void> {
     const rows = answers.map((answer) => rowOf(this.#tenant, answer));
     return this.#ask(async (sql) => {
       await sql`INSERT INTO tooltray.answers ${sql(rows)}`;
@@ -82,7 +82,7 @@ export class AnswerRows {
   }
 
   /** From now on they can be read. Rejects where one of them has been taken for left over meanwhile: the others are to be taken back. */
-  finish(digests: ReadonlyMap<string, Buffer>): Promise<void> {
+  markStored(digests: ReadonlyMap<string, Buffer>): Promise<void> {
     const [ids, hashes] = [[...digests.keys()], [...digests.values()].map((digest) => digest.toString('hex'))];
     return this.#ask(async (sql) => {
       // One statement: a transaction would ask four times, and a model waits.
@@ -95,12 +95,12 @@ export class AnswerRows {
   }
 
   /** undefined also for what is another's. */
-  async find(id: string, reader: Principal): Promise<SharedAnswer | undefined> {
+  async find(id: string, reader: Principal): Promise<SharedSpill | undefined> {
     const [row] = await this.#ask(
       (sql) =>
         sql<Row[]>`SELECT * FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id = ${id} AND state = 'kept'`,
     );
-    return row !== undefined && isTheirs(reader, row.owner) ? answerOf(row) : undefined;
+    return row !== undefined && isOwnedBy(reader, row.owner) ? spillOf(row) : undefined;
   }
 
   /** The newest first. */
@@ -109,7 +109,7 @@ export class AnswerRows {
     const rows = await this.#ask(
       (sql) => sql<Row[]>`
         SELECT * FROM tooltray.answers WHERE tenant = ${this.#tenant} AND state = 'kept'
-        ${isPerson(reader) ? sql`AND starts_with(owner, ${owner})` : sql`AND owner = ${owner}`}
+        ${isWholeUser(reader) ? sql`AND starts_with(owner, ${owner})` : sql`AND owner = ${owner}`}
         ${
           beforeId === undefined
             ? sql``
@@ -120,7 +120,7 @@ export class AnswerRows {
         ${sessionId === undefined ? sql`` : sql`AND session_id = ${plain(sessionId)}`}
         ORDER BY number DESC LIMIT ${Math.max(0, Math.trunc(limit))}`,
     );
-    return rows.map((row) => answerOf(row).spill);
+    return rows.map((row) => spillOf(row).spill);
   }
 
   /** Of all of the tenant's, or of one person's. */
@@ -154,7 +154,7 @@ export class AnswerRows {
   }
 
   /** From now on nobody reads them. Of those that were still there, each is told once, however many ask at the same time. */
-  async leave(ids: readonly string[]): Promise<readonly LeavingAnswer[]> {
+  async markForDeletion(ids: readonly string[]): Promise<readonly PendingDeletion[]> {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
@@ -164,7 +164,7 @@ export class AnswerRows {
   }
 
   /** The too old ones, then the oldest, until what is left may stay; pinned ones never. Each is told once. */
-  async leaveOverdue({ before, maxBytes, maxCount, except = '' }: RetentionLimits): Promise<readonly LeavingAnswer[]> {
+  async markExpired({ before, maxBytes, maxCount, except = '' }: RetentionLimits): Promise<readonly PendingDeletion[]> {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`
         WITH held AS (
@@ -184,7 +184,7 @@ export class AnswerRows {
   }
 
   /** What a replica that was killed has left: bytes that were never whole, and deletions that it began. */
-  async leftOver(olderThanSeconds: number): Promise<readonly LeavingAnswer[]> {
+  async findOrphans(olderThanSeconds: number): Promise<readonly PendingDeletion[]> {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
@@ -195,7 +195,7 @@ export class AnswerRows {
   }
 
   /** After their bytes. */
-  forget(ids: readonly string[]): Promise<void> {
+  deleteRow(ids: readonly string[]): Promise<void> {
     return this.#ask(async (sql) => {
       if (ids.length === 0) return;
       await sql`DELETE FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state = 'leaving'`;
@@ -224,13 +224,13 @@ export class AnswerRows {
   }
 
   async #ask<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
-    return await bounded(work(this.#database.of(this.#tenant)), this.#waitMs);
+    return await bounded(work(this.#database.forTenant(this.#tenant)), this.#waitMs);
   }
 }
 
 /** The person's of a desktop is nobody here but for what they kept: in a team no dashboard is everybody's. */
-function isTheirs(reader: Principal, owner: string): boolean {
-  return owner === reader.owner || (isPerson(reader) && owner.startsWith(reader.owner));
+function isOwnedBy(reader: Principal, owner: string): boolean {
+  return owner === reader.owner || (isWholeUser(reader) && owner.startsWith(reader.owner));
 }
 
 /** Rejects with AppError store_unreachable where the database is away or takes too long, else with what it says. */
@@ -252,11 +252,11 @@ async function bounded<T>(work: PromiseLike<T>, waitMs: number): Promise<T> {
   }
 }
 
-interface LeavingRow extends Omit<LeavingAnswer, 'bytes'> {
+interface LeavingRow extends Omit<PendingDeletion, 'bytes'> {
   readonly bytes: string;
 }
 
-function leaving({ bytes, ...row }: LeavingRow): LeavingAnswer {
+function leaving({ bytes, ...row }: LeavingRow): PendingDeletion {
   return { ...row, bytes: Number(bytes) };
 }
 
@@ -293,7 +293,7 @@ function rowOf(tenant: string, { spill, name }: NamedSpill): Record<string, Valu
 
 type Value = string | number | boolean | null;
 
-function answerOf(row: Row): SharedAnswer {
+function spillOf(row: Row): SharedSpill {
   const { sha256, extension } = row;
   return {
     extension,

@@ -6,16 +6,16 @@ import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ResultSettings } from '../../core/config/app-config.ts';
 import type { Pruned } from '../../core/spills/spill-room.ts';
-import type { AnswerBytes } from './answer-bytes.ts';
-import type { AnswerCache } from './answer-cache.ts';
-import type { AnswerRows, LeavingAnswer } from './answer-rows.ts';
+import type { BlobStore } from './answer-bytes.ts';
+import type { SpillCache } from './answer-cache.ts';
+import type { SpillTable, PendingDeletion } from './answer-rows.ts';
 
-interface UpkeepOptions {
+interface SpillRetentionOptions {
   readonly tenant: string;
-  readonly rows: AnswerRows;
-  readonly cache: AnswerCache;
+  readonly rows: SpillTable;
+  readonly cache: SpillCache;
   /** undefined: nothing was ever spilled by this replica, and it deletes nothing. */
-  readonly bytes: AnswerBytes | undefined;
+  readonly bytes: BlobStore | undefined;
   readonly settings: () => ResultSettings;
   readonly log: Log;
   readonly now: () => number;
@@ -23,30 +23,30 @@ interface UpkeepOptions {
 }
 
 const dayMs = 86_400_000;
-const everyMs = 60 * 60_000;
+const pruneIntervalMs = 60 * 60_000;
 /** After an answer was kept the tenant's are tended at most so often, by one replica, in ms. */
-const afterKeepMs = 60_000;
+const minPruneIntervalMs = 60_000;
 /** A replica that tends them and dies is waited for so long, in seconds. */
 const leaseSeconds = 120;
 /** What is being written or deleted for so long, nobody does any more, in seconds. */
-const leftOverSeconds = 60 * 60;
-const removeMs = 30_000;
-const removedAtOnce = 8;
+const orphanAgeSeconds = 60 * 60;
+const deleteTimeoutMs = 30_000;
+const deleteConcurrency = 8;
 
-export class AnswerUpkeep {
-  readonly #options: UpkeepOptions;
+export class SpillRetention {
+  readonly #options: SpillRetentionOptions;
   #tendedAt = -Infinity;
   #isStopped = false;
   #tending: Promise<unknown> = Promise.resolve();
   readonly #working = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: UpkeepOptions) {
+  constructor(options: SpillRetentionOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#behind(() => this.#everyHour()), everyMs).unref();
+    this.#timer ??= setInterval(() => this.#backlog(() => this.#everyHour()), pruneIntervalMs).unref();
   }
 
   /** Resolves when nothing is under way any more. */
@@ -57,15 +57,15 @@ export class AnswerUpkeep {
   }
 
   /** Behind the answer that was kept just now. */
-  afterKeep(answerId: string): void {
+  afterStore(answerId: string): void {
     const now = performance.now();
-    if (this.#isStopped || now - this.#tendedAt < afterKeepMs) return;
+    if (this.#isStopped || now - this.#tendedAt < minPruneIntervalMs) return;
     this.#tendedAt = now;
-    this.#behind(() => this.tend(answerId));
+    this.#backlog(() => this.prune(answerId));
   }
 
   /** Answers what was too old or too much; nothing where another replica does it now. Rejects with AppError. */
-  tend(except?: string): Promise<Pruned> {
+  prune(except?: string): Promise<Pruned> {
     // What is under way here already may have begun before there was something to delete.
     const tending = this.#tending.then(() => this.#tend(except));
     this.#tending = tending.catch(() => undefined);
@@ -80,9 +80,9 @@ export class AnswerUpkeep {
     try {
       const { keepDays, maxBytes, maxCount } = settings();
       const before = Math.trunc(now()) - keepDays * dayMs;
-      const overdue = await rows.leaveOverdue({ before, maxBytes, maxCount, except });
-      await this.takeAway(overdue);
-      await this.takeAway(await rows.leftOver(leftOverSeconds));
+      const overdue = await rows.markExpired({ before, maxBytes, maxCount, except });
+      await this.deleteBlobs(overdue);
+      await this.deleteBlobs(await rows.findOrphans(orphanAgeSeconds));
       return { removed: overdue.length, bytes: overdue.reduce((sum, { bytes }) => sum + bytes, 0) };
     } finally {
       await done().catch((error: unknown) => this.#warn(error));
@@ -90,16 +90,16 @@ export class AnswerUpkeep {
   }
 
   /** Of answers that nobody reads any more: their bytes, then their rows. What cannot be deleted now is left over, and found later. */
-  async takeAway(answers: readonly LeavingAnswer[]): Promise<void> {
+  async deleteBlobs(answers: readonly PendingDeletion[]): Promise<void> {
     const { tenant, rows, cache, bytes, onRemoved } = this.#options;
     if (answers.length === 0 || bytes === undefined) return;
     onRemoved();
     await cache.drop(answers.map(({ id }) => id));
-    for (let at = 0; at < answers.length; at += removedAtOnce) {
-      const some = answers.slice(at, at + removedAtOnce);
+    for (let at = 0; at < answers.length; at += deleteConcurrency) {
+      const some = answers.slice(at, at + deleteConcurrency);
       const gone = await Promise.all(
         some.map(async ({ id }) =>
-          bytes.remove({ tenant, id }, AbortSignal.timeout(removeMs)).then(
+          bytes.remove({ tenant, id }, AbortSignal.timeout(deleteTimeoutMs)).then(
             () => [id],
             (error: unknown) => {
               this.#warn(error);
@@ -108,16 +108,16 @@ export class AnswerUpkeep {
           ),
         ),
       );
-      await rows.forget(gone.flat()).catch((error: unknown) => this.#warn(error));
+      await rows.deleteRow(gone.flat()).catch((error: unknown) => this.#warn(error));
     }
   }
 
   async #everyHour(): Promise<void> {
-    await this.#options.cache.tidy();
-    await this.tend();
+    await this.#options.cache.evict();
+    await this.prune();
   }
 
-  #behind(work: () => Promise<unknown>): void {
+  #backlog(work: () => Promise<unknown>): void {
     const working = work().catch((error: unknown) => this.#warn(error));
     this.#working.add(working);
     void working.finally(() => this.#working.delete(working));

@@ -4,10 +4,10 @@
  */
 import { S3mini } from 's3mini';
 import { AppError } from '../../core/base/errors.ts';
-import { textOr } from '../../core/base/json.ts';
-import { Slots } from '../../core/base/slots.ts';
-import { type AnswerBytes, type BytesKey, type Pieces, unreachable } from './answer-bytes.ts';
-import type { ObjectsAddress } from './objects-address.ts';
+import { textOrEmpty } from '../../core/base/json.ts';
+import { Semaphore } from '../../core/base/slots.ts';
+import { type BlobStore, type BlobKey, type Chunks, blobStoreUnreachable } from './answer-bytes.ts';
+import type { S3Config } from './objects-address.ts';
 
 interface ObjectBytesOptions {
   /** For one request, in ms; 10 000 by default. */
@@ -16,51 +16,51 @@ interface ObjectBytesOptions {
 }
 
 /** A part of an upload (S3 wants 5 MiB at least) and a range of a download: so much of an answer is in memory at once. */
-const pieceBytes = 8 * 1024 * 1024;
+const partBytes = 8 * 1024 * 1024;
 /** Longer ones are uploaded a few at a time, so that a burst of them is not in memory together; short ones never wait behind them. */
-const longUpload = 1024 * 1024;
-const longAtOnce = 4;
-const usualRequestMs = 10_000;
+const multipartThresholdBytes = 1024 * 1024;
+const multipartConcurrency = 4;
+const defaultRequestTimeoutMs = 10_000;
 /** How often a request is made that failed on the way. */
-const tries = 2;
+const maxAttempts = 2;
 const what = 'store of answers';
 
-export class ObjectBytes implements AnswerBytes {
-  readonly #address: ObjectsAddress;
+export class S3BlobStore implements BlobStore {
+  readonly #address: S3Config;
   readonly #requestMs: number;
   readonly #fetch: typeof fetch;
-  readonly #long = new Slots(longAtOnce);
+  readonly #multipart = new Semaphore(multipartConcurrency);
 
-  constructor(address: ObjectsAddress, { requestMs = usualRequestMs, fetch: ask = fetch }: ObjectBytesOptions = {}) {
+  constructor(address: S3Config, { requestMs = defaultRequestTimeoutMs, fetch: ask = fetch }: ObjectBytesOptions = {}) {
     this.#address = address;
     this.#requestMs = requestMs;
     this.#fetch = ask;
   }
 
-  async put(key: BytesKey, pieces: Pieces, bytes: number, signal: AbortSignal): Promise<void> {
-    if (bytes < longUpload) return this.#put(this.#name(key), pieces, bytes, signal);
-    if (!(await this.#long.take(signal))) throw unreachable(what, signal.reason);
+  async put(key: BlobKey, pieces: Chunks, bytes: number, signal: AbortSignal): Promise<void> {
+    if (bytes < multipartThresholdBytes) return this.#put(this.#name(key), pieces, bytes, signal);
+    if (!(await this.#multipart.acquire(signal))) throw blobStoreUnreachable(what, signal.reason);
     try {
       await this.#put(this.#name(key), pieces, bytes, signal);
     } finally {
-      this.#long.release();
+      this.#multipart.release();
     }
   }
 
-  async #put(name: string, pieces: Pieces, bytes: number, signal: AbortSignal): Promise<void> {
-    if (bytes <= pieceBytes) {
-      for await (const piece of pieces(pieceBytes)) await this.#try(signal, (client) => client.putObject(name, piece));
+  async #put(name: string, pieces: Chunks, bytes: number, signal: AbortSignal): Promise<void> {
+    if (bytes <= partBytes) {
+      for await (const piece of pieces(partBytes)) await this.#try(signal, (client) => client.putObject(name, piece));
       return;
     }
     const upload = await this.#try(signal, (client) => client.getMultipartUploadId(name));
     try {
       const parts: Awaited<ReturnType<S3mini['uploadPart']>>[] = [];
-      for await (const piece of pieces(pieceBytes)) {
+      for await (const piece of pieces(partBytes)) {
         parts.push(await this.#try(signal, (client) => client.uploadPart(name, upload, piece, parts.length + 1)));
       }
       const { etag } = await this.#try(signal, (client) => client.completeMultipartUpload(name, upload, parts));
       // S3 may say 200 first and that it failed after.
-      if (typeof etag !== 'string') throw unreachable(what, new Error('The parts were not put together.'));
+      if (typeof etag !== 'string') throw blobStoreUnreachable(what, new Error('The parts were not put together.'));
     } catch (error) {
       // Parts that were never put together are paid for and seen nowhere.
       const leaving = AbortSignal.timeout(this.#requestMs);
@@ -71,11 +71,11 @@ export class ObjectBytes implements AnswerBytes {
     }
   }
 
-  async *read(key: BytesKey, bytes: number, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  async *read(key: BlobKey, bytes: number, signal: AbortSignal): AsyncIterable<Uint8Array> {
     const name = this.#name(key);
-    let [at, left] = [0, tries];
+    let [at, left] = [0, maxAttempts];
     while (at < bytes) {
-      const end = Math.min(at + pieceBytes, bytes);
+      const end = Math.min(at + partBytes, bytes);
       try {
         const answer = await this.#client(signal).getObjectRaw(name, false, at, end);
         if (answer.status !== 206 && !(answer.status === 200 && at === 0 && end === bytes)) {
@@ -87,16 +87,16 @@ export class ObjectBytes implements AnswerBytes {
           yield chunk;
         }
         if (at < end) throw new Error('The answer ended early.');
-        left = tries;
+        left = maxAttempts;
       } catch (error) {
         // What has come has been given: the rest is asked for.
         left--;
-        if (left === 0 || !isWorthAnother(error, signal)) throw told(error);
+        if (left === 0 || !isRetryable(error, signal)) throw errorMessageOf(error);
       }
     }
   }
 
-  async remove(key: BytesKey, signal: AbortSignal): Promise<void> {
+  async remove(key: BlobKey, signal: AbortSignal): Promise<void> {
     await this.#try(signal, (client) => client.deleteObject(this.#name(key))).catch((error: unknown) => {
       if (!(error instanceof AppError && error.code === 'not_found')) throw error;
     });
@@ -111,7 +111,7 @@ export class ObjectBytes implements AnswerBytes {
   }
 
   /** Letters that mean something in a path or an address stand as their code, so that no tenant is another's folder. */
-  #name({ tenant, id }: BytesKey): string {
+  #name({ tenant, id }: BlobKey): string {
     const folder = tenant.replace(/[^A-Za-z0-9_-]/gu, (letter) => `=${Buffer.from(letter).toString('hex')}`);
     return `${this.#address.prefix}answers/${folder}/${id}`;
   }
@@ -121,7 +121,7 @@ export class ObjectBytes implements AnswerBytes {
       try {
         return await work(this.#client(signal));
       } catch (error) {
-        if (failed >= tries || !isWorthAnother(error, signal)) throw told(error);
+        if (failed >= maxAttempts || !isRetryable(error, signal)) throw errorMessageOf(error);
       }
     }
   }
@@ -141,22 +141,22 @@ export class ObjectBytes implements AnswerBytes {
 }
 
 /** Statuses of a moment, and connections that broke; not what the store refuses. */
-function isWorthAnother(error: unknown, signal: AbortSignal): boolean {
+function isRetryable(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || error instanceof AppError) return false;
   const { status } = error as { readonly status?: unknown };
   return typeof status !== 'number' || status >= 500 || status === 429;
 }
 
-function told(error: unknown): AppError {
+function errorMessageOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { status, code } = (error ?? {}) as { readonly status?: unknown; readonly code?: unknown };
   if (typeof status === 'number' && status !== 404 && status < 500) {
-    return new AppError('store_unreachable', `The team’s ${what} refuses it: ${status} ${textOr(code)}.`, {
+    return new AppError('store_unreachable', `The team’s ${what} refuses it: ${status} ${textOrEmpty(code)}.`, {
       fix: 'Whoever runs Tooltray looks at its key and its bucket.',
       cause: error,
     });
   }
   if (status === 404)
     return new AppError('not_found', 'The answer’s bytes are no longer in the store.', { cause: error });
-  return unreachable(what, error);
+  return blobStoreUnreachable(what, error);
 }

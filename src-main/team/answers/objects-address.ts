@@ -2,7 +2,7 @@
 import type { Env } from '../../core/base/app-paths.ts';
 import { AppError } from '../../core/base/errors.ts';
 
-export interface ObjectsAddress {
+export interface S3Config {
   /** With the bucket in its path. */
   readonly endpoint: string;
   readonly region: string;
@@ -12,19 +12,19 @@ export interface ObjectsAddress {
   readonly secretAccessKey: string;
 }
 
-const ownKey = { id: 'TOOLTRAY_OBJECTS_KEY_ID', secret: 'TOOLTRAY_OBJECTS_KEY' } as const;
-const usualKey = { id: 'AWS_ACCESS_KEY_ID', secret: 'AWS_SECRET_ACCESS_KEY' } as const;
+const keyVariables = { id: 'TOOLTRAY_OBJECTS_KEY_ID', secret: 'TOOLTRAY_OBJECTS_KEY' } as const;
+const awsKeyVariables = { id: 'AWS_ACCESS_KEY_ID', secret: 'AWS_SECRET_ACCESS_KEY' } as const;
 
 /** What no server is to inherit where `objects` is the address; a key that is not for it is whoever's it was. */
-export function objectsVariables(objects: string | undefined, env: Env): readonly string[] {
-  const isUsual = objects !== undefined && env[ownKey.id] === undefined;
-  return ['TOOLTRAY_OBJECTS', ...Object.values(ownKey), ...(isUsual ? Object.values(usualKey) : [])];
+export function s3Variables(objects: string | undefined, env: Env): readonly string[] {
+  const isUsual = objects !== undefined && env[keyVariables.id] === undefined;
+  return ['TOOLTRAY_OBJECTS', ...Object.values(keyVariables), ...(isUsual ? Object.values(awsKeyVariables) : [])];
 }
 
 const shape = 's3://bucket?endpoint=https://host:port&region=name';
 
 /** Throws AppError bad_request, which repeats no key. */
-export function readObjectsAddress(text: string, env: Env): ObjectsAddress {
+export function parseS3Config(text: string, env: Env): S3Config {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 's3:' || url.hostname === '')
     throw wrong('The address of the store of answers is not one of S3.');
@@ -46,15 +46,15 @@ export function readObjectsAddress(text: string, env: Env): ObjectsAddress {
   };
 }
 
-function keys(env: Env): Pick<ObjectsAddress, 'accessKeyId' | 'secretAccessKey'> {
-  const names = env[ownKey.id] === undefined ? usualKey : ownKey;
+function keys(env: Env): Pick<S3Config, 'accessKeyId' | 'secretAccessKey'> {
+  const names = env[keyVariables.id] === undefined ? awsKeyVariables : keyVariables;
   const [id, secret] = [env[names.id], env[names.secret]];
   if (!id || !secret) {
     throw new AppError('bad_request', 'The store of answers has no key.', {
       fix: 'Set TOOLTRAY_OBJECTS_KEY_ID and TOOLTRAY_OBJECTS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     });
   }
-  if (names === usualKey && env['AWS_SESSION_TOKEN'])
+  if (names === awsKeyVariables && env['AWS_SESSION_TOKEN'])
     throw new AppError('bad_request', 'The store of answers cannot be used with a key for a session.', {
       fix: 'Give it a key of its own, which may write and delete in this bucket alone.',
     });

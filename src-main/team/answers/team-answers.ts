@@ -6,21 +6,21 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { AppError } from '../../core/base/errors.ts';
-import { Event } from '../../core/base/events.ts';
-import { ReturnMemory } from '../../core/base/return-memory.ts';
-import { type Principal, thePerson } from '../../core/security/principal.ts';
-import type { AnswerStore, AnswerStoreOptions, SpillFile, SpillUsage } from '../../core/spills/answer-store.ts';
-import { keepAnswer, type NamedSpill } from '../../core/spills/keep-answer.ts';
-import { keepWorkerUrl, ResultWriter } from '../../core/spills/keep-thread.ts';
-import { type Excerpt, spillFailure } from '../../core/spills/messages.ts';
-import { idIn, SpillFinder, unknownSpill } from '../../core/spills/spill-finder.ts';
+import { Emitter } from '../../core/base/events.ts';
+import { MemoryReclaimer } from '../../core/base/return-memory.ts';
+import { type Principal, localUser } from '../../core/security/principal.ts';
+import type { SpillStore, SpillStoreOptions, SpillFile, SpillUsage } from '../../core/spills/answer-store.ts';
+import { spillResult, type NamedSpill } from '../../core/spills/keep-answer.ts';
+import { spillWriterUrl, ResultWriter } from '../../core/spills/keep-thread.ts';
+import { type Excerpt, toSpillError } from '../../core/spills/messages.ts';
+import { idIn, SpillFinder, spillNotFoundError } from '../../core/spills/spill-finder.ts';
 import { ReadCounts, type SpillFilter } from '../../core/spills/spill-index.ts';
 import type { Pruned } from '../../core/spills/spill-room.ts';
 import { chunksOf } from '../../core/spills/spill-store.ts';
 import {
-  type KeptAnswer,
+  type SpilledResult,
   type OpenedSpill,
-  type SentAnswer,
+  type OriginalResult,
   type Spill,
   spillFileName,
   type SpillOrigin,
@@ -29,17 +29,17 @@ import {
 import type { Result } from '../../core/wire/message.ts';
 import type { RawJson } from '../../core/wire/raw-json.ts';
 import type { Database } from '../database/database.ts';
-import { type AnswerBytes, piecesOf } from './answer-bytes.ts';
-import { AnswerCache, type CachedFile, type CacheLimits } from './answer-cache.ts';
-import { AnswerRows, type SharedAnswer } from './answer-rows.ts';
-import { AnswerUpkeep } from './answer-upkeep.ts';
+import { type BlobStore, toChunks } from './answer-bytes.ts';
+import { SpillCache, type CachedFile, type CacheLimits } from './answer-cache.ts';
+import { SpillTable, type SharedSpill } from './answer-rows.ts';
+import { SpillRetention } from './answer-upkeep.ts';
 
-export interface TeamAnswersOptions extends AnswerStoreOptions {
+export interface TeamSpillStoreOptions extends SpillStoreOptions {
   /** Whose they are: rows, connections and names of objects are the tenant's alone. */
   readonly tenant: string;
   readonly database: Database;
   /** Where bytes go; without it nothing is spilled, and long results are cut. */
-  readonly objects?: AnswerBytes | undefined;
+  readonly objects?: BlobStore | undefined;
   readonly cache?: Partial<CacheLimits>;
   /** How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default. */
   readonly keepMs?: number;
@@ -49,21 +49,21 @@ export interface TeamAnswersOptions extends AnswerStoreOptions {
   readonly restMs?: number;
 }
 
-const usualCache: CacheLimits = { mostBytes: 2 * 1024 ** 3, mostIdleMs: 24 * 60 * 60_000 };
+const defaultCacheLimits: CacheLimits = { mostBytes: 2 * 1024 ** 3, mostIdleMs: 24 * 60 * 60_000 };
 /** Slower is not waited for. */
 const bytesPerSecond = 2 * 1024 * 1024;
 /** What is known of so many answers without asking. */
-const mostRecalled = 5_000;
+const maxRecalled = 5_000;
 /** What a model is told of a failure of this replica's disk: its path says nothing to anybody else. */
-const hereInWords = 'this replica’s cache';
+const localStoreName = 'this replica’s cache';
 
-export class TeamAnswers implements AnswerStore {
-  readonly changed = new Event<void>();
+export class TeamSpillStore implements SpillStore {
+  readonly changed = new Emitter<void>();
   revision = 0;
-  readonly #options: TeamAnswersOptions;
-  readonly #rows: AnswerRows;
-  readonly #cache: AnswerCache;
-  readonly #upkeep: AnswerUpkeep;
+  readonly #options: TeamSpillStoreOptions;
+  readonly #rows: SpillTable;
+  readonly #cache: SpillCache;
+  readonly #upkeep: SpillRetention;
   readonly #writer: ResultWriter;
   /** Files of folders that whoever runs it has allowed; of ours it knows none. */
   readonly #files: SpillFinder;
@@ -71,25 +71,25 @@ export class TeamAnswers implements AnswerStore {
   readonly #recalled = new Map<string, Spill>();
   readonly #working = new Set<Promise<unknown>>();
   readonly #counting = new Set<Promise<unknown>>();
-  readonly #memory = new ReturnMemory();
+  readonly #memory = new MemoryReclaimer();
   /** Of `performance.now()`: until then nothing is tried. */
-  #restsUntil = 0;
+  #cooldownUntil = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(options: TeamAnswersOptions) {
+  constructor(options: TeamSpillStoreOptions) {
     this.#options = options;
     this.changed.on(() => this.revision++);
     const { database, tenant, objects, folder, now, own } = options;
-    this.#rows = new AnswerRows(database, tenant);
-    this.#cache = new AnswerCache(folder, { ...usualCache, ...options.cache }, now);
-    this.#upkeep = new AnswerUpkeep({
+    this.#rows = new SpillTable(database, tenant);
+    this.#cache = new SpillCache(folder, { ...defaultCacheLimits, ...options.cache }, now);
+    this.#upkeep = new SpillRetention({
       ...options,
       rows: this.#rows,
       cache: this.#cache,
       bytes: objects,
       onRemoved: () => this.changed.emit(),
     });
-    this.#writer = new ResultWriter(options.workerUrl ?? keepWorkerUrl());
+    this.#writer = new ResultWriter(options.workerUrl ?? spillWriterUrl());
     this.#reads = new ReadCounts((reads) => {
       const counting = this.#rows.addReads(reads).catch((error: unknown) => {
         options.log.warn('Reads of kept answers could not be counted.', { error });
@@ -111,17 +111,17 @@ export class TeamAnswers implements AnswerStore {
 
   async ready(): Promise<void> {}
 
-  async keep(
+  async spill(
     result: Result,
     origin: SpillOrigin,
     textKind: 'text' | 'toon' = 'text',
-    sent?: SentAnswer,
-  ): Promise<KeptAnswer> {
+    sent?: OriginalResult,
+  ): Promise<SpilledResult> {
     const { folder, settings, now, countTokens, log } = this.#options;
     const chunks = chunksOf(result);
     const place = {
       folder,
-      index: { insert: (parts: readonly NamedSpill[]) => this.#share(parts) },
+      index: { insert: (parts: readonly NamedSpill[]) => this.#publish(parts) },
       writer: this.#writer,
       maxBytes: settings().maxBytes,
       now,
@@ -131,15 +131,15 @@ export class TeamAnswers implements AnswerStore {
     try {
       this.#requireStores();
       this.#cache.prepare();
-      const kept = await this.#during(keepAnswer(wanted, place));
-      this.#upkeep.afterKeep(kept.parts[0].spill.answerId);
+      const kept = await this.#track(spillResult(wanted, place));
+      this.#upkeep.afterStore(kept.parts[0].spill.answerId);
       this.changed.emit();
       return this.#asShared(kept);
     } catch (error) {
       log.warn('A long answer could not be kept.', { error });
-      throw this.#notKept(error);
+      throw this.#storeFailed(error);
     } finally {
-      this.#memory.released(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+      this.#memory.noteReleased(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
     }
   }
 
@@ -151,7 +151,7 @@ export class TeamAnswers implements AnswerStore {
     const id = idIn(ref);
     if (id === undefined) return this.#files.open(ref, this.#options.settings().folders, reader);
     const answer = await this.#rows.find(id, reader);
-    if (answer === undefined) throw unknownSpill(id);
+    if (answer === undefined) throw spillNotFoundError(id);
     const { spill } = answer;
     this.#recall(spill);
     const { handle, [Symbol.asyncDispose]: dispose } = await this.#openHere(answer);
@@ -163,13 +163,13 @@ export class TeamAnswers implements AnswerStore {
     return id === undefined ? undefined : this.#recalled.get(id);
   }
 
-  async find(ref: string, reader: Principal = thePerson): Promise<Spill | undefined> {
+  async find(ref: string, reader: Principal = localUser): Promise<Spill | undefined> {
     const id = idIn(ref);
     const answer = id === undefined ? undefined : await this.#rows.find(id, reader);
     return answer && this.#recall(answer.spill);
   }
 
-  async fileOf(id: string, reader: Principal = thePerson): Promise<SpillFile | undefined> {
+  async fileOf(id: string, reader: Principal = localUser): Promise<SpillFile | undefined> {
     const answer = await this.#rows.find(id, reader);
     if (answer === undefined) return undefined;
     await using opened = await this.#openHere(answer);
@@ -181,7 +181,7 @@ export class TeamAnswers implements AnswerStore {
     this.changed.emit();
   }
 
-  async list(filter: SpillFilter = {}, reader: Principal = thePerson): Promise<readonly Spill[]> {
+  async list(filter: SpillFilter = {}, reader: Principal = localUser): Promise<readonly Spill[]> {
     await this.#writeReads();
     return this.#rows.list(filter, reader);
   }
@@ -191,23 +191,23 @@ export class TeamAnswers implements AnswerStore {
     return { ...(await this.#rows.usage()), maxBytes, maxCount, keepDays };
   }
 
-  async pin(id: string, pinned: boolean, reader: Principal = thePerson): Promise<boolean> {
+  async pin(id: string, pinned: boolean, reader: Principal = localUser): Promise<boolean> {
     if ((await this.#rows.find(id, reader)) === undefined) return false;
     const isKnown = await this.#rows.pin(id, pinned);
     if (isKnown) this.changed.emit();
     return isKnown;
   }
 
-  async remove(id: string, reader: Principal = thePerson): Promise<boolean> {
+  async remove(id: string, reader: Principal = localUser): Promise<boolean> {
     if ((await this.#rows.find(id, reader)) === undefined) return false;
-    const left = await this.#rows.leave([id]);
+    const left = await this.#rows.markForDeletion([id]);
     this.#recalled.delete(id);
-    await this.#upkeep.takeAway(left);
+    await this.#upkeep.deleteBlobs(left);
     return left.length > 0;
   }
 
   prune(): Promise<Pruned> {
-    return this.#upkeep.tend();
+    return this.#upkeep.prune();
   }
 
   close(): Promise<void> {
@@ -224,24 +224,24 @@ export class TeamAnswers implements AnswerStore {
   }
 
   /** The rows, the bytes, and that they are whole: in this order, within the time that a call waits. */
-  async #share(parts: readonly NamedSpill[]): Promise<void> {
+  async #publish(parts: readonly NamedSpill[]): Promise<void> {
     const { keepMs = 5_000, log } = this.#options;
     const bytes = parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
     const signal = AbortSignal.timeout(timeFor(bytes, keepMs));
     const ids = parts.map(({ spill }) => spill.id);
-    await this.#rows.begin(parts);
+    await this.#rows.insertPending(parts);
     try {
       const digests = new Map<string, Buffer>();
       for (const part of parts) digests.set(part.spill.id, await this.#upload(part, signal));
-      await this.#rows.finish(digests);
+      await this.#rows.markStored(digests);
       for (const { spill, name } of parts) await this.#cache.add({ id: spill.id, name, bytes: spill.bytes });
     } catch (error) {
       // Behind the call, which has waited long enough; what fails is found by the next sweep.
       const undoing = this.#rows
-        .leave(ids)
-        .then((left) => this.#upkeep.takeAway(left))
+        .markForDeletion(ids)
+        .then((left) => this.#upkeep.deleteBlobs(left))
         .catch((cause: unknown) => log.debug('An answer that was not kept is swept later.', { error: cause }));
-      void this.#during(undoing);
+      void this.#track(undoing);
       throw error;
     }
   }
@@ -250,12 +250,12 @@ export class TeamAnswers implements AnswerStore {
   async #upload({ spill, name }: NamedSpill, signal: AbortSignal): Promise<Buffer> {
     const hash = createHash('sha256');
     await using handle = await open(this.#cache.path(name), 'r');
-    const pieces = piecesOf(handle, spill.bytes, (piece) => hash.update(piece));
+    const pieces = toChunks(handle, spill.bytes, (piece) => hash.update(piece));
     await this.#requireObjects().put({ tenant: this.#options.tenant, id: spill.id }, pieces, spill.bytes, signal);
     return hash.digest();
   }
 
-  #openHere({ spill, sha256, extension }: SharedAnswer): Promise<CachedFile> {
+  #openHere({ spill, sha256, extension }: SharedSpill): Promise<CachedFile> {
     const { tenant, readMs = 10_000 } = this.#options;
     const { id, bytes, server, tool } = spill;
     const name = spillFileName({ server, tool, id, extension });
@@ -265,7 +265,7 @@ export class TeamAnswers implements AnswerStore {
   }
 
   /** Throws AppError spill_failed. */
-  #requireObjects(): AnswerBytes {
+  #requireObjects(): BlobStore {
     const { objects } = this.#options;
     if (objects !== undefined) return objects;
     throw new AppError('spill_failed', 'This replica has no object store, so long results are cut.', {
@@ -274,7 +274,7 @@ export class TeamAnswers implements AnswerStore {
   }
 
   /** A path of one replica says nothing on another one: what models are told is the id. */
-  #asShared(kept: KeptAnswer): KeptAnswer {
+  #asShared(kept: SpilledResult): SpilledResult {
     const [first, ...others] = kept.parts.map((part) => {
       const spill = this.#recall({ ...part.spill, file: spillUri(part.spill.id) });
       return { ...part, spill };
@@ -286,7 +286,7 @@ export class TeamAnswers implements AnswerStore {
     this.#recalled.delete(spill.id);
     this.#recalled.set(spill.id, spill);
     const oldest = this.#recalled.keys().next();
-    if (this.#recalled.size > mostRecalled && oldest.done !== true) this.#recalled.delete(oldest.value);
+    if (this.#recalled.size > maxRecalled && oldest.done !== true) this.#recalled.delete(oldest.value);
     return spill;
   }
 
@@ -294,7 +294,7 @@ export class TeamAnswers implements AnswerStore {
   #requireStores(): void {
     this.#requireObjects();
     if (this.#closing !== undefined) throw new AppError('spill_failed', 'Tooltray stops; nothing is kept any more.');
-    if (performance.now() >= this.#restsUntil) return;
+    if (performance.now() >= this.#cooldownUntil) return;
     throw new AppError(
       'spill_failed',
       'The answer could not be kept: where the team’s are kept was away a moment ago.',
@@ -304,10 +304,10 @@ export class TeamAnswers implements AnswerStore {
     );
   }
 
-  #notKept(error: unknown): AppError {
+  #storeFailed(error: unknown): AppError {
     const isOurs = error instanceof AppError && error.code !== 'spill_failed' && error.code !== 'not_allowed';
-    if (!isOurs) return spillFailure(error, hereInWords, this.#options.settings().maxBytes);
-    this.#restsUntil = performance.now() + (this.#options.restMs ?? 5_000);
+    if (!isOurs) return toSpillError(error, localStoreName, this.#options.settings().maxBytes);
+    this.#cooldownUntil = performance.now() + (this.#options.restMs ?? 5_000);
     return new AppError('spill_failed', `The answer could not be kept: ${error.message}`, {
       fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
       cause: error,
@@ -319,7 +319,7 @@ export class TeamAnswers implements AnswerStore {
     await Promise.all(this.#counting);
   }
 
-  async #during<T>(work: Promise<T>): Promise<T> {
+  async #track<T>(work: Promise<T>): Promise<T> {
     this.#working.add(work);
     try {
       return await work;

@@ -3,12 +3,12 @@
  * exported as a home's is. Rows are only ever added: replicas have no right to change or delete any.
  */
 import type { Sql } from 'postgres';
-import type { AuditLog, NotedHead, OpenLog } from '../../core/trust/audit/audit-log.ts';
-import { type Link, origin, readLine } from '../../core/trust/audit/chain.ts';
+import type { AuditLog, SignedHead, OpenLog } from '../../core/trust/audit/audit-log.ts';
+import { type ChainLink, genesisLink, parseLine } from '../../core/trust/audit/chain.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
 /** Where the chain ends. */
-export interface Tail extends Link {
+export interface ChainTail extends ChainLink {
   /** The head that was noted last; 0: none is. */
   readonly head: number;
   /** The part that it ends in is over: the next record begins another one. */
@@ -19,7 +19,7 @@ export interface Tail extends Link {
 export interface Lines {
   /** Each with its line feed, the first one behind the tail. */
   readonly lines: readonly string[];
-  readonly lastHead: NotedHead | undefined;
+  readonly lastHead: SignedHead | undefined;
 }
 
 export interface BatchName {
@@ -30,12 +30,12 @@ export interface BatchName {
 }
 
 /** A replica that hangs holds the others up no longer than this, in ms; and how long one waits for its turn. */
-const hangMs = 5000;
-const waitMs = 20_000;
+const idleTransactionTimeoutMs = 5000;
+const lockTimeoutMs = 20_000;
 /** Rows that are read at a time. */
 const pageRows = 500;
 
-export class AuditRows implements AuditLog {
+export class AuditTable implements AuditLog {
   readonly #sql: Sql;
   readonly #tenant: string;
 
@@ -46,13 +46,13 @@ export class AuditRows implements AuditLog {
   }
 
   /** `make` is given where the chain ends now. Rejects with AppError store_unreachable: then it may be written all the same. */
-  async append({ writer, batch }: BatchName, make: (tail: Tail) => Lines): Promise<void> {
+  async append({ writer, batch }: BatchName, make: (tail: ChainTail) => Lines): Promise<void> {
     const tenant = this.#tenant;
     await this.#sql
       .begin(async (work) => {
         await work`
-          SELECT set_config('idle_in_transaction_session_timeout', ${String(hangMs)}, true),
-            set_config('lock_timeout', ${String(waitMs)}, true)`;
+          SELECT set_config('idle_in_transaction_session_timeout', ${String(idleTransactionTimeoutMs)}, true),
+            set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
         await work`SELECT pg_advisory_xact_lock(hashtextextended(${`tooltray audit ${tenant}`}, 0))`;
         const [known] = await work<{ batch: string }[]>`
           SELECT batch FROM tooltray.audit_batches WHERE tenant = ${tenant} AND writer = ${writer}`;
@@ -79,7 +79,7 @@ export class AuditRows implements AuditLog {
       .catch(rethrowDatabaseError);
   }
 
-  async notedHead(): Promise<NotedHead | undefined> {
+  async recordedHead(): Promise<SignedHead | undefined> {
     const [row] = await this.#sql<{ seq: string; at: string; hash: string }[]>`
       SELECT seq, at, hash FROM tooltray.audit_heads WHERE tenant = ${this.#tenant}`.catch(rethrowDatabaseError);
     return row && { seq: Number(row.seq), at: Number(row.at), hash: row.hash };
@@ -100,7 +100,7 @@ export class AuditRows implements AuditLog {
     return { parts: [part], close: () => Promise.resolve() };
   }
 
-  async #tail(work: Pick<Sql, 'unsafe'>): Promise<Tail> {
+  async #tail(work: Pick<Sql, 'unsafe'>): Promise<ChainTail> {
     const [row] = await work.unsafe<{ seq: string; line: string; head: string | null; over: boolean }[]>(
       `SELECT seq, line, date_trunc('month', written AT TIME ZONE 'UTC') < date_trunc('month', now() AT TIME ZONE 'UTC') AS over,
         (SELECT seq FROM tooltray.audit_heads WHERE tenant = $1) AS head
@@ -111,10 +111,10 @@ export class AuditRows implements AuditLog {
       const noted = await work.unsafe<{ seq: string }[]>('SELECT seq FROM tooltray.audit_heads WHERE tenant = $1', [
         this.#tenant,
       ]);
-      return { ...origin, head: Number(noted[0]?.seq ?? 0), isOver: true };
+      return { ...genesisLink, head: Number(noted[0]?.seq ?? 0), isOver: true };
     }
     // A line that somebody spoilt still counts, so that no number is used twice.
-    const hash = readLine(row.line)?.hash ?? origin.hash;
+    const hash = parseLine(row.line)?.hash ?? genesisLink.hash;
     return { seq: Number(row.seq), hash, head: Number(row.head ?? 0), isOver: row.over };
   }
 

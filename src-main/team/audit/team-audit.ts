@@ -1,21 +1,21 @@
 /** A replica's notes on their way into its tenant's audit: in batches, off the way of calls, held while the database is away. */
 import { randomBytes } from 'node:crypto';
-import { Event } from '../../core/base/events.ts';
-import type { KeptDocument } from '../../core/base/kept-document.ts';
+import { Emitter } from '../../core/base/events.ts';
+import type { JsonDocument } from '../../core/base/kept-document.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Masker } from '../../core/base/mask.ts';
-import type { AuditBook } from '../../core/trust/audit/audit-log.ts';
-import { Batch, type Note, Waiting } from '../../core/trust/audit/batch.ts';
+import type { AuditRecorder } from '../../core/trust/audit/audit-log.ts';
+import { AuditBatch, type PendingEntry, PendingEntries } from '../../core/trust/audit/batch.ts';
 import { maxUnsigned } from '../../core/trust/audit/chain.ts';
 import type { AuditEntry, Digest } from '../../core/trust/audit/entries.ts';
 import type { AuditKeys } from '../../core/trust/audit/keys.ts';
-import type { AuditRows, Lines, Tail } from './audit-rows.ts';
+import type { AuditTable, Lines, ChainTail } from './audit-rows.ts';
 
 export interface TeamAuditOptions {
-  readonly rows: AuditRows;
+  readonly rows: AuditTable;
   readonly keys: AuditKeys;
-  readonly seen: KeptDocument;
-  readonly masker: Pick<Masker, 'maskText' | 'known'>;
+  readonly seen: JsonDocument;
+  readonly masker: Pick<Masker, 'maskText' | 'matchers'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** ms since 1970. */
   readonly now: () => number;
@@ -24,32 +24,32 @@ export interface TeamAuditOptions {
 }
 
 /** About 20 MB, and more than a minute at 300 calls a second. */
-const mostWaiting = 20_000;
+const maxPending = 20_000;
 const batchMs = 200;
 /** A batch takes no longer to send than other replicas want to wait. */
-const batchNotes = 2000;
-const firstRetryMs = 500;
-const slowestRetryMs = 5000;
+const batchSize = 2000;
+const minRetryDelayMs = 500;
+const maxRetryDelayMs = 5000;
 /** What is not signed yet is signed after this long. */
-const signMs = 60_000;
+const signIntervalMs = 60_000;
 /** How long closing tries, in ms. */
-const closeMs = 5000;
+const closeTimeoutMs = 5000;
 
 /** Repeated as it is until it is known that it was written. */
 interface Sent {
-  readonly notes: readonly Note[];
+  readonly notes: readonly PendingEntry[];
   readonly lost: number;
   readonly wantsHead: boolean;
   readonly batch: number;
 }
 
-export class TeamAudit implements AuditBook {
-  readonly changed = new Event();
-  readonly log: AuditRows;
-  readonly seen: KeptDocument;
+export class TeamAuditWriter implements AuditRecorder {
+  readonly changed = new Emitter();
+  readonly log: AuditTable;
+  readonly seen: JsonDocument;
   readonly configName = 'team';
   readonly #options: TeamAuditOptions;
-  readonly #waiting: Waiting;
+  readonly #waiting: PendingEntries;
   readonly #writer = randomBytes(9).toString('base64url');
   #sent: Sent | undefined;
   #batches = 0;
@@ -65,7 +65,7 @@ export class TeamAudit implements AuditBook {
     this.#options = options;
     this.log = options.rows;
     this.seen = options.seen;
-    this.#waiting = new Waiting(options.most ?? mostWaiting, options.masker);
+    this.#waiting = new PendingEntries(options.most ?? maxPending, options.masker);
   }
 
   note(entry: AuditEntry): void {
@@ -88,7 +88,7 @@ export class TeamAudit implements AuditBook {
   async close(): Promise<void> {
     clearTimeout(this.#signTimer);
     this.#wantsHead ||= this.#hasUnsigned || this.#sent !== undefined || !this.#waiting.isEmpty;
-    const until = Date.now() + closeMs;
+    const until = Date.now() + closeTimeoutMs;
     while (!(await this.flush()) && Date.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(this.#retryMs, until - Date.now())));
     }
@@ -127,7 +127,7 @@ export class TeamAudit implements AuditBook {
         await this.#options.rows.append({ writer: this.#writer, batch: sent.batch }, (tail) => this.#lines(sent, tail));
       } catch (error) {
         if (this.#retryMs === 0) this.#options.log.warn('The audit cannot be written; trying again.', { error });
-        this.#retryMs = Math.min(slowestRetryMs, Math.max(firstRetryMs, this.#retryMs * 2));
+        this.#retryMs = Math.min(maxRetryDelayMs, Math.max(minRetryDelayMs, this.#retryMs * 2));
         return false;
       }
       this.#sent = undefined;
@@ -139,15 +139,15 @@ export class TeamAudit implements AuditBook {
   }
 
   #next(): Sent {
-    const { notes, lost } = this.#waiting.take(batchNotes);
+    const { notes, lost } = this.#waiting.take(batchSize);
     const wantsHead = this.#wantsHead;
     this.#wantsHead = false;
     return { notes, lost, wantsHead, batch: ++this.#batches };
   }
 
-  #lines({ notes, lost, wantsHead }: Sent, tail: Tail): Lines {
+  #lines({ notes, lost, wantsHead }: Sent, tail: ChainTail): Lines {
     const { keys, now } = this.#options;
-    const batch = new Batch(tail, Math.max(0, tail.seq - tail.head), keys, now);
+    const batch = new AuditBatch(tail, Math.max(0, tail.seq - tail.head), keys, now);
     // Every month begins with one, so that a month that is taken away leaves one that stands by itself.
     if (tail.isOver) batch.head();
     if (tail.head > tail.seq) batch.add({ kind: 'cut', to: tail.head });
@@ -160,7 +160,7 @@ export class TeamAudit implements AuditBook {
         this.#signTimer = undefined;
         this.#wantsHead = true;
         this.#schedule(0);
-      }, signMs).unref();
+      }, signIntervalMs).unref();
     return batch;
   }
 }

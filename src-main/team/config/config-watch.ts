@@ -4,7 +4,7 @@ import type { ConfigStore } from '../../core/config/config-store.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
 
-interface ConfigWatchParts {
+interface ConfigDriftMonitorDeps {
   readonly config: Pick<ConfigStore, 'problems' | 'problemsChanged' | 'version' | 'path'>;
   readonly heartbeat: Pick<Heartbeat, 'refreshed' | 'others'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -14,25 +14,25 @@ interface ConfigWatchParts {
   readonly now?: () => number;
 }
 
-const usualPatienceMs = 60_000;
+const defaultToleranceMs = 60_000;
 
-export class ConfigWatch {
-  readonly #parts: ConfigWatchParts;
+export class ConfigDriftMonitor {
+  readonly #parts: ConfigDriftMonitorDeps;
   readonly #now: () => number;
   readonly #stops: readonly (() => void)[];
   /** Since when others had another one; undefined: all have the same. */
   #differsSince: number | undefined;
-  #isTold = false;
+  #isReported = false;
   #known: ReadonlySet<string>;
 
-  constructor(parts: ConfigWatchParts) {
+  constructor(parts: ConfigDriftMonitorDeps) {
     const { config, heartbeat, now = () => performance.now() } = parts;
     this.#parts = parts;
     this.#now = now;
     // Those of the start were told by whoever opened it.
     this.#known = new Set(config.problems.map(problemLine));
     this.#stops = [
-      config.problemsChanged.on((problems) => this.#tell(problems)),
+      config.problemsChanged.on((problems) => this.#report(problems)),
       heartbeat.refreshed.on(() => this.#compare()),
     ];
   }
@@ -51,24 +51,24 @@ export class ConfigWatch {
     for (const stop of this.#stops) stop();
   }
 
-  #tell(problems: readonly ConfigProblem[]): void {
+  #report(problems: readonly ConfigProblem[]): void {
     const lines = new Set(problems.map(problemLine));
     for (const line of lines) if (!this.#known.has(line)) this.#parts.log.warn(line);
     this.#known = lines;
   }
 
   #compare(): void {
-    const { heartbeat, log, patienceMs = usualPatienceMs } = this.#parts;
+    const { heartbeat, log, patienceMs = defaultToleranceMs } = this.#parts;
     const others = heartbeat.others.filter(({ config, isDraining }) => config !== this.version && !isDraining);
     if (others.length === 0) {
-      if (this.#isTold) log.info('All replicas have the same config again.');
+      if (this.#isReported) log.info('All replicas have the same config again.');
       this.#differsSince = undefined;
-      this.#isTold = false;
+      this.#isReported = false;
       return;
     }
     this.#differsSince ??= this.#now();
-    if (this.#isTold || this.#now() - this.#differsSince < patienceMs) return;
-    this.#isTold = true;
+    if (this.#isReported || this.#now() - this.#differsSince < patienceMs) return;
+    this.#isReported = true;
     const names = others.map(({ id, config }) => `${id} (${config || 'none'})`).join(', ');
     log.warn(`Other replicas have had another config than this one (${this.version}) for a while: ${names}.`);
   }

@@ -4,18 +4,18 @@ import type { RpcMethod } from '../../rpc/contract.ts';
 import type { Role } from '../people/people.ts';
 
 /** Everyone: what is told is the asker's own. Admins: of everybody. Else why nobody is answered. */
-export type Allowed = 'everyone' | 'admins' | { readonly not: string };
+export type Permission = 'everyone' | 'admins' | { readonly not: string };
 
 const config = { not: 'Servers and settings of a team are changed in its config file.' };
 const machine = { not: 'This is about programs on one person’s computer.' };
 const replica = { not: 'This would hold for one replica alone.' };
-const byHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
+const editedByHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
 const elsewhere = { not: 'What runs is ended in its app: it may be at any replica.' };
 const vault = { not: 'Secrets of a team are kept by the command `tooltray team-secret`.' };
 const profileTokens = { not: 'In a team people have tokens of their own.' };
 const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
 
-export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
+export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   ...{ activity: 'everyone', callDetail: 'everyone', callText: 'everyone', savings: 'everyone', charts: 'everyone' },
   ...{ spills: 'everyone', spill: 'everyone', spillLines: 'everyone', spillFind: 'everyone', spillQuery: 'everyone' },
   spillSql: 'everyone',
@@ -57,8 +57,15 @@ export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
     restoreConfig: machine,
     health: machine,
   },
-  ...{ call: byHand, startRun: byHand, run: byHand, answerRun: byHand, cancelRun: byHand, runResult: byHand },
-  ...{ runGiven: byHand, openView: byHand, callFromView: byHand, readForView: byHand },
+  ...{
+    call: editedByHand,
+    startRun: editedByHand,
+    run: editedByHand,
+    answerRun: editedByHand,
+    cancelRun: editedByHand,
+    runResult: editedByHand,
+  },
+  ...{ runGiven: editedByHand, openView: editedByHand, callFromView: editedByHand, readForView: editedByHand },
   ...{ steps: 'everyone', step: 'everyone', stepText: 'everyone', timelineSessions: 'everyone', cancelStep: elsewhere },
   ...{ ownSignIns: 'everyone', signIn: 'everyone', signOut: 'everyone' },
   ...{ secrets: vault, setSecret: vault, removeSecret: vault, plainSecrets: vault, moveSecrets: vault },
@@ -67,9 +74,9 @@ export const allowedQuestions: Readonly<Record<RpcMethod, Allowed>> = {
 };
 
 /** Throws AppError not_allowed or unsupported; answers nothing for a question that the contract does not have. */
-export function requireAllowed(method: string, role: Role): void {
-  if (!Object.hasOwn(allowedQuestions, method)) return;
-  const allowed = allowedQuestions[method as RpcMethod];
+export function requirePermission(method: string, role: Role): void {
+  if (!Object.hasOwn(methodPermissions, method)) return;
+  const allowed = methodPermissions[method as RpcMethod];
   if (typeof allowed === 'object') throw new AppError('unsupported', `Not in a team’s dashboard. ${allowed.not}`);
   if (allowed === 'everyone' || role === 'admin') return;
   throw new AppError('not_allowed', 'This is for admins of the team.', { fix: 'Ask one of them.' });

@@ -1,12 +1,12 @@
 /** Tries a server again where an administrator asked for it at any replica, if it is not well here. */
-import type { Aggregator } from '../../core/aggregator.ts';
+import type { Core } from '../../core/aggregator.ts';
 import { retryTopic } from './server-desk.ts';
-import type { Changes } from '../database/changes.ts';
+import type { ChangeFeed } from '../database/changes.ts';
 
 interface FollowRetriesParts {
   readonly tenant: string;
-  readonly changes: Pick<Changes, 'changed'>;
-  readonly core: () => Pick<Aggregator, 'servers' | 'transports'>;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
+  readonly core: () => Pick<Core, 'servers' | 'transports'>;
 }
 
 /** Returns how to stop. */
@@ -16,7 +16,7 @@ export function followRetries({ tenant, changes, core }: FollowRetriesParts): ()
     const name = change.topic.slice(retryTopic.length);
     const server = core().servers.find(name);
     if (server?.health.level !== 'error' && server?.health.level !== 'attention') return;
-    core().transports.log(name).note('Started anew at an administrator’s word.');
+    core().transports.log(name).appendEvent('Started anew at an administrator’s word.');
     // Why it fails is its status then.
     void server.retry().catch(() => undefined);
   });

@@ -3,14 +3,14 @@
  * calls run at the replica that serves their page, so nothing is asked of another one.
  */
 import { AppError } from '../../core/base/errors.ts';
-import { shortName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/shown-text.ts';
 import type { Inbox } from '../../core/trust/inbox/inbox.ts';
-import type { InboxItem, Outcome } from '../../core/trust/inbox/inbox-item.ts';
+import type { InboxItem, DecisionResult } from '../../core/trust/inbox/inbox-item.ts';
 import { inboxSummary } from '../../rpc/handlers/inbox.ts';
 import type { InboxSummary, RpcMethods } from '../../rpc/contract.ts';
 import { isAdmin, type Viewer } from './viewer.ts';
 
-export interface InboxDeskParts {
+export interface InboxServiceDeps {
   readonly inbox: Inbox;
   /** Names of users, by id. Rejects with AppError store_unreachable. */
   readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -19,11 +19,11 @@ export interface InboxDeskParts {
 type Decides = Pick<Viewer, 'user' | 'name' | 'role'>;
 
 /** All reject with AppError: not_found for what the viewer may not see, as for what never was; store_unreachable. */
-export class InboxDesk {
-  readonly #parts: InboxDeskParts;
+export class InboxService {
+  readonly #parts: InboxServiceDeps;
   readonly #viewer: Decides;
 
-  constructor(parts: InboxDeskParts, viewer: Decides) {
+  constructor(parts: InboxServiceDeps, viewer: Decides) {
     this.#parts = parts;
     this.#viewer = viewer;
   }
@@ -49,10 +49,10 @@ export class InboxDesk {
     return { ...item, sentence, from };
   }
 
-  async decide({ id, action, parts }: RpcMethods['decide']['input']): Promise<Outcome> {
+  async decide({ id, action, parts }: RpcMethods['decide']['input']): Promise<DecisionResult> {
     const { actions } = await this.#find(id);
     if (!actions.some((one) => one.id === action)) {
-      throw new AppError('bad_request', `${shortName(action)} is no answer of yours to ${shortName(id)}.`, {
+      throw new AppError('bad_request', `${truncateName(action)} is no answer of yours to ${truncateName(id)}.`, {
         fix: `Answers: ${actions.map((one) => one.id).join(', ')}.`,
       });
     }
@@ -61,9 +61,9 @@ export class InboxDesk {
 
   async #find(id: string): Promise<InboxItem> {
     const item = await this.#parts.inbox.item(id).catch((error: unknown) => {
-      throw error instanceof AppError && error.code === 'not_found' ? nothingWaits(id) : error;
+      throw error instanceof AppError && error.code === 'not_found' ? itemNotFound(id) : error;
     });
-    if (!sees(this.#viewer, item)) throw nothingWaits(id);
+    if (!sees(this.#viewer, item)) throw itemNotFound(id);
     return forViewer(this.#viewer, item);
   }
 
@@ -97,8 +97,8 @@ function forViewer({ user, role }: Decides, item: InboxItem): InboxItem {
   };
 }
 
-function nothingWaits(id: string): AppError {
-  return new AppError('not_found', `Nothing waits for you under ${shortName(id)}.`, {
+function itemNotFound(id: string): AppError {
+  return new AppError('not_found', `Nothing waits for you under ${truncateName(id)}.`, {
     fix: 'It was decided already, is another one now, or its time is over: look at what waits.',
   });
 }

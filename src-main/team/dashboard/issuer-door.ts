@@ -1,12 +1,12 @@
 /** Where a person's browser comes to sign in at the team's issuer: from our page to there, and back to us with the outcome. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AppError, toAppError } from '../../core/base/errors.ts';
-import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/plain-page.ts';
+import { escapeHtml, renderCallbackPage, callbackPageHeaders } from '../../core/servers/sign-in/plain-page.ts';
 import { HostCookie } from '../door/host-cookie.ts';
-import type { IssuerSignIn } from './issuer-sign-in.ts';
+import type { OidcSignIn } from './issuer-sign-in.ts';
 
-interface IssuerDoorParts {
-  readonly signIn: IssuerSignIn;
+interface OidcRoutesDeps {
+  readonly signIn: OidcSignIn;
   readonly isSecure: boolean;
   /** Throws AppError not_allowed where another site asked. */
   readonly requireOwnPage: (request: IncomingMessage) => void;
@@ -20,18 +20,18 @@ export const callbackPath = '/session/callback';
 /** The dashboard, from both of these: it may stand in a folder of a site. */
 const home = '../';
 
-export class IssuerDoor {
-  readonly #parts: IssuerDoorParts;
+export class OidcRoutes {
+  readonly #parts: OidcRoutesDeps;
   /** Another site leads the browser back, so it has to come along then. */
   readonly #binding: HostCookie;
 
-  constructor(parts: IssuerDoorParts) {
+  constructor(parts: OidcRoutesDeps) {
     this.#parts = parts;
     this.#binding = new HostCookie({ name: 'tooltray-begun', isSecure: parts.isSecure, sameSite: 'Lax' });
   }
 
   /** Answers one of the two paths. Never rejects. */
-  async answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       if (path === startPath) await this.#start(request, response);
       else await this.#finish(request, response);
@@ -43,22 +43,22 @@ export class IssuerDoor {
   async #start(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#parts.requireOwnPage(request);
     const { goTo, binding, seconds } = await this.#parts.signIn.begin();
-    response.setHeader('set-cookie', this.#binding.line(binding, seconds));
-    response.writeHead(303, { ...safeHeaders, location: goTo }).end();
+    response.setHeader('set-cookie', this.#binding.serialize(binding, seconds));
+    response.writeHead(303, { ...callbackPageHeaders, location: goTo }).end();
   }
 
   async #finish(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { addressOf, sessionCookie, signIn } = this.#parts;
     const params = new URL(request.url ?? '/', 'http://localhost').searchParams;
-    const { secret, seconds } = await signIn.finish(params, this.#binding.of(request), addressOf(request));
-    response.setHeader('set-cookie', [this.#binding.line('', 0), sessionCookie(secret, seconds)]);
-    response.writeHead(303, { ...safeHeaders, location: home }).end();
+    const { secret, seconds } = await signIn.finish(params, this.#binding.read(request), addressOf(request));
+    response.setHeader('set-cookie', [this.#binding.serialize('', 0), sessionCookie(secret, seconds)]);
+    response.writeHead(303, { ...callbackPageHeaders, location: home }).end();
   }
 }
 
 function showFailure(response: ServerResponse, { code, text }: AppError): void {
   const body = `<p>${escapeHtml(text)}</p><p><a href="${home}">Back to Tooltray</a></p>`;
   const status = code === 'server_unreachable' || code === 'store_unreachable' ? 503 : 400;
-  response.writeHead(status, { ...safeHeaders, 'content-type': 'text/html; charset=utf-8' });
-  response.end(plainPage('Not signed in', body));
+  response.writeHead(status, { ...callbackPageHeaders, 'content-type': 'text/html; charset=utf-8' });
+  response.end(renderCallbackPage('Not signed in', body));
 }

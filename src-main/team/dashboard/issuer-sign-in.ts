@@ -5,31 +5,31 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../core/base/errors.ts';
 import { seal, unseal } from '../../core/secrets/sealing.ts';
-import type { AccessNotes } from '../door/note-access.ts';
-import type { CodeFlow, CodeVisit } from '../issuer/code-flow.ts';
-import { type ClaimRules, identityIn } from '../issuer/read-claims.ts';
-import type { IssuedPeople } from '../people/issued-people.ts';
+import type { AccessAudit } from '../door/note-access.ts';
+import type { CodeFlow, PkceState } from '../issuer/code-flow.ts';
+import { type ClaimRules, identityFromClaims } from '../issuer/read-claims.ts';
+import type { OidcUsers } from '../people/issued-people.ts';
 import { hashOf } from '../people/person-tokens.ts';
 import type { User } from '../people/people.ts';
-import type { PageSessions } from './page-sessions.ts';
+import type { DashboardSessions } from './page-sessions.ts';
 
-interface IssuerSignInParts {
+interface OidcSignInDeps {
   readonly flow: CodeFlow;
   /** The issuer's name. */
   readonly issuer: string;
   readonly rules: ClaimRules;
-  readonly people: Pick<IssuedPeople, 'admit'>;
-  readonly sessions: PageSessions;
+  readonly people: Pick<OidcUsers, 'provision'>;
+  readonly sessions: DashboardSessions;
   /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
-  readonly notes: AccessNotes;
+  readonly notes: AccessAudit;
   readonly entered: (user: { readonly id: string; readonly name: string }) => void;
   /** ms since 1970. */
   readonly now: () => number;
 }
 
 /** What the state says. */
-interface Sealed extends CodeVisit {
+interface Sealed extends PkceState {
   /** Hash of what the browser holds that began it. */
   readonly bound: string;
   /** ms since 1970. */
@@ -37,13 +37,13 @@ interface Sealed extends CodeVisit {
 }
 
 /** How long a person may take, in ms. */
-const visitMs = 10 * 60_000;
+const signInTtlMs = 10 * 60_000;
 const about = 'tooltray sign-in to the dashboard';
 
-export class IssuerSignIn {
-  readonly #parts: IssuerSignInParts;
+export class OidcSignIn {
+  readonly #parts: OidcSignInDeps;
 
-  constructor(parts: IssuerSignInParts) {
+  constructor(parts: OidcSignInDeps) {
     this.#parts = parts;
   }
 
@@ -58,30 +58,31 @@ export class IssuerSignIn {
     const [key] = ring;
     if (key === undefined) throw new AppError('internal', 'The team has no key.');
     const binding = randomBytes(32).toString('base64url');
-    const visit = flow.newVisit();
-    const sealed: Sealed = { ...visit, bound: boundTo(binding), until: now() + visitMs };
-    const goTo = await flow.address(visit, seal(key, JSON.stringify(sealed), about));
-    return { goTo, binding, seconds: visitMs / 1000 };
+    const visit = flow.createPkceState();
+    const sealed: Sealed = { ...visit, bound: boundTo(binding), until: now() + signInTtlMs };
+    const goTo = await flow.authorizationUrl(visit, seal(key, JSON.stringify(sealed), about));
+    return { goTo, binding, seconds: signInTtlMs / 1000 };
   }
 
   /**
    * `binding`: what the browser holds. `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: not_allowed for
    * what is not of this browser, not of the issuer or was used before, and for who may not come in; server_unreachable, store_unreachable.
    */
-  async finish(params: URLSearchParams, binding: string, address: string): ReturnType<PageSessions['begin']> {
+  async finish(params: URLSearchParams, binding: string, address: string): ReturnType<DashboardSessions['begin']> {
     const { entered, flow, notes, sessions } = this.#parts;
     const visit = this.#open(params.get('state') ?? '');
     // Whoever was sent the answer of somebody else's sign-in would work as that one, and not know it.
     if (!timingSafeEqual(Buffer.from(visit.bound), Buffer.from(boundTo(binding))))
-      throw again('This sign-in was begun in another browser, or begun anew since.');
-    if (visit.until < this.#parts.now()) throw again('This sign-in has taken too long.');
+      throw signInAgain('This sign-in was begun in another browser, or begun anew since.');
+    if (visit.until < this.#parts.now()) throw signInAgain('This sign-in has taken too long.');
     const claims = await flow.claims(params, visit);
     if (claims === undefined) {
       notes.refused('unknown', address);
-      throw again(`What ${flow.host} says of you is not for this sign-in.`);
+      throw signInAgain(`What ${flow.host} says of you is not for this sign-in.`);
     }
     // Not by the state's letters, some of which could be others and mean the same.
-    if (!(await sessions.takeVisit(visit.nonce, visit.until))) throw again('This sign-in has come back before.');
+    if (!(await sessions.consumeState(visit.nonce, visit.until)))
+      throw signInAgain('This sign-in has come back before.');
     const user = await this.#admitted(claims, address);
     const begun = await sessions.begin(user.id);
     entered(user);
@@ -89,10 +90,10 @@ export class IssuerSignIn {
   }
 
   /** Rejects with AppError not_allowed or store_unreachable. */
-  async #admitted(claims: Parameters<typeof identityIn>[0], address: string): Promise<User> {
+  async #admitted(claims: Parameters<typeof identityFromClaims>[0], address: string): Promise<User> {
     const { flow, issuer, notes, people, rules } = this.#parts;
-    const identity = identityIn(claims, issuer, rules);
-    const admitted = await people.admit(identity);
+    const identity = identityFromClaims(claims, issuer, rules);
+    const admitted = await people.provision(identity);
     if (admitted === undefined) {
       notes.refused('stranger', address);
       throw new AppError('not_allowed', `${flow.host} knows you, and you are not of this team.`, {
@@ -112,7 +113,7 @@ export class IssuerSignIn {
       const text = unseal(key, state, about);
       if (text !== undefined) return JSON.parse(text) as Sealed;
     }
-    throw again('This is no sign-in of ours.');
+    throw signInAgain('This is no sign-in of ours.');
   }
 }
 
@@ -120,6 +121,6 @@ function boundTo(binding: string): string {
   return hashOf(binding).toString('base64url');
 }
 
-function again(why: string): AppError {
+function signInAgain(why: string): AppError {
   return new AppError('not_allowed', why, { fix: 'Sign in once more.' });
 }

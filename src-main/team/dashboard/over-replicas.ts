@@ -1,9 +1,9 @@
 /** Combines the status of a server at every replica of a team into one word and one number. Pure. */
-import { count } from '../../core/base/wording.ts';
-import type { HealthLevel, ReplicaStanding, ServerRow, ServerStanding } from '../../rpc/contract.ts';
+import { formatCount } from '../../core/base/wording.ts';
+import type { HealthLevel, ReplicaStatus, ServerRow, ServerStatusByReplica } from '../../rpc/contract.ts';
 import type { ReplicaState } from '../replicas/heartbeat.ts';
 
-type Told = Pick<ServerRow, 'level' | 'summary' | 'detail' | 'tools'>;
+type AggregatedStatus = Pick<ServerRow, 'level' | 'summary' | 'detail' | 'tools'>;
 
 const worst: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
 const unknown = {
@@ -17,17 +17,17 @@ const unknown = {
 } as const;
 
 /** One server at every replica, by their names; empty where there is one replica alone. */
-export function standingOf(server: string, all: readonly ReplicaState[]): ServerStanding {
+export function statusByReplica(server: string, all: readonly ReplicaState[]): ServerStatusByReplica {
   const inOrder = all.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   const replicas = inOrder.map(({ id, name, servers }) => ({ id, name, ...(servers[server] ?? unknown) }));
   return {
-    replicas: replicas.length < 2 ? [] : replicas.map(({ people: _people, ...replica }): ReplicaStanding => replica),
+    replicas: replicas.length < 2 ? [] : replicas.map(({ people: _people, ...replica }): ReplicaStatus => replica),
     runners: replicas.flatMap(({ name, people }) => (people === 0 ? [] : [{ name, people }])),
   };
 }
 
 /** `Ready on 2 of 3 replicas`. Of one replica alone as it says it itself. */
-export function toldOfReplicas(row: Told, { replicas }: ServerStanding): Told {
+export function aggregateReplicas(row: AggregatedStatus, { replicas }: ServerStatusByReplica): AggregatedStatus {
   if (replicas.length < 2) return row;
   const inOrder = replicas.toSorted((a, b) => worst.indexOf(a.level) - worst.indexOf(b.level));
   const ready = replicas.filter(({ state }) => state === 'ready');
@@ -39,7 +39,7 @@ export function toldOfReplicas(row: Told, { replicas }: ServerStanding): Told {
   return {
     // It answers, at some of them.
     level: first.level === 'error' && ready.length > 0 ? 'attention' : levelOf(first.level, ready.length),
-    summary: isSaid ? shown : `${shown} on ${same.length} of ${count(replicas.length, 'replica')}`,
+    summary: isSaid ? shown : `${shown} on ${same.length} of ${formatCount(replicas.length, 'replica')}`,
     detail: causes(inOrder, row),
     // Whether the page's own has read them yet says nothing.
     tools: Math.max(row.tools, ...replicas.map(({ tools }) => tools)),
@@ -47,7 +47,11 @@ export function toldOfReplicas(row: Told, { replicas }: ServerStanding): Told {
 }
 
 /** Where each person has a process: whose run. `isOwn`: told to one person of theirs. */
-export function toldOfRunners(row: Told, runners: ServerStanding['runners'], isOwn: boolean): Told {
+export function aggregateRunners(
+  row: AggregatedStatus,
+  runners: ServerStatusByReplica['runners'],
+  isOwn: boolean,
+): AggregatedStatus {
   // Why nobody's could be begun.
   if (row.level === 'error' || row.level === 'attention') return row;
   const people = runners.reduce((sum, one) => sum + one.people, 0);
@@ -62,7 +66,7 @@ function levelOf(level: HealthLevel, ready: number): HealthLevel {
 }
 
 /** Each cause once, with the replicas that have it; only of those that are ill. */
-function causes(replicas: readonly ReplicaStanding[], row: Told): string {
+function causes(replicas: readonly ReplicaStatus[], row: AggregatedStatus): string {
   const ill = replicas.filter(({ level }) => level === 'error' || level === 'attention');
   if (ill.length === 0) return row.detail;
   const texts = [...new Set(ill.map(({ detail }) => detail))];

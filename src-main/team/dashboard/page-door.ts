@@ -4,29 +4,35 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../core/base/errors.ts';
-import { objectOf, textOr } from '../../core/base/json.ts';
+import { objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { parseBody, readTextBody, requestPath } from '../../core/sessions/http/http-io.ts';
-import { answerRpcPath, type DashboardDoorOptions, fail, pageHeaders, servePage } from '../../rpc/dashboard-door.ts';
+import {
+  handleRpcRequest,
+  type DashboardRoutesOptions,
+  sendError,
+  pageHeaders,
+  servePage,
+} from '../../rpc/dashboard-door.ts';
 import { HostCookie } from '../door/host-cookie.ts';
-import type { Proxies } from '../door/proxies.ts';
-import { callbackPath, IssuerDoor, startPath } from './issuer-door.ts';
-import type { IssuerSignIn } from './issuer-sign-in.ts';
-import type { PageSessions } from './page-sessions.ts';
+import type { TrustedProxies } from '../door/proxies.ts';
+import { callbackPath, OidcRoutes, startPath } from './issuer-door.ts';
+import type { OidcSignIn } from './issuer-sign-in.ts';
+import type { DashboardSessions } from './page-sessions.ts';
 import type { TokenSignIn } from './token-sign-in.ts';
 import type { Viewer } from './viewer.ts';
 
-export interface PageDoorParts {
+export interface DashboardRoutesDeps {
   /** Folder of the built page. */
   readonly root: string;
   /** Browsers reach it by https alone. */
   readonly isSecure: boolean;
-  readonly proxies: Proxies;
-  readonly sessions: PageSessions;
+  readonly proxies: TrustedProxies;
+  readonly sessions: DashboardSessions;
   readonly signIn: TokenSignIn;
   /** undefined: a token is the only way in. */
-  readonly issuer: IssuerSignIn | undefined;
+  readonly issuer: OidcSignIn | undefined;
   /** What a viewer's page is told and may ask. */
-  readonly of: (viewer: Viewer) => Pick<DashboardDoorOptions, 'publisher' | 'ask' | 'spillFile'>;
+  readonly of: (viewer: Viewer) => Pick<DashboardRoutesOptions, 'publisher' | 'ask' | 'spillFile'>;
   /** Hears of answers that go on; they end where `secret` opens this no more. */
   readonly follow: (secret: string, viewer: Viewer, response: ServerResponse) => void;
   readonly left: (viewer: Viewer) => void;
@@ -34,67 +40,67 @@ export interface PageDoorParts {
 
 /** Tells the page that it has to sign in, and how. */
 const signInHeader = 'tooltray-sign-in';
-const longestInput = 16 * 1024;
+const maxInputBytes = 16 * 1024;
 
-export class PageDoor {
-  readonly #parts: PageDoorParts;
+export class DashboardRoutes {
+  readonly #parts: DashboardRoutesDeps;
   readonly #cookie: HostCookie;
-  readonly #issuer: IssuerDoor | undefined;
+  readonly #issuer: OidcRoutes | undefined;
 
-  constructor(parts: PageDoorParts) {
+  constructor(parts: DashboardRoutesDeps) {
     const { isSecure, issuer, proxies } = parts;
     this.#parts = parts;
     this.#cookie = new HostCookie({ name: 'tooltray', isSecure, sameSite: 'Strict' });
     this.#issuer =
       issuer &&
-      new IssuerDoor({
+      new OidcRoutes({
         ...{ signIn: issuer, isSecure },
         requireOwnPage: (request) => this.#requireOwnPage(request),
-        addressOf: (request) => proxies.asker(request).address,
-        sessionCookie: (secret, seconds) => this.#cookie.line(secret, seconds),
+        addressOf: (request) => proxies.clientOf(request).address,
+        sessionCookie: (secret, seconds) => this.#cookie.serialize(secret, seconds),
       });
   }
 
   /** Answers false for a path that is not the dashboard's. */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const path = requestPath(request);
     const isQuestion = path.startsWith('/rpc/');
     if (this.#issuer !== undefined && request.method === 'GET' && (path === startPath || path === callbackPath)) {
-      await this.#issuer.answer(path, request, response);
+      await this.#issuer.handle(path, request, response);
       return true;
     }
     if (!isQuestion && path !== '/session' && path !== '/session/end')
       return servePage(path, request, response, this.#parts.root);
     try {
       this.#requireOwnPage(request);
-      if (isQuestion) await this.#answerQuestion(path.slice('/rpc/'.length), request, response);
-      else if (path === '/session' && request.method === 'GET') this.#tellWays(response);
+      if (isQuestion) await this.#handleRpc(path.slice('/rpc/'.length), request, response);
+      else if (path === '/session' && request.method === 'GET') this.#sendSignInOptions(response);
       else await this.#session(path, request, response);
     } catch (error) {
       if (error instanceof AppError && error.code === 'unauthorized' && !response.headersSent)
         response.setHeader(signInHeader, 'token');
-      fail(response, error);
+      sendError(response, error);
     }
     return true;
   }
 
   /** Whoever is signed in in this browser; undefined: nobody, or its request began at another site. */
   viewer(request: IncomingMessage): Promise<Viewer | undefined> {
-    return this.#parts.sessions.viewer(this.#cookie.of(request));
+    return this.#parts.sessions.viewer(this.#cookie.read(request));
   }
 
   /** Rejects with AppError unauthorized. */
-  async #answerQuestion(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const secret = this.#cookie.of(request);
+  async #handleRpc(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const secret = this.#cookie.read(request);
     const viewer = await this.#parts.sessions.viewer(secret);
     if (viewer === undefined)
       throw new AppError('unauthorized', 'You are not signed in, or not any more.', { fix: 'Sign in.' });
     if (path === 'events') this.#parts.follow(secret, viewer, response);
-    await answerRpcPath(path, request, response, this.#parts.of(viewer));
+    await handleRpcRequest(path, request, response, this.#parts.of(viewer));
   }
 
   /** How this page may sign in. */
-  #tellWays(response: ServerResponse): void {
+  #sendSignInOptions(response: ServerResponse): void {
     const ways = { issuer: this.#parts.issuer?.host ?? null };
     response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(ways));
   }
@@ -103,17 +109,17 @@ export class PageDoor {
     requireJsonPost(request);
     const { sessions, signIn, proxies } = this.#parts;
     if (path === '/session/end') {
-      const secret = this.#cookie.of(request);
+      const secret = this.#cookie.read(request);
       const viewer = await sessions.viewer(secret);
       if (viewer !== undefined) {
         await sessions.end(secret);
         this.#parts.left(viewer);
       }
-      response.setHeader('set-cookie', this.#cookie.line('', 0));
+      response.setHeader('set-cookie', this.#cookie.serialize('', 0));
     } else {
-      const token = textOr(objectOf(parseBody(await readTextBody(request, longestInput)))['token']);
-      const { secret, seconds } = await signIn.enter(token, proxies.asker(request).address);
-      response.setHeader('set-cookie', this.#cookie.line(secret, seconds));
+      const token = textOrEmpty(objectOrEmpty(parseBody(await readTextBody(request, maxInputBytes)))['token']);
+      const { secret, seconds } = await signIn.signIn(token, proxies.clientOf(request).address);
+      response.setHeader('set-cookie', this.#cookie.serialize(secret, seconds));
     }
     response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end('{}');
   }
@@ -121,7 +127,7 @@ export class PageDoor {
   /** Throws AppError not_allowed. An allowed host is not enough here: of several names each is a site of its own. */
   #requireOwnPage(request: IncomingMessage): void {
     const { origin, 'sec-fetch-site': site } = request.headers;
-    const isOwn = origin === undefined || URL.parse(origin)?.host === this.#parts.proxies.asker(request).host;
+    const isOwn = origin === undefined || URL.parse(origin)?.host === this.#parts.proxies.clientOf(request).host;
     if (isOwn && (site === undefined || site === 'same-origin' || site === 'none')) return;
     throw new AppError('not_allowed', 'Another site asked. Only the dashboard itself may.');
   }

@@ -5,17 +5,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Sql } from 'postgres';
-import { announce } from '../database/changes.ts';
+import { notifyChange } from '../database/changes.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 import { grantOf } from '../../core/profiles/profile-scope.ts';
-import { allGroups, everyone, peopleTopic, type Role } from '../people/people.ts';
+import { allGroups, everyone, usersTopic, type Role } from '../people/people.ts';
 import { hashOf } from '../people/person-tokens.ts';
 import type { Viewer } from './viewer.ts';
 
 /** In ms: whoever works in it signs in once a day. */
 const longestMs = 12 * 60 * 60_000;
 /** Of one user; more than that and the oldest are over. */
-const mostOfUser = 20;
+const maxPerUser = 20;
 /** `<routing key>.<secret>` */
 const shape = /^\d{1,10}\.[\w-]{43}$/;
 
@@ -27,7 +27,7 @@ interface Row {
   readonly given: readonly string[];
 }
 
-export class PageSessions {
+export class DashboardSessions {
   readonly #sql: Sql;
   readonly #tenant: string;
 
@@ -54,7 +54,7 @@ export class PageSessions {
         await sql`
           DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND (ends_at < now() OR hash IN (
             SELECT hash FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND user_id = ${user}
-            ORDER BY made_at DESC OFFSET ${mostOfUser}))`;
+            ORDER BY made_at DESC OFFSET ${maxPerUser}))`;
         return made;
       })
       .catch(rethrowDatabaseError);
@@ -65,7 +65,7 @@ export class PageSessions {
    * Whether this sign-in comes back for the first time. `until`: from then on nobody asks for it, in ms since 1970. Rejects with AppError
    * store_unreachable.
    */
-  async takeVisit(id: string, until: number): Promise<boolean> {
+  async consumeState(id: string, until: number): Promise<boolean> {
     const taken = await this.#sql
       .begin(async (sql) => {
         await sql`DELETE FROM tooltray.page_visits WHERE tenant = ${this.#tenant} AND ends_at < now() - interval '1 hour'`;
@@ -101,7 +101,7 @@ export class PageSessions {
         const [ended] = await sql<{ user: string }[]>`
           DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND hash = ${hashOf(secret)}
           RETURNING user_id AS user`;
-        if (ended !== undefined) await announce(sql, this.#tenant, peopleTopic, ended.user);
+        if (ended !== undefined) await notifyChange(sql, this.#tenant, usersTopic, ended.user);
       })
       .catch(rethrowDatabaseError);
   }

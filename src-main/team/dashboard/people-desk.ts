@@ -1,14 +1,14 @@
 /** People of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone. What changes is in the audit. */
 import { AppError } from '../../core/base/errors.ts';
 import type { AuditEntry } from '../../core/trust/audit/entries.ts';
-import type { PersonRow, PersonTokenRow, TeamContract } from '../../rpc/contract.ts';
-import type { People } from '../people/people.ts';
-import type { PersonToken, PersonTokens } from '../people/person-tokens.ts';
+import type { PersonRow, AccessTokenRow, TeamContract } from '../../rpc/contract.ts';
+import type { UserStore } from '../people/people.ts';
+import type { AccessToken, AccessTokenStore } from '../people/person-tokens.ts';
 import { isAdmin, type Viewer } from './viewer.ts';
 
-export interface PeopleDeskParts {
-  readonly people: People;
-  readonly tokens: PersonTokens;
+export interface UserServiceDeps {
+  readonly people: UserStore;
+  readonly tokens: AccessTokenStore;
   readonly note: (entry: AuditEntry) => void;
 }
 
@@ -16,11 +16,11 @@ type Answer<M extends keyof TeamContract> = Promise<TeamContract[M]['output']>;
 type Input<M extends keyof TeamContract> = TeamContract[M]['input'];
 
 /** One viewer's. All reject with AppError store_unreachable. */
-export class PeopleDesk {
-  readonly #parts: PeopleDeskParts;
+export class UserService {
+  readonly #parts: UserServiceDeps;
   readonly #viewer: Viewer;
 
-  constructor(parts: PeopleDeskParts, viewer: Viewer) {
+  constructor(parts: UserServiceDeps, viewer: Viewer) {
     this.#parts = parts;
     this.#viewer = viewer;
   }
@@ -36,7 +36,7 @@ export class PeopleDesk {
   }
 
   /** Rejects with AppError not_found, or not_allowed for oneself: a team is not to be left without whoever could undo it. */
-  async setOff({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
+  async setSuspended({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
     if (name === this.#viewer.name)
       throw new AppError('not_allowed', 'Nobody switches themselves off.', { fix: 'Ask another admin.' });
     await this.#parts.people.change(name, { isOff });
@@ -52,9 +52,9 @@ export class PeopleDesk {
   }
 
   /** Rejects with AppError bad_request for another end, not_allowed where they have too many. */
-  async give({ label, ends, readOnly }: Input<'givePersonToken'>): Answer<'givePersonToken'> {
+  async createToken({ label, ends, readOnly }: Input<'givePersonToken'>): Answer<'givePersonToken'> {
     const { name: user } = this.#viewer;
-    const { token, ...given } = await this.#parts.tokens.give({ user, label, ends, readOnly });
+    const { token, ...given } = await this.#parts.tokens.create({ user, label, ends, readOnly });
     this.#note('given', `made the token ${given.id} for themselves`, given.id);
     return { ...tokenRow(given), token };
   }
@@ -77,7 +77,7 @@ export class PeopleDesk {
   }
 }
 
-function tokenRow(token: PersonToken): PersonTokenRow {
+function tokenRow(token: AccessToken): AccessTokenRow {
   const { id, user: person, label, profile, readOnly, madeAt, endsAt, usedAt, revokedAt } = token;
   const isOver = endsAt.getTime() <= Date.now();
   return {

@@ -3,13 +3,13 @@ import type { Sql } from 'postgres';
 import { placementOf } from '../../core/config/placement.ts';
 import type { RpcMethods, ServerStatus } from '../../rpc/contract.ts';
 import type { RpcDeps } from '../../rpc/deps.ts';
-import { commandLineHandlers } from '../../rpc/handlers/command-line.ts';
-import { announce } from '../database/changes.ts';
+import { coreHandlers } from '../../rpc/handlers/command-line.ts';
+import { notifyChange } from '../database/changes.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
-import { standingOf } from './over-replicas.ts';
+import { statusByReplica } from './over-replicas.ts';
 
-export interface ServerDeskParts {
+export interface ServerServiceDeps {
   readonly tenant: string;
   /** The tenant's connections. */
   readonly sql: Sql;
@@ -20,27 +20,24 @@ export interface ServerDeskParts {
 export const retryTopic = 'retry/';
 
 /** Both reject with AppError: server_not_found, store_unreachable. */
-export class ServerDesk {
-  readonly #parts: ServerDeskParts;
+export class ServerService {
+  readonly #parts: ServerServiceDeps;
 
-  constructor(parts: ServerDeskParts) {
+  constructor(parts: ServerServiceDeps) {
     this.#parts = parts;
   }
 
-  standing(
-    { server }: RpcMethods['serverStanding']['input'],
-    { core }: RpcDeps,
-  ): RpcMethods['serverStanding']['output'] {
+  status({ server }: RpcMethods['serverStanding']['input'], { core }: RpcDeps): RpcMethods['serverStanding']['output'] {
     const { config } = core.servers.get(server);
     const { placement, reason } = placementOf(config);
-    return { ...standingOf(config.name, this.#parts.heartbeat.all), placement, reason };
+    return { ...statusByReplica(config.name, this.#parts.heartbeat.all), placement, reason };
   }
 
   /** Tries it here, and at every other replica where it is not well. Returns how it is here then. */
   async retry(input: RpcMethods['retry']['input'], deps: RpcDeps): Promise<ServerStatus> {
     const { sql, tenant } = this.#parts;
     const { name } = deps.core.servers.get(input.server).config;
-    await announce(sql, tenant, retryTopic + name).catch(rethrowDatabaseError);
-    return commandLineHandlers.retry(input, deps);
+    await notifyChange(sql, tenant, retryTopic + name).catch(rethrowDatabaseError);
+    return coreHandlers.retry(input, deps);
   }
 }

@@ -2,25 +2,25 @@
 import { AppError } from '../../core/base/errors.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { placementOf } from '../../core/config/placement.ts';
-import { usersValuesNamed } from '../../core/config/replace-variables.ts';
+import { userValueNamesIn } from '../../core/config/replace-variables.ts';
 import type { AuditEntry } from '../../core/trust/audit/entries.ts';
-import type { OwnSignInRow, RpcContract, TeamContract } from '../../rpc/contract.ts';
+import type { UserSignInRow, RpcContract, TeamContract } from '../../rpc/contract.ts';
 import type { TeamSignIns } from '../sign-ins/team-sign-ins.ts';
 import type { Viewer } from './viewer.ts';
 
-export interface SignInDeskParts {
-  readonly signIns: Pick<TeamSignIns, 'list' | 'link' | 'leave' | 'of' | 'valuesOf'>;
+export interface SignInServiceDeps {
+  readonly signIns: Pick<TeamSignIns, 'list' | 'link' | 'signOut' | 'of' | 'valuesOf'>;
   /** Entries that the viewer's bounds let through. */
   readonly servers: () => readonly ServerConfig[];
   readonly note: (entry: AuditEntry) => void;
 }
 
 /** One viewer's. All reject with AppError store_unreachable. */
-export class SignInDesk {
-  readonly #parts: SignInDeskParts;
+export class SignInService {
+  readonly #parts: SignInServiceDeps;
   readonly #viewer: Viewer;
 
-  constructor(parts: SignInDeskParts, viewer: Viewer) {
+  constructor(parts: SignInServiceDeps, viewer: Viewer) {
     this.#parts = parts;
     this.#viewer = viewer;
   }
@@ -30,7 +30,7 @@ export class SignInDesk {
     const { signIns: kept, servers } = this.#parts;
     const held = new Map((await kept.list(this.#viewer.user)).map((one) => [one.server, one]));
     const wanted = servers().flatMap((server) =>
-      server.enabled ? usersValuesNamed(server).map((name) => ({ server: server.name, name })) : [],
+      server.enabled ? userValueNamesIn(server).map((name) => ({ server: server.name, name })) : [],
     );
     const own = new Set(wanted.length === 0 ? [] : await kept.valuesOf(this.#viewer.user));
     // Who comes with a value of their own has nowhere to sign in.
@@ -38,7 +38,7 @@ export class SignInDesk {
       (server) => this.#takesSignIn(server) && !wanted.some((value) => value.server === server.name),
     );
     const names = [...new Set([...may.map(({ name }) => name), ...held.keys()])];
-    const signIns = names.map((server): OwnSignInRow => {
+    const signIns = names.map((server): UserSignInRow => {
       const { account, issuer, grantedAt } = held.get(server) ?? {};
       return {
         ...{ server, isSignedIn: held.has(server), maySignIn: may.some(({ name }) => name === server) },
@@ -61,7 +61,7 @@ export class SignInDesk {
 
   async signOut({ server }: RpcContract['signOut']['input']): Promise<RpcContract['signOut']['output']> {
     const { name, user } = this.#viewer;
-    const left = await this.#parts.signIns.leave(user, server);
+    const left = await this.#parts.signIns.signOut(user, server);
     if (left.length === 0) return { wasSignedIn: false, sentence: `You are not signed in to ${server}.` };
     this.#parts.note({
       ...{ kind: 'access', change: 'signed out', user },

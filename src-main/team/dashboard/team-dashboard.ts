@@ -1,49 +1,49 @@
 /** A team's dashboard, as one replica serves it: who is signed in, what each of them is told and may ask. Any replica serves the same. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { answerRpc } from '../../rpc/answer-rpc.ts';
-import type { DashboardDoorOptions } from '../../rpc/dashboard-door.ts';
+import { dispatchRpc } from '../../rpc/answer-rpc.ts';
+import type { DashboardRoutesOptions } from '../../rpc/dashboard-door.ts';
 import type { RpcDeps } from '../../rpc/deps.ts';
 import { StatePublisher } from '../../rpc/state-publisher.ts';
 import type { CoreHost } from '../../host/core-host.ts';
-import { CallPages } from '../activity/call-pages.ts';
-import { StepPages } from '../activity/step-pages.ts';
+import { CallQueries } from '../activity/call-pages.ts';
+import { StepQueries } from '../activity/step-pages.ts';
 import { TeamActivity } from '../activity/team-activity.ts';
-import { AnswerRows } from '../answers/answer-rows.ts';
-import type { Changes } from '../database/changes.ts';
+import { SpillTable } from '../answers/answer-rows.ts';
+import type { ChangeFeed } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
-import type { AccessNotes } from '../door/note-access.ts';
-import type { Proxies } from '../door/proxies.ts';
+import type { AccessAudit } from '../door/note-access.ts';
+import type { TrustedProxies } from '../door/proxies.ts';
 import { CodeFlow } from '../issuer/code-flow.ts';
 import type { OpenIssuer } from '../open-people.ts';
-import type { PeopleGate } from '../people/people-gate.ts';
-import { type People, peopleTopic } from '../people/people.ts';
-import type { PersonTokens } from '../people/person-tokens.ts';
+import type { Authenticator } from '../people/people-gate.ts';
+import { type UserStore, usersTopic } from '../people/people.ts';
+import type { AccessTokenStore } from '../people/person-tokens.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
 import type { TeamKeys } from '../records/team-keys.ts';
 import type { TeamSignIns } from '../sign-ins/team-sign-ins.ts';
-import { requireAllowed } from './allowed-questions.ts';
+import { requirePermission } from './allowed-questions.ts';
 import { callbackPath } from './issuer-door.ts';
-import { IssuerSignIn } from './issuer-sign-in.ts';
-import { InboxDesk, type InboxDeskParts } from './inbox-desk.ts';
-import type { ServerDeskParts } from './server-desk.ts';
-import { PageDoor } from './page-door.ts';
-import { PageSessions } from './page-sessions.ts';
-import { teamQuestions } from './team-questions.ts';
-import { TeamRecord } from './team-record.ts';
+import { OidcSignIn } from './issuer-sign-in.ts';
+import { InboxService, type InboxServiceDeps } from './inbox-desk.ts';
+import type { ServerServiceDeps } from './server-desk.ts';
+import { DashboardRoutes } from './page-door.ts';
+import { DashboardSessions } from './page-sessions.ts';
+import { teamRpcHandlers } from './team-questions.ts';
+import { TeamActivityCache } from './team-record.ts';
 import { TokenSignIn } from './token-sign-in.ts';
 import { readerOf, type Viewer } from './viewer.ts';
 import { viewerSource, viewerState } from './viewer-state.ts';
 
-export interface TeamDashboardParts extends ServerDeskParts {
+export interface TeamDashboardDeps extends ServerServiceDeps {
   readonly database: Database;
-  readonly changes: Pick<Changes, 'changed'>;
-  readonly people: People;
-  readonly tokens: PersonTokens;
-  readonly gate: Pick<PeopleGate, 'judge'>;
-  readonly proxies: Proxies;
-  readonly keys: Pick<TeamKeys, 'sealing'>;
-  readonly notes: AccessNotes;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
+  readonly people: UserStore;
+  readonly tokens: AccessTokenStore;
+  readonly gate: Pick<Authenticator, 'authenticate'>;
+  readonly proxies: TrustedProxies;
+  readonly keys: Pick<TeamKeys, 'encryptionKeys'>;
+  readonly notes: AccessAudit;
   /** Where people sign in, too; of use with a client. */
   readonly issuer: OpenIssuer | undefined;
   /** Where a browser comes back to after a sign-in. Throws AppError bad_request where nobody said that. */
@@ -68,37 +68,37 @@ interface Stream {
 }
 
 /** Pages that are told the state, of all people, at one replica. */
-const mostStreams = 500;
+const maxStreams = 500;
 /** Between two looks whether they still may, where no notice came, in ms. */
-const lookMs = 15_000;
+const pollIntervalMs = 15_000;
 
 export class TeamDashboard {
-  readonly #parts: TeamDashboardParts;
-  readonly #sessions: PageSessions;
-  readonly #record: TeamRecord;
-  readonly #pages: CallPages;
-  readonly #steps: StepPages;
-  readonly #answers: AnswerRows;
-  readonly #door: PageDoor;
+  readonly #parts: TeamDashboardDeps;
+  readonly #sessions: DashboardSessions;
+  readonly #record: TeamActivityCache;
+  readonly #pages: CallQueries;
+  readonly #steps: StepQueries;
+  readonly #answers: SpillTable;
+  readonly #routes: DashboardRoutes;
   readonly #publishers = new Map<string, StatePublisher>();
   readonly #streams = new Set<Stream>();
   readonly #stopFollowing: () => void;
-  readonly #looking: NodeJS.Timeout;
+  readonly #polling: NodeJS.Timeout;
 
-  constructor(parts: TeamDashboardParts) {
+  constructor(parts: TeamDashboardDeps) {
     const { tenant, sql, database, people, gate, proxies, publicUrl, root, changes } = parts;
     this.#parts = parts;
-    this.#sessions = new PageSessions(sql, tenant);
-    this.#pages = new CallPages(sql, tenant);
-    this.#steps = new StepPages(sql, tenant);
-    this.#answers = new AnswerRows(database, tenant);
-    this.#record = new TeamRecord({
+    this.#sessions = new DashboardSessions(sql, tenant);
+    this.#pages = new CallQueries(sql, tenant);
+    this.#steps = new StepQueries(sql, tenant);
+    this.#answers = new SpillTable(database, tenant);
+    this.#record = new TeamActivityCache({
       activity: new TeamActivity(sql, tenant),
       pages: this.#pages,
       steps: this.#steps,
       namesOf: async (users) => new Map([...(await people.byId(users))].map(([id, { name }]) => [id, name])),
     });
-    this.#door = new PageDoor({
+    this.#routes = new DashboardRoutes({
       ...{ root, proxies, sessions: this.#sessions, isSecure: publicUrl?.startsWith('https:') ?? false },
       signIn: new TokenSignIn({
         ...{ gate, people, sessions: this.#sessions },
@@ -110,48 +110,48 @@ export class TeamDashboard {
       left: ({ user, name }) => this.#noteAccess('signed out', user, `${name} signed out of the dashboard.`),
     });
     this.#stopFollowing = changes.changed.on(({ tenant: whose, topic, user }) => {
-      if (whose === tenant && topic === peopleTopic) void this.#endThoseOver(user);
+      if (whose === tenant && topic === usersTopic) void this.#closeExpiredStreams(user);
     });
-    this.#looking = setInterval(() => void this.#endThoseOver(), lookMs).unref();
+    this.#polling = setInterval(() => void this.#closeExpiredStreams(), pollIntervalMs).unref();
   }
 
   /** Answers false for a path that is not ours. */
-  answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    return this.#door.answer(request, response);
+  handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    return this.#routes.handle(request, response);
   }
 
   /** Id of the user who is signed in in this browser; undefined: that is not known. */
   async whoIs(request: IncomingMessage): Promise<string | undefined> {
-    return (await this.#door.viewer(request))?.user;
+    return (await this.#routes.viewer(request))?.user;
   }
 
   close(): void {
     this.#stopFollowing();
-    clearInterval(this.#looking);
+    clearInterval(this.#polling);
     for (const { response } of this.#streams) response.destroy();
   }
 
-  #issuerSignIn(): IssuerSignIn | undefined {
+  #issuerSignIn(): OidcSignIn | undefined {
     const { home, issuer, keys, notes, tenant } = this.#parts;
     if (issuer?.client === undefined) return undefined;
     const { client, people, rules, tokens } = issuer;
     const redirect = (): string => `${home().replace(/\/+$/, '')}${callbackPath}`;
     const flow = new CodeFlow({ issuer: tokens, client, redirect });
-    return new IssuerSignIn({
+    return new OidcSignIn({
       ...{ flow, issuer: tokens.name, rules, people, notes, sessions: this.#sessions, now: Date.now },
-      ring: keys.sealing(tenant, 'page sign-ins'),
+      ring: keys.encryptionKeys(tenant, 'page sign-ins'),
       entered: ({ id, name }) =>
         this.#noteAccess('signed in', id, `${name} signed in to the dashboard, at ${flow.host}.`),
     });
   }
 
-  #of(viewer: Viewer): Pick<DashboardDoorOptions, 'publisher' | 'ask' | 'spillFile'> {
+  #of(viewer: Viewer): Pick<DashboardRoutesOptions, 'publisher' | 'ask' | 'spillFile'> {
     const { core } = this.#parts.host();
     return {
       publisher: this.#publisherOf(viewer),
       ask: async (method, input, signal) => {
-        requireAllowed(method, viewer.role);
-        return answerRpc(method, input, this.#depsOf(viewer), signal, this.#questionsOf(viewer));
+        requirePermission(method, viewer.role);
+        return dispatchRpc(method, input, this.#depsOf(viewer), signal, this.#questionsOf(viewer));
       },
       spillFile: async (id) => {
         const found = await core.spills.fileOf(id, readerOf(viewer));
@@ -169,7 +169,7 @@ export class TeamDashboard {
     const { hasProcess, heartbeat } = this.#parts;
     const parts = {
       ...{ deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers, hasProcess, heartbeat },
-      inbox: new InboxDesk(this.#inboxParts, viewer),
+      inbox: new InboxService(this.#inboxParts, viewer),
     };
     const log = this.#parts.host().log.child('dashboard');
     const made = new StatePublisher(viewerState(viewer, parts), viewerSource(parts), (slice, error) =>
@@ -180,18 +180,18 @@ export class TeamDashboard {
     return made;
   }
 
-  get #inboxParts(): InboxDeskParts {
+  get #inboxParts(): InboxServiceDeps {
     const { host } = this.#parts;
-    const namesOf = (users: readonly string[]): ReturnType<TeamRecord['namesOf']> => this.#record.namesOf(users);
+    const namesOf = (users: readonly string[]): ReturnType<TeamActivityCache['namesOf']> => this.#record.namesOf(users);
     return { inbox: host().core.inbox, namesOf };
   }
 
-  #questionsOf(viewer: Viewer): ReturnType<typeof teamQuestions> {
+  #questionsOf(viewer: Viewer): ReturnType<typeof teamRpcHandlers> {
     const { people, tokens, host, signIns, tenant, sql, heartbeat } = this.#parts;
     const { core } = host();
     const note = core.audit.note.bind(core.audit);
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
-    return teamQuestions(viewer, {
+    return teamRpcHandlers(viewer, {
       ...this.#inboxParts,
       ...{ core, people, tokens, note, signIns: signIns(), tenant, sql, heartbeat },
       ...rows,
@@ -205,14 +205,14 @@ export class TeamDashboard {
 
   /** Throws AppError session_limit. */
   #follow(secret: string, viewer: Viewer, response: ServerResponse): void {
-    if (this.#streams.size >= mostStreams) throw new AppError('session_limit', 'Too many dashboards are open.');
+    if (this.#streams.size >= maxStreams) throw new AppError('session_limit', 'Too many dashboards are open.');
     const stream = { secret, viewer, response };
     this.#streams.add(stream);
     response.once('close', () => this.#streams.delete(stream));
   }
 
   /** `user`: nobody else changed. */
-  async #endThoseOver(user?: string): Promise<void> {
+  async #closeExpiredStreams(user?: string): Promise<void> {
     for (const { secret, viewer, response } of [...this.#streams]) {
       if (user !== undefined && viewer.user !== user) continue;
       try {

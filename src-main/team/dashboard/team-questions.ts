@@ -1,56 +1,56 @@
 /** What a team's dashboard answers otherwise than one person's: from the record of all replicas, and what is the asker's alone. */
 import { AppError } from '../../core/base/errors.ts';
-import type { Aggregator } from '../../core/aggregator.ts';
+import type { Core } from '../../core/aggregator.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { applyLayers } from '../../core/config/layers/apply-layers.ts';
-import { everything, grantOf, scopeOf } from '../../core/profiles/profile-scope.ts';
+import { everything, grantOf, createProfileScope } from '../../core/profiles/profile-scope.ts';
 import type { AuditRecord } from '../../core/trust/audit/entries.ts';
-import { tellRecord } from '../../core/trust/audit/tell.ts';
-import type { CallSide, CallText } from '../../rpc/contract.ts';
+import { describeRecord } from '../../core/trust/audit/tell.ts';
+import type { PayloadSide, PayloadText } from '../../rpc/contract.ts';
 import type { Handlers, RpcDeps } from '../../rpc/deps.ts';
 import { auditPage, nextOf } from '../../rpc/handlers/audit.ts';
 import { findHandlers } from '../../rpc/handlers/find.ts';
 import { serverHandlers } from '../../rpc/handlers/servers.ts';
 import { priced } from '../../rpc/handlers/settings.ts';
-import type { CallOfTeam, CallPages } from '../activity/call-pages.ts';
-import { InboxDesk, type InboxDeskParts } from './inbox-desk.ts';
-import { PeopleDesk, type PeopleDeskParts } from './people-desk.ts';
-import { ServerDesk, type ServerDeskParts } from './server-desk.ts';
-import { SignInDesk, type SignInDeskParts } from './sign-in-desk.ts';
-import type { TeamRecord } from './team-record.ts';
-import { stepQuestions, type StepParts } from './team-steps.ts';
-import { readerOf, rowsOf, type Viewer, whoseOf } from './viewer.ts';
+import type { TeamCall, CallQueries } from '../activity/call-pages.ts';
+import { InboxService, type InboxServiceDeps } from './inbox-desk.ts';
+import { UserService, type UserServiceDeps } from './people-desk.ts';
+import { ServerService, type ServerServiceDeps } from './server-desk.ts';
+import { SignInService, type SignInServiceDeps } from './sign-in-desk.ts';
+import type { TeamActivityCache } from './team-record.ts';
+import { teamStepHandlers, type StepHandlerDeps } from './team-steps.ts';
+import { readerOf, rowsOf, type Viewer, rowScopeOf } from './viewer.ts';
 
-export interface QuestionParts extends PeopleDeskParts, StepParts, ServerDeskParts, InboxDeskParts {
-  readonly core: Aggregator;
-  readonly people: PeopleDeskParts['people'];
-  readonly record: TeamRecord;
-  readonly pages: CallPages;
-  readonly signIns: SignInDeskParts['signIns'];
+export interface TeamHandlerDeps extends UserServiceDeps, StepHandlerDeps, ServerServiceDeps, InboxServiceDeps {
+  readonly core: Core;
+  readonly people: UserServiceDeps['people'];
+  readonly record: TeamActivityCache;
+  readonly pages: CallQueries;
+  readonly signIns: SignInServiceDeps['signIns'];
 }
 
-const usualLimit = 200;
+const defaultLimit = 200;
 
 /** Answers of one viewer. */
-export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
+export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handlers {
   const { core, record, pages } = parts;
   const whose = rowsOf(viewer);
-  const desk = new PeopleDesk(parts, viewer);
-  const ofServer = new ServerDesk(parts);
-  const inbox = new InboxDesk(parts, viewer);
+  const desk = new UserService(parts, viewer);
+  const ofServer = new ServerService(parts);
+  const inbox = new InboxService(parts, viewer);
   const servers = (): readonly ServerConfig[] => {
     const scope = scopeOfViewer(viewer, core);
     return core.options.config.current.servers.filter(({ name }) => scope.hasServer(name));
   };
-  const signIns = new SignInDesk({ signIns: parts.signIns, servers, note: parts.note }, viewer);
-  const requireCall = async (id: number): Promise<CallOfTeam> => {
+  const signIns = new SignInService({ signIns: parts.signIns, servers, note: parts.note }, viewer);
+  const requireCall = async (id: number): Promise<TeamCall> => {
     const call = await pages.find(whose, id);
     if (call !== undefined) return call;
     throw new AppError('not_found', 'This call is not on record.', { fix: 'It may be too old.' });
   };
   return {
-    activity: async ({ beforeId, afterId, limit = usualLimit, spilled, person, ...filter }) => {
-      const wanted = await whoseOf(viewer, person, parts.people);
+    activity: async ({ beforeId, afterId, limit = defaultLimit, spilled, person, ...filter }) => {
+      const wanted = await rowScopeOf(viewer, person, parts.people);
       const page = await pages.page(wanted, { ...filter, kept: spilled }, { beforeId, afterId, limit });
       return { ...page, calls: await record.named(whose, page.calls) };
     },
@@ -66,19 +66,19 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
         stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
       };
     },
-    callText: async ({ id, side }: { id: number; side: CallSide }) => {
+    callText: async ({ id, side }: { id: number; side: PayloadSide }) => {
       const call = await requireCall(id);
       return side === 'sent' ? textSent(call, viewer, core) : unkept;
     },
     savings: async (question) => priced(await record.savings(whose, question), core),
     charts: ({ period }) => record.charts(whose, period),
     auditEntries: async ({ person, ...asked }) => {
-      const user = person === undefined ? undefined : (await parts.people.named(person)).id;
+      const user = person === undefined ? undefined : (await parts.people.byName(person)).id;
       const { entries, next } = await auditPage({ ...asked, ...(user !== undefined && { user }) }, core);
       const names = await record.namesOf(entries.flatMap((row) => userOf(row) ?? []));
       const rows = entries.map((row) => {
         const name = names.get(userOf(row) ?? '');
-        return { ...row, told: tellRecord(row), ...(name !== undefined && { person: name }) };
+        return { ...row, told: describeRecord(row), ...(name !== undefined && { person: name }) };
       });
       return { entries: rows, ...nextOf(next) };
     },
@@ -105,30 +105,30 @@ export function teamQuestions(viewer: Viewer, parts: QuestionParts): Handlers {
       viewer.grant !== grantOf([everything]) || layersOf(viewer, core).length > 0
         ? { servers: [] }
         : await serverHandlers.toolMatches(input, deps),
-    ...stepQuestions(viewer, parts),
-    serverStanding: async (input, deps) => ofServer.standing(input, deps),
+    ...teamStepHandlers(viewer, parts),
+    serverStanding: async (input, deps) => ofServer.status(input, deps),
     retry: (input, deps) => ofServer.retry(input, deps),
     ownSignIns: () => signIns.rows(),
     signIn: async (input) => signIns.signIn(input),
     signOut: (input) => signIns.signOut(input),
     people: () => desk.people(),
-    setPersonOff: (input) => desk.setOff(input),
+    setPersonOff: (input) => desk.setSuspended(input),
     personTokens: (input) => desk.tokens(input),
-    givePersonToken: (input) => desk.give(input),
+    givePersonToken: (input) => desk.createToken(input),
     revokePersonToken: (input) => desk.revoke(input),
   };
 }
 
 /** What their groups give, and what their layers of the config leave them. */
-export function scopeOfViewer(viewer: Viewer, core: Aggregator): ReturnType<typeof scopeOf> {
+export function scopeOfViewer(viewer: Viewer, core: Core): ReturnType<typeof createProfileScope> {
   const config = core.options.config.current;
   // No name of a profile is like these.
   const layers = layersOf(viewer, core).map((profile, at) => [`(layer) ${at}`, profile] as const);
   const all = { ...config, profiles: { ...config.profiles, ...Object.fromEntries(layers) } };
-  return scopeOf([viewer.grant, ...layers.map(([name]) => name)], () => all);
+  return createProfileScope([viewer.grant, ...layers.map(([name]) => name)], () => all);
 }
 
-function layersOf({ name, groups }: Viewer, core: Aggregator): ReturnType<typeof applyLayers>['profiles'] {
+function layersOf({ name, groups }: Viewer, core: Core): ReturnType<typeof applyLayers>['profiles'] {
   return applyLayers(core.options.config.current, { name, groups }).profiles;
 }
 
@@ -137,9 +137,9 @@ function userOf(record: AuditRecord): string | undefined {
 }
 
 /** A team keeps no texts of calls. */
-const unkept: CallText = { none: 'off' };
+const unkept: PayloadText = { none: 'off' };
 
-async function textSent({ spillId }: CallOfTeam, viewer: Viewer, core: Aggregator): Promise<CallText> {
+async function textSent({ spillId }: TeamCall, viewer: Viewer, core: Core): Promise<PayloadText> {
   if (spillId === undefined) return unkept;
   const isHere = (await core.spills.find(spillId, readerOf(viewer))) !== undefined;
   return { none: isHere ? 'kept-answer' : 'lost-answer' };

@@ -2,20 +2,20 @@
  * What the dashboard tells of the record of all replicas: savings, charts, calls. What is shown to everybody who looks is asked for once in a
  * while, however many look: a record of millions of calls is not added up for each of them.
  */
-import { reportOf } from '../../core/activity/ledger/ledger.ts';
-import type { SavingsQuestion, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import { buildReport } from '../../core/activity/ledger/ledger.ts';
+import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import type { AppState, Charts, SavingsPeriod } from '../../rpc/contract.ts';
 import { type ChartSources, drawCharts } from '../../rpc/handlers/charts.ts';
 import { groupedCalls } from '../../rpc/slices/activity-overview.ts';
 import { savingsOverview } from '../../rpc/slices/savings-overview.ts';
-import type { CallPages, ServerDay } from '../activity/call-pages.ts';
-import type { StepPages } from '../activity/step-pages.ts';
-import type { SavingsBy, TeamActivity, Whose } from '../activity/team-activity.ts';
+import type { CallQueries, ServerDay } from '../activity/call-pages.ts';
+import type { StepQueries } from '../activity/step-pages.ts';
+import type { SavingsBy, TeamActivity, RowScope } from '../activity/team-activity.ts';
 
-interface TeamRecordParts {
+interface TeamActivityCacheDeps {
   readonly activity: TeamActivity;
-  readonly pages: CallPages;
-  readonly steps: StepPages;
+  readonly pages: CallQueries;
+  readonly steps: StepQueries;
   /** Names of users, by id. Rejects with AppError store_unreachable. */
   readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
@@ -31,36 +31,36 @@ const dayMs = 86_400_000;
 /** By the hour it is told no further back. */
 const hoursMs = 92 * dayMs;
 /** Questions of different people. */
-const mostAsked = 1_000;
+const maxCachedQueries = 1_000;
 const shownServers = 5;
 /** Calls that are looked through for those that differ. */
 const recentCalls = 100;
 
 /** All reject with AppError store_unreachable. */
-export class TeamRecord {
-  readonly #parts: TeamRecordParts;
+export class TeamActivityCache {
+  readonly #parts: TeamActivityCacheDeps;
   readonly #asked = new Map<string, Asked>();
 
-  constructor(parts: TeamRecordParts) {
+  constructor(parts: TeamActivityCacheDeps) {
     this.#parts = parts;
   }
 
-  async savings(whose: Whose, { since, by = 'cause', app }: SavingsQuestion): Promise<SavingsReport> {
+  async savings(whose: RowScope, { since, by = 'cause', app }: SavingsQuery): Promise<SavingsReport> {
     const asked: SavingsBy = by === 'hour' && (since ?? 0) < Date.now() - hoursMs ? 'day' : by;
-    return reportOf(await this.#parts.activity.savingsSums(whose, asked, { since, app }), by);
+    return buildReport(await this.#parts.activity.savingsSums(whose, asked, { since, app }), by);
   }
 
   /** Of the calls of the last day. */
-  servers(whose: Whose): Promise<readonly ServerDay[]> {
-    return this.#fresh('servers', whose, () => this.#parts.pages.servers(whose, Date.now() - dayMs));
+  servers(whose: RowScope): Promise<readonly ServerDay[]> {
+    return this.#cached('servers', whose, () => this.#parts.pages.servers(whose, Date.now() - dayMs));
   }
 
-  savingsOverview(whose: Whose, core: Parameters<typeof savingsOverview>[0]): Promise<AppState['savings']> {
-    return this.#fresh('savings', whose, () => savingsOverview(core, (question) => this.savings(whose, question)));
+  savingsOverview(whose: RowScope, core: Parameters<typeof savingsOverview>[0]): Promise<AppState['savings']> {
+    return this.#cached('savings', whose, () => savingsOverview(core, (question) => this.savings(whose, question)));
   }
 
-  overview(whose: Whose): Promise<AppState['activity']> {
-    return this.#fresh('overview', whose, async () => {
+  overview(whose: RowScope): Promise<AppState['activity']> {
+    return this.#cached('overview', whose, async () => {
       const [newest, servers] = await Promise.all([this.#parts.pages.newest(whose, recentCalls), this.servers(whose)]);
       const costliest = servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
       const recent = groupedCalls(await this.named(whose, newest));
@@ -69,11 +69,11 @@ export class TeamRecord {
   }
 
   /** Number of the newest step. */
-  lastStep(whose: Whose): Promise<number> {
-    return this.#fresh('last step', whose, () => this.#parts.steps.last(whose));
+  lastStep(whose: RowScope): Promise<number> {
+    return this.#cached('last step', whose, () => this.#parts.steps.last(whose));
   }
 
-  charts(whose: Whose, period: SavingsPeriod): Promise<Charts> {
+  charts(whose: RowScope, period: SavingsPeriod): Promise<Charts> {
     const { pages } = this.#parts;
     const sources: ChartSources = {
       // By the hour, which holds in whatever place whoever looks is.
@@ -83,12 +83,12 @@ export class TeamRecord {
       // When one replica was started says nothing of the others.
       marks: () => [],
     };
-    return this.#fresh(`charts ${period}`, whose, () => drawCharts(period, sources));
+    return this.#cached(`charts ${period}`, whose, () => drawCharts(period, sources));
   }
 
   /** With names where there are several people's; without what is ours alone. */
   async named<R extends { readonly user: string | undefined; readonly callMs?: number }>(
-    whose: Whose,
+    whose: RowScope,
     rows: readonly R[],
   ): Promise<readonly (Omit<R, 'user' | 'callMs'> & { readonly person?: string })[]> {
     const users = rows.flatMap(({ user }) => user ?? []);
@@ -104,7 +104,7 @@ export class TeamRecord {
     return users.length === 0 ? new Map() : this.#parts.namesOf([...new Set(users)]);
   }
 
-  #fresh<T>(what: string, whose: Whose, ask: () => Promise<T>): Promise<T> {
+  #cached<T>(what: string, whose: RowScope, ask: () => Promise<T>): Promise<T> {
     const key = JSON.stringify([what, whose]);
     const known = this.#asked.get(key);
     if (known !== undefined && Date.now() - known.at < freshMs) return known.answer as Promise<T>;
@@ -114,7 +114,7 @@ export class TeamRecord {
     // What failed is asked again at once.
     answer.catch(() => this.#asked.get(key)?.answer === answer && this.#asked.delete(key));
     const [oldest] = this.#asked.keys();
-    if (this.#asked.size > mostAsked && oldest !== undefined) this.#asked.delete(oldest);
+    if (this.#asked.size > maxCachedQueries && oldest !== undefined) this.#asked.delete(oldest);
     return answer;
   }
 }

@@ -1,21 +1,21 @@
 /** Signs a person in to the dashboard by a token of their own. What it cannot do elsewhere, it is not to become able to do here. */
 import { AppError } from '../../core/base/errors.ts';
-import { count } from '../../core/base/wording.ts';
-import type { PeopleGate } from '../people/people-gate.ts';
-import type { People } from '../people/people.ts';
-import type { PageSessions } from './page-sessions.ts';
+import { formatCount } from '../../core/base/wording.ts';
+import type { Authenticator } from '../people/people-gate.ts';
+import type { UserStore } from '../people/people.ts';
+import type { DashboardSessions } from './page-sessions.ts';
 
-interface TokenSignInParts {
-  readonly gate: Pick<PeopleGate, 'judge'>;
-  readonly people: Pick<People, 'byId'>;
-  readonly sessions: PageSessions;
+interface TokenSignInDeps {
+  readonly gate: Pick<Authenticator, 'authenticate'>;
+  readonly people: Pick<UserStore, 'byId'>;
+  readonly sessions: DashboardSessions;
   readonly entered: (user: { readonly id: string; readonly name: string }) => void;
 }
 
 export class TokenSignIn {
-  readonly #parts: TokenSignInParts;
+  readonly #parts: TokenSignInDeps;
 
-  constructor(parts: TokenSignInParts) {
+  constructor(parts: TokenSignInDeps) {
     this.#parts = parts;
   }
 
@@ -23,13 +23,13 @@ export class TokenSignIn {
    * `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: unauthorized for what opens nothing, session_limit
    * for who guesses, not_allowed for a token that is bounded (it could make one here that is not), an issuer's or a program's.
    */
-  async enter(token: string, address: string): ReturnType<PageSessions['begin']> {
+  async signIn(token: string, address: string): ReturnType<DashboardSessions['begin']> {
     const { gate, people, sessions, entered } = this.#parts;
-    const judged = await gate.judge(token, address);
+    const judged = await gate.authenticate(token, address);
     if (!('user' in judged)) {
       if (judged.why === 'too often')
         throw new AppError('session_limit', 'Too many tokens from your address opened nothing.', {
-          fix: `Wait ${count(judged.seconds, 'second')}.`,
+          fix: `Wait ${formatCount(judged.seconds, 'second')}.`,
         });
       throw new AppError('unauthorized', 'This token opens nothing.', { fix: 'Take another one, or ask an admin.' });
     }

@@ -2,7 +2,7 @@
  * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows of people is built
  * here and nowhere else, and one that nobody thought of does not compile.
  */
-import type { Aggregator } from '../../core/aggregator.ts';
+import type { Core } from '../../core/aggregator.ts';
 import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
 import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
 import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
@@ -11,51 +11,51 @@ import { profilesOverview } from '../../rpc/handlers/profiles.ts';
 import { attentionItems } from '../../rpc/slices/attention.ts';
 import { ListTokens } from '../../rpc/slices/list-tokens.ts';
 import { modesOverview } from '../../rpc/slices/modes-overview.ts';
-import { illFirst, serverRows } from '../../rpc/slices/server-rows.ts';
+import { unhealthyFirst, serverRows } from '../../rpc/slices/server-rows.ts';
 import type { SliceBuilders, Source } from '../../rpc/state-publisher.ts';
-import type { AnswerRows } from '../answers/answer-rows.ts';
+import type { SpillTable } from '../answers/answer-rows.ts';
 import { placementOf } from '../../core/config/placement.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
-import type { InboxDesk } from './inbox-desk.ts';
-import { standingOf, toldOfReplicas, toldOfRunners } from './over-replicas.ts';
+import type { InboxService } from './inbox-desk.ts';
+import { statusByReplica, aggregateReplicas, aggregateRunners } from './over-replicas.ts';
 import { scopeOfViewer } from './team-questions.ts';
-import type { TeamRecord } from './team-record.ts';
+import type { TeamActivityCache } from './team-record.ts';
 import { isAdmin, readerOf, rowsOf, type Viewer } from './viewer.ts';
 
-export interface ViewerStateParts {
+export interface ViewerStateDeps {
   readonly deps: RpcDeps;
-  readonly record: TeamRecord;
-  readonly answers: AnswerRows;
+  readonly record: TeamActivityCache;
+  readonly answers: SpillTable;
   readonly heartbeat: Pick<Heartbeat, 'all' | 'changed'>;
   /** Whether a user's own process of a server runs. */
   readonly hasProcess: (user: string, server: string) => boolean;
   /** Of whoever looks. */
-  readonly inbox: Pick<InboxDesk, 'waiting'>;
+  readonly inbox: Pick<InboxService, 'waiting'>;
 }
 
 /** What other replicas did is seen when it is looked for, this often, in ms. */
-const lookMs = 5_000;
+const pollIntervalMs = 5_000;
 
-export function viewerState(viewer: Viewer, parts: ViewerStateParts): SliceBuilders {
+export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilders {
   const { deps, record, answers, inbox } = parts;
   const { core } = deps;
   const whose = rowsOf(viewer);
   const tokens = new ListTokens(core);
   const isForAdmin = isAdmin(viewer);
-  const facts = (): AppState['core'] => (isForAdmin ? coreFacts(deps) : { ...coreFacts(deps), ...withoutPlaces });
+  const facts = (): AppState['core'] => (isForAdmin ? coreFacts(deps) : { ...coreFacts(deps), ...withoutPaths });
   return {
     core: facts,
     servers: async () => {
       const here = serverRows(core, { day: { servers: await record.servers(whose) }, tokens });
-      const rows = overReplicas(here, viewer, parts).toSorted(illFirst);
+      const rows = overReplicas(here, viewer, parts).toSorted(unhealthyFirst);
       return isForAdmin ? rows : membersRows(rows, viewer, core);
     },
-    sessions: () => core.sessions.all.filter((one) => one.isHere && sees(viewer, one)).map(sessionStatus),
+    sessions: () => core.sessions.all.filter((one) => one.isHere && isVisibleTo(viewer, one)).map(sessionStatus),
     attention: async () => {
       // Of servers and settings members are told where they are.
       const servers = isForAdmin ? overReplicas(serverStatuses(core), viewer, parts) : [];
       const ofCore = isForAdmin ? facts() : { ...facts(), paused: false, httpProblem: '', storeProblems: [] };
-      return attentionItems({ core: ofCore, servers, inbox: await inbox.waiting(), apps: [] }).map(mendable);
+      return attentionItems({ core: ofCore, servers, inbox: await inbox.waiting(), apps: [] }).map(isRetryable);
     },
     inbox: () => inbox.waiting(),
     flow: () => (isForAdmin ? flowOverview(core) : { ...flowOverview(core), ...noFlow }),
@@ -77,9 +77,12 @@ export function viewerState(viewer: Viewer, parts: ViewerStateParts): SliceBuild
   };
 }
 
-export function viewerSource({ deps: { core }, heartbeat }: ViewerStateParts): Source {
+export function viewerSource({ deps: { core }, heartbeat }: ViewerStateDeps): Source {
   return (touch) => {
-    const looking = setInterval(() => touch('activity', 'timeline', 'savings', 'servers', 'spills'), lookMs).unref();
+    const looking = setInterval(
+      () => touch('activity', 'timeline', 'savings', 'servers', 'spills'),
+      pollIntervalMs,
+    ).unref();
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
       heartbeat.changed.on(() => touch('servers', 'attention')),
@@ -102,20 +105,20 @@ export function viewerSource({ deps: { core }, heartbeat }: ViewerStateParts): S
 function overReplicas<Row extends ServerStatus>(
   here: readonly Row[],
   viewer: Viewer,
-  { deps, hasProcess, heartbeat }: ViewerStateParts,
+  { deps, hasProcess, heartbeat }: ViewerStateDeps,
 ): readonly Row[] {
   const { all } = heartbeat;
   const isOwn = !isAdmin(viewer);
   return here.map((row): Row => {
     const config = deps.core.servers.find(row.name)?.config;
-    const standing = standingOf(row.name, all);
+    const standing = statusByReplica(row.name, all);
     const own = hasProcess(viewer.user, row.name) ? [{ name: '', people: 1 }] : [];
-    const told = toldOfReplicas(row, standing);
+    const told = aggregateReplicas(row, standing);
     const isPersonal = config?.enabled === true && placementOf(config).placement === 'personal';
     const isIll = standing.replicas.some(({ state }) => state === 'error');
     return {
       ...row,
-      ...(isPersonal ? toldOfRunners(told, isOwn ? own : standing.runners, isOwn) : told),
+      ...(isPersonal ? aggregateRunners(told, isOwn ? own : standing.runners, isOwn) : told),
       ...(isIll && row.action === undefined && { action: tryAgain }),
     };
   });
@@ -124,21 +127,24 @@ function overReplicas<Row extends ServerStatus>(
 const tryAgain = { kind: 'retry', label: 'Try again' } as const;
 
 /** A server's entry and secrets are not the dashboard's: what is wrong is said among the servers. */
-function mendable(item: AttentionItem): AttentionItem {
+function isRetryable(item: AttentionItem): AttentionItem {
   const isDone = item.server === undefined || item.action.kind === 'retry' || item.action.kind === 'sign-in';
   return isDone ? item : { ...item, action: { kind: 'view-log', label: 'View log' } };
 }
 
 /** Of this computer, which is none of theirs. */
-const withoutPlaces = { configFile: '', logDir: '', socket: '', configProblems: [], storeProblems: [] } as const;
+const withoutPaths = { configFile: '', logDir: '', socket: '', configProblems: [], storeProblems: [] } as const;
 const noFlow = { week: { asked: 0, allowed: 0, denied: 0, recorded: 0 }, mayOffer: false };
 
-function sees(viewer: Viewer, session: { isOfPerson(person: { tenant: string; user: string }): boolean }): boolean {
+function isVisibleTo(
+  viewer: Viewer,
+  session: { isOfPerson(person: { tenant: string; user: string }): boolean },
+): boolean {
   return isAdmin(viewer) || session.isOfPerson(viewer);
 }
 
 /** How they fare, not how they are run: command lines, causes in their own words and what others are shown are an admin's. */
-function membersRows(rows: AppState['servers'], viewer: Viewer, core: Aggregator): AppState['servers'] {
+function membersRows(rows: AppState['servers'], viewer: Viewer, core: Core): AppState['servers'] {
   const scope = scopeOfViewer(viewer, core);
   return rows
     .filter(({ name }) => scope.hasServer(name))

@@ -1,7 +1,7 @@
 /** Whoever is signed in to a team's dashboard, and what of it is theirs to see. */
 import type { Principal } from '../../core/security/principal.ts';
-import type { Whose } from '../activity/team-activity.ts';
-import type { People, Role } from '../people/people.ts';
+import type { RowScope } from '../activity/team-activity.ts';
+import type { UserStore, Role } from '../people/people.ts';
 
 export interface Viewer {
   readonly tenant: string;
@@ -19,7 +19,7 @@ export function isAdmin({ role }: Pick<Viewer, 'role'>): boolean {
 }
 
 /** Rows of the record. */
-export function rowsOf(viewer: Viewer): Whose {
+export function rowsOf(viewer: Viewer): RowScope {
   return isAdmin(viewer) ? 'everybody' : { person: viewer.user };
 }
 
@@ -27,14 +27,14 @@ export function rowsOf(viewer: Viewer): Whose {
  * Those of one person, by their name; undefined: all that are the viewer's to see. Whoever sees their own alone finds nothing of others, whether
  * there are such or not. Rejects with AppError not_found for an admin who names nobody, store_unreachable.
  */
-export async function whoseOf(
+export async function rowScopeOf(
   viewer: Viewer,
   person: string | undefined,
-  people: Pick<People, 'named'>,
-): Promise<Whose> {
+  people: Pick<UserStore, 'byName'>,
+): Promise<RowScope> {
   if (person === undefined) return rowsOf(viewer);
   if (person === viewer.name) return { person: viewer.user };
-  return { person: isAdmin(viewer) ? (await people.named(person)).id : '' };
+  return { person: isAdmin(viewer) ? (await people.byName(person)).id : '' };
 }
 
 /** Kept answers: whatever app of theirs asked for them, and nobody else's. What others were answered is no admin's to read. */

@@ -4,7 +4,7 @@
  * as one then, which concerns everybody.
  */
 import type { ISql, Sql } from 'postgres';
-import { Event } from '../../core/base/events.ts';
+import { Emitter } from '../../core/base/events.ts';
 import type { Log } from '../../core/base/log.ts';
 import { databaseError } from './database.ts';
 
@@ -28,7 +28,7 @@ const channel = 'tooltray_changes';
  * Announces it when the transaction commits, and returns the new version. `user`: the one whom it concerns. PostgreSQL takes a lock at commit, so
  * this is not for each call.
  */
-export async function announce(sql: ISql, tenant: string, topic: string, user?: string): Promise<number> {
+export async function notifyChange(sql: ISql, tenant: string, topic: string, user?: string): Promise<number> {
   const [row] = await sql<Row[]>`
     INSERT INTO tooltray.changes (tenant, topic, version) VALUES (${tenant}, ${topic}, 1)
     ON CONFLICT (tenant, topic) DO UPDATE SET version = tooltray.changes.version + 1 RETURNING version`;
@@ -37,12 +37,12 @@ export async function announce(sql: ISql, tenant: string, topic: string, user?: 
   return version;
 }
 
-export class Changes {
-  readonly changed = new Event<Change>();
+export class ChangeFeed {
+  readonly changed = new Emitter<Change>();
   readonly #sql: Sql;
   readonly #log: Pick<Log, 'warn'>;
   /** By tenant and topic; what stood there when we first listened is known. */
-  readonly #known = new Map<string, number>();
+  readonly #versions = new Map<string, number>();
   #isFirst = true;
   #stop: (() => Promise<void>) | undefined;
 
@@ -66,7 +66,7 @@ export class Changes {
     first.promise.catch(() => undefined);
     const listening = await this.#sql.listen(
       channel,
-      (payload) => this.#hear(payload),
+      (payload) => this.#onNotification(payload),
       () => void this.#catchUp().then(first.resolve, first.reject),
     );
     this.#stop = () => listening.unlisten();
@@ -79,7 +79,7 @@ export class Changes {
     this.#stop = undefined;
   }
 
-  #hear(payload: string): void {
+  #onNotification(payload: string): void {
     try {
       const { tenant, topic, version, user } = JSON.parse(payload) as Change;
       this.#take({ tenant, topic, version, ...(typeof user === 'string' && { user }) });
@@ -102,9 +102,9 @@ export class Changes {
 
   #take(change: Change, isKnown = false): void {
     const key = `${change.tenant}/${change.topic}`;
-    const known = this.#known.get(key) ?? 0;
+    const known = this.#versions.get(key) ?? 0;
     if (change.version <= known) return;
-    this.#known.set(key, change.version);
+    this.#versions.set(key, change.version);
     const { user: _user, ...forAll } = change;
     // One in between was not heard of.
     if (!isKnown) this.changed.emit(change.version === known + 1 ? change : forAll);

@@ -25,7 +25,7 @@ export const replicaRole = 'tooltray_replica';
 const statementMs = 30_000;
 const connectSeconds = 5;
 /** A database that was away is asked anew at least this often. */
-const longestWaitSeconds = 0.5;
+const maxWaitSeconds = 0.5;
 /** Connections of a tenant that asks nothing are closed, in s. */
 const idleSeconds = 60;
 
@@ -46,7 +46,7 @@ export class Database {
   }
 
   /** One tenant's rows, and no others. */
-  of(tenant: string): Sql {
+  forTenant(tenant: string): Sql {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
     const made = this.#connect({ 'tooltray.tenant': tenant });
@@ -77,7 +77,7 @@ export function connect(
     connect_timeout: connectSeconds,
     ...(isPermanent ? { max_lifetime: null } : { idle_timeout: idleSeconds }),
     // The client's own waits grow to 20 s: what changed meanwhile would be heard as late.
-    backoff: (tries) => Math.min(0.05 * 2 ** tries, longestWaitSeconds),
+    backoff: (tries) => Math.min(0.05 * 2 ** tries, maxWaitSeconds),
     // Notices are of no use to whoever runs it; what matters comes as an error.
     onnotice: () => undefined,
     connection: { application_name: name, ...settings },

@@ -1,7 +1,7 @@
 /** Brings the database to the schema of this version, forward only. Replicas of other versions may work on it meanwhile. */
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import { connect, rethrowDatabaseError } from './database.ts';
 import { grants, ground, type Step, steps as allSteps } from './schema.ts';
 
@@ -53,7 +53,7 @@ export async function requireSchema(sql: Sql, steps: readonly Step[] = allSteps)
   if (version >= steps.length) return;
   throw new AppError(
     'unsupported',
-    `The database lacks ${count(steps.length - version, 'step')} of this version’s schema.`,
+    `The database lacks ${formatCount(steps.length - version, 'step')} of this version’s schema.`,
     { fix: 'Run tooltray migrate --database URL as the owner of the database, then start again.' },
   );
 }

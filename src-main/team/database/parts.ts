@@ -5,10 +5,10 @@ import type { Log } from '../../core/base/log.ts';
 
 /** How long calls, steps and savings are kept, in days: a month goes when its last day is older. */
 export const keepDays = 90;
-const everyMs = 24 * 60 * 60_000;
+const maintenanceIntervalMs = 24 * 60 * 60_000;
 
 /** At once and then once a day, as any replica may; until the returned function is called. */
-export function keepParts(sql: Sql, log: Pick<Log, 'warn'>): () => Promise<void> {
+export function maintainPartitions(sql: Sql, log: Pick<Log, 'warn'>): () => Promise<void> {
   const look = async (): Promise<void> => {
     try {
       await sql`SELECT tooltray.make_parts(), tooltray.drop_parts(${keepDays})`;
@@ -19,7 +19,7 @@ export function keepParts(sql: Sql, log: Pick<Log, 'warn'>): () => Promise<void>
   let looking = look();
   const timer = setInterval(() => {
     looking = look();
-  }, everyMs).unref();
+  }, maintenanceIntervalMs).unref();
   return async () => {
     clearInterval(timer);
     await looking;

@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /** Tables in partitions, one each month, by `written`. */
-const parted: readonly string[] = ['audit', 'calls', 'steps', 'savings'];
+const partitionedTables: readonly string[] = ['audit', 'calls', 'steps', 'savings'];
 
 const ofTenants: readonly string[] = [
   ...['documents', 'audit', 'audit_heads', 'audit_batches', 'replicas', 'calls', 'steps', 'savings'],
@@ -85,7 +85,7 @@ const firstSchema = `
     cause text NOT NULL,
     PRIMARY KEY (tenant, written, book, session, app, mode, server, tool, cause)
   ) PARTITION BY RANGE (written);
-  ${parted.map((table) => `CREATE TABLE tooltray_parts.${table}_other PARTITION OF tooltray.${table} DEFAULT;`).join('\n  ')}
+  ${partitionedTables.map((table) => `CREATE TABLE tooltray_parts.${table}_other PARTITION OF tooltray.${table} DEFAULT;`).join('\n  ')}
 
   CREATE TABLE tooltray.answers (
     number bigint GENERATED ALWAYS AS IDENTITY,
@@ -158,14 +158,14 @@ const firstSchema = `
     PRIMARY KEY (tenant, id)
   );
   CREATE INDEX quota_running_by_key ON tooltray.quota_running (tenant, key);
-  ${ofTenants.map(ofTenant).join('')}
+  ${ofTenants.map(tenantPolicy).join('')}
 `;
 
 /** A step that was released is never changed; a new one is added at the end. */
 export const steps: readonly Step[] = [{ name: 'the first schema', sql: firstSchema, isAdditive: false }];
 
 /** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */
-function ofTenant(table: string): string {
+function tenantPolicy(table: string): string {
   return `
     ALTER TABLE tooltray.${table} ENABLE ROW LEVEL SECURITY;
     ALTER TABLE tooltray.${table} FORCE ROW LEVEL SECURITY;
@@ -178,7 +178,7 @@ function ofTenant(table: string): string {
  * Makes the parts of this month and of the two that follow, as whoever owns the schema. A month whose rows lie in the part for the rest
  * already stays there. Parts lie in a schema that replicas may not use: they would pass row-level security there.
  */
-const makeParts = `
+const createPartitionsSql = `
   CREATE OR REPLACE FUNCTION tooltray.make_parts() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   DECLARE
     whole text;
@@ -186,7 +186,7 @@ const makeParts = `
     part text;
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('tooltray parts', 0));
-    FOREACH whole IN ARRAY ARRAY[${parted.map((table) => `'${table}'`).join(', ')}] LOOP
+    FOREACH whole IN ARRAY ARRAY[${partitionedTables.map((table) => `'${table}'`).join(', ')}] LOOP
       FOR ahead IN 0..2 LOOP
         month := date_trunc('month', now() AT TIME ZONE 'UTC') + ahead * interval '1 month';
         part := whole || to_char(month, '_YYYYMM');
@@ -205,7 +205,7 @@ const makeParts = `
  * Drops parts of calls, steps and savings of which every row is older than so many days, of all tenants; a week is kept in any case. Those
  * of the audit are nobody's to drop but the owner's.
  */
-const dropParts = `
+const dropPartitionsSql = `
   CREATE OR REPLACE FUNCTION tooltray.drop_parts(days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   DECLARE
     part text;
@@ -244,8 +244,8 @@ export const grants = `
   REVOKE INSERT, UPDATE, DELETE ON tooltray.migrations FROM ${replicaRole};
   REVOKE UPDATE, DELETE ON tooltray.audit FROM ${replicaRole};
   REVOKE DELETE ON tooltray.audit_heads FROM ${replicaRole};
-  ${makeParts}
-  ${dropParts}
+  ${createPartitionsSql}
+  ${dropPartitionsSql}
   REVOKE ALL ON FUNCTION tooltray.make_parts(), tooltray.drop_parts(integer) FROM PUBLIC;
   GRANT EXECUTE ON FUNCTION tooltray.make_parts(), tooltray.drop_parts(integer) TO ${replicaRole};
   SELECT tooltray.make_parts();

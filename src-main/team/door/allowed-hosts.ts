@@ -5,14 +5,14 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { AppError } from '../../core/base/errors.ts';
-import { type Refusal, refusal, requestPath } from '../../core/sessions/http/http-io.ts';
+import { type HttpRefusal, httpRefusal, requestPath } from '../../core/sessions/http/http-io.ts';
 import { rpcCode } from '../../core/wire/message.ts';
-import type { Proxies } from './proxies.ts';
+import type { TrustedProxies } from './proxies.ts';
 
 /** Asked by what runs replicas, by their addresses: a name that was made to lead here is none. */
-const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-interface Name {
+interface HostPattern {
   /** In small letters, IPv6 in brackets. */
   readonly name: string;
   /** Empty: any. */
@@ -20,11 +20,11 @@ interface Name {
 }
 
 export class AllowedHosts {
-  readonly #names: readonly Name[];
-  readonly #proxies: Proxies;
+  readonly #names: readonly HostPattern[];
+  readonly #proxies: TrustedProxies;
 
   /** `names`: `tools.example.com`, or with a port that it must then have. Throws AppError bad_request. */
-  constructor(names: readonly string[], proxies: Proxies) {
+  constructor(names: readonly string[], proxies: TrustedProxies) {
     this.#names = names.map((name) => {
       const read = readHost(name);
       if (read !== undefined) return read;
@@ -36,13 +36,13 @@ export class AllowedHosts {
   }
 
   /** Undefined: it may ask. */
-  refuse(request: IncomingMessage): Refusal | undefined {
-    const { host } = this.#proxies.asker(request);
+  reject(request: IncomingMessage): HttpRefusal | undefined {
+    const { host } = this.#proxies.clientOf(request);
     if (!this.#has(host) && !isProbe(request, host))
-      return refusal(403, rpcCode.aborted, 'Tooltray does not answer to this Host. See --allowed-hosts.');
+      return httpRefusal(403, rpcCode.aborted, 'Tooltray does not answer to this Host. See --allowed-hosts.');
     const { origin } = request.headers;
-    if (origin !== undefined && origin !== '' && !this.#has(hostOfPage(origin)))
-      return refusal(403, rpcCode.aborted, 'Pages of other sites may not ask Tooltray anything.');
+    if (origin !== undefined && origin !== '' && !this.#has(originHost(origin)))
+      return httpRefusal(403, rpcCode.aborted, 'Pages of other sites may not ask Tooltray anything.');
     return undefined;
   }
 
@@ -58,14 +58,14 @@ function isPort(wanted: string, asked: string): boolean {
 
 function isProbe(request: IncomingMessage, host: string | undefined): boolean {
   const asked = readHost(host ?? '')?.name.replace(/^\[(.*)\]$/, '$1') ?? '';
-  return request.method === 'GET' && isIP(asked) !== 0 && probes.has(requestPath(request));
+  return request.method === 'GET' && isIP(asked) !== 0 && probePaths.has(requestPath(request));
 }
 
-function readHost(text: string): Name | undefined {
+function readHost(text: string): HostPattern | undefined {
   const [, name, port = ''] = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), port };
 }
 
-function hostOfPage(origin: string): string | undefined {
+function originHost(origin: string): string | undefined {
   return /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
 }

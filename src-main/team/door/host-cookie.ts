@@ -10,7 +10,7 @@ export interface HostCookieOptions {
 }
 
 /** 32 random bytes; of the dashboard's session, after a routing key and a dot. */
-const valueShape = /^(?:\d{1,10}\.)?[\w-]{43}$/;
+const valuePattern = /^(?:\d{1,10}\.)?[\w-]{43}$/;
 
 export class HostCookie {
   readonly #options: HostCookieOptions;
@@ -20,17 +20,17 @@ export class HostCookie {
   }
 
   /** A line for `set-cookie`; after 0 seconds there is none. */
-  line(value: string, seconds: number): string {
+  serialize(value: string, seconds: number): string {
     const { isSecure, sameSite } = this.#options;
     const secure = isSecure ? '; Secure' : '';
     return `${this.#name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${secure}`;
   }
 
   /** Empty where there is none that we made. */
-  of({ headers }: IncomingMessage): string {
+  read({ headers }: IncomingMessage): string {
     const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
     const [, value = ''] = pairs.find(([name]) => name === this.#name) ?? [];
-    return valueShape.test(value) ? value : '';
+    return valuePattern.test(value) ? value : '';
   }
 
   get #name(): string {

@@ -1,60 +1,75 @@
 /** Lets a request of a team's client app in by its token, or says how to get one. Source: MCP 2025-11-25 and 2026-07-28, basic/authorization. */
 import type { IncomingMessage } from 'node:http';
 import { AppError, type ErrorCode } from '../../core/base/errors.ts';
-import { type Refusal, refusal, refusalOf, requestPath, tryLater } from '../../core/sessions/http/http-io.ts';
-import type { Entry } from '../../core/sessions/http/http-listener.ts';
+import { type HttpRefusal, httpRefusal, refusalOf, requestPath, retryLater } from '../../core/sessions/http/http-io.ts';
+import type { Authenticated } from '../../core/sessions/http/http-listener.ts';
 import { rpcCode } from '../../core/wire/message.ts';
-import { type Judged, type Known, markOf, type PeopleGate, type Refused } from '../people/people-gate.ts';
-import type { Proxies } from './proxies.ts';
+import {
+  type AuthenticationResult,
+  type AuthenticatedUser,
+  tokenDigest,
+  type Authenticator,
+  type AuthenticationFailure,
+} from '../people/people-gate.ts';
+import type { TrustedProxies } from './proxies.ts';
 
-interface LetInParts {
+interface RequestAuthenticatorDeps {
   readonly tenant: string;
-  readonly gate: Pick<PeopleGate, 'judge'>;
-  readonly proxies: Proxies;
+  readonly gate: Pick<Authenticator, 'authenticate'>;
+  readonly proxies: TrustedProxies;
   /** Of `WWW-Authenticate`, beside the error: where a client finds who gives tokens, and what to ask for. */
   readonly challenge: (request: IncomingMessage) => Challenge;
   /** Hears of tokens that were refused, and from where. */
-  readonly refused?: (why: Refused['why'], address: string) => void;
+  readonly refused?: (why: AuthenticationFailure['why'], address: string) => void;
   /** Hears of people who came by a token of the issuer, which holds until then, in ms since 1970. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 
 export type Challenge = Readonly<Record<string, string>>;
 
-const retrySeconds = 5;
+const retryAfterSeconds = 5;
 /** Nobody can be looked up meanwhile. */
-const away: ReadonlySet<ErrorCode> = new Set(['store_unreachable', 'server_unreachable']);
+const issuerUnavailable: ReadonlySet<ErrorCode> = new Set(['store_unreachable', 'server_unreachable']);
 
 /** Never rejects. */
-export function letInBy({ tenant, gate, proxies, challenge, refused, came }: LetInParts) {
-  return async (request: IncomingMessage): Promise<Entry | Refusal> => {
+export function createRequestAuthenticator({
+  tenant,
+  gate,
+  proxies,
+  challenge,
+  refused,
+  came,
+}: RequestAuthenticatorDeps) {
+  return async (request: IncomingMessage): Promise<Authenticated | HttpRefusal> => {
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (given === undefined) return needed(challenge(request));
+    if (given === undefined) return unauthorized(challenge(request));
     try {
-      const { address } = proxies.asker(request);
-      const known = await gate.judge(given, address);
-      const judged: Judged = 'user' in known && !opens(known, requestPath(request)) ? { why: 'unknown' } : known;
+      const { address } = proxies.clientOf(request);
+      const known = await gate.authenticate(given, address);
+      const judged: AuthenticationResult =
+        'user' in known && !allowsPath(known, requestPath(request)) ? { why: 'unknown' } : known;
       if ('user' in judged) {
         if (judged.tokenId === undefined) came?.(judged.user, given, judged.until);
-        return entryOf(tenant, judged);
+        return entryPathOf(tenant, judged);
       }
       refused?.(judged.why, address);
-      return refusalFor(judged, challenge(request));
+      return errorResponseFor(judged, challenge(request));
     } catch (error) {
-      if (error instanceof AppError && away.has(error.code)) return tryLater(503, error, retrySeconds);
+      if (error instanceof AppError && issuerUnavailable.has(error.code))
+        return retryLater(503, error, retryAfterSeconds);
       return refusalOf(error);
     }
   };
 }
 
 /** A token for one address opens no other. */
-function opens({ paths }: Known, asked: string): boolean {
+function allowsPath({ paths }: AuthenticatedUser, asked: string): boolean {
   const path = asked.replace(/^\/mcp/, '');
   return paths?.some((one) => path === one || path.startsWith(`${one}/`)) !== false;
 }
 
 /** Another `holder` for whoever sees something else. */
-function entryOf(tenant: string, known: Known): Entry {
+function entryPathOf(tenant: string, known: AuthenticatedUser): Authenticated {
   const { user, token, lacks, until } = known;
   const bounds = [...new Set([...known.ownBounds, ...known.groupBounds])].sort();
   const person = { tenant, user, token, bounds, ...(lacks !== undefined && { lacks }) };
@@ -63,50 +78,50 @@ function entryOf(tenant: string, known: Known): Entry {
   const kept = isIssued ? known.groupBounds : bounds;
   return {
     holder: `person ${JSON.stringify([tenant, user, token, kept])}`,
-    ...{ token: markOf(known), person },
+    ...{ token: tokenDigest(known), person },
     ...(isIssued && { until }),
   };
 }
 
-function refusalFor(refused: Refused, challenge: Challenge): Refusal {
+function errorResponseFor(refused: AuthenticationFailure, challenge: Challenge): HttpRefusal {
   switch (refused.why) {
     case 'unknown':
       return {
-        ...refusal(401, rpcCode.aborted, 'This token opens nothing. Take another one, or sign in again.'),
+        ...httpRefusal(401, rpcCode.aborted, 'This token opens nothing. Take another one, or sign in again.'),
         headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
       };
     case 'over':
       return {
-        ...refusal(401, rpcCode.aborted, 'This token has run out. Take the next one, or sign in again.'),
+        ...httpRefusal(401, rpcCode.aborted, 'This token has run out. Take the next one, or sign in again.'),
         headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
       };
     case 'scope':
-      return lacking(refused.needed, challenge);
+      return insufficientScope(refused.needed, challenge);
     case 'off':
-      return refusal(403, rpcCode.aborted, 'You are switched off in this team. Ask its administrator.');
+      return httpRefusal(403, rpcCode.aborted, 'You are switched off in this team. Ask its administrator.');
     case 'stranger':
-      return refusal(403, rpcCode.aborted, 'You are not one of this team. Ask its administrator to add you.');
+      return httpRefusal(403, rpcCode.aborted, 'You are not one of this team. Ask its administrator to add you.');
     case 'too often': {
       const why = new AppError('session_limit', 'Too many tokens from your address opened nothing.', {
         fix: 'Wait a minute.',
       });
-      return tryLater(429, why, refused.seconds);
+      return retryLater(429, why, refused.seconds);
     }
   }
 }
 
 /** The client app is to ask for more (RFC 6750, 3.1; MCP 2026-07-28, basic/authorization, "Scope Challenge Handling"). */
-export function lacking(scope: string, challenge: Challenge): Refusal {
+export function insufficientScope(scope: string, challenge: Challenge): HttpRefusal {
   return {
-    ...refusal(403, rpcCode.aborted, `This token lacks rights: ${scope}.`),
+    ...httpRefusal(403, rpcCode.aborted, `This token lacks rights: ${scope}.`),
     headers: ['www-authenticate', bearer({ error: 'insufficient_scope', ...challenge, scope })],
   };
 }
 
 /** No error: nothing was given (RFC 6750, 3.1). */
-function needed(challenge: Challenge): Refusal {
+function unauthorized(challenge: Challenge): HttpRefusal {
   return {
-    ...refusal(401, rpcCode.aborted, 'A token is needed: Authorization: Bearer <token>.'),
+    ...httpRefusal(401, rpcCode.aborted, 'A token is needed: Authorization: Bearer <token>.'),
     headers: ['www-authenticate', bearer(challenge)],
   };
 }

@@ -1,27 +1,27 @@
 /** What the door of a team tells its audit: who came for the first time, and from where tokens were refused; never a token. */
-import type { AuditBook } from '../../core/trust/audit/audit-log.ts';
-import type { Admitted } from '../people/issued-people.ts';
-import type { Refused } from '../people/people-gate.ts';
+import type { AuditRecorder } from '../../core/trust/audit/audit-log.ts';
+import type { Provisioned } from '../people/issued-people.ts';
+import type { AuthenticationFailure } from '../people/people-gate.ts';
 import type { Identity } from '../issuer/read-claims.ts';
 
 /** Whoever goes on trying is noted once in so long, in ms. */
-const againMs = 10 * 60_000;
+const repeatIntervalMs = 10 * 60_000;
 /** Of addresses, and of notes: beyond these no more of them stand in the audit until some are old. */
-const most = 500;
+const maxEntries = 500;
 
-const reasons: Readonly<Record<Exclude<Refused['why'], 'too often' | 'over'>, string>> = {
+const reasons: Readonly<Record<Exclude<AuthenticationFailure['why'], 'too often' | 'over'>, string>> = {
   unknown: 'came with a token that opens nothing',
   scope: 'came with a token of the issuer that lacks rights',
   off: 'came with a token of somebody who is switched off',
   stranger: 'came with a token of somebody who is not of the team',
 };
 
-export interface AccessNotes {
-  readonly met: (admitted: Admitted, identity: Identity) => void;
-  readonly refused: (why: Refused['why'], address: string) => void;
+export interface AccessAudit {
+  readonly met: (admitted: Provisioned, identity: Identity) => void;
+  readonly refused: (why: AuthenticationFailure['why'], address: string) => void;
 }
 
-export function noteAccess(audit: () => Pick<AuditBook, 'note'>, now: () => number = Date.now): AccessNotes {
+export function createAccessAudit(audit: () => Pick<AuditRecorder, 'note'>, now: () => number = Date.now): AccessAudit {
   /** When each was noted, the oldest first. */
   const noted = new Map<string, number>();
   return {
@@ -33,11 +33,11 @@ export function noteAccess(audit: () => Pick<AuditBook, 'note'>, now: () => numb
       // What runs out does so every few minutes.
       if (why === 'too often' || why === 'over') return;
       for (const [old, at] of noted) {
-        if (now() - at < againMs) break;
+        if (now() - at < repeatIntervalMs) break;
         noted.delete(old);
       }
       const key = `${why} ${address}`;
-      if (noted.has(key) || noted.size >= most) return;
+      if (noted.has(key) || noted.size >= maxEntries) return;
       noted.set(key, now());
       const sentence = `${address} ${reasons[why]}; what else it tries in ten minutes is not noted.`;
       audit().note({ kind: 'refusal', of: 'access', code: 'unauthorized', rule: why, sentence });

@@ -6,23 +6,23 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { AppError } from '../../core/base/errors.ts';
 
-export interface Asker {
+export interface ClientAddress {
   /** Where the request comes from, as far back as it is known for certain. */
   readonly address: string;
   /** The host that it was sent to. */
   readonly host: string | undefined;
 }
 
-interface Hop {
+interface ForwardedHop {
   /** An address, or whatever else stood there. */
   readonly for: string;
   readonly host: string | undefined;
 }
 
 /** More than anybody has in a row; what stands further left is nobody's word. */
-const mostHops = 20;
+const maxHops = 20;
 
-export class Proxies {
+export class TrustedProxies {
   readonly #known = new BlockList();
 
   /** `ranges`: addresses and CIDR ranges. Throws AppError bad_request. */
@@ -30,12 +30,12 @@ export class Proxies {
     for (const range of ranges) this.#add(range);
   }
 
-  asker({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): Asker {
+  clientOf({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): ClientAddress {
     const peer = plainAddress(socket.remoteAddress ?? '');
     const direct = { address: peer, host: headers.host };
     if (!this.#isKnown(peer)) return direct;
     const forwarded = this.#farthest(peer, forwardedHops(headerText(headers['forwarded'])));
-    const older = this.#farthest(peer, olderHops(headers));
+    const older = this.#farthest(peer, xForwardedHops(headers));
     // A proxy that writes one kind passes the other on as its client sent it: where they disagree, neither is to be believed.
     if (forwarded !== undefined && older !== undefined && forwarded.for !== older.for) return direct;
     const hop = forwarded ?? older;
@@ -44,9 +44,9 @@ export class Proxies {
   }
 
   /** The first one, from us on, that is not a proxy of ours; undefined: nothing was written down. */
-  #farthest(peer: string, hops: readonly Hop[]): Hop | undefined {
-    let last: Hop | undefined;
-    for (const hop of hops.slice(-mostHops).toReversed()) {
+  #farthest(peer: string, hops: readonly ForwardedHop[]): ForwardedHop | undefined {
+    let last: ForwardedHop | undefined;
+    for (const hop of hops.slice(-maxHops).toReversed()) {
       // Something like `unknown`: only the proxy that wrote it is known.
       if (isIP(hop.for) === 0) return { for: last?.for ?? peer, host: hop.host };
       last = hop;
@@ -74,7 +74,7 @@ export class Proxies {
   }
 }
 
-function olderHops(headers: IncomingMessage['headers']): Hop[] {
+function xForwardedHops(headers: IncomingMessage['headers']): ForwardedHop[] {
   const addresses = listOf(headerText(headers['x-forwarded-for']));
   // The nearest proxy's word is the last one.
   const host = listOf(headerText(headers['x-forwarded-host'])).at(-1);
@@ -82,7 +82,7 @@ function olderHops(headers: IncomingMessage['headers']): Hop[] {
 }
 
 /** Source: RFC 7239, 4. */
-function forwardedHops(text: string): Hop[] {
+function forwardedHops(text: string): ForwardedHop[] {
   return listOf(text).map((element) => {
     const pairs = new Map(
       [...element.matchAll(/([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/g)].map(([, name = '', quoted, plain = '']) => [

@@ -4,12 +4,12 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestPath } from '../../core/sessions/http/http-io.ts';
-import { endpointOf } from '../../core/sessions/views/endpoint.ts';
-import { allRights } from '../people/rights.ts';
+import { parseEndpoint } from '../../core/sessions/views/endpoint.ts';
+import { allScopes } from '../people/rights.ts';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
 /** Whoever has read it need not ask again soon, in seconds. */
-const maxAge = 300;
+const maxAgeSeconds = 300;
 
 export class ResourceMetadata {
   readonly #issuer: string;
@@ -22,12 +22,12 @@ export class ResourceMetadata {
   }
 
   /** Public: asked by pages of any site, before there is a token. */
-  isAsked(request: IncomingMessage): boolean {
+  matches(request: IncomingMessage): boolean {
     return this.#pathIn(request) !== undefined;
   }
 
   /** False for any other request. */
-  answer(request: IncomingMessage, response: ServerResponse): boolean {
+  respond(request: IncomingMessage, response: ServerResponse): boolean {
     const path = this.#pathIn(request);
     if (path === undefined) return false;
     const open = ['access-control-allow-origin', '*', 'access-control-allow-methods', 'GET, HEAD, OPTIONS'];
@@ -39,12 +39,12 @@ export class ResourceMetadata {
     const body = JSON.stringify({
       resource: this.#resource().replace(/\/mcp$/, '') + path,
       authorization_servers: [this.#issuer],
-      scopes_supported: allRights,
+      scopes_supported: allScopes,
       bearer_methods_supported: ['header'],
       resource_name: 'Tooltray',
     });
     const about = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))];
-    response.writeHead(200, [...open, ...about, 'cache-control', `public, max-age=${maxAge}`]).end(body);
+    response.writeHead(200, [...open, ...about, 'cache-control', `public, max-age=${maxAgeSeconds}`]).end(body);
     return true;
   }
 
@@ -63,6 +63,6 @@ export class ResourceMetadata {
     const base = new URL(this.#resource()).pathname.replace(/\/mcp$/, '');
     const path = base !== '' && rest.startsWith(base) ? rest.slice(base.length) : rest;
     if (path === '') return '/mcp';
-    return path.startsWith('/') && endpointOf(path) !== undefined ? path : undefined;
+    return path.startsWith('/') && parseEndpoint(path) !== undefined ? path : undefined;
   }
 }

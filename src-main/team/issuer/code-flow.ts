@@ -5,8 +5,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject } from '../../core/base/json.ts';
-import type { IssuerDocument } from './issuer-document.ts';
-import type { Claims, Issuer } from './issuer.ts';
+import type { DiscoveryDocument } from './issuer-document.ts';
+import type { Claims, OidcIssuer } from './issuer.ts';
 
 /** The dashboard, as the issuer has registered it. */
 export interface OidcClient {
@@ -16,25 +16,25 @@ export interface OidcClient {
 }
 
 /** What belongs to one sign-in, and no browser is to read. */
-export interface CodeVisit {
+export interface PkceState {
   readonly nonce: string;
   readonly verifier: string;
 }
 
-interface CodeFlowParts {
-  readonly issuer: Pick<Issuer, 'name' | 'document' | 'send' | 'idToken'>;
+interface CodeFlowDeps {
+  readonly issuer: Pick<OidcIssuer, 'name' | 'document' | 'request' | 'idToken'>;
   readonly client: OidcClient;
   /** Where the browser comes back to. Throws AppError where nobody said that. */
   readonly redirect: () => string;
 }
 
 /** Of what the issuer says of a failure, in characters. */
-const longestReason = 300;
+const maxErrorLength = 300;
 
 export class CodeFlow {
-  readonly #parts: CodeFlowParts;
+  readonly #parts: CodeFlowDeps;
 
-  constructor(parts: CodeFlowParts) {
+  constructor(parts: CodeFlowDeps) {
     this.#parts = parts;
   }
 
@@ -43,12 +43,12 @@ export class CodeFlow {
     return new URL(this.#parts.issuer.name).host;
   }
 
-  newVisit(): CodeVisit {
+  createPkceState(): PkceState {
     return { nonce: randomBytes(32).toString('base64url'), verifier: randomBytes(32).toString('base64url') };
   }
 
   /** Where the browser goes. Rejects with AppError server_unreachable. */
-  async address({ nonce, verifier }: CodeVisit, state: string): Promise<string> {
+  async authorizationUrl({ nonce, verifier }: PkceState, state: string): Promise<string> {
     const { client, issuer, redirect } = this.#parts;
     const document = await issuer.document();
     const url = document.address('authorization_endpoint');
@@ -66,7 +66,7 @@ export class CodeFlow {
    * Who came back, by what the browser brought; undefined: the issuer's word is not for this sign-in. The state is the caller's to check,
    * before. Rejects with AppError: not_allowed for what the issuer refused or another one answered, server_unreachable.
    */
-  async claims(params: URLSearchParams, { nonce, verifier }: CodeVisit): Promise<Claims | undefined> {
+  async claims(params: URLSearchParams, { nonce, verifier }: PkceState): Promise<Claims | undefined> {
     const { client, issuer, redirect } = this.#parts;
     const document = await issuer.document();
     this.#requireThisIssuer(params.get('iss'), document);
@@ -74,17 +74,17 @@ export class CodeFlow {
     if (refused !== null) throw this.#refusal(refused, params.get('error_description'));
     const code = params.get('code') ?? '';
     if (code === '') throw notAllowed('The browser came back without a code.');
-    const { fields, headers } = proofOf(client, document);
+    const { fields, headers } = clientAuthentication(client, document);
     const given = { grant_type: 'authorization_code', code, redirect_uri: redirect(), code_verifier: verifier };
     const form = new URLSearchParams({ ...given, ...fields });
-    const { status, body } = await issuer.send('token_endpoint', form, headers);
+    const { status, body } = await issuer.request('token_endpoint', form, headers);
     const token = status === 200 && isObject(body) ? body['id_token'] : undefined;
     if (typeof token === 'string') return issuer.idToken(token, { client: client.id, nonce });
     throw this.#exchangeFailed(status, isObject(body) ? body['error'] : undefined);
   }
 
   /** Throws AppError not_allowed: an answer of another issuer would have its code sent to this one, or the other way round. */
-  #requireThisIssuer(said: string | null, document: IssuerDocument): void {
+  #requireThisIssuer(said: string | null, document: DiscoveryDocument): void {
     const isNeeded = document.member('authorization_response_iss_parameter_supported') === true;
     if (said === this.#parts.issuer.name || (said === null && !isNeeded)) return;
     throw notAllowed('This answer is not of the issuer that was asked.');
@@ -106,7 +106,7 @@ export class CodeFlow {
 }
 
 /** Groups are a scope of their own at some issuers, and a mistake at others. */
-function scopeAt(document: IssuerDocument): string {
+function scopeAt(document: DiscoveryDocument): string {
   const known = document.member('scopes_supported');
   const groups = Array.isArray(known) && known.includes('groups') ? ['groups'] : [];
   return ['openid', 'profile', 'email', ...groups].join(' ');
@@ -117,9 +117,9 @@ function challengeOf(verifier: string): string {
 }
 
 /** By which way the client says who it is. Where the metadata names none, it is Basic (RFC 8414, 2). */
-function proofOf(
+function clientAuthentication(
   { id, secret }: OidcClient,
-  document: IssuerDocument,
+  document: DiscoveryDocument,
 ): { readonly fields: Record<string, string>; readonly headers: Record<string, string> } {
   if (secret === undefined) return { fields: { client_id: id }, headers: {} };
   const ways = document.member('token_endpoint_auth_methods_supported');
@@ -138,7 +138,7 @@ function plain(text: string): string {
   return text
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, longestReason)
+    .slice(0, maxErrorLength)
     .replace(/\.$/, '');
 }
 

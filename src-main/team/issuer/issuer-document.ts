@@ -6,9 +6,9 @@ import { AppError, errorText } from '../../core/base/errors.ts';
 import { isObject, type JsonObject } from '../../core/base/json.ts';
 import type { AddressKind } from '../../core/servers/network/address-kinds.ts';
 import { dialedAddress, type HttpFetch } from '../../core/servers/network/http-fetch.ts';
-import { homeOf, isSafeUrl, mayDial } from '../../core/servers/sign-in/safe-address.ts';
+import { addressKindOf, isSafeUrl, dialRule } from '../../core/servers/sign-in/safe-address.ts';
 
-const limitMs = 5_000;
+const requestTimeoutMs = 5_000;
 const maxBytes = 512 * 1024;
 
 /** Reads JSON of an issuer: what it names itself leads no further into networks than where it is. */
@@ -28,40 +28,40 @@ export class IssuerFetch {
       throw new AppError('bad_request', `${JSON.stringify(issuer)} is no issuer.`, {
         fix: 'Give its name as its own metadata spells it: an https address, without a query.',
       });
-    this.#home = homeOf(issuer, undefined);
+    this.#home = addressKindOf(issuer, undefined);
   }
 
   /** Of the issuer itself. Rejects with AppError server_unreachable. */
-  async metadata(): Promise<IssuerDocument> {
+  async metadata(): Promise<DiscoveryDocument> {
     let why: unknown;
     for (const address of wellKnown(this.issuer)) {
       try {
-        const response = await this.#http.fetch(address, { signal: AbortSignal.timeout(limitMs) });
+        const response = await this.#http.fetch(address, { signal: AbortSignal.timeout(requestTimeoutMs) });
         const found = await readJson(response);
-        this.#home = homeOf(this.issuer, dialedAddress(response));
+        this.#home = addressKindOf(this.issuer, dialedAddress(response));
         if (found === undefined) continue;
-        return new IssuerDocument(this.issuer, found, this.#home);
+        return new DiscoveryDocument(this.issuer, found, this.#home);
       } catch (error) {
         why ??= error;
       }
     }
-    throw this.away(why ?? new Error('it has no metadata'));
+    throw this.unavailable(why ?? new Error('it has no metadata'));
   }
 
   /** From an address of its metadata; what is sent is a form. Rejects with AppError server_unreachable. */
   async ask(address: URL, init: RequestInit = {}): Promise<{ readonly status: number; readonly body: unknown }> {
     try {
-      const signal = AbortSignal.timeout(limitMs);
+      const signal = AbortSignal.timeout(requestTimeoutMs);
       const response = await this.#fetchFor(address)(address, { ...init, signal });
       const body = await readText(response);
       return { status: response.status, body: parsed(body) };
     } catch (error) {
-      throw this.away(error);
+      throw this.unavailable(error);
     }
   }
 
   /** In the words that a client app or a browser is told. */
-  away(cause: unknown): AppError {
+  unavailable(cause: unknown): AppError {
     const { host } = new URL(this.issuer);
     return new AppError('server_unreachable', `Who signs in cannot be checked: the issuer ${host} does not answer.`, {
       fix: 'Come again in a while; personal tokens go on.',
@@ -72,13 +72,13 @@ export class IssuerFetch {
   #fetchFor({ hostname }: URL): HttpFetch['fetch'] {
     if (hostname === new URL(this.issuer).hostname) return this.#http.fetch;
     return this.#http.guarded(
-      mayDial(this.#home),
+      dialRule(this.#home),
       (host) => new Error(`${host} is in a network that the issuer is not in`),
     );
   }
 }
 
-export class IssuerDocument {
+export class DiscoveryDocument {
   readonly issuer: string;
   readonly #said: JsonObject;
   readonly #home: AddressKind;

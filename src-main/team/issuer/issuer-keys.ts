@@ -2,29 +2,29 @@
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject } from '../../core/base/json.ts';
-import type { IssuerDocument, IssuerFetch } from './issuer-document.ts';
+import type { DiscoveryDocument, IssuerFetch } from './issuer-document.ts';
 
 /** Read anew after so long, in ms. */
-const freshMs = 5 * 60_000;
+const refreshAfterMs = 5 * 60_000;
 /** Where the issuer is away they hold so long, in ms: a key that it takes back should not open anything for days. */
-const oldestMs = 12 * 60 * 60_000;
+const maxAgeMs = 12 * 60 * 60_000;
 /** Between two readings, in ms. */
 const cooldownMs = 5_000;
-const mostKeys = 100;
+const maxKeys = 100;
 
-interface Kept {
+interface CachedKeys {
   readonly keys: LocalJWKSet;
-  readonly document: IssuerDocument;
+  readonly document: DiscoveryDocument;
   /** When they were read. */
   readonly at: number;
 }
 
-export class IssuerKeys {
+export class JwksCache {
   readonly #fetch: IssuerFetch;
   readonly #now: () => number;
-  #kept: Kept | undefined;
+  #kept: CachedKeys | undefined;
   #triedAt = -Infinity;
-  #away: AppError | undefined;
+  #lastError: AppError | undefined;
   #reading: Promise<void> | undefined;
 
   constructor(fetch: IssuerFetch, now: () => number) {
@@ -33,7 +33,7 @@ export class IssuerKeys {
   }
 
   /** What the issuer says of itself. Rejects with AppError server_unreachable. */
-  async document(): Promise<IssuerDocument> {
+  async document(): Promise<DiscoveryDocument> {
     return (await this.#current()).document;
   }
 
@@ -46,16 +46,16 @@ export class IssuerKeys {
       if (!(error instanceof errors.JWKSNoMatchingKey) || this.#now() - at < cooldownMs) throw error;
       // One that is new there: what cannot be asked now is not known to be wrong.
       await this.#read();
-      if (this.#away !== undefined) throw this.#away;
+      if (this.#lastError !== undefined) throw this.#lastError;
       return (await this.#current()).keys(header, token);
     }
   };
 
-  async #current(): Promise<Kept> {
+  async #current(): Promise<CachedKeys> {
     const ageMs = (): number => (this.#kept === undefined ? Infinity : this.#now() - this.#kept.at);
-    if (ageMs() > freshMs) await this.#read();
-    if (this.#kept === undefined || ageMs() > oldestMs)
-      throw this.#away ?? this.#fetch.away(new Error('its keys are too old'));
+    if (ageMs() > refreshAfterMs) await this.#read();
+    if (this.#kept === undefined || ageMs() > maxAgeMs)
+      throw this.#lastError ?? this.#fetch.unavailable(new Error('its keys are too old'));
     return this.#kept;
   }
 
@@ -67,10 +67,10 @@ export class IssuerKeys {
     this.#reading = this.#readNow().then(
       (kept) => {
         this.#kept = kept;
-        this.#away = undefined;
+        this.#lastError = undefined;
       },
       (error: unknown) => {
-        this.#away = error instanceof AppError ? error : this.#fetch.away(error);
+        this.#lastError = error instanceof AppError ? error : this.#fetch.unavailable(error);
       },
     );
     return this.#reading.finally(() => {
@@ -78,14 +78,14 @@ export class IssuerKeys {
     });
   }
 
-  async #readNow(): Promise<Kept> {
+  async #readNow(): Promise<CachedKeys> {
     const document = await this.#fetch.metadata();
     const address = document.address('jwks_uri');
-    if (address === undefined) throw this.#fetch.away(new Error('its metadata names no place of its keys'));
+    if (address === undefined) throw this.#fetch.unavailable(new Error('its metadata names no place of its keys'));
     const { status, body } = await this.#fetch.ask(address);
     const said = isObject(body) ? body['keys'] : undefined;
-    if (status !== 200 || !Array.isArray(said)) throw this.#fetch.away(new Error('its keys cannot be read'));
-    const keys = said.slice(0, mostKeys).filter((key): key is JWK => isObject(key) && key['kty'] !== 'oct');
+    if (status !== 200 || !Array.isArray(said)) throw this.#fetch.unavailable(new Error('its keys cannot be read'));
+    const keys = said.slice(0, maxKeys).filter((key): key is JWK => isObject(key) && key['kty'] !== 'oct');
     return { keys: createLocalJWKSet({ keys }), document, at: this.#now() };
   }
 }

@@ -5,8 +5,8 @@
 import { decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
 import { AppError } from '../../core/base/errors.ts';
 import { HttpFetch } from '../../core/servers/network/http-fetch.ts';
-import { type IssuerDocument, IssuerFetch } from './issuer-document.ts';
-import { IssuerKeys } from './issuer-keys.ts';
+import { type DiscoveryDocument, IssuerFetch } from './issuer-document.ts';
+import { JwksCache } from './issuer-keys.ts';
 
 export interface IssuerOptions {
   /** Its name, as its metadata spells it. */
@@ -30,12 +30,12 @@ const algorithms = [
 /** How far two clocks may be apart, in seconds. */
 const leewaySeconds = 60;
 
-export class Issuer {
+export class OidcIssuer {
   readonly name: string;
   readonly #options: IssuerOptions;
   readonly #http: HttpFetch;
   readonly #fetch: IssuerFetch;
-  readonly #keys: IssuerKeys;
+  readonly #keys: JwksCache;
   readonly #now: () => number;
 
   /** Asks nothing yet. Throws AppError bad_request for a name that no issuer may have. */
@@ -46,28 +46,28 @@ export class Issuer {
     this.#now = now;
     this.#http = new HttpFetch({ env });
     this.#fetch = new IssuerFetch(issuer, this.#http);
-    this.#keys = new IssuerKeys(this.#fetch, now);
+    this.#keys = new JwksCache(this.#fetch, now);
   }
 
   /** What it says of itself, read anew now and then. Rejects with AppError server_unreachable. */
-  document(): Promise<IssuerDocument> {
+  document(): Promise<DiscoveryDocument> {
     return this.#keys.document();
   }
 
   /** Sends a form to an address of its document, such as `token_endpoint`. Rejects with AppError server_unreachable. */
-  async send(
+  async request(
     member: string,
     form: URLSearchParams,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly status: number; readonly body: unknown }> {
     const address = (await this.document()).address(member);
-    if (address === undefined) throw this.#fetch.away(new Error(`its metadata has no ${member} that is safe`));
+    if (address === undefined) throw this.#fetch.unavailable(new Error(`its metadata has no ${member} that is safe`));
     const type = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
     return this.#fetch.ask(address, { method: 'POST', body: form.toString(), headers: { ...type, ...headers } });
   }
 
   /** Whether it says of itself to be this issuer's: anybody can write that. */
-  isNamedIn(token: string): boolean {
+  issued(token: string): boolean {
     try {
       return decodeJwt(token).iss === this.name;
     } catch {
@@ -80,7 +80,7 @@ export class Issuer {
    * server_unreachable.
    */
   async accessToken(token: string, isOurs: (audience: string) => boolean): Promise<Claims | 'over' | undefined> {
-    if (!this.isNamedIn(token)) return undefined;
+    if (!this.issued(token)) return undefined;
     const claims = await this.#verified(token, (type) => this.#isAccessType(type));
     if (claims === 'over') return claims;
     if (claims === undefined || !audiencesOf(claims).some(isOurs)) return undefined;

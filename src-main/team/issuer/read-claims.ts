@@ -26,9 +26,9 @@ export interface Identity {
   readonly saidAt: number;
 }
 
-const mostGroups = 500;
+const maxGroups = 500;
 
-export function identityIn(claims: Claims, issuer: string, { groupsClaim, adminGroup }: ClaimRules): Identity {
+export function identityFromClaims(claims: Claims, issuer: string, { groupsClaim, adminGroup }: ClaimRules): Identity {
   const groups = groupsIn(claims, groupsClaim);
   const { email, email_verified: isVerified, sub, iat = 0 } = claims;
   const address = typeof email === 'string' && /^[^\s@]{1,200}@[^\s@]{1,200}$/.test(email) ? email : undefined;
@@ -44,13 +44,13 @@ export function identityIn(claims: Claims, issuer: string, { groupsClaim, adminG
 }
 
 /** The program that the token was given to, the same for all its tokens; undefined: it does not say. */
-export function clientIn(claims: Claims): string | undefined {
+export function clientIdFromClaims(claims: Claims): string | undefined {
   const said = [claims['client_id'], claims['azp'], claims['appid'], claims['cid']];
   return said.find((id): id is string => typeof id === 'string' && id !== '' && id.length <= 2_000);
 }
 
 /** RFC 9068, 2.2.3; some issuers write a list, or call it otherwise. undefined: it says nothing of scopes. */
-export function scopesIn(claims: Claims): ReadonlySet<string> | undefined {
+export function scopesFromClaims(claims: Claims): ReadonlySet<string> | undefined {
   const said = claims['scope'] ?? claims['scp'];
   if (typeof said === 'string') return new Set(said.split(' ').filter((one) => one !== ''));
   return Array.isArray(said) ? new Set(said.filter((one) => typeof one === 'string')) : undefined;
@@ -64,7 +64,7 @@ function groupsIn(claims: Claims, name: string): readonly string[] | undefined {
         .reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), claims);
   if (typeof said === 'string') return [said];
   if (!Array.isArray(said)) return undefined;
-  return [...new Set(said.filter((group) => typeof group === 'string'))].slice(0, mostGroups).sort();
+  return [...new Set(said.filter((group) => typeof group === 'string'))].slice(0, maxGroups).sort();
 }
 
 function roleIn(groups: readonly string[], adminGroup: string): NonNullable<Identity['role']> {

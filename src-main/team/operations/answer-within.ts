@@ -1,7 +1,7 @@
 /** What is of no use when it comes late. */
 
 /** Resolves to undefined after `ms`. Rejects as the work does. */
-export async function answerWithin<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms);

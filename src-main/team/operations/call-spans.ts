@@ -8,19 +8,19 @@ import type { Env } from '../../core/base/app-paths.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import {
-  collectorUrl,
+  parseCollectorUrl,
   type OtlpAttribute,
   otlpAttributes,
   otlpDefaults,
   type OtlpLimits,
   type OtlpTarget,
   postOtlp,
-  readHeaders,
+  parseOtlpHeaders,
 } from '../../core/base/otlp.ts';
-import { beginTrace } from '../../core/base/trace-context.ts';
-import { within } from '../../core/base/within.ts';
+import { startTrace } from '../../core/base/trace-context.ts';
+import { settleWithin } from '../../core/base/within.ts';
 
-interface CallSpansParts {
+interface SpanExporterDeps {
   readonly activity: Pick<ActivityLog, 'recorded'>;
   readonly target: OtlpTarget;
   /** `service.name`. */
@@ -35,16 +35,16 @@ interface CallSpansParts {
 }
 
 /** As OpenTelemetry's own batches: spans that wait at most, of one request, and how long one waits, in ms. */
-const mostWaiting = 2_048;
+const maxQueueSize = 2_048;
 const batchSpans = 512;
-const batchMs = 5_000;
-const usualEndMs = 3_000;
+const scheduleDelayMs = 5_000;
+const defaultShutdownTimeoutMs = 3_000;
 
 const kinds = { server: 2, client: 3 } as const;
 const failed = 2;
 
-export class CallSpans {
-  readonly #parts: CallSpansParts;
+export class SpanExporter {
+  readonly #parts: SpanExporterDeps;
   readonly #limits: OtlpLimits;
   readonly #stop: () => void;
   #waiting: object[] = [];
@@ -52,7 +52,7 @@ export class CallSpans {
   #sending: Promise<void> | undefined;
   #dropped = 0;
 
-  constructor(parts: CallSpansParts) {
+  constructor(parts: SpanExporterDeps) {
     this.#parts = parts;
     // One that is away for long costs its spans, not our memory.
     this.#limits = { ...otlpDefaults, ...parts.limits };
@@ -67,20 +67,20 @@ export class CallSpans {
   /** Sends what is left, within a limit. */
   async close(): Promise<void> {
     this.#stop();
-    await within(this.#drained(), this.#parts.endMs ?? usualEndMs);
+    await settleWithin(this.#drained(), this.#parts.endMs ?? defaultShutdownTimeoutMs);
     clearTimeout(this.#timer);
   }
 
   #note(call: CallRecord): void {
     const spans = spansOf(call);
     if (spans.length === 0) return;
-    if (this.#waiting.length + spans.length > mostWaiting) {
+    if (this.#waiting.length + spans.length > maxQueueSize) {
       this.#dropped += spans.length;
       return;
     }
     this.#waiting.push(...spans);
     if (this.#waiting.length >= batchSpans) void this.#send();
-    else this.#timer ??= setTimeout(() => void this.#send(), batchMs).unref();
+    else this.#timer ??= setTimeout(() => void this.#send(), scheduleDelayMs).unref();
   }
 
   async #drained(): Promise<void> {
@@ -96,7 +96,7 @@ export class CallSpans {
     this.#sending = this.#post(spans).finally(() => {
       this.#sending = undefined;
       if (this.#waiting.length >= batchSpans) void this.#send();
-      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#send(), batchMs).unref();
+      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#send(), scheduleDelayMs).unref();
     });
     return this.#sending;
   }
@@ -127,17 +127,17 @@ export function tracesTarget(env: Env): OtlpTarget | undefined {
   const all = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
   if ((own === '' && all === '') || env['OTEL_TRACES_EXPORTER'] === 'none' || env['OTEL_SDK_DISABLED'] === 'true')
     return undefined;
-  const headers = readHeaders(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS']);
+  const headers = parseOtlpHeaders(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS']);
   // The one of traces is taken as it stands; the other is where all signals are.
-  if (own !== '') return { url: collectorUrl(own), headers };
-  const url = collectorUrl(all);
+  if (own !== '') return { url: parseCollectorUrl(own), headers };
+  const url = parseCollectorUrl(all);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
   return { url, headers };
 }
 
 /** What the app asked for, and in it what its server was asked, if it came to that; none where the app said that nobody samples it. */
 function spansOf(call: CallRecord): readonly object[] {
-  const { traceId, parentId, callId, serverId, isSampled } = call.trace ?? beginTrace(undefined);
+  const { traceId, parentId, callId, serverId, isSampled } = call.trace ?? startTrace(undefined);
   if (!isSampled) return [];
   const about: readonly OtlpAttribute[] = [
     ['mcp.method.name', 'tools/call'],

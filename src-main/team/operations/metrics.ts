@@ -7,45 +7,45 @@ import process from 'node:process';
 import { type CallOutcome, callOutcomes } from '../../core/activity/call-record.ts';
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
-import type { ConfigWatch } from '../config/config-watch.ts';
-import type { PersonalCounts } from '../placement/personal-processes.ts';
+import type { ConfigDriftMonitor } from '../config/config-watch.ts';
+import type { PoolCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { byLabel, type Measure, prometheusText, single } from './prometheus-text.ts';
+import { byLabel, type Metric, prometheusText, single } from './prometheus-text.ts';
 
-export interface MetricsParts {
+export interface MetricsDeps {
   readonly version: string;
   readonly activity: Pick<ActivityLog, 'recorded' | 'counted'>;
   readonly listener: () => Pick<HttpListener, 'counts'> | undefined;
   /** Connections to the database; undefined where it does not say. */
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
-  readonly config: Pick<ConfigWatch, 'version' | 'counts'>;
+  readonly config: Pick<ConfigDriftMonitor, 'version' | 'counts'>;
   /** Spans that no collector has; undefined: none is told. */
   readonly droppedSpans: () => number | undefined;
-  readonly personal: () => PersonalCounts;
+  readonly personal: () => PoolCounts;
   readonly quotas: Pick<Quotas, 'refused'>;
 }
 
-const delayLookMs = 20;
+const delaySampleMs = 20;
 const perSecond = 1e9;
 
 export class Metrics {
-  readonly #parts: MetricsParts;
+  readonly #parts: MetricsDeps;
   readonly #outcomes = new Map<CallOutcome, number>(callOutcomes.map((outcome) => [outcome, 0]));
-  readonly #delay = monitorEventLoopDelay({ resolution: delayLookMs });
+  readonly #delay = monitorEventLoopDelay({ resolution: delaySampleMs });
   readonly #stops: readonly (() => void)[];
-  #kept = 0;
+  #spills = 0;
   #savedTokens = 0;
   #seconds = 0;
 
-  constructor(parts: MetricsParts) {
+  constructor(parts: MetricsDeps) {
     this.#parts = parts;
     this.#delay.enable();
     this.#stops = [
       parts.activity.recorded.on(({ outcome, durationMs, spillId }) => {
         this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
         this.#seconds += durationMs / 1000;
-        if (spillId !== undefined) this.#kept++;
+        if (spillId !== undefined) this.#spills++;
       }),
       parts.activity.counted.on(({ tokensSent, tokensOut }) => {
         this.#savedTokens += Math.max(0, tokensSent - tokensOut);
@@ -70,7 +70,7 @@ export class Metrics {
       single('tooltray_requests_in_flight', 'gauge', 'Requests in flight.', requests),
       byLabel('tooltray_calls_total', 'counter', 'Tool calls by outcome.', 'outcome', this.#outcomes),
       single('tooltray_call_seconds_total', 'counter', 'Total duration of tool calls.', this.#seconds),
-      single('tooltray_spills_total', 'counter', 'Results that were spilled.', this.#kept),
+      single('tooltray_spills_total', 'counter', 'Results that were spilled.', this.#spills),
       single(
         'tooltray_saved_tokens_total',
         'counter',
@@ -80,10 +80,10 @@ export class Metrics {
       single('tooltray_quota_refusals_total', 'counter', 'Calls rejected by a quota.', quotas.refused),
       single('tooltray_database_connections', 'gauge', 'Open connections to PostgreSQL.', open ?? 0),
       single('tooltray_database_up', 'gauge', 'Whether PostgreSQL responds.', Number(open !== undefined)),
-      ...spanMeasures(this.#parts.droppedSpans()),
-      ...personalMeasures(this.#parts.personal()),
+      ...spanMetrics(this.#parts.droppedSpans()),
+      ...userProcessMetrics(this.#parts.personal()),
       this.#delays(),
-      ...processMeasures(),
+      ...processMetrics(),
     ]);
     this.#delay.reset();
     return text;
@@ -94,9 +94,9 @@ export class Metrics {
     for (const stop of this.#stops) stop();
   }
 
-  #delays(): Measure {
+  #delays(): Metric {
     // It measures from one look to the next, which are so far apart when nothing is late.
-    const late = (ns: number): number => Math.max(0, ns / perSecond - delayLookMs / 1000);
+    const late = (ns: number): number => Math.max(0, ns / perSecond - delaySampleMs / 1000);
     const at = (percentile: number): number => late(this.#delay.percentile(percentile));
     const help = 'Event loop delay since the last scrape.';
     const quantiles = [
@@ -114,7 +114,7 @@ export class Metrics {
   }
 }
 
-function personalMeasures({ running, limit, refused }: PersonalCounts): readonly Measure[] {
+function userProcessMetrics({ running, limit, refused }: PoolCounts): readonly Metric[] {
   const help = 'Per-user processes that were not started, by limit.';
   return [
     single('tooltray_personal_processes', 'gauge', 'Running per-user processes.', running),
@@ -123,13 +123,13 @@ function personalMeasures({ running, limit, refused }: PersonalCounts): readonly
   ];
 }
 
-function spanMeasures(dropped: number | undefined): readonly Measure[] {
+function spanMetrics(dropped: number | undefined): readonly Metric[] {
   if (dropped === undefined) return [];
   return [single('tooltray_spans_dropped_total', 'counter', 'Spans that no collector accepted.', dropped)];
 }
 
 /** By the names that every client library of Prometheus has for them. */
-function processMeasures(): readonly Measure[] {
+function processMetrics(): readonly Metric[] {
   const { user, system } = process.cpuUsage();
   const started = Date.now() / 1000 - process.uptime();
   return [

@@ -1,12 +1,12 @@
 /** The operations door of one replica, put together. */
 import type { CoreHost } from '../../host/core-host.ts';
-import type { ConfigWatch } from '../config/config-watch.ts';
+import type { ConfigDriftMonitor } from '../config/config-watch.ts';
 import type { Database } from '../database/database.ts';
-import type { PersonalCounts } from '../placement/personal-processes.ts';
+import type { PoolCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { answerWithin } from './answer-within.ts';
+import { withTimeout } from './answer-within.ts';
 import { Metrics } from './metrics.ts';
-import { OperationsDoor } from './operations-door.ts';
+import { OperationsServer } from './operations-door.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface OpenOperations {
@@ -21,14 +21,14 @@ interface OperationsOptions {
   readonly database: Database;
   readonly at: { readonly address: string; readonly port: number };
   readonly readiness: Readiness;
-  readonly config: ConfigWatch;
-  readonly personal: () => PersonalCounts;
+  readonly config: ConfigDriftMonitor;
+  readonly personal: () => PoolCounts;
   readonly droppedSpans: () => number | undefined;
   readonly quotas: Pick<Quotas, 'refused'>;
 }
 
 /** PostgreSQL that takes longer is told as not answering, in ms. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 /** Rejects with AppError port_in_use. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
@@ -36,11 +36,11 @@ export async function openOperations(options: OperationsOptions): Promise<OpenOp
   const metrics = new Metrics({
     ...{ config, version, personal, droppedSpans, quotas },
     activity: host.core.activity,
-    listener: () => host.httpDoor?.listener,
-    connections: () => answerWithin(connectionsOf(database), patienceMs),
+    listener: () => host.httpServer?.listener,
+    connections: () => withTimeout(connectionsOf(database), timeoutMs),
     isReady: async () => (await readiness.problem()) === undefined,
   });
-  const door = new OperationsDoor({ metrics, readiness });
+  const door = new OperationsServer({ metrics, readiness });
   const port = await door.start(at.address, at.port);
   return {
     port,

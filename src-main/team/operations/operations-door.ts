@@ -9,16 +9,16 @@ import type { Metrics } from './metrics.ts';
 import { prometheusType } from './prometheus-text.ts';
 import type { Readiness } from './readiness.ts';
 
-interface OperationsParts {
+interface OperationsServerDeps {
   readonly metrics: Pick<Metrics, 'text'>;
   readonly readiness: Pick<Readiness, 'problem'>;
 }
 
-export class OperationsDoor {
-  readonly #parts: OperationsParts;
+export class OperationsServer {
+  readonly #parts: OperationsServerDeps;
   readonly #server: Server;
 
-  constructor(parts: OperationsParts) {
+  constructor(parts: OperationsServerDeps) {
     this.#parts = parts;
     this.#server = createServer((request, response) => void this.#take(request, response));
   }
@@ -46,7 +46,7 @@ export class OperationsDoor {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { metrics, readiness } = this.#parts;
     try {
-      if (await answerProbe(readiness, request, response)) return;
+      if (await handleProbe(readiness, request, response)) return;
       if (pathOf(request) !== '/metrics') return write(response, 404, 'There are /healthz, /readyz and /metrics.\n');
       write(response, 200, await metrics.text(), prometheusType);
     } catch {
@@ -56,7 +56,7 @@ export class OperationsDoor {
 }
 
 /** `/healthz` and `/readyz`, at whatever door; false for any other request. What they say is for whoever asks. */
-export async function answerProbe(
+export async function handleProbe(
   readiness: Pick<Readiness, 'problem'>,
   request: IncomingMessage,
   response: ServerResponse,

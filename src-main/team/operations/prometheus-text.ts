@@ -1,6 +1,6 @@
 /** Measures as text for Prometheus. Source: Prometheus, exposition formats, text format 0.0.4. */
 
-export interface Measure {
+export interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';
@@ -10,27 +10,27 @@ export interface Measure {
 
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
 
-export function prometheusText(measures: readonly Measure[]): string {
+export function prometheusText(measures: readonly Metric[]): string {
   return measures.map(lines).join('');
 }
 
 /** One without labels. */
-export function single(name: string, type: Measure['type'], help: string, value: number): Measure {
+export function single(name: string, type: Metric['type'], help: string, value: number): Metric {
   return { name, type, help, values: [{ value }] };
 }
 
 /** One that differs by a label. */
 export function byLabel(
   name: string,
-  type: Measure['type'],
+  type: Metric['type'],
   help: string,
   label: string,
   counts: Iterable<readonly [string, number]>,
-): Measure {
+): Metric {
   return { name, type, help, values: [...counts].map(([of, value]) => ({ labels: { [label]: of }, value })) };
 }
 
-function lines({ name, help, type, values }: Measure): string {
+function lines({ name, help, type, values }: Metric): string {
   const head = `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
   return head + values.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}\n`).join('');
 }

@@ -8,9 +8,9 @@ import { AppError, errorText } from '../../core/base/errors.ts';
 import { requireSchema } from '../database/migrate.ts';
 
 /** A database that takes longer counts as away, in ms. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 /** Balancers look often, and there may be several: they share an answer for so long, in ms. */
-const sharedMs = 500;
+const cacheMs = 500;
 
 export class Readiness {
   /** It takes requests, and when it does not any more. */
@@ -31,18 +31,18 @@ export class Readiness {
     if (this.isDraining) return 'ending';
     if (!this.isListening) return 'starting';
     const now = performance.now();
-    if (this.#looking === undefined || now - this.#looking.at > sharedMs)
-      this.#looking = { at: now, why: this.#look() };
+    if (this.#looking === undefined || now - this.#looking.at > cacheMs)
+      this.#looking = { at: now, why: this.#check() };
     return this.#looking.why;
   }
 
-  async #look(): Promise<string | undefined> {
+  async #check(): Promise<string | undefined> {
     const looked = requireSchema(this.#sql).then(
       () => undefined,
       (error: unknown) => (isAway(error) ? this.#last : errorText(error)),
     );
     const late = Symbol('late');
-    const answer = await Promise.race([looked, sleep(patienceMs, late, { ref: false })]);
+    const answer = await Promise.race([looked, sleep(timeoutMs, late, { ref: false })]);
     if (typeof answer !== 'symbol') this.#last = answer;
     return this.#last;
   }

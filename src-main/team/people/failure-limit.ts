@@ -8,11 +8,11 @@ interface Failures {
 
 /** In so long, in ms, so many may fail. */
 const windowMs = 60_000;
-const most = 30;
+const maxFailures = 30;
 /** Of addresses in memory; who failed first goes first. */
-const mostAddresses = 10_000;
+const maxAddresses = 10_000;
 
-export class FailureLimit {
+export class FailedLoginLimiter {
   readonly #byAddress = new Map<string, Failures>();
   readonly #now: () => number;
 
@@ -24,7 +24,7 @@ export class FailureLimit {
   waitSeconds(address: string): number {
     const known = this.#byAddress.get(netOf(address));
     const leftMs = known === undefined ? 0 : known.since + windowMs - this.#now();
-    return known === undefined || known.count < most || leftMs <= 0 ? 0 : Math.ceil(leftMs / 1000);
+    return known === undefined || known.count < maxFailures || leftMs <= 0 ? 0 : Math.ceil(leftMs / 1000);
   }
 
   /** Answers how many there were of late. */
@@ -35,7 +35,7 @@ export class FailureLimit {
     this.#byAddress.delete(net);
     this.#byAddress.set(net, { since: this.#now(), count: 1 });
     const [oldest] = this.#byAddress.keys();
-    if (this.#byAddress.size > mostAddresses && oldest !== undefined) this.#byAddress.delete(oldest);
+    if (this.#byAddress.size > maxAddresses && oldest !== undefined) this.#byAddress.delete(oldest);
     return 1;
   }
 }

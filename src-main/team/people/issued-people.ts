@@ -1,15 +1,15 @@
 /** People as their issuer has them: who signs in for the first time is made one of the team's, and what is said of them later counts. */
 import { randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
-import { announce } from '../database/changes.ts';
+import { notifyChange } from '../database/changes.ts';
 import { databaseError } from '../database/database.ts';
 import type { Identity } from '../issuer/read-claims.ts';
-import { peopleTopic, type User, userColumns } from './people.ts';
+import { usersTopic, type User, userColumns } from './people.ts';
 import { mixesScripts, nameKey } from './names.ts';
 import { routingKey } from './routing-key.ts';
 
 /** `how`: `new` once for each of them. */
-export interface Admitted {
+export interface Provisioned {
   readonly user: User;
   readonly how: 'known' | 'new';
 }
@@ -19,7 +19,7 @@ export interface IssuedPeopleOptions {
   readonly takesNew: boolean;
 }
 
-export class IssuedPeople {
+export class OidcUsers {
   readonly #sql: Sql;
   readonly #tenant: string;
   readonly #options: IssuedPeopleOptions;
@@ -32,7 +32,7 @@ export class IssuedPeople {
   }
 
   /** undefined: nobody of the team. Whoever is off is told, too. Rejects with AppError store_unreachable. */
-  async admit(identity: Identity): Promise<Admitted | undefined> {
+  async provision(identity: Identity): Promise<Provisioned | undefined> {
     try {
       const known = await this.#bySubject(this.#sql, identity);
       if (known !== undefined) return { user: await this.#asSaid(known.user, known.issued, identity), how: 'known' };
@@ -66,20 +66,20 @@ export class IssuedPeople {
         UPDATE tooltray.users SET issued_groups = ${[...groups]}, role = ${role}, claims_at = ${new Date(saidAt)}
         WHERE tenant = ${this.#tenant} AND id = ${user.id} AND coalesce(claims_at, '-infinity') < ${new Date(saidAt)}
         RETURNING ${userColumns(sql)}`;
-      if (changed !== undefined) await announce(sql, this.#tenant, peopleTopic, user.id);
+      if (changed !== undefined) await notifyChange(sql, this.#tenant, usersTopic, user.id);
       return changed ?? user;
     });
   }
 
-  async #first(identity: Identity): Promise<Admitted | undefined> {
+  async #first(identity: Identity): Promise<Provisioned | undefined> {
     return this.#sql.begin(async (sql) => {
       const admitted = this.#options.takesNew ? await this.#make(sql, identity) : undefined;
-      if (admitted !== undefined) await announce(sql, this.#tenant, peopleTopic, admitted.user.id);
+      if (admitted !== undefined) await notifyChange(sql, this.#tenant, usersTopic, admitted.user.id);
       return admitted;
     });
   }
 
-  async #make(sql: ISql, identity: Identity): Promise<Admitted | undefined> {
+  async #make(sql: ISql, identity: Identity): Promise<Provisioned | undefined> {
     const { issuer, subject, names, email = null, groups = [], role = 'member', saidAt } = identity;
     for (const each of [...names.filter((one) => !mixesScripts(one)), `user ${randomBytes(3).toString('hex')}`]) {
       // Another replica may be making the same one, which is waited for.

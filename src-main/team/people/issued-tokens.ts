@@ -1,59 +1,65 @@
 /** Whom an access token of the issuer lets in, and to what. */
 import { createHash } from 'node:crypto';
-import { onlyReading } from '../../core/profiles/profile-scope.ts';
-import type { Claims, Issuer } from '../issuer/issuer.ts';
-import { type ClaimRules, clientIn, type Identity, identityIn, scopesIn } from '../issuer/read-claims.ts';
-import type { Admitted, IssuedPeople } from './issued-people.ts';
-import { boundsOf, type Judged } from './people-gate.ts';
-import type { People } from './people.ts';
-import { allRights, callRight } from './rights.ts';
+import { readOnlyProfile } from '../../core/profiles/profile-scope.ts';
+import type { Claims, OidcIssuer } from '../issuer/issuer.ts';
+import {
+  type ClaimRules,
+  clientIdFromClaims,
+  type Identity,
+  identityFromClaims,
+  scopesFromClaims,
+} from '../issuer/read-claims.ts';
+import type { Provisioned, OidcUsers } from './issued-people.ts';
+import { tokenProfilesOf, type AuthenticationResult } from './people-gate.ts';
+import type { UserStore } from './people.ts';
+import { allScopes, callScope } from './rights.ts';
 
-interface IssuedTokensParts {
-  readonly issuer: Pick<Issuer, 'name' | 'accessToken' | 'isNamedIn'>;
+interface OidcTokensDeps {
+  readonly issuer: Pick<OidcIssuer, 'name' | 'accessToken' | 'issued'>;
   readonly rules: ClaimRules;
-  readonly issued: Pick<IssuedPeople, 'admit'>;
-  readonly people: Pick<People, 'grants'>;
+  readonly issued: Pick<OidcUsers, 'provision'>;
+  readonly people: Pick<UserStore, 'grants'>;
   /** What tokens are for, in its own words. */
   readonly audiences: readonly string[];
   /** Where `/mcp` is for client apps: a token for an address below it opens what is below that one. */
   readonly resource: () => string;
   /** Hears of somebody who came for the first time. */
-  readonly met: (admitted: Admitted, identity: Identity) => void;
+  readonly met: (admitted: Provisioned, identity: Identity) => void;
 }
 
-export class IssuedTokens {
-  readonly #parts: IssuedTokensParts;
+export class OidcTokens {
+  readonly #parts: OidcTokensDeps;
 
-  constructor(parts: IssuedTokensParts) {
+  constructor(parts: OidcTokensDeps) {
     this.#parts = parts;
   }
 
   /** Whether it says that it is the issuer's. */
   isNamedIn(token: string): boolean {
-    return this.#parts.issuer.isNamedIn(token);
+    return this.#parts.issuer.issued(token);
   }
 
   /** Rejects with AppError server_unreachable for the issuer, store_unreachable. */
-  async judge(token: string): Promise<Judged> {
+  async judge(token: string): Promise<AuthenticationResult> {
     const { issuer, rules, issued, people, met } = this.#parts;
     const claims = await issuer.accessToken(token, (audience) => this.#pathOf(audience) !== undefined);
     if (claims === undefined) return { why: 'unknown' };
     if (claims === 'over') return { why: 'over' };
-    const scopes = scopesIn(claims) ?? new Set();
+    const scopes = scopesFromClaims(claims) ?? new Set();
     // Asked before anybody is made of it.
-    if (!allRights.some((right) => scopes.has(right))) return { why: 'scope', needed: allRights.join(' ') };
-    const identity = identityIn(claims, issuer.name, rules);
-    const admitted = await issued.admit(identity);
+    if (!allScopes.some((right) => scopes.has(right))) return { why: 'scope', needed: allScopes.join(' ') };
+    const identity = identityFromClaims(claims, issuer.name, rules);
+    const admitted = await issued.provision(identity);
     if (admitted === undefined) return { why: 'stranger' };
     const { user, how } = admitted;
     if (how !== 'known') met(admitted, identity);
     if (user.isOff) return { why: 'off' };
     const paths = [claims.aud ?? []].flat().flatMap((audience) => this.#pathOf(audience) ?? []);
     return {
-      ...{ user: user.id, token: programOf(claims, token), tokenId: undefined },
-      ownBounds: scopes.has(callRight) ? [] : [onlyReading],
-      lacks: scopes.has(callRight) ? undefined : callRight,
-      groupBounds: boundsOf(user, await people.grants()),
+      ...{ user: user.id, token: clientNameOf(claims, token), tokenId: undefined },
+      ownBounds: scopes.has(callScope) ? [] : [readOnlyProfile],
+      lacks: scopes.has(callScope) ? undefined : callScope,
+      groupBounds: tokenProfilesOf(user, await people.grants()),
       until: claims.exp * 1000,
       ...(!paths.includes('') && { paths }),
     };
@@ -73,8 +79,8 @@ export class IssuedTokens {
  * Whose is what outlives a request: the same over all tokens that a person's program gets one after the other. Where the issuer does not
  * say which program it is, two of them must not be one, so each token is a program.
  */
-function programOf(claims: Claims, token: string): string {
-  const client = clientIn(claims);
+function clientNameOf(claims: Claims, token: string): string {
+  const client = clientIdFromClaims(claims);
   if (client !== undefined) return `client ${client}`;
   return `one token ${createHash('sha256').update(token).digest('base64url')}`;
 }

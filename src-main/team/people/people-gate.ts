@@ -4,15 +4,15 @@
  */
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { personBound } from '../../core/config/layers/apply-layers.ts';
-import { grantOf, onlyReading } from '../../core/profiles/profile-scope.ts';
-import type { Changes } from '../database/changes.ts';
-import type { FailureLimit } from './failure-limit.ts';
-import { everyone, type People, peopleTopic, type User } from './people.ts';
-import { hashOf, isPersonToken, type PersonTokens } from './person-tokens.ts';
+import { encodeSubject } from '../../core/config/layers/apply-layers.ts';
+import { grantOf, readOnlyProfile } from '../../core/profiles/profile-scope.ts';
+import type { ChangeFeed } from '../database/changes.ts';
+import type { FailedLoginLimiter } from './failure-limit.ts';
+import { everyone, type UserStore, usersTopic, type User } from './people.ts';
+import { hashOf, isPersonToken, type AccessTokenStore } from './person-tokens.ts';
 
 /** Somebody who may come in. */
-export interface Known {
+export interface AuthenticatedUser {
   /** Id of the user. */
   readonly user: string;
   /** What they came by (`Credential.token`). */
@@ -32,7 +32,7 @@ export interface Known {
 }
 
 /** Why not. */
-export type Refused =
+export type AuthenticationFailure =
   | { readonly why: 'unknown' }
   | { readonly why: 'too often'; readonly seconds: number }
   /** It is theirs, and lacks rights. */
@@ -42,53 +42,53 @@ export type Refused =
   /** It is somebody's who is switched off here, or whom nobody has let in. */
   | { readonly why: 'off' | 'stranger' };
 
-export type Judged = Known | Refused;
+export type AuthenticationResult = AuthenticatedUser | AuthenticationFailure;
 
 /** Tokens of an issuer. */
 interface IssuedGate {
   isNamedIn(token: string): boolean;
-  judge(token: string): Promise<Judged>;
+  judge(token: string): Promise<AuthenticationResult>;
 }
 
-interface PeopleGateParts {
+interface AuthenticatorDeps {
   readonly tenant: string;
-  readonly people: People;
-  readonly tokens: PersonTokens;
+  readonly people: UserStore;
+  readonly tokens: AccessTokenStore;
   /** Of whoever has a token of the issuer, where there is one. Rejects with AppError server_unreachable, store_unreachable. */
   readonly issued?: IssuedGate | undefined;
-  readonly changes: Pick<Changes, 'changed'>;
-  readonly failures: FailureLimit;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
+  readonly failures: FailedLoginLimiter;
   /** People come in by the issuer alone; personal tokens open something for service accounts only. */
   readonly isSsoOnly?: boolean | undefined;
   readonly log: Log;
   readonly now?: () => number;
 }
 
-interface Kept {
-  readonly judged: Judged;
+interface CachedResult {
+  readonly judged: AuthenticationResult;
   readonly until: number;
 }
 
 /** What is known is looked up anew after this, in ms, and what nobody has is not looked up again before. */
-const knownMs = 30_000;
+const successCacheMs = 30_000;
 /** Of an issuer's, which may have a new key. */
 const unknownIssuedMs = 5_000;
 /** Of a look-up while people change. */
 const maxAttempts = 3;
-const mostKnown = 10_000;
-const mostUnknown = 1_000;
+const maxCachedSuccesses = 10_000;
+const maxCachedFailures = 1_000;
 /** Between two looks at what is open, and notes of what was used, in ms. */
-const lookMs = 15_000;
+const pollIntervalMs = 15_000;
 const noteMs = 60_000;
 /** Longer ones are nobody's; those of an issuer may name many groups. */
-const longestToken = 12_288;
+const maxTokenLength = 12_288;
 
-export class PeopleGate {
-  readonly #parts: PeopleGateParts;
+export class Authenticator {
+  readonly #parts: AuthenticatorDeps;
   readonly #now: () => number;
   /** By hash of the token; who was asked for last stands last. What is past its time is looked up again. */
-  readonly #known = new Map<string, Kept>();
-  readonly #unknown = new Map<string, Kept>();
+  readonly #known = new Map<string, CachedResult>();
+  readonly #unknown = new Map<string, CachedResult>();
   readonly #used = new Set<string>();
   readonly #noting: NodeJS.Timeout;
   readonly #stop: () => void;
@@ -96,35 +96,35 @@ export class PeopleGate {
   /** Counts what changed, so that what was read before is not kept. */
   #version = 0;
 
-  constructor(parts: PeopleGateParts) {
+  constructor(parts: AuthenticatorDeps) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
     this.#stop = parts.changes.changed.on(({ tenant, topic, user }) => {
-      if (tenant === parts.tenant && topic === peopleTopic) this.#forget(user);
+      if (tenant === parts.tenant && topic === usersTopic) this.#forget(user);
     });
     this.#noting = setInterval(() => void this.#note(), noteMs).unref();
   }
 
   /** `address`: where it comes from. Rejects with AppError store_unreachable, or server_unreachable for the issuer. */
-  async judge(token: string, address: string): Promise<Judged> {
-    if (token.length > longestToken) return this.#failed(address);
+  async authenticate(token: string, address: string): Promise<AuthenticationResult> {
+    if (token.length > maxTokenLength) return this.#failed(address);
     const key = hashOf(token).toString('base64url');
     const kept = this.#known.get(key) ?? this.#unknown.get(key);
-    if (kept !== undefined && this.#now() < kept.until) return this.#told(key, token, kept.judged, address);
+    if (kept !== undefined && this.#now() < kept.until) return this.#onNotified(key, token, kept.judged, address);
     // Who was let in before is looked up all the same: they are not to wait for others who guess behind the same address.
     const seconds = this.#known.has(key) || this.#isIssued(token) ? 0 : this.#parts.failures.waitSeconds(address);
     if (seconds > 0) return { why: 'too often', seconds };
-    return this.#told(key, token, await this.#lookUp(key, token), address);
+    return this.#onNotified(key, token, await this.#lookUp(key, token), address);
   }
 
   /** As a door of a team has it (`TeamDoor.follow`). */
-  follow(open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void): () => void {
+  onRevoked(open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void): () => void {
     const look = (user?: string): void =>
       void this.#overIn([...open()].filter((text) => user === undefined || readMark(text).user === user)).then(
         (over) => over.size > 0 && end((token) => over.has(token)),
         (error: unknown) => this.#parts.log.warn(`Whether tokens are in force cannot be read: ${errorText(error)}`),
       );
-    const timer = setInterval(() => look(), lookMs).unref();
+    const timer = setInterval(() => look(), pollIntervalMs).unref();
     this.#looks.add(look);
     return () => {
       clearInterval(timer);
@@ -138,7 +138,7 @@ export class PeopleGate {
     await this.#note();
   }
 
-  async #lookUp(key: string, token: string): Promise<Judged> {
+  async #lookUp(key: string, token: string): Promise<AuthenticationResult> {
     for (let attempt = 1; ; attempt++) {
       const version = this.#version;
       const judged = await this.#ask(token);
@@ -148,9 +148,9 @@ export class PeopleGate {
         return judged;
       }
       this.#known.delete(key);
-      const [store, most] = 'user' in judged ? [this.#known, mostKnown] : [this.#unknown, mostUnknown];
+      const [store, most] = 'user' in judged ? [this.#known, maxCachedSuccesses] : [this.#unknown, maxCachedFailures];
       const end = 'user' in judged ? judged.until : Infinity;
-      const keptMs = !('user' in judged) && this.#isIssued(token) ? unknownIssuedMs : knownMs;
+      const keptMs = !('user' in judged) && this.#isIssued(token) ? unknownIssuedMs : successCacheMs;
       store.set(key, { judged, until: Math.min(this.#now() + keptMs, end) });
       const [oldest] = store.keys();
       if (store.size > most && oldest !== undefined) store.delete(oldest);
@@ -158,16 +158,16 @@ export class PeopleGate {
     }
   }
 
-  async #ask(token: string): Promise<Judged> {
+  async #ask(token: string): Promise<AuthenticationResult> {
     const { tokens, people, issued, isSsoOnly = false } = this.#parts;
     if (!isPersonToken(token)) return (await issued?.judge(token)) ?? unknown;
-    const found = await tokens.judge(token);
+    const found = await tokens.authenticate(token);
     if (found === undefined || (isSsoOnly && !found.isService)) return unknown;
     const { user, token: tokenId, profile, readOnly, endsAt } = found;
     return {
       ...{ user, token: tokenId, tokenId },
-      ownBounds: [...(profile === null ? [] : [profile]), ...(readOnly ? [onlyReading] : [])],
-      groupBounds: boundsOf(found, await people.grants()),
+      ownBounds: [...(profile === null ? [] : [profile]), ...(readOnly ? [readOnlyProfile] : [])],
+      groupBounds: tokenProfilesOf(found, await people.grants()),
       until: endsAt.getTime(),
     };
   }
@@ -180,7 +180,7 @@ export class PeopleGate {
     return !isPersonToken(token) && this.#parts.issued?.isNamedIn(token) === true;
   }
 
-  #told(key: string, token: string, judged: Judged, address: string): Judged {
+  #onNotified(key: string, token: string, judged: AuthenticationResult, address: string): AuthenticationResult {
     if (!('user' in judged)) return judged.why === 'unknown' && !this.#isIssued(token) ? this.#failed(address) : judged;
     if (judged.tokenId !== undefined) this.#used.add(judged.tokenId);
     const kept = this.#known.get(key);
@@ -189,7 +189,7 @@ export class PeopleGate {
     return judged;
   }
 
-  #failed(address: string): Refused {
+  #failed(address: string): AuthenticationFailure {
     const seconds = this.#parts.failures.waitSeconds(address);
     if (seconds > 0) return { why: 'too often', seconds };
     this.#parts.failures.failed(address);
@@ -213,12 +213,12 @@ export class PeopleGate {
     const [users, groups, inForce] = await Promise.all([
       people.byId(all.map(([, { user }]) => user)),
       people.grants(),
-      tokens.inForce(all.flatMap(([, { tokenId }]) => tokenId ?? [])),
+      tokens.active(all.flatMap(([, { tokenId }]) => tokenId ?? [])),
     ]);
     const isOver = ({ user: id, tokenId, groupBounds }: Mark): boolean => {
       const user = users.get(id);
       if (user === undefined || user.isOff || (tokenId !== undefined && !inForce.has(tokenId))) return true;
-      return groupBounds.join('\n') !== boundsOf(user, groups).join('\n');
+      return groupBounds.join('\n') !== tokenProfilesOf(user, groups).join('\n');
     };
     return new Set(all.flatMap(([text, mark]) => (isOver(mark) ? text : [])));
   }
@@ -231,12 +231,12 @@ export class PeopleGate {
   }
 }
 
-const unknown: Refused = { why: 'unknown' };
+const unknown: AuthenticationFailure = { why: 'unknown' };
 
 /** What has to stay as it is for what somebody has open to go on (`SessionPlace.token`). */
-type Mark = Pick<Known, 'user' | 'tokenId' | 'groupBounds'>;
+type Mark = Pick<AuthenticatedUser, 'user' | 'tokenId' | 'groupBounds'>;
 
-export function markOf({ user, tokenId, groupBounds }: Mark): string {
+export function tokenDigest({ user, tokenId, groupBounds }: Mark): string {
   return JSON.stringify([user, tokenId ?? '', groupBounds]);
 }
 
@@ -246,10 +246,10 @@ function readMark(text: string): Mark {
 }
 
 /** What all of their groups give, `everyone` among them; and whose layers of the config count. */
-export function boundsOf(
+export function tokenProfilesOf(
   { name, groups }: Pick<User, 'name' | 'groups'>,
   grants: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
-  const own = personBound({ name, groups: [...new Set(groups)].sort() });
+  const own = encodeSubject({ name, groups: [...new Set(groups)].sort() });
   return [own, grantOf([everyone, ...groups].flatMap((group) => grants.get(group) ?? []))];
 }

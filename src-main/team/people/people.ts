@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { announce } from '../database/changes.ts';
+import { notifyChange } from '../database/changes.ts';
 import { databaseError } from '../database/database.ts';
 import { checkName, nameKey } from './names.ts';
 import { routingKey } from './routing-key.ts';
 
 /** Told whenever somebody may be let in, or not any more. */
-export const peopleTopic = 'people';
+export const usersTopic = 'people';
 
 export type Role = 'admin' | 'member';
 
@@ -35,7 +35,7 @@ export interface NewUser {
   readonly identity?: { readonly issuer: string; readonly subject: string } | undefined;
 }
 
-export class People {
+export class UserStore {
   readonly #sql: Sql;
   readonly #tenant: string;
 
@@ -69,7 +69,7 @@ export class People {
   }
 
   /** Rejects with AppError not_found or store_unreachable. */
-  async named(name: string): Promise<User> {
+  async byName(name: string): Promise<User> {
     const [user] = await this.#sql<User[]>`
       SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${name}`.catch(
       rethrow,
@@ -87,7 +87,7 @@ export class People {
 
   /** What was not named stays. Rejects with AppError not_found, config_conflict, store_unreachable. */
   async change(name: string, to: Partial<Pick<User, 'role' | 'groups' | 'isOff'>>): Promise<User> {
-    const before = await this.named(name);
+    const before = await this.byName(name);
     const { role, isOff } = { ...before, ...to };
     const { groups } = to;
     const changed = await this.#change(
@@ -134,7 +134,7 @@ export class People {
     return this.#sql
       .begin(async (sql) => {
         const done = await work(sql);
-        await announce(sql, this.#tenant, peopleTopic, user);
+        await notifyChange(sql, this.#tenant, usersTopic, user);
         return done;
       })
       .catch(rethrow) as Promise<T>;

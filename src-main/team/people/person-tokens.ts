@@ -2,11 +2,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { announce } from '../database/changes.ts';
+import { notifyChange } from '../database/changes.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
-import { allGroups, peopleTopic, type Role } from './people.ts';
+import { allGroups, usersTopic, type Role } from './people.ts';
 
-export interface PersonToken {
+export interface AccessToken {
   readonly id: string;
   /** Name of the user whose it is. */
   readonly user: string;
@@ -51,7 +51,7 @@ const dayMs = 24 * 60 * 60_000;
 export const maxPersonDays = 30;
 const maxServiceDays = 366;
 /** Of one user. */
-const mostInForce = 100;
+const maxActive = 100;
 /** `tt_<routing key>_<secret>`; 43 letters of base64url are 256 random bits. */
 const shape = /^tt_\d{1,10}_[\w-]{43}$/;
 
@@ -65,7 +65,7 @@ export function hashOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-export class PersonTokens {
+export class AccessTokenStore {
   readonly #sql: Sql;
   readonly #tenant: string;
 
@@ -79,7 +79,7 @@ export class PersonTokens {
    * The token itself is told here and never again. Rejects with AppError bad_request for another end, not_found for the user, not_allowed
    * where they have too many, store_unreachable.
    */
-  async give({ user, label, profile, readOnly = false, ends }: NewToken): Promise<PersonToken & { token: string }> {
+  async create({ user, label, profile, readOnly = false, ends }: NewToken): Promise<AccessToken & { token: string }> {
     const { key, isService } = await this.#keyOf(user);
     const now = Date.now();
     const maxDays = isService ? maxServiceDays : maxPersonDays;
@@ -88,13 +88,13 @@ export class PersonTokens {
     const token = `tt_${key}_${randomBytes(32).toString('base64url')}`;
     const id = randomBytes(6).toString('hex');
     const sql = this.#sql;
-    const [made] = await sql<PersonToken[]>`
+    const [made] = await sql<AccessToken[]>`
         WITH made AS (
           INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, profile, read_only, ends_at)
           SELECT ${this.#tenant}, ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(ends)}
           FROM tooltray.users u WHERE u.tenant = ${this.#tenant} AND u.name = ${user} AND (
             SELECT count(*) FROM tooltray.person_tokens t
-            WHERE t.tenant = u.tenant AND t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${mostInForce}
+            WHERE t.tenant = u.tenant AND t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${maxActive}
           RETURNING *)
         SELECT ${shown(sql)} FROM made t, tooltray.users u WHERE u.tenant = t.tenant AND u.id = t.user_id`.catch(
       rethrowDatabaseError,
@@ -104,25 +104,25 @@ export class PersonTokens {
   }
 
   /** Of one user, or of all; oldest first. Rejects with AppError store_unreachable. */
-  async list(user?: string): Promise<readonly PersonToken[]> {
+  async list(user?: string): Promise<readonly AccessToken[]> {
     const sql = this.#sql;
-    return sql<PersonToken[]>`
+    return sql<AccessToken[]>`
       SELECT ${shown(sql)} FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
       WHERE t.tenant = ${this.#tenant} ${user === undefined ? sql`` : sql`AND u.name = ${user}`}
       ORDER BY t.made_at`.catch(rethrowDatabaseError);
   }
 
   /** Again is no mistake. Rejects with AppError not_found or store_unreachable. */
-  async revoke(id: string): Promise<PersonToken> {
+  async revoke(id: string): Promise<AccessToken> {
     const revoked = await this.#sql
       .begin(async (sql) => {
-        const [row] = await sql<(PersonToken & { userId: string })[]>`
+        const [row] = await sql<(AccessToken & { userId: string })[]>`
           UPDATE tooltray.person_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM tooltray.users u
           WHERE t.tenant = ${this.#tenant} AND t.id = ${id} AND u.tenant = t.tenant AND u.id = t.user_id
           RETURNING ${shown(sql)}, u.id AS "userId"`;
         if (row === undefined) return undefined;
         const { userId, ...token } = row;
-        await announce(sql, this.#tenant, peopleTopic, userId);
+        await notifyChange(sql, this.#tenant, usersTopic, userId);
         return token;
       })
       .catch(rethrowDatabaseError);
@@ -133,7 +133,7 @@ export class PersonTokens {
   }
 
   /** Undefined where it is not in force, or whoever has it is off. Rejects with AppError store_unreachable. */
-  async judge(token: string): Promise<Bearer | undefined> {
+  async authenticate(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
       SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
       FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
@@ -143,7 +143,7 @@ export class PersonTokens {
   }
 
   /** Of these, the ids of those that are in force. Rejects with AppError store_unreachable. */
-  async inForce(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  async active(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.#sql<{ id: string }[]>`
       SELECT t.id FROM tooltray.person_tokens t
       WHERE t.tenant = ${this.#tenant} AND t.id = ANY(${[...ids]}) AND t.revoked_at IS NULL AND t.ends_at > now()
@@ -181,7 +181,7 @@ function badEnd(maxDays: number): AppError {
 
 function noneFor(user: string): AppError {
   const name = JSON.stringify(user.slice(0, 100));
-  return new AppError('not_found', `There is no user named ${name}, or they have ${mostInForce} tokens in force.`, {
+  return new AppError('not_found', `There is no user named ${name}, or they have ${maxActive} tokens in force.`, {
     fix: '`tooltray user list` and `tooltray token list` show them.',
   });
 }

@@ -1,24 +1,24 @@
 /** Ends people's processes that are not theirs any more: of whoever was switched off or is gone, and those begun with a value that is another one now. */
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { secretOfName } from '../../core/secrets/fill-secrets.ts';
-import type { Changes } from '../database/changes.ts';
-import { type People, peopleTopic } from '../people/people.ts';
+import { parseSecretVaultKey } from '../../core/secrets/fill-secrets.ts';
+import type { ChangeFeed } from '../database/changes.ts';
+import { type UserStore, usersTopic } from '../people/people.ts';
 import type { TeamVaults } from '../secrets/team-vault.ts';
 import type { PersonalProcesses } from './personal-processes.ts';
 
-export interface FollowPeopleParts {
+export interface StopStaleProcessesDeps {
   readonly tenant: string;
-  readonly changes: Pick<Changes, 'changed'>;
-  readonly people: Pick<People, 'byId'>;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
+  readonly people: Pick<UserStore, 'byId'>;
   readonly vaults: Pick<TeamVaults, 'changed'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
 /** Returns how to stop. */
-export function followPeople(
+export function stopStaleProcesses(
   processes: Pick<PersonalProcesses, 'usersOf' | 'personChanged'>,
-  { tenant, changes, people, vaults, log }: FollowPeopleParts,
+  { tenant, changes, people, vaults, log }: StopStaleProcessesDeps,
 ): () => void {
   const endGone = async (changed: string | undefined): Promise<void> => {
     const users = processes.usersOf(tenant).filter((user) => changed === undefined || user === changed);
@@ -33,10 +33,10 @@ export function followPeople(
   };
   const stops = [
     changes.changed.on((change) => {
-      if (change.tenant === tenant && change.topic === peopleTopic) void endGone(change.user);
+      if (change.tenant === tenant && change.topic === usersTopic) void endGone(change.user);
     }),
     vaults.changed.on(({ owner: user, names }) => {
-      const values = names.flatMap(secretOfName);
+      const values = names.flatMap(parseSecretVaultKey);
       if (values.length > 0) void processes.personChanged({ tenant, user }, values);
     }),
   ];

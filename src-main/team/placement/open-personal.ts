@@ -1,21 +1,21 @@
 /** Runs the servers that have a process for each person on this replica. Composition; no logic. */
 import { dirname, join } from 'node:path';
 import type { Env } from '../../core/base/app-paths.ts';
-import type { Aggregator } from '../../core/aggregator.ts';
-import { ownPlaces } from '../../core/security/own-places.ts';
+import type { Core } from '../../core/aggregator.ts';
+import { tooltrayPaths } from '../../core/security/own-places.ts';
 import type { Person } from '../../core/security/principal.ts';
-import type { TeamRoom } from '../../host/team-seams.ts';
+import type { TeamHostContext } from '../../host/team-seams.ts';
 import { PersonLocks } from './person-locks.ts';
-import { PersonalLaunch } from './personal-launch.ts';
+import { UserProcessLauncher } from './personal-launch.ts';
 import { PersonalProcesses } from './personal-processes.ts';
 
-export interface PersonalOptions {
-  readonly room: TeamRoom;
+export interface PlacementOptions {
+  readonly room: TeamHostContext;
   readonly env: Env;
   /** Address of PostgreSQL itself, not of a pool. */
   readonly database: string;
   /** Available once the core is made. */
-  readonly core: () => Pick<Aggregator, 'options' | 'vault' | 'budgets' | 'registry'>;
+  readonly core: () => Pick<Core, 'options' | 'vault' | 'budgets' | 'registry'>;
   /** Returns a person's own value, by the vault's names. */
   readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
 }
@@ -26,13 +26,13 @@ export interface OpenPersonalProcesses {
   readonly stop: () => Promise<void>;
 }
 
-export function openPersonal({ room, env, database, core, readOwn }: PersonalOptions): OpenPersonalProcesses {
+export function openPlacement({ room, env, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
   const { paths, masker } = room;
-  const launch = new PersonalLaunch({
+  const launch = new UserProcessLauncher({
     ...{ env, readOwn },
     registry: () => core().registry,
     folder: join(paths.dataDir, 'people'),
-    hidden: ownPlaces(paths, paths.configFile),
+    hidden: tooltrayPaths(paths, paths.configFile),
     sockets: dirname(paths.socketPath),
     mask: (text) => masker.maskText(text),
     budgets: () => core().budgets,

@@ -42,7 +42,7 @@ export class PersonLocks {
     const name = JSON.stringify(['tooltray personal', person.tenant, person.user, server]);
     const until = performance.now() + waitMs;
     while (!(await this.#try(name))) {
-      if (performance.now() + pollIntervalMs > until) throw heldElsewhere(server);
+      if (performance.now() + pollIntervalMs > until) throw leaseHeldError(server);
       await sleep(pollIntervalMs);
     }
     const held = { onLost };
@@ -103,7 +103,7 @@ export class PersonLocks {
   }
 }
 
-function heldElsewhere(server: string): AppError {
+function leaseHeldError(server: string): AppError {
   return new AppError(
     'server_starting',
     `${server} still runs for you on another replica of Tooltray, which is ending.`,

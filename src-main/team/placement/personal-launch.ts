@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import type { Env } from '../../core/base/app-paths.ts';
 import { RotatingFile } from '../../core/base/rotating-file.ts';
 import type { Isolation, ServerConfig, StdioServerConfig } from '../../core/config/app-config.ts';
-import { fillSecrets, vaultName } from '../../core/secrets/fill-secrets.ts';
-import type { OwnPlaces } from '../../core/security/own-places.ts';
+import { resolveSecrets, secretVaultKey } from '../../core/secrets/fill-secrets.ts';
+import type { ProtectedPaths } from '../../core/security/own-places.ts';
 import { isCommonVariable } from '../../core/servers/launch/common-variables.ts';
-import type { Environment } from '../../core/servers/launch/find-command.ts';
-import { Boxes } from '../../core/servers/launch/isolation/boxes.ts';
+import type { ResolvedEnv } from '../../core/servers/launch/find-command.ts';
+import { ServerSandboxes } from '../../core/servers/launch/isolation/boxes.ts';
 import { Containers } from '../../core/servers/launch/isolation/containers.ts';
 import type { ProcessRegistry } from '../../core/servers/launch/process-registry.ts';
 import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
@@ -20,53 +20,53 @@ import type { Person } from '../../core/security/principal.ts';
 import { LazyTransport, serverLogFile } from '../../core/servers/transports/create-transport.ts';
 import { ServerLog } from '../../core/servers/transports/server-log.ts';
 import { StdioTransport } from '../../core/servers/transports/stdio-transport.ts';
-import type { LineBudgets } from '../../core/wire/byte-budget.ts';
+import type { ConnectionBudgets } from '../../core/wire/byte-budget.ts';
 import type { Transport } from '../../core/wire/transport.ts';
 
 /** How long it has to end by itself, and again after SIGTERM, in ms. */
-const graceMs = 700;
+const stopGraceMs = 700;
 
-export interface PersonalLaunchOptions {
+export interface UserProcessLauncherOptions {
   /** Of this replica; of it a process gets what every program may need, and nothing by name. */
   readonly env: Env;
   /** For homes of people: below it each has a folder. */
   readonly folder: string;
   /** What nobody in a box sees. */
-  readonly hidden: OwnPlaces;
+  readonly hidden: ProtectedPaths;
   /** Where sockets may lie. */
   readonly sockets: string;
   readonly registry: () => ProcessRegistry;
   readonly mask: (text: string) => string;
-  readonly budgets?: (() => LineBudgets) | undefined;
+  readonly budgets?: (() => ConnectionBudgets) | undefined;
   /** The organisation's secrets, by the vault's names. */
   readonly readSecret: (name: string) => Promise<string | undefined>;
   /** A person's own values, by the vault's names. */
   readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
 }
 
-export class PersonalLaunch {
-  readonly #options: PersonalLaunchOptions;
+export class UserProcessLauncher {
+  readonly #options: UserProcessLauncherOptions;
   readonly #environment: EnvironmentResolver;
   /** Of all people: one sweep, and one image for all. The folder is this replica's alone. */
   readonly #containers: Containers;
 
-  constructor(options: PersonalLaunchOptions) {
+  constructor(options: UserProcessLauncherOptions) {
     this.#options = options;
     const folder = join(options.folder, 'boxes');
     this.#containers = new Containers({
       folder,
       isAlone: true,
-      env: picked(options.env, (name) => ofEngines.test(name)),
+      env: picked(options.env, (name) => engineVariables.test(name)),
     });
     this.#environment = new EnvironmentResolver({
-      own: common(options.env),
+      own: inheritedVariables(options.env),
       readLoginShell: () => Promise.resolve({}),
     });
   }
 
   /** Removes containers that an earlier life of this replica left behind. Never rejects. */
   sweep(): Promise<void> {
-    return this.#containers.sweep(common(this.#options.env));
+    return this.#containers.removeLeftovers(inheritedVariables(this.#options.env));
   }
 
   /** Returns a transport that is not started. */
@@ -86,21 +86,21 @@ export class PersonalLaunch {
       written: config,
       env: { ...homeAt(home), ...filled.env },
       inherited: [],
-      isolate: boxOf(config),
+      isolate: sandboxOf(config),
       environment: this.#environment,
-      boxes: new Boxes({
+      boxes: new ServerSandboxes({
         ...{ folder: join(own, 'boxes'), config: '', hidden, sockets, onRefused: () => undefined },
         person: { containers: this.#containers, identity: JSON.stringify([person.tenant, person.user]) },
       }),
-      ...{ registry: registry(), graceMs, budgets: budgets?.() },
+      ...{ registry: registry(), graceMs: stopGraceMs, budgets: budgets?.() },
       log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
     });
   }
 
   #fill<C extends ServerConfig>(config: C, person: Person): Promise<C> {
     const { readSecret, readOwn } = this.#options;
-    return fillSecrets(config, readSecret, {
-      readUsers: (name) => readOwn(person, vaultName(name)),
+    return resolveSecrets(config, readSecret, {
+      readUsers: (name) => readOwn(person, secretVaultKey(name)),
       setWith: 'tooltray team-secret set',
       setUsersWith: 'tooltray team-secret set --user NAME',
     });
@@ -108,7 +108,7 @@ export class PersonalLaunch {
 }
 
 /** Nothing in the entry says how: without a box, what others run on this computer could be looked at. */
-function boxOf({ isolate, isolation }: StdioServerConfig): Isolation | undefined {
+function sandboxOf({ isolate, isolation }: StdioServerConfig): Isolation | undefined {
   if (isolate !== undefined) return isolate.kind === 'auto' ? { ...isolate, kind: 'sandbox' } : isolate;
   if (isolation?.['mode'] === 'none') return undefined;
   return { kind: 'sandbox', read: [], write: undefined, network: true, extraArgs: [] };
@@ -121,15 +121,15 @@ function homeAt(home: string): Record<string, string> {
 
 const places = /^(?:HOME|USERPROFILE|XDG_\w+_HOME|XDG_RUNTIME_DIR|USER|LOGNAME|SSH_AUTH_SOCK|TMPDIR|TMP|TEMP)$/i;
 
-function common(env: Env): Environment {
+function inheritedVariables(env: Env): ResolvedEnv {
   return picked(env, (name) => isCommonVariable(name, process.platform) && !places.test(name));
 }
 
 /** What Docker and Podman find their service, their images and their keys by; it is not given to what they run. */
-const ofEngines =
+const engineVariables =
   /^(?:HOME|USERPROFILE|USER|LOGNAME|TMPDIR|XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|DOCKER_\w+|CONTAINERS?_\w+|REGISTRY_AUTH_FILE|STORAGE_\w+)$/;
 
-function picked(env: Env, isWanted: (name: string) => boolean): Environment {
+function picked(env: Env, isWanted: (name: string) => boolean): ResolvedEnv {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined || !isWanted(name) ? [] : [[name, value]])),
   );

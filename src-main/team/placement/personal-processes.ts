@@ -3,15 +3,15 @@
  * load balancer sends a person's requests to one replica; an advisory lock keeps two replicas from running the same process while people move.
  */
 import { AppError } from '../../core/base/errors.ts';
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import type { StdioServerConfig } from '../../core/config/app-config.ts';
 import type { Person } from '../../core/security/principal.ts';
-import type { OpenPersonal } from '../../core/servers/server-deps.ts';
+import type { OpenUserTransport } from '../../core/servers/server-deps.ts';
 import type { Message } from '../../core/wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
 import { maxDrainMs, type PersonLock, type PersonLocks } from './person-locks.ts';
 
-export interface PersonalLimits {
+export interface PoolLimits {
   /** Processes of all people on this replica. */
   readonly perReplica: number;
   readonly perPerson: number;
@@ -21,11 +21,11 @@ export interface PersonalProcessesOptions {
   /** Returns a transport that is not started. */
   readonly launch: (config: StdioServerConfig, person: Person) => Transport;
   readonly locks: Pick<PersonLocks, 'acquire'>;
-  readonly limits: () => PersonalLimits;
+  readonly limits: () => PoolLimits;
 }
 
 /** Processes that run, the limit, and how many starts each limit refused. */
-export interface PersonalCounts {
+export interface PoolCounts {
   readonly running: number;
   readonly limit: number;
   readonly refused: { readonly replica: number; readonly person: number };
@@ -45,7 +45,7 @@ export class PersonalProcesses {
   }
 
   /** Returns a transport to one person's process. Its start rejects with AppError server_starting, server_not_started, store_unreachable. */
-  readonly open: OpenPersonal = (config, person) =>
+  readonly open: OpenUserTransport = (config, person) =>
     new PersonProcess({
       config,
       person,
@@ -53,7 +53,7 @@ export class PersonalProcesses {
       end: (one) => this.#running.delete(one),
     });
 
-  get counts(): PersonalCounts {
+  get counts(): PoolCounts {
     return { running: this.#running.size, limit: this.#options.limits().perReplica, refused: { ...this.#refused } };
   }
 
@@ -107,7 +107,7 @@ export class PersonalProcesses {
       this.#refused.replica++;
       throw new AppError(
         'server_not_started',
-        `${server} did not start: this replica runs ${count(perReplica, 'server')} of its people, which is the limit (personal.perReplica).`,
+        `${server} did not start: this replica runs ${formatCount(perReplica, 'server')} of its people, which is the limit (personal.perReplica).`,
         { fix: 'Try again in a few minutes; whoever runs Tooltray can add a replica, or raise the limit.' },
       );
     }
@@ -116,7 +116,7 @@ export class PersonalProcesses {
     this.#refused.person++;
     throw new AppError(
       'server_not_started',
-      `${server} did not start: you have ${own.sort().join(', ')} running, and ${count(perPerson, 'server')} at a time is the limit (personal.perPerson).`,
+      `${server} did not start: you have ${own.sort().join(', ')} running, and ${formatCount(perPerson, 'server')} at a time is the limit (personal.perPerson).`,
       { fix: 'They end when they are not used for a while: try again then.' },
     );
   }
@@ -195,8 +195,8 @@ class PersonProcess implements Transport {
     this.#transport?.setProtocolVersion?.(version);
   }
 
-  hold(held: boolean): void {
-    this.#transport?.hold?.(held);
+  setReadPaused(held: boolean): void {
+    this.#transport?.setReadPaused?.(held);
   }
 
   /** The lock is released when the process has ended: from then on another replica may start one. */

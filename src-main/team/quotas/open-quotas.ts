@@ -3,8 +3,8 @@ import type { Sql } from 'postgres';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { Quotas } from './quotas.ts';
-import { RunningCounts } from './running-counts.ts';
-import { WindowCounts } from './window-counts.ts';
+import { ConcurrencyCounts } from './running-counts.ts';
+import { RateWindows } from './window-counts.ts';
 
 export interface OpenQuotas {
   readonly quotas: Quotas;
@@ -16,8 +16,8 @@ const sweepMs = 3_600_000;
 
 /** `sql`: of the tenant. */
 export function openQuotas(sql: Sql, tenant: string, log: Pick<Log, 'warn'>): OpenQuotas {
-  const windows = new WindowCounts(sql, tenant);
-  const running = new RunningCounts(sql, tenant, log);
+  const windows = new RateWindows(sql, tenant);
+  const running = new ConcurrencyCounts(sql, tenant, log);
   const sweep = (): void =>
     void windows
       .sweep()

@@ -1,16 +1,16 @@
 /** Makes room for a call in every quota that it counts in, over all replicas, or says which one is used up, until when, and what helps. */
 import { AppError, errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { bytesInWords, count } from '../../core/base/wording.ts';
+import { formatBytes, formatCount } from '../../core/base/wording.ts';
 import type { Admission, AdmitCall, CallerContext } from '../../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import type { NamedQuota } from '../../core/config/app-config.ts';
-import type { RunningCounts } from './running-counts.ts';
-import type { UsedUp, Window, WindowCounts } from './window-counts.ts';
+import type { ConcurrencyCounts } from './running-counts.ts';
+import type { WindowExhausted, Window, RateWindows } from './window-counts.ts';
 
-interface QuotasParts {
-  readonly windows: Pick<WindowCounts, 'take' | 'giveBack' | 'isFull' | 'add'>;
-  readonly running: Pick<RunningCounts, 'begin' | 'end'>;
+interface QuotasDeps {
+  readonly windows: Pick<RateWindows, 'take' | 'refund' | 'isFull' | 'add'>;
+  readonly running: Pick<ConcurrencyCounts, 'acquire' | 'release'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -23,10 +23,10 @@ interface Part {
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
 export class Quotas {
-  readonly #parts: QuotasParts;
+  readonly #parts: QuotasDeps;
   #refused = 0;
 
-  constructor(parts: QuotasParts) {
+  constructor(parts: QuotasDeps) {
     this.#parts = parts;
   }
 
@@ -40,7 +40,7 @@ export class Quotas {
     const giveBack = (): void => taken.forEach((part) => part.giveBack?.());
     try {
       for (const quota of context.quotas ?? [])
-        if (counts(quota, tool)) taken.push(await this.#take(quota, keyOf(quota, tool, context)));
+        if (counts(quota, tool)) taken.push(await this.#acquire(quota, keyOf(quota, tool, context)));
     } catch (error) {
       giveBack();
       throw error;
@@ -51,20 +51,20 @@ export class Quotas {
     } satisfies Admission;
   };
 
-  async #take(quota: NamedQuota, key: string): Promise<Part> {
+  async #acquire(quota: NamedQuota, key: string): Promise<Part> {
     const { windows, running, log } = this.#parts;
     const { atOnce, bytes, calls, per = 'minute' } = quota;
     if (atOnce !== undefined) {
-      const id = await running.begin(key, atOnce);
+      const id = await running.acquire(key, atOnce);
       if (id === undefined) throw this.#refuse(quota, undefined);
       // Whoever has the answer may call again at once, at any replica.
-      return { giveBack: () => void running.end(id), ended: () => running.end(id) };
+      return { giveBack: () => void running.release(id), ended: () => running.release(id) };
     }
     const window: Window = { key: `${key} ${per}`, limit: calls ?? bytes ?? 0, lengthMs: lengths[per] };
     if (calls !== undefined) {
       const one = await windows.take(window);
       if ('leftMs' in one) throw this.#refuse(quota, one);
-      return { giveBack: () => windows.giveBack(window, one) };
+      return { giveBack: () => windows.refund(window, one) };
     }
     const usedUp = await windows.isFull(window);
     if (usedUp !== undefined) throw this.#refuse(quota, usedUp);
@@ -80,22 +80,22 @@ export class Quotas {
     };
   }
 
-  #refuse(quota: NamedQuota, usedUp: UsedUp | undefined): AppError {
+  #refuse(quota: NamedQuota, usedUp: WindowExhausted | undefined): AppError {
     this.#refused++;
     const { name, by } = quota;
     const whose = by.length === 0 ? 'of all together' : `for each ${by.join(' and ')}`;
     if (usedUp === undefined) {
-      const reason = `The quota "${name}" lets ${count(quota.atOnce ?? 0, 'call')} run at once, ${whose}.`;
+      const reason = `The quota "${name}" lets ${formatCount(quota.atOnce ?? 0, 'call')} run at once, ${whose}.`;
       return new AppError('not_allowed', `${reason} This one did not run.`, {
         fix: 'Wait until another one has ended, then call again.',
         data: { quota: name },
       });
     }
     const seconds = Math.max(1, Math.ceil(usedUp.leftMs / 1000));
-    const amount = quota.bytes === undefined ? count(quota.calls ?? 0, 'call') : bytesInWords(quota.bytes);
+    const amount = quota.bytes === undefined ? formatCount(quota.calls ?? 0, 'call') : formatBytes(quota.bytes);
     const reason = `The quota "${name}" is used up: ${amount} ${spans[quota.per ?? 'minute']}, ${whose}.`;
     return new AppError('not_allowed', `${reason} This call did not run.`, {
-      fix: `It begins anew in ${inWords(seconds)}; do not try again before. Whoever runs Tooltray for you can raise it.`,
+      fix: `It begins anew in ${describeWindow(seconds)}; do not try again before. Whoever runs Tooltray for you can raise it.`,
       data: { quota: name, resetsInSeconds: seconds },
     });
   }
@@ -114,8 +114,8 @@ function keyOf({ id, by }: NamedQuota, tool: CatalogEntry, { principal }: Caller
   return JSON.stringify([id, ...by.toSorted().map((dimension) => [dimension, whose[dimension]])]);
 }
 
-function inWords(seconds: number): string {
-  if (seconds < 120) return count(seconds, 'second');
+function describeWindow(seconds: number): string {
+  if (seconds < 120) return formatCount(seconds, 'second');
   const minutes = Math.ceil(seconds / 60);
-  return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
+  return minutes < 120 ? formatCount(minutes, 'minute') : formatCount(Math.ceil(minutes / 60), 'hour');
 }

@@ -10,27 +10,27 @@ import { rethrowDatabaseError } from '../database/database.ts';
 
 /** How long a row counts without a word of its replica, and how often that says one, in ms. */
 const leaseMs = 30_000;
-const beatMs = 10_000;
+const heartbeatIntervalMs = 10_000;
 
-export class RunningCounts {
+export class ConcurrencyCounts {
   readonly #sql: Sql;
   readonly #tenant: string;
   readonly #log: Pick<Log, 'warn'>;
   /** Of this life of this replica. */
   readonly #replica = randomUUID();
   readonly #running = new Set<string>();
-  readonly #beat: NodeJS.Timeout;
+  readonly #heartbeat: NodeJS.Timeout;
 
   /** `sql`: of the tenant. */
   constructor(sql: Sql, tenant: string, log: Pick<Log, 'warn'>) {
     this.#sql = sql;
     this.#tenant = tenant;
     this.#log = log;
-    this.#beat = setInterval(() => void this.#goOn(), beatMs).unref();
+    this.#heartbeat = setInterval(() => void this.#goOn(), heartbeatIntervalMs).unref();
   }
 
   /** Its id, to be ended; undefined where so many run already. Rejects with AppError store_unreachable. */
-  async begin(key: string, limit: number): Promise<string | undefined> {
+  async acquire(key: string, limit: number): Promise<string | undefined> {
     const id = randomUUID();
     const [row] = await this.#sql
       .begin(async (sql) => {
@@ -51,7 +51,7 @@ export class RunningCounts {
   }
 
   /** Never rejects. */
-  async end(id: string): Promise<void> {
+  async release(id: string): Promise<void> {
     this.#running.delete(id);
     await this.#sql`DELETE FROM tooltray.quota_running WHERE tenant = ${this.#tenant} AND id = ${id}`.catch(
       (error: unknown) => this.#log.warn(`That a call has ended could not be counted yet: ${errorText(error)}`),
@@ -59,7 +59,7 @@ export class RunningCounts {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#beat);
+    clearInterval(this.#heartbeat);
     await this.#sql`
       DELETE FROM tooltray.quota_running WHERE tenant = ${this.#tenant} AND replica = ${this.#replica}
     `.catch(() => undefined);

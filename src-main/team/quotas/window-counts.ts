@@ -14,7 +14,7 @@ export interface Window {
 }
 
 /** Nothing is left of it; times in ms from now. */
-export interface UsedUp {
+export interface WindowExhausted {
   readonly leftMs: number;
 }
 
@@ -35,7 +35,7 @@ interface Share {
 interface Known {
   share: Share | undefined;
   /** It was used up when it was asked for last; others may give something back. */
-  none: (UsedUp & { readonly until: number; readonly endsAt: number }) | undefined;
+  none: (WindowExhausted & { readonly until: number; readonly endsAt: number }) | undefined;
   asking: Promise<void> | undefined;
 }
 
@@ -60,33 +60,33 @@ interface Sum {
 }
 
 /** A replica takes one part in so many of what is left. */
-const parts = 16;
+const sharesPerWindow = 16;
 /** What was not used for so long is given back, and what was used up is asked for again, in ms. */
-const restMs = 1_000;
-const againMs = 250;
+const backoffMs = 1_000;
+const retryAfterMs = 250;
 /** A sum is asked for again after this, in ms. */
-const sumMs = 1_000;
+const refreshMs = 1_000;
 /** Counts that nobody used for so long are forgotten, here and in the database. */
-const keptFor = '2 days';
+const rowRetention = '2 days';
 
-export class WindowCounts {
+export class RateWindows {
   readonly #sql: Sql;
   readonly #tenant: string;
   readonly #known = new Map<string, Known>();
   readonly #sums = new Map<string, Sum>();
   /** By key, what is on its way to the database. */
   readonly #unwritten = new Map<string, number>();
-  readonly #resting: NodeJS.Timeout;
+  readonly #backoffUntil: NodeJS.Timeout;
 
   /** `sql`: of the tenant. */
   constructor(sql: Sql, tenant: string) {
     this.#sql = sql;
     this.#tenant = tenant;
-    this.#resting = setInterval(() => void this.#rest(performance.now() - restMs), restMs / 2).unref();
+    this.#backoffUntil = setInterval(() => void this.#backOff(performance.now() - backoffMs), backoffMs / 2).unref();
   }
 
   /** One of it, or that there is none left. Rejects with AppError store_unreachable. */
-  async take(window: Window): Promise<UsedUp | One> {
+  async take(window: Window): Promise<WindowExhausted | One> {
     const known = this.#known.get(window.key) ?? { share: undefined, none: undefined, asking: undefined };
     this.#known.set(window.key, known);
     for (;;) {
@@ -104,17 +104,17 @@ export class WindowCounts {
   }
 
   /** One that was taken is not used after all. */
-  giveBack({ key }: Window, { starts }: One): void {
+  refund({ key }: Window, { starts }: One): void {
     const share = this.#known.get(key)?.share;
     // One of a window that is over counts in no other.
     if (share?.starts === starts) share.left++;
   }
 
   /** Whether a sum has reached its limit, as it was known within the last second. Rejects with AppError store_unreachable. */
-  async isFull({ key, limit, lengthMs }: Window): Promise<UsedUp | undefined> {
+  async isFull({ key, limit, lengthMs }: Window): Promise<WindowExhausted | undefined> {
     const now = performance.now();
     let sum = this.#sums.get(key);
-    if (sum === undefined || now >= sum.endsAt || now - sum.at > sumMs) sum = await this.#addTo(key, lengthMs, 0);
+    if (sum === undefined || now >= sum.endsAt || now - sum.at > refreshMs) sum = await this.#addTo(key, lengthMs, 0);
     return sum.used + (this.#unwritten.get(key) ?? 0) < limit
       ? undefined
       : { leftMs: Math.max(0, sum.endsAt - performance.now()) };
@@ -137,15 +137,15 @@ export class WindowCounts {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#resting);
-    await this.#rest(Infinity);
+    clearInterval(this.#backoffUntil);
+    await this.#backOff(Infinity);
   }
 
   /** Forgets what nobody counts any more. Rejects with AppError store_unreachable. */
   async sweep(): Promise<void> {
     await this.#sql`
       DELETE FROM tooltray.quota_windows
-      WHERE tenant = ${this.#tenant} AND starts < extract(epoch FROM now() - ${keptFor}::interval) * 1000
+      WHERE tenant = ${this.#tenant} AND starts < extract(epoch FROM now() - ${rowRetention}::interval) * 1000
     `.catch(rethrowDatabaseError);
   }
 
@@ -164,7 +164,7 @@ export class WindowCounts {
     const endsAt = asked + taken.left_ms;
     const now = performance.now();
     if (taken.granted === 0) {
-      known.none = { leftMs: 0, endsAt, until: Math.min(endsAt, now + againMs) };
+      known.none = { leftMs: 0, endsAt, until: Math.min(endsAt, now + retryAfterMs) };
       return;
     }
     const { share } = known;
@@ -204,11 +204,11 @@ export class WindowCounts {
   /** Never more than is left, also where the limit was lowered meanwhile. */
   #grant(limit: number) {
     return this.#sql`CASE WHEN q.starts < excluded.starts THEN excluded.granted
-      ELSE least(greatest(${limit}::bigint - q.used, 0), greatest(1, (${limit}::bigint - q.used) / ${parts}::bigint)) END`;
+      ELSE least(greatest(${limit}::bigint - q.used, 0), greatest(1, (${limit}::bigint - q.used) / ${sharesPerWindow}::bigint)) END`;
   }
 
   /** Gives back what was not used since then. */
-  async #rest(since: number): Promise<void> {
+  async #backOff(since: number): Promise<void> {
     const now = performance.now();
     const idle = [...this.#known].flatMap(([key, known]) => {
       const { asking, none, share } = known;
@@ -228,5 +228,5 @@ export class WindowCounts {
 }
 
 function grantOf(limit: number, used: number): number {
-  return Math.min(Math.max(limit - used, 0), Math.max(1, Math.floor((limit - used) / parts)));
+  return Math.min(Math.max(limit - used, 0), Math.max(1, Math.floor((limit - used) / sharesPerWindow)));
 }

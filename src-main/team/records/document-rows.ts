@@ -5,10 +5,10 @@
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { seal, unseal } from '../../core/secrets/sealing.ts';
-import { announce } from '../database/changes.ts';
+import { notifyChange } from '../database/changes.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
-export interface Place {
+export interface DocumentKey {
   readonly tenant: string;
   /** The user whose it is; empty: the whole tenant's. */
   readonly owner: string;
@@ -21,7 +21,7 @@ export interface Row {
   readonly version: string;
 }
 
-export class DocumentRows {
+export class DocumentTable {
   readonly sql: Sql;
   readonly #keys: readonly Buffer[];
 
@@ -32,7 +32,7 @@ export class DocumentRows {
   }
 
   /** undefined: there is none. Rejects with AppError store_unreachable, or secret_locked where no key opens it. */
-  async read({ tenant, owner, name }: Place): Promise<Row | undefined> {
+  async read({ tenant, owner, name }: DocumentKey): Promise<Row | undefined> {
     const [row] = await this.sql<{ value: string; version: string }[]>`
       SELECT value, version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
     `.catch(rethrowDatabaseError);
@@ -43,11 +43,16 @@ export class DocumentRows {
    * In place of what `version` names; undefined: of nothing. Answers the new version, undefined where something else stands there by now.
    * `isMinor`: nobody is told. Rejects with AppError store_unreachable: then it may stand there all the same.
    */
-  async write(place: Place, text: string, version: string | undefined, isMinor = false): Promise<string | undefined> {
+  async write(
+    place: DocumentKey,
+    text: string,
+    version: string | undefined,
+    isMinor = false,
+  ): Promise<string | undefined> {
     const { tenant, owner, name } = place;
     const [key] = this.#keys;
-    if (key === undefined) throw noKey();
-    const value = seal(key, text, about(place));
+    if (key === undefined) throw missingKeyError();
+    const value = seal(key, text, aadFor(place));
     const put = async (sql: ISql): Promise<string | undefined> => {
       const [row] =
         version === undefined
@@ -63,40 +68,40 @@ export class DocumentRows {
     return this.sql
       .begin(async (work) => {
         const made = await put(work);
-        if (made !== undefined) await announce(work, tenant, topicOf(place));
+        if (made !== undefined) await notifyChange(work, tenant, topicOf(place));
         return made;
       })
       .catch(rethrowDatabaseError);
   }
 
   /** What stands there now; undefined: nothing. Rejects with AppError store_unreachable. */
-  async version({ tenant, owner, name }: Place): Promise<string | undefined> {
+  async version({ tenant, owner, name }: DocumentKey): Promise<string | undefined> {
     const [row] = await this.sql<{ version: string }[]>`
       SELECT version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
     `.catch(rethrowDatabaseError);
     return row?.version;
   }
 
-  #open(value: string, place: Place): string {
+  #open(value: string, place: DocumentKey): string {
     for (const key of this.#keys) {
-      const text = unseal(key, value, about(place));
+      const text = unseal(key, value, aadFor(place));
       if (text !== undefined) return text;
     }
-    throw noKey();
+    throw missingKeyError();
   }
 }
 
 /** What `Changes` tells of a document; the tenant's own come first by name alone. */
-export function topicOf({ owner, name }: Pick<Place, 'owner' | 'name'>): string {
+export function topicOf({ owner, name }: Pick<DocumentKey, 'owner' | 'name'>): string {
   return owner === '' ? `document/${name}` : `document/${name}/${owner}`;
 }
 
 /** A row that somebody put in the place of another one opens nothing. */
-function about({ tenant, owner, name }: Place): string {
+function aadFor({ tenant, owner, name }: DocumentKey): string {
   return JSON.stringify(['tooltray document', tenant, owner, name]);
 }
 
-function noKey(): AppError {
+function missingKeyError(): AppError {
   return new AppError(
     'secret_locked',
     'What the team’s database keeps is sealed with a key that this replica does not have.',

@@ -2,7 +2,7 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/base/errors.ts';
-import { readKey } from '../../core/secrets/sealing.ts';
+import { parseKey } from '../../core/secrets/sealing.ts';
 import { AuditKeys } from '../../core/trust/audit/keys.ts';
 
 /** A file with one key a line, and the keys themselves, with blanks between; 32 bytes in base64url each. */
@@ -15,7 +15,7 @@ export class TeamKeys {
 
   /** Throws AppError bad_request without any. */
   constructor(keys: readonly Buffer[]) {
-    if (keys.length === 0) throw badKeys('are not given');
+    if (keys.length === 0) throw invalidKeysError('are not given');
     this.#keys = keys;
   }
 
@@ -24,22 +24,22 @@ export class TeamKeys {
     const words = (env[keysVariable] ?? readFile(env[keysFileVariable])).split(/\s+/).filter((word) => word !== '');
     return new TeamKeys(
       words.map((word) => {
-        const key = readKey(word);
-        if (key === undefined) throw badKeys('hold something that is no key');
+        const key = parseKey(word);
+        if (key === undefined) throw invalidKeysError('hold something that is no key');
         return key;
       }),
     );
   }
 
   /** For one purpose and tenant, none of which opens or signs another's. */
-  sealing(tenant: string, purpose: string): readonly Buffer[] {
+  encryptionKeys(tenant: string, purpose: string): readonly Buffer[] {
     return this.#keys.map((key) => derived(key, tenant, purpose));
   }
 
   /** Signs the tenant's audit. */
   audit(tenant: string): AuditKeys {
     const [key] = this.#keys;
-    if (key === undefined) throw badKeys('are not given');
+    if (key === undefined) throw invalidKeysError('are not given');
     return new AuditKeys(derived(key, tenant, 'audit'));
   }
 }
@@ -57,7 +57,7 @@ function readFile(path: string | undefined): string {
   }
 }
 
-function badKeys(how: string): AppError {
+function invalidKeysError(how: string): AppError {
   return new AppError('bad_request', `The team’s keys ${how}.`, {
     fix: `Make one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='. Give it to every replica in ${keysFileVariable}, a file, or ${keysVariable}; a new one goes before those of before.`,
   });

@@ -1,45 +1,45 @@
 /** What was accepted of a tenant's servers, a row each: whoever decides on what another replica has decided meanwhile is told so. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/base/errors.ts';
-import { Event } from '../../core/base/events.ts';
+import { Emitter } from '../../core/base/events.ts';
 import {
-  mostPinned,
+  maxPinnedServers,
   pinName,
   type PinnedServer,
-  type PinPlace,
-  type PinShelf,
-  pinsIn,
-  pinsText,
+  type ServerPinStore,
+  type PinStore,
+  parsePins,
+  serializePins,
 } from '../../core/trust/pins/pin-file.ts';
-import { type DocumentRows, type Place, topicOf } from './document-rows.ts';
+import { type DocumentTable, type DocumentKey, topicOf } from './document-rows.ts';
 
 /** How soon it is looked again while the database is away, in ms. */
 const retryMs = 1000;
 
 type Listen = (topic: string, look: () => void) => () => void;
 
-export class TeamPins implements PinShelf {
+export class TeamPins implements PinStore {
   readonly #tenant: string;
-  readonly #rows: DocumentRows;
+  readonly #rows: DocumentTable;
   readonly #listen: Listen;
   readonly #signal: AbortSignal;
-  readonly #places = new Map<string, TeamPinPlace>();
+  readonly #stores = new Map<string, TeamServerPins>();
 
   /** `signal`: nobody follows any more. */
-  constructor(tenant: string, rows: DocumentRows, listen: Listen, signal: AbortSignal) {
+  constructor(tenant: string, rows: DocumentTable, listen: Listen, signal: AbortSignal) {
     this.#tenant = tenant;
     this.#rows = rows;
     this.#listen = listen;
     this.#signal = signal;
   }
 
-  of(server: string): PinPlace {
+  forServer(server: string): ServerPinStore {
     const name = `pins/${pinName(server)}`;
-    const known = this.#places.get(name);
+    const known = this.#stores.get(name);
     if (known !== undefined) return known;
-    const place = new TeamPinPlace({ tenant: this.#tenant, owner: '', name }, this.#rows);
-    this.#places.set(name, place);
-    this.#listen(topicOf({ owner: '', name }), () => void place.look(this.#signal));
+    const place = new TeamServerPins({ tenant: this.#tenant, owner: '', name }, this.#rows);
+    this.#stores.set(name, place);
+    this.#listen(topicOf({ owner: '', name }), () => void place.refresh(this.#signal));
     return place;
   }
 
@@ -47,20 +47,20 @@ export class TeamPins implements PinShelf {
     await this.#rows.sql`
       DELETE FROM tooltray.documents WHERE tenant = ${this.#tenant} AND name IN (
         SELECT name FROM tooltray.documents WHERE tenant = ${this.#tenant} AND owner = '' AND name LIKE 'pins/%'
-        ORDER BY changed_at DESC OFFSET ${mostPinned}
+        ORDER BY changed_at DESC OFFSET ${maxPinnedServers}
       )`.catch(() => undefined);
   }
 }
 
-class TeamPinPlace implements PinPlace {
-  readonly changed = new Event();
-  readonly #place: Place;
-  readonly #rows: DocumentRows;
+class TeamServerPins implements ServerPinStore {
+  readonly changed = new Emitter();
+  readonly #place: DocumentKey;
+  readonly #rows: DocumentTable;
   /** As it was read or written last; what is written next is meant to stand in its place. */
   #version: string | undefined;
   #saving: Promise<void> = Promise.resolve();
 
-  constructor(place: Place, rows: DocumentRows) {
+  constructor(place: DocumentKey, rows: DocumentTable) {
     this.#place = place;
     this.#rows = rows;
   }
@@ -68,11 +68,11 @@ class TeamPinPlace implements PinPlace {
   async read(): Promise<PinnedServer | undefined> {
     const row = await this.#rows.read(this.#place);
     this.#version = row?.version;
-    return row && pinsIn(row.text, this.#place.name);
+    return row && parsePins(row.text, this.#place.name);
   }
 
   /** Tells where somebody else wrote it, once that can be found out. Never rejects. */
-  async look(signal: AbortSignal): Promise<void> {
+  async refresh(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await this.#saving;
@@ -87,8 +87,8 @@ class TeamPinPlace implements PinPlace {
 
   write(pins: PinnedServer): Promise<void> {
     const saved = this.#saving.then(async () => {
-      const version = await this.#rows.write(this.#place, pinsText(pins), this.#version);
-      if (version === undefined) throw overtaken(pins.server);
+      const version = await this.#rows.write(this.#place, serializePins(pins), this.#version);
+      if (version === undefined) throw conflictError(pins.server);
       this.#version = version;
     });
     this.#saving = saved.catch(() => undefined);
@@ -96,7 +96,7 @@ class TeamPinPlace implements PinPlace {
   }
 }
 
-function overtaken(server: string): AppError {
+function conflictError(server: string): AppError {
   return new AppError('config_conflict', `What is accepted of ${server} was changed by somebody else meanwhile.`, {
     fix: `Look at it again: tooltray review ${server}.`,
   });

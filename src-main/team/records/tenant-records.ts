@@ -5,27 +5,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreStores } from '../../core/core-stores.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { Event } from '../../core/base/events.ts';
-import { objectOf } from '../../core/base/json.ts';
-import type { KeptDocument } from '../../core/base/kept-document.ts';
+import { Emitter } from '../../core/base/events.ts';
+import { objectOrEmpty } from '../../core/base/json.ts';
+import type { JsonDocument } from '../../core/base/kept-document.ts';
 import type { Log } from '../../core/base/log.ts';
-import { type NamedRecords, type OpenRecords, recordsIn } from '../../core/security/private-records.ts';
-import type { PinShelf } from '../../core/trust/pins/pin-file.ts';
-import type { Change, Changes } from '../database/changes.ts';
-import { type DocumentRows, type Place, type Row, topicOf } from './document-rows.ts';
+import { type RecordStore, type OpenRecordStore, parseRecords } from '../../core/security/private-records.ts';
+import type { PinStore } from '../../core/trust/pins/pin-file.ts';
+import type { Change, ChangeFeed } from '../database/changes.ts';
+import { type DocumentTable, type DocumentKey, type Row, topicOf } from './document-rows.ts';
 import { TeamPins } from './team-pins.ts';
 
 export interface TenantRecordsOptions {
   readonly tenant: string;
-  readonly rows: DocumentRows;
-  readonly changes: Pick<Changes, 'changed'>;
+  readonly rows: DocumentTable;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
-export class TenantRecords {
+export class TenantDocuments {
   readonly #options: TenantRecordsOptions;
   /** By topic: who looks again when it changes. */
-  readonly #listeners = new Map<string, Event>();
+  readonly #listeners = new Map<string, Emitter>();
   readonly #documents = new Set<TeamDocument>();
   readonly #stop: () => void;
   readonly #closing = new AbortController();
@@ -45,7 +45,7 @@ export class TenantRecords {
       this.#documents.delete(document);
     });
     // Before it is read: what is changed in between is heard of.
-    const stop = this.#listen(topic, () => document.look());
+    const stop = this.#listen(topic, () => document.refresh());
     this.#documents.add(document);
     try {
       await document.load();
@@ -57,13 +57,16 @@ export class TenantRecords {
   }
 
   /** Read at once from then on. Rejects as `document` does. */
-  async records(name: string, owner = ''): Promise<{ readonly open: OpenRecords; readonly document: TeamDocument }> {
+  async records(
+    name: string,
+    owner = '',
+  ): Promise<{ readonly open: OpenRecordStore; readonly document: TeamDocument }> {
     const document = await this.document(name, owner);
     return { document, open: (readOne) => new TeamRecords(document, readOne) };
   }
 
   /** What was accepted of servers. */
-  pins(): PinShelf {
+  pins(): PinStore {
     const { tenant, rows } = this.#options;
     return new TeamPins(tenant, rows, (topic, look) => this.#listen(topic, look), this.#closing.signal);
   }
@@ -98,7 +101,7 @@ export class TenantRecords {
   }
 
   #listen(topic: string, look: () => void): () => void {
-    const event = this.#listeners.get(topic) ?? new Event();
+    const event = this.#listeners.get(topic) ?? new Emitter();
     this.#listeners.set(topic, event);
     return event.on(look);
   }
@@ -109,24 +112,24 @@ export class TenantRecords {
 }
 
 /** Ways that cross are tried again this often; each time somebody else got something done. */
-const mostAttempts = 50;
+const maxAttempts = 50;
 /** How soon a picture that may be old is read again while the database is away, in ms. */
 const retryMs = 1000;
 
-export class TeamDocument implements KeptDocument {
-  readonly changed = new Event();
-  readonly #place: Place;
-  readonly #rows: DocumentRows;
+export class TeamDocument implements JsonDocument {
+  readonly changed = new Emitter();
+  readonly #place: DocumentKey;
+  readonly #rows: DocumentTable;
   readonly #log: Pick<Log, 'warn'>;
   readonly #onClose: () => void;
   readonly #closing = new AbortController();
   #row: Row | undefined;
   #value: unknown;
   /** Counts what was heard of, so that a look that began before is not the last one. */
-  #heard = 0;
-  #looking: Promise<void> | undefined;
+  #latestVersion = 0;
+  #refreshing: Promise<void> | undefined;
 
-  constructor(place: Place, rows: DocumentRows, log: Pick<Log, 'warn'>, onClose: () => void) {
+  constructor(place: DocumentKey, rows: DocumentTable, log: Pick<Log, 'warn'>, onClose: () => void) {
     this.#place = place;
     this.#rows = rows;
     this.#log = log;
@@ -139,7 +142,7 @@ export class TeamDocument implements KeptDocument {
   }
 
   async load(): Promise<void> {
-    this.#take(await this.#rows.read(this.#place));
+    this.#apply(await this.#rows.read(this.#place));
   }
 
   read(): Promise<unknown> {
@@ -147,18 +150,18 @@ export class TeamDocument implements KeptDocument {
   }
 
   async change<R>(change: (value: unknown) => readonly [next: unknown, answer: R], isMinor = false): Promise<R> {
-    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const row = await this.#rows.read(this.#place);
       const value = valueOf(row);
       const [next, answer] = change(value);
       if (next === value) {
-        this.#take(row);
+        this.#apply(row);
         return answer;
       }
       const text = JSON.stringify(next);
       const version = await this.#rows.write(this.#place, text, row?.version, isMinor);
       if (version !== undefined) {
-        this.#take({ text, version });
+        this.#apply({ text, version });
         return answer;
       }
       await sleep(Math.random() * 5 * attempt);
@@ -169,9 +172,9 @@ export class TeamDocument implements KeptDocument {
   }
 
   /** It is another one: told when it was read. */
-  look(): void {
-    this.#heard++;
-    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+  refresh(): void {
+    this.#latestVersion++;
+    this.#refreshing ??= this.#look().finally(() => (this.#refreshing = undefined));
   }
 
   /** Changes are told from the beginning. */
@@ -186,17 +189,17 @@ export class TeamDocument implements KeptDocument {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#onClose();
-    await this.#looking;
+    await this.#refreshing;
   }
 
   async #look(): Promise<void> {
     let isTold = false;
-    for (let seen = -1; seen !== this.#heard && !this.#closing.signal.aborted;) {
-      seen = this.#heard;
+    for (let seen = -1; seen !== this.#latestVersion && !this.#closing.signal.aborted;) {
+      seen = this.#latestVersion;
       try {
         const row = await this.#rows.read(this.#place);
         if (row?.version === this.#row?.version) continue;
-        this.#take(row);
+        this.#apply(row);
         this.changed.emit();
       } catch (error) {
         if (!isTold) this.#log.warn(`What changed in ${this.#place.name} cannot be read yet: ${errorText(error)}.`);
@@ -208,7 +211,7 @@ export class TeamDocument implements KeptDocument {
   }
 
   /** Versions grow: an answer that was overtaken on its way changes nothing. */
-  #take(row: Row | undefined): void {
+  #apply(row: Row | undefined): void {
     if (row !== undefined && BigInt(row.version) < BigInt(this.#row?.version ?? 0)) return;
     this.#row = row;
     this.#value = valueOf(row);
@@ -216,7 +219,7 @@ export class TeamDocument implements KeptDocument {
 }
 
 /** Records in a document, by name. */
-class TeamRecords<T> implements NamedRecords<T> {
+class TeamRecords<T> implements RecordStore<T> {
   readonly #document: TeamDocument;
   readonly #readOne: (value: Record<string, unknown>) => T | undefined;
   #last: { readonly of: unknown; readonly all: ReadonlyMap<string, T> } | undefined;
@@ -229,7 +232,7 @@ class TeamRecords<T> implements NamedRecords<T> {
   read(): ReadonlyMap<string, T> {
     const of = this.#document.current;
     if (this.#last?.of !== of || this.#last === undefined)
-      this.#last = { of, all: recordsIn(objectOf(of), this.#readOne) };
+      this.#last = { of, all: parseRecords(objectOrEmpty(of), this.#readOne) };
     return this.#last.all;
   }
 
@@ -239,7 +242,7 @@ class TeamRecords<T> implements NamedRecords<T> {
 
   change<R>(change: (all: Map<string, T>) => R, isMinor = false): Promise<R> {
     return this.#document.change((value) => {
-      const all = new Map(recordsIn(objectOf(value), this.#readOne));
+      const all = new Map(parseRecords(objectOrEmpty(value), this.#readOne));
       const before = JSON.stringify([...all]);
       const answer = change(all);
       return [JSON.stringify([...all]) === before ? value : Object.fromEntries(all), answer];

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { Event } from '../../core/base/events.ts';
+import { Emitter } from '../../core/base/events.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { ServerManager } from '../../core/servers/server-manager.ts';
@@ -59,9 +59,9 @@ const maxDetail = 1_000;
 export class Heartbeat {
   readonly id: string;
   /** Another replica came, went, or says something else. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   /** The other replicas were read. */
-  readonly refreshed = new Event();
+  readonly refreshed = new Emitter();
   readonly #options: HeartbeatOptions;
   readonly #stopping = new AbortController();
   readonly #since = new Map<string, { readonly text: string; readonly at: number }>();

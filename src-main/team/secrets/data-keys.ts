@@ -4,7 +4,7 @@
  */
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { keyId, newKey, readKey, seal, unseal } from '../../core/secrets/sealing.ts';
+import { keyId, generateKey, parseKey, seal, unseal } from '../../core/secrets/sealing.ts';
 
 export interface DataKey {
   readonly id: string;
@@ -51,8 +51,8 @@ export class DataKeys {
   /** Another one, wrapped by the team's first key. */
   async add(sql: ISql = this.#sql): Promise<DataKey> {
     const [first] = this.#ring;
-    if (first === undefined) throw noKey();
-    const key = newKey();
+    if (first === undefined) throw missingKeyError();
+    const key = generateKey();
     const id = keyId(key);
     const wrapped = seal(first, key.toString('base64url'), this.#about(id));
     await sql`INSERT INTO tooltray.data_keys (tenant, id, wrapped) VALUES (${this.#tenant}, ${id}, ${wrapped})`;
@@ -88,12 +88,12 @@ export class DataKeys {
 
   #open(row: Wrapped | undefined): Buffer {
     for (const one of row === undefined ? [] : this.#ring) {
-      const key = readKey(unseal(one, row?.wrapped ?? '', this.#about(row?.id ?? '')) ?? '');
+      const key = parseKey(unseal(one, row?.wrapped ?? '', this.#about(row?.id ?? '')) ?? '');
       if (row === undefined || key === undefined || keyId(key) !== row.id) continue;
       this.#opened.set(row.id, key);
       return key;
     }
-    throw noKey();
+    throw missingKeyError();
   }
 
   #about(id: string): string {
@@ -101,7 +101,7 @@ export class DataKeys {
   }
 }
 
-function noKey(): AppError {
+function missingKeyError(): AppError {
   return new AppError('secret_locked', 'The team’s secrets are sealed with a key that this replica does not have.', {
     fix: 'Start every replica with the same keys, the ones of before among them.',
   });

@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ISql, Sql, TransactionSql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { Event } from '../../core/base/events.ts';
-import { Slots } from '../../core/base/slots.ts';
+import { Emitter } from '../../core/base/events.ts';
+import { Semaphore } from '../../core/base/slots.ts';
 import { seal, unseal } from '../../core/secrets/sealing.ts';
-import { ofServers, type SecretStore, type VaultStanding } from '../../core/secrets/secret-store.ts';
-import { announce, type Changes } from '../database/changes.ts';
+import { serverSecretPrefix, type SecretStore, type VaultStatus } from '../../core/secrets/secret-store.ts';
+import { notifyChange, type ChangeFeed } from '../database/changes.ts';
 import { databaseError } from '../database/database.ts';
 import { DataKeys } from './data-keys.ts';
 
@@ -19,24 +19,24 @@ export interface TeamVaultsOptions {
   readonly sql: Sql;
   /** Keys of the team, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
-  readonly changes: Pick<Changes, 'changed'>;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
 }
 
 /** The owner of what is the whole organisation's. */
 const organisation = '';
 /** Bytes of one value. */
-const mostValue = 512 * 1024;
+const maxValueBytes = 512 * 1024;
 /** Who holds a row while an authorization server answers holds a connection; the others are for everybody else. */
-const mostHeld = 3;
+const maxHeld = 3;
 /** How long somebody waits for a row that another replica holds, in ms; longer than any refresh takes. */
 const waitMs = 90_000;
 
 export class TeamVaults {
   /** Something of one that was asked for here is another now, on any replica; the organisation's owner is empty. */
-  readonly changed = new Event<{ readonly owner: string; readonly names: readonly string[] }>();
+  readonly changed = new Emitter<{ readonly owner: string; readonly names: readonly string[] }>();
   readonly #options: TeamVaultsOptions;
   readonly #keys: DataKeys;
-  readonly #held = new Slots(mostHeld);
+  readonly #held = new Semaphore(maxHeld);
   readonly #vaults = new Map<string, TeamVault>();
   /** What was opened of them, and is known elsewhere. */
   readonly #known: (() => readonly string[])[] = [];
@@ -48,16 +48,16 @@ export class TeamVaults {
     this.#keys = new DataKeys(tenant, sql, ring);
     this.#stop = changes.changed.on((change) => {
       if (change.tenant === tenant && change.topic.startsWith(topics))
-        void this.#vaults.get(change.topic.slice(topics.length))?.heard();
+        void this.#vaults.get(change.topic.slice(topics.length))?.onChange();
     });
   }
 
-  get organisation(): TeamVault {
-    return this.of(organisation);
+  get organization(): TeamVault {
+    return this.forUser(organisation);
   }
 
   /** What is this user's own. */
-  of(owner: string): TeamVault {
+  forUser(owner: string): TeamVault {
     const { tenant, sql } = this.#options;
     const known = this.#vaults.get(owner);
     if (known !== undefined) return known;
@@ -72,14 +72,14 @@ export class TeamVaults {
     this.#vaults.set(owner, made);
     made.changed.on((names) => this.changed.emit({ owner, names }));
     // Whoever hides the organisation's hides everybody's.
-    if (owner !== organisation) made.learned.on(() => this.organisation.learned.emit());
+    if (owner !== organisation) made.learned.on(() => this.organization.learned.emit());
     return made;
   }
 
   /** Whoever hides the organisation's hides these as well: parts of what is kept here, as they are at any time. */
-  hide(values: () => readonly string[], changed: Pick<Event, 'on'>): void {
+  addMaskedValues(values: () => readonly string[], changed: Pick<Emitter, 'on'>): void {
     this.#known.push(values);
-    changed.on(() => this.organisation.learned.emit());
+    changed.on(() => this.organization.learned.emit());
   }
 
   /** Every user who has something here. */
@@ -121,8 +121,8 @@ export class TeamVaults {
         return done;
       } catch (error) {
         // Who writes a row waits for its key, and we hold the keys and wait for the row: PostgreSQL ends one of the two.
-        if (attempt >= mostRescues || (error as { readonly code?: unknown }).code !== '40P01') return rethrow(error);
-        await sleep(rescueMs * attempt);
+        if (attempt >= maxAttempts || (error as { readonly code?: unknown }).code !== '40P01') return rethrow(error);
+        await sleep(retryDelayMs * attempt);
       }
     }
   }
@@ -144,22 +144,22 @@ interface TeamVaultOptions {
   readonly sql: Sql;
   readonly owner: string;
   readonly keys: DataKeys;
-  readonly held: Slots;
+  readonly held: Semaphore;
   /** What was opened of others, and is to be hidden with its own. */
   readonly beside: () => readonly string[];
 }
 
 export class TeamVault implements SecretStore {
-  readonly changed = new Event<readonly string[]>();
+  readonly changed = new Emitter<readonly string[]>();
   /** A key is there from the start, or never: this is told by nobody. */
-  readonly opened = new Event();
-  readonly learned = new Event();
+  readonly onOpened = new Emitter();
+  readonly learned = new Emitter();
   readonly #options: TeamVaultOptions;
   /** Those that were replaced or removed as well: a server that still runs may have been started with them. */
   readonly #values = new Set<string>();
   /** When each was changed, in ms since 1970, as we last looked. */
   #known: ReadonlyMap<string, number> | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #refreshing: Promise<void> = Promise.resolve();
 
   constructor(options: TeamVaultOptions) {
     this.#options = options;
@@ -217,11 +217,11 @@ export class TeamVault implements SecretStore {
         const [gone] = await work<Row[]>`
           DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
           RETURNING owner, name, key, sealed`;
-        if (gone !== undefined) await announce(work, tenant, topicOf(owner));
+        if (gone !== undefined) await notifyChange(work, tenant, topicOf(owner));
         return gone;
       })
       .catch(rethrow);
-    if (row !== undefined) await this.heard();
+    if (row !== undefined) await this.onChange();
     return row && this.#open(row);
   }
 
@@ -231,7 +231,7 @@ export class TeamVault implements SecretStore {
    */
   async update(name: string, change: Change): Promise<string | undefined> {
     const { held } = this.#options;
-    if (!(await held.take(AbortSignal.timeout(waitMs)))) throw busy();
+    if (!(await held.acquire(AbortSignal.timeout(waitMs)))) throw busy();
     let from: string | undefined;
     let making: Promise<string | undefined> | undefined;
     try {
@@ -264,13 +264,13 @@ export class TeamVault implements SecretStore {
     await sql
       .begin(async (work) => {
         await work`DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner}`;
-        await announce(work, tenant, topicOf(owner));
+        await notifyChange(work, tenant, topicOf(owner));
       })
       .catch(rethrow);
-    await this.heard();
+    await this.onChange();
   }
 
-  async standing(): Promise<VaultStanding> {
+  async status(): Promise<VaultStatus> {
     try {
       await this.#options.keys.current();
       const sentence = 'Secrets are sealed in the team’s database, under the team’s key.';
@@ -294,13 +294,13 @@ export class TeamVault implements SecretStore {
   }
 
   /** Another replica, or we, changed something: who wants to know is told of each change once. Never rejects. */
-  heard(): Promise<void> {
+  onChange(): Promise<void> {
     // One look after the other: an older picture must not come last.
-    this.#looking = this.#looking.then(() => this.#look()).catch(() => undefined);
-    return this.#looking;
+    this.#refreshing = this.#refreshing.then(() => this.#refresh()).catch(() => undefined);
+    return this.#refreshing;
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const before = this.#known;
     const now = await this.#times();
     this.#known = now;
@@ -315,7 +315,7 @@ export class TeamVault implements SecretStore {
     const { id, key } = await this.#options.keys.current();
     const answer = await beginLong(sql, async (work, outside) => {
       // Also where there is no row yet that could be locked.
-      await lockInTurns(work, aboutOf(tenant, owner, name));
+      await lockSequentially(work, aboutOf(tenant, owner, name));
       const [row] = await work<Row[]>`
         SELECT owner, name, key, sealed FROM tooltray.secrets
         WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name} FOR UPDATE`;
@@ -333,10 +333,10 @@ export class TeamVault implements SecretStore {
           ON CONFLICT (tenant, owner, name)
           DO UPDATE SET key = excluded.key, sealed = excluded.sealed, changed_at = excluded.changed_at`;
       }
-      await announce(work, tenant, topicOf(owner));
+      await notifyChange(work, tenant, topicOf(owner));
       return { next, isSame: false };
     });
-    if (!answer.isSame) await this.heard();
+    if (!answer.isSame) await this.onChange();
     return answer.next;
   }
 
@@ -347,8 +347,8 @@ export class TeamVault implements SecretStore {
       try {
         return await this.#change(name, change);
       } catch (error) {
-        if (attempt >= mostRescues || !isPassing(error)) return rethrow(error);
-        await sleep(rescueMs * attempt);
+        if (attempt >= maxAttempts || !isPassing(error)) return rethrow(error);
+        await sleep(retryDelayMs * attempt);
       }
     }
   }
@@ -364,7 +364,7 @@ export class TeamVault implements SecretStore {
   async #open({ owner, name, key, sealed }: Row): Promise<string> {
     const { tenant, keys } = this.#options;
     const value = openRow(await keys.find(key), sealed, aboutOf(tenant, owner, name), name);
-    if (name.startsWith(ofServers) && !this.#values.has(value)) {
+    if (name.startsWith(serverSecretPrefix) && !this.#values.has(value)) {
       this.#values.add(value);
       this.learned.emit();
     }
@@ -381,7 +381,7 @@ export class TeamVault implements SecretStore {
 }
 
 /** Waits for others by statements that are each within the limit of all: beyond that a database is taken for one that answers nothing any more. */
-async function lockInTurns(work: TransactionSql, about: string): Promise<void> {
+async function lockSequentially(work: TransactionSql, about: string): Promise<void> {
   const until = performance.now() + waitMs;
   for (;;) {
     try {
@@ -415,8 +415,8 @@ function beginLong<T>(
 
 type Change = (value: string | undefined) => Promise<string | undefined>;
 
-const mostRescues = 8;
-const rescueMs = 250;
+const maxAttempts = 8;
+const retryDelayMs = 250;
 
 const topics = 'secrets/';
 
@@ -437,13 +437,15 @@ function openRow(key: Buffer, sealed: string, about: string, name: string): stri
 }
 
 function checked(name: string, value: string): string {
-  if (Buffer.byteLength(value) <= mostValue) return value;
+  if (Buffer.byteLength(value) <= maxValueBytes) return value;
   throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
 }
 
 /** As people know it. */
 function shown(name: string): string {
-  return name.startsWith(ofServers) ? `the secret ${name.slice(ofServers.length)}` : 'a sign-in or key';
+  return name.startsWith(serverSecretPrefix)
+    ? `the secret ${name.slice(serverSecretPrefix.length)}`
+    : 'a sign-in or key';
 }
 
 /** It went wrong between us and the database (a lost connection, a deadlock, a key that was taken away), not by what was asked. */

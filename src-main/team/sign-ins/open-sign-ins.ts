@@ -1,38 +1,38 @@
 /** What a replica has to do with servers at an address that each person signs in to themselves. Composition; no logic. */
-import type { Aggregator } from '../../core/aggregator.ts';
+import type { Core } from '../../core/aggregator.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Env } from '../../core/base/app-paths.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
-import { fillSecrets, vaultName } from '../../core/secrets/fill-secrets.ts';
-import type { FillSecrets } from '../../core/servers/transports/create-transport.ts';
-import type { Changes } from '../database/changes.ts';
-import { type People, peopleTopic } from '../people/people.ts';
+import { resolveSecrets, secretVaultKey } from '../../core/secrets/fill-secrets.ts';
+import type { ResolveSecretsFn } from '../../core/servers/transports/create-transport.ts';
+import type { ChangeFeed } from '../database/changes.ts';
+import { type UserStore, usersTopic } from '../people/people.ts';
 import type { TeamKeys } from '../records/team-keys.ts';
 import type { TeamVaults } from '../secrets/team-vault.ts';
-import { OwnConnections } from './own-connections.ts';
+import { UserConnections } from './own-connections.ts';
 import { SubjectTokens, TokenExchanges } from './token-exchanges.ts';
-import { SignInDoor, type SignInDoorOptions } from './sign-in-door.ts';
+import { OAuthRoutes, type OAuthRoutesOptions } from './sign-in-door.ts';
 import { TeamSignIns } from './team-sign-ins.ts';
 
-interface SignInsParts {
+interface OAuthDeps {
   readonly tenant: string;
   readonly keys: TeamKeys;
   readonly vaults: TeamVaults;
-  readonly people: Pick<People, 'byId'>;
-  readonly changes: Pick<Changes, 'changed'>;
+  readonly people: Pick<UserStore, 'byId'>;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly env: Env;
   /** Where browsers reach any replica. Throws AppError where nobody said it. */
   readonly publicUrl: () => string;
-  readonly whoIs?: SignInDoorOptions['whoIs'];
+  readonly whoIs?: OAuthRoutesOptions['whoIs'];
   /** Once it is made. */
-  readonly core: () => Pick<Aggregator, 'options' | 'vault' | 'servers' | 'transports'>;
+  readonly core: () => Pick<Core, 'options' | 'vault' | 'servers' | 'transports'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
 export interface OpenSignIns {
-  readonly own: OwnConnections;
-  readonly door: SignInDoor;
+  readonly own: UserConnections;
+  readonly door: OAuthRoutes;
   readonly signIns: TeamSignIns;
   /** Where they lie, beside people's own values. */
   readonly vaults: TeamVaults;
@@ -44,15 +44,15 @@ export interface OpenSignIns {
 /** Connections of all people; each takes a socket or two, here and at its server. */
 const maxConnections = 1_000;
 
-export function openSignIns(parts: SignInsParts): OpenSignIns {
+export function openSignIns(parts: OAuthDeps): OpenSignIns {
   const { changes, core, env, keys, log, people, publicUrl, tenant, vaults, whoIs } = parts;
   const fillFor =
-    (user: string): FillSecrets =>
+    (user: string): ResolveSecretsFn =>
     (config) =>
-      fillSecrets(config, (name) => core().vault.read(name), {
-        readUsers: (name) => vaults.of(user).read(vaultName(name)),
-        setWith: vaults.organisation.setWith,
-        setUsersWith: vaults.of(user).setWith,
+      resolveSecrets(config, (name) => core().vault.read(name), {
+        readUsers: (name) => vaults.forUser(user).read(secretVaultKey(name)),
+        setWith: vaults.organization.setWith,
+        setUsersWith: vaults.forUser(user).setWith,
       });
   const nameOf = async (user: string): Promise<string | undefined> => {
     const found = (await people.byId([user])).get(user);
@@ -61,15 +61,15 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
   const signIns = new TeamSignIns({
     ...{ vaults, publicUrl, env, nameOf, now: Date.now },
     fill: (config, user) => fillFor(user)(config),
-    ring: keys.sealing(tenant, 'sign-ins'),
+    ring: keys.encryptionKeys(tenant, 'sign-ins'),
     documentUrl: () => core().options.config.current.signIn.clientMetadataUrl,
     server: (name) => core().options.config.current.servers.find((server) => server.name === name),
   });
-  vaults.hide(() => signIns.secrets, signIns.secretsChanged);
-  const subjects = new SubjectTokens({ of: (user) => vaults.of(user), now: Date.now });
+  vaults.addMaskedValues(() => signIns.secrets, signIns.secretsChanged);
+  const subjects = new SubjectTokens({ of: (user) => vaults.forUser(user), now: Date.now });
   const exchanges = new TokenExchanges({ env, subject: (user) => subjects.read(user), now: Date.now });
-  vaults.hide(() => [...subjects.secrets, ...exchanges.secrets], exchanges.secretsChanged);
-  const own = new OwnConnections({
+  vaults.addMaskedValues(() => [...subjects.secrets, ...exchanges.secrets], exchanges.onSecretsChanged);
+  const own = new UserConnections({
     ...{ signIns, most: maxConnections },
     idleMs: () => core().options.config.current.personal.idleMinutes * 60_000,
     transport: (config, user) => {
@@ -83,14 +83,14 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
   });
   const end = (user: string): void => {
     exchanges.forget(user);
-    void core().servers.personEnds({ tenant, user });
+    void core().servers.closeForUser({ tenant, user });
   };
   const came: OpenSignIns['came'] = (user, token, until) => {
     const made = core().options.config.current.servers.filter(hasExchange);
     if (made.length === 0) return;
     subjects.note(user, token, until).then(
       (isAnother) => {
-        if (isAnother) for (const { name } of made) core().servers.find(name)?.meetAnew({ tenant, user });
+        if (isAnother) for (const { name } of made) core().servers.find(name)?.onUserSignInChanged({ tenant, user });
       },
       (error: unknown) => log.warn(errorText(error)),
     );
@@ -98,18 +98,18 @@ export function openSignIns(parts: SignInsParts): OpenSignIns {
   const stops = [
     signIns.changed.on(({ user, server, wasSignedIn }) => {
       const { servers } = core();
-      if (wasSignedIn) void servers.personEnds({ tenant, user }, server);
+      if (wasSignedIn) void servers.closeForUser({ tenant, user }, server);
       // What they may be the first to be shown.
-      servers.find(server)?.meetAnew({ tenant, user });
+      servers.find(server)?.onUserSignInChanged({ tenant, user });
     }),
     signIns.valuesChanged.on(end),
     changes.changed.on((change) => {
-      if (change.tenant === tenant && change.topic === peopleTopic) void endGone(change.user);
+      if (change.tenant === tenant && change.topic === usersTopic) void endGone(change.user);
     }),
   ];
   return {
     came,
-    ...{ own, signIns, vaults, door: new SignInDoor({ signIns, publicUrl, whoIs }) },
+    ...{ own, signIns, vaults, door: new OAuthRoutes({ signIns, publicUrl, whoIs }) },
     close: () => {
       for (const stop of stops) stop();
       signIns.close();

@@ -4,15 +4,15 @@
  * as somebody else, or does not come in any more.
  */
 import { AppError } from '../../core/base/errors.ts';
-import { count } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/wording.ts';
 import type { HttpServerConfig } from '../../core/config/app-config.ts';
-import type { OwnAccess } from '../../core/servers/own-sign-in.ts';
+import type { PerUserAccess } from '../../core/servers/own-sign-in.ts';
 import type { Person } from '../../core/security/principal.ts';
 import type { Message } from '../../core/wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
 import type { TeamSignIns } from './team-sign-ins.ts';
 
-interface OwnConnectionsOptions {
+interface UserConnectionsOptions {
   readonly signIns: Pick<TeamSignIns, 'of' | 'link' | 'changed'>;
   /** Not started; with what is this user's own. */
   readonly transport: (config: HttpServerConfig, user: string) => Transport;
@@ -22,11 +22,11 @@ interface OwnConnectionsOptions {
   readonly most: number;
 }
 
-export class OwnConnections implements OwnAccess {
-  readonly #options: OwnConnectionsOptions;
+export class UserConnections implements PerUserAccess {
+  readonly #options: UserConnectionsOptions;
   #open = 0;
 
-  constructor(options: OwnConnectionsOptions) {
+  constructor(options: UserConnectionsOptions) {
     this.#options = options;
   }
 
@@ -39,10 +39,10 @@ export class OwnConnections implements OwnAccess {
     return this.#open;
   }
 
-  readonly line: OwnAccess['line'] = (config, { user }) => {
+  readonly connect: PerUserAccess['connect'] = (config, { user }) => {
     const { most, transport } = this.#options;
     if (this.#open >= most) {
-      const open = count(this.#open, 'connection');
+      const open = formatCount(this.#open, 'connection');
       throw new AppError(
         'server_not_started',
         `${config.name}: this replica has ${open} of its people, which is the limit.`,
@@ -55,23 +55,23 @@ export class OwnConnections implements OwnAccess {
     return new CountedTransport(transport(config, user), () => this.#open--);
   };
 
-  readonly link: OwnAccess['link'] = async (config, { user }, refused) => {
+  readonly link: PerUserAccess['link'] = async (config, { user }, refused) => {
     const { signIns } = this.#options;
     const signIn = config.oauth?.exchange === undefined ? signIns.of(user).find(config) : undefined;
     if (signIn === undefined) return undefined;
     await signIn.accessToken();
     // They are who they are: only rights that are missing are to be had by signing in.
-    const isKnown = signIn.facts.isSignedIn && refused.data?.['status'] === 403;
-    if (isKnown && signIn.wanted === undefined) return undefined;
-    return signIns.link({ user, server: config.name, scopes: signIn.wanted?.scopes });
+    const isKnown = signIn.info.isSignedIn && refused.data?.['status'] === 403;
+    if (isKnown && signIn.requestedScopes === undefined) return undefined;
+    return signIns.link({ user, server: config.name, scopes: signIn.requestedScopes?.scopes });
   };
 
-  readonly signedIn: OwnAccess['signedIn'] = (config, { user }: Person, signal) => {
+  readonly onSignedIn: PerUserAccess['onSignedIn'] = (config, { user }: Person, signal) => {
     const { signIns } = this.#options;
     const signIn = signIns.of(user).find(config);
     const done = Promise.withResolvers<void>();
     const stop = signIns.changed.on((change) => {
-      if (change.user === user && change.server === config.name && signIn?.facts.isSignedIn === true) done.resolve();
+      if (change.user === user && change.server === config.name && signIn?.info.isSignedIn === true) done.resolve();
     });
     const giveUp = (): void => done.reject(new AppError('cancelled', 'Nobody waits for it any more.'));
     if (signal.aborted) giveUp();
@@ -85,16 +85,16 @@ export class OwnConnections implements OwnAccess {
 
 /** Tells once that it has ended, or was never begun. */
 class CountedTransport implements Transport {
-  readonly #inner: Transport;
-  #over: (() => void) | undefined;
+  readonly #transport: Transport;
+  #onClose: (() => void) | undefined;
 
   constructor(inner: Transport, over: () => void) {
-    this.#inner = inner;
-    this.#over = over;
+    this.#transport = inner;
+    this.#onClose = over;
   }
 
   start(handlers: TransportHandlers): Promise<void> {
-    return this.#inner.start({
+    return this.#transport.start({
       onMessage: (message, origin) => handlers.onMessage(message, origin),
       onOddity: (text) => handlers.onOddity(text),
       onClose: (error) => {
@@ -105,24 +105,24 @@ class CountedTransport implements Transport {
   }
 
   send(message: Message, options?: SendOptions): Promise<void> {
-    return this.#inner.send(message, options);
+    return this.#transport.send(message, options);
   }
 
   async close(): Promise<void> {
-    await this.#inner.close();
+    await this.#transport.close();
     this.#end();
   }
 
   setProtocolVersion(version: string): void {
-    this.#inner.setProtocolVersion?.(version);
+    this.#transport.setProtocolVersion?.(version);
   }
 
-  hold(held: boolean): void {
-    this.#inner.hold?.(held);
+  setReadPaused(held: boolean): void {
+    this.#transport.setReadPaused?.(held);
   }
 
   #end(): void {
-    this.#over?.();
-    this.#over = undefined;
+    this.#onClose?.();
+    this.#onClose = undefined;
   }
 }

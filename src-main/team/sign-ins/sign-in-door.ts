@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, toAppError } from '../../core/base/errors.ts';
-import { escapeHtml, plainPage, safeHeaders } from '../../core/servers/sign-in/plain-page.ts';
-import { clientDocument } from '../../core/servers/sign-in/client-document.ts';
+import { escapeHtml, renderCallbackPage, callbackPageHeaders } from '../../core/servers/sign-in/plain-page.ts';
+import { clientMetadataDocument } from '../../core/servers/sign-in/client-document.ts';
 import { HostCookie } from '../door/host-cookie.ts';
 import type { TeamSignIns } from './team-sign-ins.ts';
 
-export interface SignInDoorOptions {
+export interface OAuthRoutesOptions {
   readonly signIns: TeamSignIns;
   /** As `TeamSignInsOptions` has it. */
   readonly publicUrl: () => string;
@@ -20,17 +20,17 @@ export interface SignInDoorOptions {
 
 const root = '/sign-in/';
 /** How long a person may take. */
-const visitSeconds = 600;
+const cookieMaxAgeSeconds = 600;
 
-export class SignInDoor {
-  readonly #options: SignInDoorOptions;
+export class OAuthRoutes {
+  readonly #options: OAuthRoutesOptions;
 
-  constructor(options: SignInDoorOptions) {
+  constructor(options: OAuthRoutesOptions) {
     this.#options = options;
   }
 
   /** Whether it was for us. */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const url = URL.parse(request.url ?? '/', 'http://localhost');
     if (url?.pathname.includes(root) !== true) return false;
     try {
@@ -39,7 +39,7 @@ export class SignInDoor {
       const word = path.slice(root.length);
       if (word === 'client.json' && request.method === 'GET') this.#describe(response);
       else if (word === 'callback' && request.method === 'GET') await this.#finish(url.searchParams, request, response);
-      else if (request.method === 'GET') await this.#ask(word, request, response);
+      else if (request.method === 'GET') await this.#showConfirmation(word, request, response);
       else if (request.method === 'POST') await this.#begin(word, request, response);
       else show(response, 405, 'Not here', 'There is nothing to do this with.');
     } catch (error) {
@@ -54,12 +54,12 @@ export class SignInDoor {
     const { documentUrl, redirectUrl } = this.#options.signIns;
     response
       .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'public, max-age=3600' })
-      .end(JSON.stringify(clientDocument(documentUrl, redirectUrl)));
+      .end(JSON.stringify(clientMetadataDocument(documentUrl, redirectUrl)));
   }
 
-  async #ask(word: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #showConfirmation(word: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const invitation = await this.#options.signIns.invitation(word);
-    await this.#requireThem(invitation, request);
+    await this.#requireSignedInUser(invitation, request);
     const { name: user, server } = invitation;
     const body = `<p>${escapeHtml(
       `The user ${user} of this Tooltray will use ${server} with the account that you sign in with. Go on only if you are ${user}, and asked for this yourself: who sent you this link to sign in as somebody else would act with your account.`,
@@ -69,23 +69,23 @@ export class SignInDoor {
   }
 
   async #begin(word: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    requireOurPage(request, this.#options.publicUrl());
+    requireSameOrigin(request, this.#options.publicUrl());
     const { signIns } = this.#options;
     const invitation = await signIns.invitation(word);
-    await this.#requireThem(invitation, request);
+    await this.#requireSignedInUser(invitation, request);
     const binding = randomBytes(32).toString('base64url');
     const goTo = await signIns.begin(invitation, binding);
-    response.setHeader('set-cookie', this.#cookie.line(binding, visitSeconds));
-    response.writeHead(303, { ...safeHeaders, location: goTo }).end();
+    response.setHeader('set-cookie', this.#cookie.serialize(binding, cookieMaxAgeSeconds));
+    response.writeHead(303, { ...callbackPageHeaders, location: goTo }).end();
   }
 
   async #finish(params: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const came = await this.#options.signIns.finish(params, this.#cookie.of(request));
+    const came = await this.#options.signIns.finish(params, this.#cookie.read(request));
     if ('text' in came) return show(response, 200, 'Signed in', `${came.text} You can close this window.`);
-    response.writeHead(302, { ...safeHeaders, location: came.goTo }).end();
+    response.writeHead(302, { ...callbackPageHeaders, location: came.goTo }).end();
   }
 
-  async #requireThem({ name, user }: { name: string; user: string }, request: IncomingMessage): Promise<void> {
+  async #requireSignedInUser({ name, user }: { name: string; user: string }, request: IncomingMessage): Promise<void> {
     const here = await this.#options.whoIs?.(request);
     if (here === undefined || here === user) return;
     throw new AppError('not_allowed', `This link is for ${name}, and somebody else is signed in in this browser.`, {
@@ -107,7 +107,7 @@ export class SignInDoor {
 }
 
 /** A page of another site could send the button's request, but says where it comes from. */
-function requireOurPage({ headers }: IncomingMessage, publicUrl: string): void {
+function requireSameOrigin({ headers }: IncomingMessage, publicUrl: string): void {
   const { origin = '', 'sec-fetch-site': site = 'same-origin' } = headers;
   if ((origin === '' || origin === new URL(publicUrl).origin) && site === 'same-origin') return;
   throw new AppError('not_allowed', 'Another page may not sign you in.');
@@ -118,6 +118,6 @@ function show(response: ServerResponse, status: number, title: string, text: str
 }
 
 function page(response: ServerResponse, status: number, title: string, body: string, referrer = 'no-referrer'): void {
-  const headers = { ...safeHeaders, 'referrer-policy': referrer, 'content-type': 'text/html; charset=utf-8' };
-  response.writeHead(status, headers).end(plainPage(title, body));
+  const headers = { ...callbackPageHeaders, 'referrer-policy': referrer, 'content-type': 'text/html; charset=utf-8' };
+  response.writeHead(status, headers).end(renderCallbackPage(title, body));
 }

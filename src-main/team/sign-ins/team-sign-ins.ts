@@ -5,16 +5,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { AppError } from '../../core/base/errors.ts';
-import { Event } from '../../core/base/events.ts';
+import { Emitter } from '../../core/base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../core/config/app-config.ts';
-import { secretOfName } from '../../core/secrets/fill-secrets.ts';
+import { parseSecretVaultKey } from '../../core/secrets/fill-secrets.ts';
 import { seal, unseal } from '../../core/secrets/sealing.ts';
-import { ofServers } from '../../core/secrets/secret-store.ts';
-import type { ServerSignIn } from '../../core/servers/sign-in/server-sign-in.ts';
+import { serverSecretPrefix } from '../../core/secrets/secret-store.ts';
+import type { ServerOAuth } from '../../core/servers/sign-in/server-sign-in.ts';
 import type { Visit } from '../../core/servers/sign-in/sign-in-visit.ts';
-import { readSignIn, type SignInShelf, signInText, vaultName } from '../../core/servers/sign-in/sign-in-store.ts';
-import { SignIns } from '../../core/servers/sign-in/sign-ins.ts';
-import { signInError } from '../../core/servers/sign-in/sign-in-failures.ts';
+import {
+  parseAuthorization,
+  type GrantStore,
+  serializeAuthorization,
+  grantVaultKey,
+} from '../../core/servers/sign-in/sign-in-store.ts';
+import { OAuthManager } from '../../core/servers/sign-in/sign-ins.ts';
+import { oauthError } from '../../core/servers/sign-in/sign-in-failures.ts';
 import type { TeamVault, TeamVaults } from '../secrets/team-vault.ts';
 
 export interface TeamSignInsOptions {
@@ -55,18 +60,18 @@ export interface SignInChange {
 }
 
 /** How long a link may be opened, and how long a person may take then, in ms. */
-const linkMs = 15 * 60_000;
-const visitMs = 10 * 60_000;
+const linkTtlMs = 15 * 60_000;
+const authorizationTtlMs = 10 * 60_000;
 
 export class TeamSignIns {
   /** Tokens came, went or changed. */
-  readonly secretsChanged = new Event();
+  readonly secretsChanged = new Emitter();
   /** On any replica; a token that was renewed is none. */
-  readonly changed = new Event<SignInChange>();
+  readonly changed = new Emitter<SignInChange>();
   /** A user's own values for servers are others. */
-  readonly valuesChanged = new Event<string>();
+  readonly valuesChanged = new Emitter<string>();
   readonly #options: TeamSignInsOptions;
-  readonly #users = new Map<string, { readonly signIns: SignIns; readonly stop: () => void }>();
+  readonly #users = new Map<string, { readonly signIns: OAuthManager; readonly stop: () => void }>();
 
   constructor(options: TeamSignInsOptions) {
     this.#options = options;
@@ -92,13 +97,13 @@ export class TeamSignIns {
   }
 
   /** This user's, and nobody else's. */
-  of(user: string): SignIns {
+  of(user: string): OAuthManager {
     const known = this.#users.get(user);
     if (known !== undefined) return known.signIns;
     const { vaults, env, lookup, fill, documentUrl } = this.#options;
-    const vault = vaults.of(user);
-    const signIns = new SignIns({
-      shelf: new VaultShelf(vault),
+    const vault = vaults.forUser(user);
+    const signIns = new OAuthManager({
+      shelf: new VaultTokenStore(vault),
       env,
       ...(fill && { fill: (config) => fill(config, user) }),
       ...(lookup && { lookup }),
@@ -107,8 +112,8 @@ export class TeamSignIns {
     signIns.secretsChanged.on(() => this.secretsChanged.emit());
     // Another replica has renewed it, or has signed this person in or out.
     const stop = vault.changed.on((names) => {
-      for (const name of names) void this.#look(user, signIns.known(name.slice(prefix.length)));
-      if (names.some((name) => secretOfName(name).length > 0)) this.valuesChanged.emit(user);
+      for (const name of names) void this.#onVaultChange(user, signIns.known(name.slice(prefix.length)));
+      if (names.some((name) => parseSecretVaultKey(name).length > 0)) this.valuesChanged.emit(user);
     });
     this.#users.set(user, { signIns, stop });
     return signIns;
@@ -116,12 +121,12 @@ export class TeamSignIns {
 
   /** Where this user, and nobody else, is to sign in to a server; for a quarter of an hour. */
   link(invitation: Invitation): string {
-    return `${this.#base}/sign-in/${this.#seal({ ...invitation, until: this.#options.now() + linkMs }, 'link')}`;
+    return `${this.#base}/sign-in/${this.#encrypt({ ...invitation, until: this.#options.now() + linkTtlMs }, 'link')}`;
   }
 
   /** Whose link that is, and what they are called. Rejects with AppError not_allowed where it is none, is too old, or they are not here. */
   async invitation(link: string): Promise<Invitation & { readonly name: string }> {
-    const invitation = this.#open<Invitation>(link, 'link');
+    const invitation = this.#decrypt<Invitation>(link, 'link');
     return { ...invitation, name: await this.#nameOf(invitation.user) };
   }
 
@@ -130,7 +135,7 @@ export class TeamSignIns {
     const { scopes, server, user } = invitation;
     const ids: string[] = [];
     const newState = (): string => this.#newState(user, ids);
-    const visit = await this.#signIn(invitation).beginAt(this.redirectUrl, newState, scopes);
+    const visit = await this.#signIn(invitation).startAt(this.redirectUrl, newState, scopes);
     await this.#keep(visit, { server, user, id: ids.at(-1) ?? '', binding: hashOf(binding) });
     return visit.url;
   }
@@ -140,8 +145,8 @@ export class TeamSignIns {
     params: URLSearchParams,
     binding: string,
   ): Promise<{ readonly text: string } | { readonly goTo: string }> {
-    const { user, id } = this.#open<{ user: string; id: string }>(params.get('state') ?? '', 'state');
-    const kept = await this.#options.vaults.of(user).take(visitName(id));
+    const { user, id } = this.#decrypt<{ user: string; id: string }>(params.get('state') ?? '', 'state');
+    const kept = await this.#options.vaults.forUser(user).take(authorizationKey(id));
     if (kept === undefined) throw notAllowed('This sign-in has come back before, or has taken too long.');
     const { visit, server, binding: bound } = JSON.parse(kept) as KeptVisit;
     // The address of the authorization server was opened by somebody else than whoever agreed on our page.
@@ -155,8 +160,8 @@ export class TeamSignIns {
   }
 
   /** Where a user is signed in, and as whom. Rejects with AppError. */
-  async list(user: string): Promise<readonly HeldSignIn[]> {
-    const vault = this.#options.vaults.of(user);
+  async list(user: string): Promise<readonly VaultedSignIn[]> {
+    const vault = this.#options.vaults.forUser(user);
     const names = await vault.names(prefix);
     const held = await Promise.all(names.map(async ({ name }) => heldIn(name, await vault.read(name))));
     return held.filter((one) => one !== undefined);
@@ -164,14 +169,14 @@ export class TeamSignIns {
 
   /** The names of this user's own values, `${user:NAME}`. Rejects with AppError. */
   async valuesOf(user: string): Promise<readonly string[]> {
-    const kept = await this.#options.vaults.of(user).names(ofServers);
-    return kept.flatMap(({ name }) => secretOfName(name));
+    const kept = await this.#options.vaults.forUser(user).names(serverSecretPrefix);
+    return kept.flatMap(({ name }) => parseSecretVaultKey(name));
   }
 
   /** Signs a user out of a server, undefined: of all; taken back where it was granted, as far as that goes. Where that was. */
-  async leave(user: string, server?: string): Promise<readonly HeldSignIn[]> {
+  async signOut(user: string, server?: string): Promise<readonly VaultedSignIn[]> {
     const meant = (await this.list(user)).filter((one) => server === undefined || one.server === server);
-    const left = await Promise.all(meant.map(({ key, server: name }) => this.of(user).leave(key, name)));
+    const left = await Promise.all(meant.map(({ key, server: name }) => this.of(user).signOutRemoved(key, name)));
     await Promise.all(left.map(({ takenBack }) => takenBack));
     return meant;
   }
@@ -179,10 +184,12 @@ export class TeamSignIns {
   /** A user who is not here any more: what they granted is taken back where it was granted, as far as that goes, and all of it erased. */
   async erase(user: string): Promise<void> {
     const { vaults } = this.#options;
-    const vault = vaults.of(user);
+    const vault = vaults.forUser(user);
     const signIns = this.of(user);
     const names = await vault.names(prefix);
-    const left = await Promise.all(names.map(({ name }) => signIns.leave(name.slice(prefix.length), 'A server')));
+    const left = await Promise.all(
+      names.map(({ name }) => signIns.signOutRemoved(name.slice(prefix.length), 'A server')),
+    );
     await Promise.all(left.map(({ takenBack }) => takenBack));
     await vault.erase();
     this.#users.get(user)?.stop();
@@ -201,12 +208,12 @@ export class TeamSignIns {
     return this.#options.publicUrl().replace(/\/+$/, '');
   }
 
-  async #look(user: string, signIn: ServerSignIn | undefined): Promise<void> {
+  async #onVaultChange(user: string, signIn: ServerOAuth | undefined): Promise<void> {
     if (signIn === undefined) return;
-    const before = markOf(signIn);
-    const { isSignedIn: wasSignedIn } = signIn.facts;
-    await signIn.look().catch(() => undefined);
-    if (markOf(signIn) !== before) this.changed.emit({ user, server: signIn.serverName, wasSignedIn });
+    const before = stateDigest(signIn);
+    const { isSignedIn: wasSignedIn } = signIn.info;
+    await signIn.reload().catch(() => undefined);
+    if (stateDigest(signIn) !== before) this.changed.emit({ user, server: signIn.serverName, wasSignedIn });
   }
 
   async #nameOf(user: string): Promise<string> {
@@ -216,7 +223,7 @@ export class TeamSignIns {
     return name;
   }
 
-  #signIn({ user, server }: Pick<Invitation, 'user' | 'server'>): ServerSignIn {
+  #signIn({ user, server }: Pick<Invitation, 'user' | 'server'>): ServerOAuth {
     const config = this.#options.server(server);
     if (config === undefined) throw notAllowed('There is no such server any more.');
     return this.of(user).get(config);
@@ -226,26 +233,26 @@ export class TeamSignIns {
   #newState(user: string, ids: string[]): string {
     const id = randomBytes(16).toString('base64url');
     ids.push(id);
-    return this.#seal({ user, id, until: this.#options.now() + visitMs }, 'state');
+    return this.#encrypt({ user, id, until: this.#options.now() + authorizationTtlMs }, 'state');
   }
 
   async #keep(
     visit: Visit,
     { id, user, server, binding }: Invitation & { id: string; binding: string },
   ): Promise<void> {
-    const vault = this.#options.vaults.of(user);
+    const vault = this.#options.vaults.forUser(user);
     const kept: KeptVisit = { visit, server, binding };
-    await vault.sweep(visits, visitMs);
-    await vault.write(visitName(id), JSON.stringify(kept));
+    await vault.sweep(visits, authorizationTtlMs);
+    await vault.write(authorizationKey(id), JSON.stringify(kept));
   }
 
-  #seal(value: object, what: string): string {
+  #encrypt(value: object, what: string): string {
     const [first] = this.#options.ring;
-    if (first === undefined) throw signInError('The server', 'cannot be signed in to: the team has no key');
+    if (first === undefined) throw oauthError('The server', 'cannot be signed in to: the team has no key');
     return seal(first, JSON.stringify(value), aboutOf(what));
   }
 
-  #open<T extends object>(text: string, what: string): T {
+  #decrypt<T extends object>(text: string, what: string): T {
     for (const key of this.#options.ring) {
       const opened = unseal(key, text, aboutOf(what));
       if (opened === undefined) continue;
@@ -257,7 +264,7 @@ export class TeamSignIns {
   }
 }
 
-export interface HeldSignIn {
+export interface VaultedSignIn {
   readonly key: string;
   /** As its entry was called; empty where that was not noted. */
   readonly server: string;
@@ -268,8 +275,8 @@ export interface HeldSignIn {
 }
 
 /** undefined: nobody has signed in by it. */
-function heldIn(name: string, text: string | undefined): HeldSignIn | undefined {
-  const grant = readSignIn(text)?.grant;
+function heldIn(name: string, text: string | undefined): VaultedSignIn | undefined {
+  const grant = parseAuthorization(text)?.grant;
   if (grant === undefined) return undefined;
   const { account, discovery, grantedAt, server = '' } = grant;
   const issuer = discovery.authorizationServerMetadata?.issuer;
@@ -284,14 +291,14 @@ interface KeptVisit {
 }
 
 /** Another one after each sign-in, and the same over renewals. */
-function markOf({ facts: { isSignedIn, grantedAt } }: ServerSignIn): string {
+function stateDigest({ info: { isSignedIn, grantedAt } }: ServerOAuth): string {
   return isSignedIn ? `in ${grantedAt}` : 'out';
 }
 
 const prefix = 'sign-in/';
 const visits = 'visit/';
 
-function visitName(id: string): string {
+function authorizationKey(id: string): string {
   return `${visits}${id}`;
 }
 
@@ -308,31 +315,31 @@ function notAllowed(why: string): AppError {
 }
 
 /** Sign-ins of one user in the team's vault. */
-class VaultShelf implements SignInShelf {
+class VaultTokenStore implements GrantStore {
   readonly #vault: TeamVault;
 
   constructor(vault: TeamVault) {
     this.#vault = vault;
   }
 
-  async read(key: string): ReturnType<SignInShelf['read']> {
-    return readSignIn(await this.#vault.read(vaultName(key))) ?? {};
+  async read(key: string): ReturnType<GrantStore['read']> {
+    return parseAuthorization(await this.#vault.read(grantVaultKey(key))) ?? {};
   }
 
-  async update(key: string, change: Parameters<SignInShelf['update']>[1]): ReturnType<SignInShelf['update']> {
-    const text = await this.#vault.update(vaultName(key), async (before) => {
-      const stored = readSignIn(before) ?? {};
+  async update(key: string, change: Parameters<GrantStore['update']>[1]): ReturnType<GrantStore['update']> {
+    const text = await this.#vault.update(grantVaultKey(key), async (before) => {
+      const stored = parseAuthorization(before) ?? {};
       const next = await change(stored);
-      return next === stored ? before : signInText(next);
+      return next === stored ? before : serializeAuthorization(next);
     });
-    return readSignIn(text) ?? {};
+    return parseAuthorization(text) ?? {};
   }
 
-  async take(key: string): ReturnType<SignInShelf['take']> {
-    const text = await this.#vault.take(vaultName(key)).catch((error: unknown) => {
+  async take(key: string): ReturnType<GrantStore['take']> {
+    const text = await this.#vault.take(grantVaultKey(key)).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'secret_locked') return 'locked';
       throw error;
     });
-    return text === undefined ? {} : readSignIn(text);
+    return text === undefined ? {} : parseAuthorization(text);
   }
 }

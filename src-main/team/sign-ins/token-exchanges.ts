@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { Event } from '../../core/base/events.ts';
-import { isObject, jsonIn, type JsonObject, textOr } from '../../core/base/json.ts';
+import { Emitter } from '../../core/base/events.ts';
+import { isObject, tryParseJson, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
 import type { HttpServerConfig, TokenExchange } from '../../core/config/app-config.ts';
 import type { HttpFetch } from '../../core/servers/network/http-fetch.ts';
 import type { TokenSource } from '../../core/servers/sign-in/server-sign-in.ts';
@@ -16,22 +16,22 @@ const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
 
 /** One that ends sooner is not sent any more, in ms; one that holds for a short time only is sent for most of it. */
-const marginMs = 10_000;
+const renewMarginMs = 10_000;
 const marginShare = 0.2;
 /** Where an answer does not say how long its token holds, in ms. */
-const unsaidMs = 60_000;
+const defaultTtlMs = 60_000;
 /** For one exchange, in ms. */
 const longestMs = 15_000;
 /** Of an answer, in characters. */
-const longestAnswer = 64 * 1024;
+const maxResponseBytes = 64 * 1024;
 
-interface Kept {
+interface CachedToken {
   readonly token: string;
   /** ms since 1970. */
   readonly until: number;
 }
 
-interface Made {
+interface StartedParts {
   readonly token: string;
   /** ms since 1970: from then on another one is made. */
   readonly until: number;
@@ -47,7 +47,7 @@ interface ExchangesOptions {
 }
 
 export class TokenExchanges {
-  readonly secretsChanged = new Event();
+  readonly onSecretsChanged = new Emitter();
   readonly #options: ExchangesOptions;
   readonly #made = new Map<string, { readonly user: string; readonly source: ExchangedToken }>();
   #loaded: Promise<HttpFetch> | undefined;
@@ -76,7 +76,7 @@ export class TokenExchanges {
       ...{ config, exchange, fill, now },
       subject: () => subject(user),
       http: () => this.#http(),
-      onToken: () => this.secretsChanged.emit(),
+      onToken: () => this.onSecretsChanged.emit(),
     });
     this.#made.set(key, { user, source });
     return source;
@@ -99,7 +99,7 @@ export class TokenExchanges {
   }
 }
 
-interface ExchangedTokenParts {
+interface ExchangedTokenDeps {
   readonly config: HttpServerConfig;
   readonly exchange: TokenExchange;
   readonly fill: () => Promise<HttpServerConfig>;
@@ -112,12 +112,12 @@ interface ExchangedTokenParts {
 class ExchangedToken implements TokenSource {
   readonly serverUrl: string;
   /** The next call tries it again: another token may have come meanwhile. */
-  readonly over = false;
-  readonly #parts: ExchangedTokenParts;
-  #kept: Made | undefined;
+  readonly isExpired = false;
+  readonly #parts: ExchangedTokenDeps;
+  #kept: StartedParts | undefined;
   #making: Promise<string> | undefined;
 
-  constructor(parts: ExchangedTokenParts) {
+  constructor(parts: ExchangedTokenDeps) {
     this.#parts = parts;
     this.serverUrl = parts.config.url;
   }
@@ -137,11 +137,11 @@ class ExchangedToken implements TokenSource {
     return this.#make();
   }
 
-  saw(): void {
+  onUsed(): void {
     // Where its answers come from decides nothing: the token endpoint stands in the entry.
   }
 
-  requireRights(): Promise<void> {
+  requireScopes(): Promise<void> {
     return Promise.resolve();
   }
 
@@ -157,7 +157,7 @@ class ExchangedToken implements TokenSource {
     return this.#making;
   }
 
-  async #exchange(): Promise<Made> {
+  async #exchange(): Promise<StartedParts> {
     const { config, fill, now, subject } = this.#parts;
     const given = await subject();
     if (given === undefined) {
@@ -170,12 +170,12 @@ class ExchangedToken implements TokenSource {
     const { oauth } = await fill();
     const asked = now();
     const answer = await this.#ask(given, oauth ?? config.oauth);
-    const token = textOr(answer['access_token']);
-    if (token === '' || textOr(answer['token_type']).toLowerCase() !== 'bearer')
+    const token = textOrEmpty(answer['access_token']);
+    if (token === '' || textOrEmpty(answer['token_type']).toLowerCase() !== 'bearer')
       throw this.#refusal('its answer holds no token that could be sent');
     const { expires_in: seconds } = answer;
-    const holdsMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : unsaidMs;
-    return { token, until: asked + holdsMs - Math.min(marginMs, holdsMs * marginShare) };
+    const holdsMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTtlMs;
+    return { token, until: asked + holdsMs - Math.min(renewMarginMs, holdsMs * marginShare) };
   }
 
   async #ask(subjectToken: string, client: HttpServerConfig['oauth']): Promise<JsonObject> {
@@ -197,15 +197,15 @@ class ExchangedToken implements TokenSource {
     const signal = AbortSignal.timeout(longestMs);
     const { fetch } = await http();
     const [status, text] = await fetch(tokenEndpoint, { method: 'POST', headers, body: body.toString(), signal })
-      .then(async (response) => [response.status, (await response.text()).slice(0, longestAnswer)] as const)
+      .then(async (response) => [response.status, (await response.text()).slice(0, maxResponseBytes)] as const)
       .catch((error: unknown) => {
         const why = `${config.name} cannot be used now: ${hostOf(tokenEndpoint)}, which makes tokens for it, does not answer (${errorText(error)}).`;
         throw new AppError('server_unreachable', why, { fix: 'Try again.', cause: error, data: { renewal: true } });
       });
-    const answer = jsonIn(text);
+    const answer = tryParseJson(text);
     if (status === 200 && isObject(answer)) return answer;
     const { error, error_description: description } = isObject(answer) ? answer : {};
-    const said = [textOr(error), textOr(description)].filter((word) => word !== '').join(': ');
+    const said = [textOrEmpty(error), textOrEmpty(description)].filter((word) => word !== '').join(': ');
     throw this.#refusal(said === '' ? `HTTP ${status}` : said.slice(0, 200));
   }
 
@@ -242,7 +242,7 @@ const subjectName = 'subject-token';
 /** The tokens of the team's issuer that people came with, the last one of each. */
 export class SubjectTokens {
   readonly #options: SubjectTokensOptions;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedToken>();
   /** Hashes of what was written, or is being. */
   readonly #written = new Map<string, string>();
 
@@ -274,17 +274,17 @@ export class SubjectTokens {
 
   /** undefined: there is none that still holds. Rejects with AppError. */
   async read(user: string): Promise<string | undefined> {
-    const known = this.#inForce(this.#kept.get(user));
+    const known = this.#active(this.#kept.get(user));
     if (known !== undefined) return known.token;
     // The replica that they came to is another one.
     const text = await this.#options.of(user).read(subjectName);
-    const kept = this.#inForce(text === undefined ? undefined : (JSON.parse(text) as Kept));
+    const kept = this.#active(text === undefined ? undefined : (JSON.parse(text) as CachedToken));
     if (kept === undefined) this.#kept.delete(user);
     else this.#kept.set(user, kept);
     return kept?.token;
   }
 
-  #inForce(kept: Kept | undefined): Kept | undefined {
+  #active(kept: CachedToken | undefined): CachedToken | undefined {
     return kept !== undefined && this.#options.now() < kept.until ? kept : undefined;
   }
 }

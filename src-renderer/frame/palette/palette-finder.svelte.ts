@@ -1,27 +1,27 @@
 /** What the core finds for what is typed, asked while a person types. To be made while a component is. */
 import { api } from '../../lib/api.ts';
-import { Asking } from '../../lib/asking.svelte.ts';
+import { RequestState } from '../../lib/asking.svelte.ts';
 import { foundEntries, type PaletteEntry } from './palette-entry.ts';
 
 /** In ms: it is typed letter by letter. */
-const typingPauseMs = 120;
-const longestText = 200;
+const debounceMs = 120;
+const maxQueryLength = 200;
 
 export class PaletteFinder {
-  readonly asking = new Asking();
+  readonly asking = new RequestState();
   #found = $state.raw<readonly PaletteEntry[]>([]);
-  #answered = $state('');
+  #lastQuery = $state('');
   /** Sessions were looked for among so many of the newest; undefined: all were. */
   sessionsLookedThrough = $state<number>();
 
   /** `revision`: changes when servers may offer other tools. */
   constructor(text: () => string, revision: () => unknown) {
     $effect(() => {
-      const wanted = text().trim().slice(0, longestText);
+      const wanted = text().trim().slice(0, maxQueryLength);
       revision();
       if (wanted === '') {
         this.#found = [];
-        this.#answered = '';
+        this.#lastQuery = '';
         this.sessionsLookedThrough = undefined;
         return;
       }
@@ -30,10 +30,10 @@ export class PaletteFinder {
           const found = await api.ask('find', { text: wanted }, signal);
           if (signal.aborted) return;
           this.#found = foundEntries(found, Date.now());
-          this.#answered = wanted;
+          this.#lastQuery = wanted;
           this.sessionsLookedThrough = found.sessionsLookedThrough;
         });
-      }, typingPauseMs);
+      }, debounceMs);
       return () => {
         clearTimeout(timer);
         this.asking.stop();
@@ -47,7 +47,7 @@ export class PaletteFinder {
   }
 
   /** Whether that is what stands there now. */
-  hasAnswered(text: string): boolean {
-    return this.#answered === text.trim().slice(0, longestText);
+  isReady(text: string): boolean {
+    return this.#lastQuery === text.trim().slice(0, maxQueryLength);
   }
 }

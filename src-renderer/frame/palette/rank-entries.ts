@@ -7,7 +7,7 @@ export interface EntryGroup {
 }
 
 /** Of each kind; what the core has found is bounded by it already. */
-const mostOfAKind: Readonly<Record<EntryKind, number>> = {
+const maxPerKind: Readonly<Record<EntryKind, number>> = {
   view: 5,
   server: 5,
   command: 6,
@@ -59,7 +59,7 @@ export function firstEntries(recent: readonly PaletteEntry[], known: readonly Pa
 function groupOf(kind: EntryKind, entries: readonly PaletteEntry[]): EntryGroup {
   return {
     title: kindTitles[kind],
-    entries: entries.filter((entry) => entry.kind === kind).slice(0, mostOfAKind[kind]),
+    entries: entries.filter((entry) => entry.kind === kind).slice(0, maxPerKind[kind]),
   };
 }
 

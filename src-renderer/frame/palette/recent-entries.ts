@@ -2,7 +2,7 @@
 import { entryKinds, type PaletteEntry } from './palette-entry.ts';
 
 const storageName = 'tooltray.recent';
-const mostRecent = 5;
+const maxRecent = 5;
 
 /**
  * The newest first. What the page knows is told as it is now, and left out where it is there no longer; what the core once found is told as it
@@ -16,7 +16,7 @@ export function recentEntries(known: readonly PaletteEntry[]): readonly PaletteE
 export function rememberEntry(entry: PaletteEntry): void {
   const { keys: _keys, ...kept } = entry;
   const others = readRecent().filter(({ id }) => id !== entry.id);
-  localStorage.setItem(storageName, JSON.stringify([kept, ...others].slice(0, mostRecent)));
+  localStorage.setItem(storageName, JSON.stringify([kept, ...others].slice(0, maxRecent)));
 }
 
 /** What is written there may be of another version, or anybody's. */

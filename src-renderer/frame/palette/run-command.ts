@@ -19,13 +19,13 @@ export type PaletteCommand =
   | { readonly does: 'export'; readonly format: 'json' | 'csv' }
   | { readonly does: 'help' };
 
-interface CommandParts {
+interface CommandDeps {
   readonly toasts: ToastStore;
   readonly showHelp: () => void;
 }
 
 /** Never rejects. */
-export async function runCommand(command: PaletteCommand, { toasts, showHelp }: CommandParts): Promise<void> {
+export async function runCommand(command: PaletteCommand, { toasts, showHelp }: CommandDeps): Promise<void> {
   switch (command.does) {
     case 'pause':
       await setPaused(command.paused, toasts);

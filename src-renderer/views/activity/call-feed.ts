@@ -3,7 +3,7 @@
  * to show, it tells what there is; it knows nothing of a page, so that it is tested without one.
  */
 import type { ActivityPage, ActivityQuery, CallSummary, RpcFailure } from '../../../src-main/rpc/contract.ts';
-import { RowPace } from '../../lib/row-pace.ts';
+import { RowThrottle } from '../../lib/row-pace.ts';
 import { type CallFilter, toSearch } from './call-filter.ts';
 import { askAfter, totalsOf, type Totals, withNewer, withOlder } from './call-pages.ts';
 
@@ -48,7 +48,7 @@ export class CallFeed {
   #feed = emptyFeed;
   #search: ActivityQuery = {};
   #line = new AbortController();
-  readonly #pace = new RowPace();
+  readonly #pace = new RowThrottle();
   #isLive = true;
   #isAtEnd = false;
   /** Rows up to this one are in sight; 0: not known yet. */

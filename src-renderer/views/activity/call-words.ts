@@ -1,11 +1,11 @@
 /** A call in words: its outcome, its tokens, its time, and the line that calls it again. Pure. */
 import type {
   CallDetail,
-  CallSide,
+  PayloadSide,
   CallSummary,
-  CallText,
+  PayloadText,
   HealthLevel,
-  NoCallText,
+  MissingPayload,
 } from '../../../src-main/rpc/contract.ts';
 import { bytes, compact, count } from '../../lib/format.ts';
 
@@ -68,13 +68,13 @@ export function commandLine(call: CallSummary, args: string | undefined, platfor
 }
 
 /** Why a side of a call shows no text. */
-export function noTextSentence(none: NoCallText, side: CallSide): string {
+export function noTextSentence(none: MissingPayload, side: PayloadSide): string {
   if (none === 'nothing')
     return side === 'given' ? 'Nothing was returned to the model.' : 'The server returned nothing.';
   return noTextSentences[none];
 }
 
-const noTextSentences: Readonly<Record<Exclude<NoCallText, 'nothing'>, string>> = {
+const noTextSentences: Readonly<Record<Exclude<MissingPayload, 'nothing'>, string>> = {
   same: 'Same as the server result (passed through unchanged).',
   'kept-answer': 'Too large for the app: the full result was spilled to disk.',
   'lost-answer': 'Spilled to disk and since deleted.',
@@ -103,7 +103,7 @@ export function passedSentence(passed: NonNullable<CallSummary['passed']>, limit
 }
 
 /** undefined where it is not there, or its beginning only. */
-export function wholeText(text: CallText): string | undefined {
+export function wholeText(text: PayloadText): string | undefined {
   return 'text' in text && text.next === undefined ? text.text : undefined;
 }
 

@@ -1,9 +1,9 @@
 /** The rest of a text of which a panel has the beginning: of a call, or of a step. */
-import type { CallSide, CallText } from '../../../src-main/rpc/contract.ts';
+import type { PayloadSide, PayloadText } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 
 /** What follows on one side from there on, in characters. Rejects as the question to the core does. */
-export type ReadOn = (side: CallSide, from: number) => Promise<CallText>;
+export type ReadOn = (side: PayloadSide, from: number) => Promise<PayloadText>;
 
 export function readOnInCall(id: number): ReadOn {
   return (side, from) => api.ask('callText', { id, side, from });

@@ -1,5 +1,5 @@
 /** A recorded call, put together again for its view: the arguments whole, and what the server sent. */
-import type { CallDetail, CallSide } from '../../../src-main/rpc/contract.ts';
+import type { CallDetail, PayloadSide } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';
 import { isRecord } from '../../lib/record.ts';
@@ -30,7 +30,7 @@ export async function shownCall(
 }
 
 /** undefined: there is none on record. Of one that is too long its beginning. */
-async function wholeText(call: CallDetail, side: CallSide, signal: AbortSignal): Promise<string | undefined> {
+async function wholeText(call: CallDetail, side: PayloadSide, signal: AbortSignal): Promise<string | undefined> {
   let page = call.texts[side];
   let text = '';
   while (!('none' in page)) {

@@ -1,6 +1,6 @@
 /** What a view asks of the person and of its server, one question at a time, and what it has said so far. */
 import type { RunState } from '../../../src-main/rpc/contract.ts';
-import { api, failureInWords, toFailure } from '../../lib/api.ts';
+import { api, formatFailure, toFailure } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';
 import { Running } from '../run/running.svelte.ts';
 import type { ViewHost } from './host-bridge.ts';
@@ -117,7 +117,7 @@ export class ViewDesk implements ViewHost {
     try {
       await run.follow(id);
       const end = run.state?.end;
-      if (end?.error !== undefined) throw new Error(failureInWords(end.error));
+      if (end?.error !== undefined) throw new Error(formatFailure(end.error));
       return (await api.ask('runResult', { id }, signal)).result;
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -136,7 +136,7 @@ export class ViewDesk implements ViewHost {
     try {
       return await work();
     } catch (error) {
-      throw new Error(failureInWords(toFailure(error)), { cause: error });
+      throw new Error(formatFailure(toFailure(error)), { cause: error });
     } finally {
       this.#underWay--;
     }

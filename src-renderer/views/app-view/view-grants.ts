@@ -1,5 +1,5 @@
 /** What the person allowed views of tools, for as long as this page is open. */
-import type { ViewGrant, ViewWishes } from '../../../src-main/rpc/contract.ts';
+import type { ViewGrant, ViewRequirements } from '../../../src-main/rpc/contract.ts';
 
 interface ViewSandbox {
   readonly permissions: Record<string, object>;
@@ -7,7 +7,7 @@ interface ViewSandbox {
 }
 
 /** What a view has of what it declared, as it is told (`hostCapabilities.sandbox`). Source: SEP-1865 (MCP Apps), Host Capabilities. */
-export function sandboxOf(wishes: ViewWishes, { network, permissions }: ViewGrant): ViewSandbox {
+export function sandboxOf(wishes: ViewRequirements, { network, permissions }: ViewGrant): ViewSandbox {
   const { connect, resources, frames, baseUris } = wishes;
   const domains = {
     connectDomains: connect,

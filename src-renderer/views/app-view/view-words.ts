@@ -1,5 +1,5 @@
 /** What a view declares that it needs, in words. Pure. */
-import type { ViewWishes } from '../../../src-main/rpc/contract.ts';
+import type { ViewRequirements } from '../../../src-main/rpc/contract.ts';
 
 interface WishRow {
   readonly what: string;
@@ -7,7 +7,7 @@ interface WishRow {
 }
 
 /** What it would reach, and for what, verbatim. */
-export function networkRows({ connect, resources, frames, baseUris }: ViewWishes): readonly WishRow[] {
+export function networkRows({ connect, resources, frames, baseUris }: ViewRequirements): readonly WishRow[] {
   return [
     { what: 'Connect to', domains: connect },
     { what: 'Load scripts, images and fonts from', domains: resources },
@@ -16,18 +16,18 @@ export function networkRows({ connect, resources, frames, baseUris }: ViewWishes
   ].filter(({ domains }) => domains.length > 0);
 }
 
-const devices: Readonly<Record<ViewWishes['permissions'][number], string>> = {
+const devices: Readonly<Record<ViewRequirements['permissions'][number], string>> = {
   camera: 'the camera',
   microphone: 'the microphone',
   geolocation: 'your location',
   clipboardWrite: 'the clipboard (write)',
 };
 
-export function permissionsInWords({ permissions }: ViewWishes): string {
+export function permissionsInWords({ permissions }: ViewRequirements): string {
   return permissions.map((name) => devices[name]).join(', ');
 }
 
 /** The same wishes have the same; others are asked about anew. */
-export function wishesKey(server: string, uri: string, wishes: ViewWishes): string {
+export function wishesKey(server: string, uri: string, wishes: ViewRequirements): string {
   return JSON.stringify([server, uri, wishes]);
 }

@@ -1,5 +1,5 @@
 /** What the charts say. Pure. */
-import type { Charts, ChartStep, Moment, SavingsPeriod } from '../../../src-main/rpc/contract.ts';
+import type { Charts, ChartStep, Annotation, SavingsPeriod } from '../../../src-main/rpc/contract.ts';
 import { compact, count, hour, whole } from '../../lib/format.ts';
 
 export const periodWords: Readonly<Record<SavingsPeriod, string>> = {
@@ -26,7 +26,7 @@ export function callsOf({ ok, tool_error: told, failed, cancelled, blocked }: Ch
   return ok + told + failed + cancelled + blocked;
 }
 
-function momentsIn({ from, until }: ChartStep, marks: readonly Moment[]): readonly Moment[] {
+function momentsIn({ from, until }: ChartStep, marks: readonly Annotation[]): readonly Annotation[] {
   return marks.filter(({ at }) => at >= from && at < until);
 }
 
@@ -38,7 +38,7 @@ export function tokensReading(one: ChartStep): string {
 }
 
 /** `Tooltray started at 9:41 AM; mode search from 10:02 AM`; empty where nothing happened. */
-export function momentsReading(one: ChartStep, marks: readonly Moment[]): string {
+export function momentsReading(one: ChartStep, marks: readonly Annotation[]): string {
   const here = momentsIn(one, marks);
   const starts = here.filter(({ kind }) => kind === 'start');
   const [start] = starts;

@@ -1,5 +1,5 @@
 /** How runs and what modes make of their answers are called. Pure. */
-import type { GivenByMode, RunState } from '../../../src-main/rpc/contract.ts';
+import type { ModePreview, RunState } from '../../../src-main/rpc/contract.ts';
 import { bytes, compactCount } from '../../lib/format.ts';
 
 type Outcome = NonNullable<RunState['end']>['outcome'];
@@ -12,7 +12,7 @@ export const outcomeTitles: Readonly<Record<Outcome, string>> = {
   blocked: 'Blocked by policy',
 };
 
-const givenWords: Readonly<Record<GivenByMode['kind'], string>> = {
+const givenWords: Readonly<Record<ModePreview['kind'], string>> = {
   whole: 'unchanged',
   toon: 'as TOON',
   kept: 'spilled, summary returned',
@@ -20,7 +20,7 @@ const givenWords: Readonly<Record<GivenByMode['kind'], string>> = {
 };
 
 /** `as it is · 1.2 kB · 310 tokens`; what goes to a program is nothing that a model reads. */
-export function givenInWords({ kind, bytes: size, tokens, estimated }: GivenByMode): string {
+export function givenInWords({ kind, bytes: size, tokens, estimated }: ModePreview): string {
   if (kind === 'program') return givenWords[kind];
   return [givenWords[kind], bytes(size), `${estimated ? 'about ' : ''}${compactCount(tokens, 'token')}`].join(' · ');
 }

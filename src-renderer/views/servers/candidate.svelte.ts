@@ -1,7 +1,7 @@
 /** A server that is about to be added: tried first, then written; written untried only where the person says so. */
 import type { FoundSecret, ServerTrialResult } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
-import { Asking } from '../../lib/asking.svelte.ts';
+import { RequestState } from '../../lib/asking.svelte.ts';
 import type { Entry } from './entry-form.ts';
 
 export type Phase = 'new' | 'testing' | 'failed' | 'saving' | 'added';
@@ -17,7 +17,7 @@ export class Candidate {
   secrets = $state.raw<readonly FoundSecret[]>([]);
   /** These go into the vault, and a reference into the config file. */
   keepsSecrets = $state(true);
-  readonly adding = new Asking();
+  readonly adding = new RequestState();
 
   constructor(name: string, entry: Entry, notes: readonly string[] = []) {
     this.name = name;

@@ -1,6 +1,6 @@
 /** What a server's row says, in words. Pure. */
 import type { ListedCost, ServerRow, ServerUsage, ToolMatches } from '../../../src-main/rpc/contract.ts';
-import { bytes, compact, count, duration, problemsInWords, whole } from '../../lib/format.ts';
+import { bytes, compact, count, duration, formatProblems, whole } from '../../lib/format.ts';
 
 const transports = { stdio: 'stdio', http: 'HTTP', sse: 'SSE', builtin: 'Built-in' } as const;
 
@@ -40,7 +40,7 @@ export function waitsFor({ level, state }: Pick<ServerRow, 'level' | 'state'>): 
 }
 
 export function callsInWords({ calls24h, failures24h }: Pick<ServerRow, 'calls24h' | 'failures24h'>): string {
-  return `${count(calls24h, 'call')} in the last 24 h, ${problemsInWords(failures24h)}`;
+  return `${count(calls24h, 'call')} in the last 24 h, ${formatProblems(failures24h)}`;
 }
 
 /** It has a line to Tooltray, gets one, or is tried again and again: there is something to stop. */

@@ -1,7 +1,7 @@
 /** Which servers have tools that the filter fits, asked for while a person types. To be made while a component is. */
 import type { ToolMatches } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
-import { Asking } from '../../lib/asking.svelte.ts';
+import { RequestState } from '../../lib/asking.svelte.ts';
 import { byServer } from './server-words.ts';
 
 /** A filter is typed letter by letter. */
@@ -12,7 +12,7 @@ export class ToolFinder {
 
   /** `revision`: changes when servers may offer other tools. */
   constructor(text: () => string, revision: () => unknown) {
-    const asking = new Asking();
+    const asking = new RequestState();
     $effect(() => {
       const wanted = text().trim();
       revision();

@@ -1,7 +1,7 @@
 /** What servers take of this computer, asked for while the page is looked at. To be made while a component is. */
 import type { ServerUsage } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
-import { Asking } from '../../lib/asking.svelte.ts';
+import { RequestState } from '../../lib/asking.svelte.ts';
 import { byServer } from './server-words.ts';
 
 const everyMs = 2_500;
@@ -12,7 +12,7 @@ export class UsageFeed {
 
   constructor() {
     $effect(() => {
-      const reading = new Asking();
+      const reading = new RequestState();
       let timer: ReturnType<typeof setTimeout> | undefined;
       let isLooking = true;
       const again = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 /** What the settings say about modes and amounts, in words; and amounts as people type them. Pure. */
-import type { FlowOverview, ModeCard, SettingsFacts } from '../../../src-main/rpc/contract.ts';
+import type { DataFlowOverview, ModeCard, SettingsFacts } from '../../../src-main/rpc/contract.ts';
 import { count } from '../../lib/format.ts';
 
 /** `Lists 142 tools, 38,400 tokens`. */
@@ -28,19 +28,19 @@ export const themeChoices = (Object.keys(themeNames) as SettingsFacts['theme'][]
 
 const flowNames = { off: 'Allow', record: 'Record', ask: 'Require approval' } as const;
 
-export const flowChoices = (Object.keys(flowNames) as FlowOverview['mode'][]).map((value) => ({
+export const flowChoices = (Object.keys(flowNames) as DataFlowOverview['mode'][]).map((value) => ({
   value,
   label: flowNames[value],
 }));
 
-const flowMeanings: Readonly<Record<FlowOverview['mode'], string>> = {
+const flowMeanings: Readonly<Record<DataFlowOverview['mode'], string>> = {
   off: 'Destinations are not checked.',
   record: 'Calls are sent and listed on the Overview.',
   ask: 'Calls wait in the Inbox for your approval, once or always for that destination. Unanswered calls are rejected.',
 };
 
 /** What the choice does, as a sentence. */
-export function flowMeaning(mode: FlowOverview['mode']): string {
+export function flowMeaning(mode: DataFlowOverview['mode']): string {
   return flowMeanings[mode];
 }
 

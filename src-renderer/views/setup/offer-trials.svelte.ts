@@ -1,6 +1,6 @@
 /** Which of the offered servers work here: found out when the person asks, a few at a time. Nothing is written. */
 import { SvelteMap } from 'svelte/reactivity';
-import { api, failureInWords, toFailure } from '../../lib/api.ts';
+import { api, formatFailure, toFailure } from '../../lib/api.ts';
 
 /** How the trial of one went, for people. */
 export interface OfferTrial {
@@ -41,6 +41,6 @@ async function tryOffer(id: string): Promise<OfferTrial> {
   try {
     return await api.ask('tryOffer', { id });
   } catch (error) {
-    return { ok: false, sentence: failureInWords(toFailure(error)) };
+    return { ok: false, sentence: formatFailure(toFailure(error)) };
   }
 }

@@ -1,5 +1,5 @@
 /** What a team's people and tokens are called on the page. Pure. */
-import type { HealthLevel, PersonRow, PersonTokenRow } from '../../../src-main/rpc/contract.ts';
+import type { HealthLevel, PersonRow, AccessTokenRow } from '../../../src-main/rpc/contract.ts';
 import { ago, count } from '../../lib/format.ts';
 
 export function personMark({ isOff }: PersonRow): { readonly level: HealthLevel; readonly word: string } {
@@ -16,17 +16,17 @@ export function personFacts({ email, isService, groups }: PersonRow): string {
   return facts.join(', ');
 }
 
-export function tokenMark({ state }: PersonTokenRow): { readonly level: HealthLevel; readonly word: string } {
+export function tokenMark({ state }: AccessTokenRow): { readonly level: HealthLevel; readonly word: string } {
   if (state === 'in force') return { level: 'ok', word: 'Active' };
   return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Expired' };
 }
 
 /** `editor`, and what it is bounded by. */
-export function tokenName({ label }: PersonTokenRow): string {
+export function tokenName({ label }: AccessTokenRow): string {
   return label === '' ? 'Unnamed token' : label;
 }
 
-export function tokenFacts({ id, profile, readOnly, madeAt, usedAt }: PersonTokenRow, now: number): string {
+export function tokenFacts({ id, profile, readOnly, madeAt, usedAt }: AccessTokenRow, now: number): string {
   const bounds = [...(profile === '' ? [] : [`profile ${profile}`]), ...(readOnly ? ['read-only'] : [])];
   return [
     ...bounds,

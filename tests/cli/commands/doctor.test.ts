@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixtureCommand } from '../../fixtures/spawn-fixture.ts';
-import { isRunning } from '../../../src-main/core/base/file-lock.ts';
+import { isProcessRunning } from '../../../src-main/core/base/file-lock.ts';
 import { until } from '../../support/until.ts';
 import { CliHome } from '../cli-home.ts';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { pid } = await template.serve();
   await template.run('call', 'echo:echo', '{"message":"x"}');
   process.kill(Number(pid), 'SIGTERM');
-  await until(() => !isRunning(Number(pid)));
+  await until(() => !isProcessRunning(Number(pid)));
 });
 
 afterAll(() => template[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
 /** What the command line tells of changes that wait for the person, and how they decide. */
 import { expect, test } from 'vitest';
-import { sandboxProblem } from '../../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../../src-main/core/servers/launch/isolation/sandbox.ts';
 import { CliHome, entries } from '../cli-home.ts';
 import { allCases } from '../../support/all-cases.ts';
 
@@ -71,7 +71,7 @@ test('enable lets no server out of a review; review shows what it would run and 
 });
 
 test('a server in review is started for a look alone, in a box, and tried by no other command', async () => {
-  const problem = await sandboxProblem({ PATH: process.env['PATH'] ?? '' });
+  const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
   await using home = new CliHome({ held: { ...entries.echo, quarantined: true } });
   const tried = await home.run('test', 'held');
   expect(tried.code).toBe(1);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import { callFailure } from '../../../src-main/compat/mcpproxy/call-variant.ts';
+import { callErrorResult } from '../../../src-main/compat/mcpproxy/call-variant.ts';
 import { retrieveContext } from './retrieve-context.ts';
 
 const told = (error: unknown, tool: string): unknown => {
-  const { content, isError } = callFailure(error, tool, retrieveContext()) as {
+  const { content, isError } = callErrorResult(error, tool, retrieveContext()) as {
     content: [{ text: string }];
     isError: true;
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { RefusedArguments } from '../../../src-main/core/calls/refused-arguments.ts';
+import { ArgumentsRejectedError } from '../../../src-main/core/calls/refused-arguments.ts';
 import { callVariant } from '../../../src-main/compat/mcpproxy/call-variant.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 import { retrieveContext } from './retrieve-context.ts';
@@ -61,7 +61,7 @@ const unknown = new AppError('tool_not_found', 'Unknown tool.', { fix: 'Look it 
 test.each<[string, Error, string, RegExp]>([
   [
     'the server refusing arguments',
-    new RefusedArguments(new RpcError(-32602, 'bad path'), { text: 'Schema of it: {}', isShown: false }),
+    new ArgumentsRejectedError(new RpcError(-32602, 'bad path'), { text: 'Schema of it: {}', isShown: false }),
     'fs:read_file',
     /"error_type":"invalid_params".*"input_schema":\{.*"path"/,
   ],

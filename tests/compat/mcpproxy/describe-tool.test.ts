@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ServerFacts } from '../../../src-main/core/admin/server-facts.ts';
+import type { ServerSummary } from '../../../src-main/core/admin/server-facts.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { ask, files, retrieveContext } from './retrieve-context.ts';
 
-const off: Partial<ServerFacts> = { name: 'git', enabled: false, tools: 3, state: 'disabled' };
+const off: Partial<ServerSummary> = { name: 'git', enabled: false, tools: 3, state: 'disabled' };
 
 describe('definitions', () => {
   test('are whole, and what is missing says why', async () => {

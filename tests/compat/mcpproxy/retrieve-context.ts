@@ -1,6 +1,6 @@
 /** A few servers whose tools say different things of their effects, for tests of mode `retrieve`. */
-import type { ServerFacts } from '../../../src-main/core/admin/server-facts.ts';
-import type { KnownServer } from '../../../src-main/core/catalog/tool-finder.ts';
+import type { ServerSummary } from '../../../src-main/core/admin/server-facts.ts';
+import type { ConfiguredServer } from '../../../src-main/core/catalog/tool-finder.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
@@ -32,13 +32,13 @@ export const files = [
   { name: 'stat_file', description: 'Tell the size of a file.', inputSchema: path },
 ];
 
-export function retrieveContext(more: JsonObject[] = [], facts: Partial<ServerFacts>[] = []): TestContext {
+export function retrieveContext(more: JsonObject[] = [], facts: Partial<ServerSummary>[] = []): TestContext {
   const others = facts.flatMap(({ name = '', enabled = true }) => (name === 'fs' ? [] : [otherServer(name, enabled)]));
   const context = helperContext([serverWith('fs', { tools: [...files, ...more] })], false, others);
   return Object.defineProperty(context, 'admin', { value: { list: () => facts } });
 }
 
-function otherServer(name: string, enabled: boolean): KnownServer {
+function otherServer(name: string, enabled: boolean): ConfiguredServer {
   const state = enabled ? ({ kind: 'ready', since: 0 } as const) : ({ kind: 'disabled' } as const);
   return { config: { name, enabled }, state, listing: emptyListing, listedAt: enabled ? 0 : undefined };
 }

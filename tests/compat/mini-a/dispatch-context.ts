@@ -1,5 +1,5 @@
 /** What `proxy-dispatch` is given, made of a few servers; what servers, filter and files say can be put in. */
-import type { ServerFacts } from '../../../src-main/core/admin/server-facts.ts';
+import type { ServerSummary } from '../../../src-main/core/admin/server-facts.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
@@ -8,7 +8,7 @@ import { fromToon } from '../../../src-main/core/spills/toon.ts';
 import { helperContext, type TestContext } from '../../core/modes/helper-context.ts';
 
 export interface DispatchParts {
-  readonly facts?: readonly Partial<ServerFacts>[];
+  readonly facts?: readonly Partial<ServerSummary>[];
   readonly wholeAnswers?: boolean;
   readonly toolFilter?: HelperContext['toolFilter'];
   readonly spillFiles?: HelperContext['spillFiles'];

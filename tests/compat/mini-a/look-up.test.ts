@@ -1,7 +1,7 @@
 /** Promises of status, list and search of `proxy-dispatch`, and of the filter over all of them. */
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
-import type { ServerFacts } from '../../../src-main/core/admin/server-facts.ts';
+import type { ServerSummary } from '../../../src-main/core/admin/server-facts.ts';
 import { dispatchMode } from '../../../src-main/compat/mini-a/dispatch.ts';
 import { serverWith } from '../../core/catalog/catalog-of.ts';
 import { dispatch, dispatchContext } from './dispatch-context.ts';
@@ -21,7 +21,7 @@ const servers = [serverWith('files', { tools: [readFile, echo] }), serverWith('b
 const facts = [
   { name: 'files', listedAt: 5, handshake: { serverInfo: { name: 'fs', version: '1' } } },
   { name: 'b', listedAt: 7, error: 'It did not start: TOKEN=abcdef123456 is wrong.' },
-] as unknown as Partial<ServerFacts>[];
+] as unknown as Partial<ServerSummary>[];
 const context = dispatchContext(servers, { facts });
 
 describe('what is listed', () => {

@@ -1,14 +1,14 @@
 /** Kept answers in memory, to see what is asked of them. */
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import type { SpillAnswer, SpillFiles, SpillQuestion } from '../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQueryResult, SpillFiles, SpillQuery } from '../../../src-main/core/spills/spill-questions.ts';
 
 export class MemoryFiles implements SpillFiles {
   readonly texts = new Map<string, string>();
-  readonly asked: [file: string, question: SpillQuestion][] = [];
+  readonly asked: [file: string, question: SpillQuery][] = [];
   readonly select = (): Promise<never> => Promise.reject(new Error('no tables here'));
   readonly content = (): Promise<never> => Promise.reject(new Error('no resources here'));
 
-  async query(file: string, question: SpillQuestion): Promise<SpillAnswer> {
+  async query(file: string, question: SpillQuery): Promise<SpillQueryResult> {
     this.asked.push([file, question]);
     const text = await this.readText(file);
     return { text, fields: { totalLines: text.split('\n').length }, truncated: question.op === 'read' };

@@ -5,7 +5,7 @@ import { ResultShaper } from '../../../src-main/core/calls/shape-result.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { ResultSettings } from '../../../src-main/core/config/app-config.ts';
-import { KeptSpills, SpillReader } from '../../../src-main/core/spills/spill-reader.ts';
+import { SpillAccess, SpillReader } from '../../../src-main/core/spills/spill-reader.ts';
 import type { SpillFiles } from '../../../src-main/core/spills/spill-questions.ts';
 import type { Result } from '../../../src-main/core/wire/message.ts';
 import type { TestContext } from '../../core/modes/helper-context.ts';
@@ -23,10 +23,10 @@ export class ShapedCalls implements AsyncDisposable {
 
   constructor(spills: OpenStore) {
     this.spills = spills;
-    this.files = new KeptSpills(spills.store, this.#reader).of(caller.principal);
+    this.files = new SpillAccess(spills.store, this.#reader).forCaller(caller.principal);
     this.#log = createLog({ file: `${spills.home}/shape.log` });
     this.#shaper = new ResultShaper({
-      keep: (result, origin, kind, sent) => spills.store.keep(result, origin, kind, sent),
+      keep: (result, origin, kind, sent) => spills.store.spill(result, origin, kind, sent),
       excerpt: (result, bytes) => spills.store.excerpt(result, bytes),
       settings: () => spills.settings,
       inlineBytes: () => 0,

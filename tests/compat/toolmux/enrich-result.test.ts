@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
-import { SessionMemory } from '../../../src-main/core/modes/mode.ts';
+import { ShownItems } from '../../../src-main/core/modes/mode.ts';
 import { enrichResult } from '../../../src-main/compat/toolmux/invoke.ts';
-import { tellWhole } from '../../../src-main/core/calls/whole-answer.ts';
+import { completeContent } from '../../../src-main/core/calls/whole-answer.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 
 const tool: CatalogEntry = {
@@ -23,19 +23,19 @@ test.each([
   ['a text that is none', [{ type: 'text', text: 5 }], [{ type: 'text', text: 5 }, text(about)]],
 ])('a first answer of %s keeps what it has and says what the tool is', (_, content, enriched) => {
   const result = { content, vendor: true };
-  expect(enrichResult(result, tool, new SessionMemory())).toEqual({ ...result, content: enriched });
+  expect(enrichResult(result, tool, new ShownItems())).toEqual({ ...result, content: enriched });
 });
 
 test('later answers are the very ones of the server, until a session that knows nothing asks', () => {
-  const memory = new SessionMemory();
+  const memory = new ShownItems();
   const result = { content: [text('hi')] };
   enrichResult(result, tool, memory);
   expect(enrichResult(result, tool, memory)).toBe(result);
-  expect(enrichResult(result, tool, new SessionMemory())).not.toBe(result);
+  expect(enrichResult(result, tool, new ShownItems())).not.toBe(result);
 });
 
 test('each failure brings the schema, and a tool that failed once counts as known', () => {
-  const memory = new SessionMemory();
+  const memory = new ShownItems();
   const failed = { content: [text('no')], isError: true };
   const expected = { content: [text(`no\n[Schema for x: ${schema}]`)], isError: true };
   expect([enrichResult(failed, tool, memory), enrichResult(failed, tool, memory)]).toEqual([expected, expected]);
@@ -44,7 +44,7 @@ test('each failure brings the schema, and a tool that failed once counts as know
 });
 
 test('an answer that is kept as bytes passes untouched, and the next one explains the tool', () => {
-  const memory = new SessionMemory();
+  const memory = new ShownItems();
   const big = new RawJson([Buffer.from('{"content":[]}')]);
   expect(enrichResult(big, tool, memory)).toBe(big);
   expect(enrichResult({ content: [] }, tool, memory)).toEqual({ content: [text(about)] });
@@ -52,10 +52,10 @@ test('an answer that is kept as bytes passes untouched, and the next one explain
 
 test('a result with structured content is explained in a block of its own; a failure brings the schema all the same', () => {
   const result = { content: [text('{"n":1}')], structuredContent: { n: 1 } };
-  const explained = enrichResult(result, tool, new SessionMemory());
+  const explained = enrichResult(result, tool, new ShownItems());
   expect(explained).toEqual({ ...result, content: [text('{"n":1}'), text(about)] });
   // Apps that hand on the structure alone get the explanation, too, and the data once.
-  expect(tellWhole(explained)).toEqual({ content: [text('{"n":1}'), text(about)] });
-  const failed = enrichResult({ ...result, isError: true }, tool, new SessionMemory());
+  expect(completeContent(explained)).toEqual({ content: [text('{"n":1}'), text(about)] });
+  const failed = enrichResult({ ...result, isError: true }, tool, new ShownItems());
   expect(failed).toMatchObject({ content: [text(`{"n":1}\n[Schema for x: ${schema}]`)] });
 });

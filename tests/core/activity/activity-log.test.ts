@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Masker } from '../../../src-main/core/base/mask.ts';
-import { PutOff } from '../../../src-main/core/base/scheduling/put-off.ts';
+import { DeferredQueue } from '../../../src-main/core/base/scheduling/put-off.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { call, openActivity } from './fixture.ts';
 import { allCases } from '../../support/all-cases.ts';
@@ -123,7 +123,7 @@ test('what is to be recorded later is made off the way, and is there for whoever
     made++;
     open.activity.record(call());
   };
-  for (let n = 0; n < 3; n++) open.activity.recordLater(make);
+  for (let n = 0; n < 3; n++) open.activity.deferRecord(make);
   expect(made).toBe(0);
   expect(open.activity.stats().calls).toBe(3);
 });
@@ -131,7 +131,7 @@ test('what is to be recorded later is made off the way, and is there for whoever
 test('what is to be recorded later is not lost when the log is closed', async () => {
   {
     await using open = openActivity(folder);
-    for (let n = 0; n < 3; n++) open.activity.recordLater(() => open.activity.record(call()));
+    for (let n = 0; n < 3; n++) open.activity.deferRecord(() => open.activity.record(call()));
   }
   await using again = openActivity(folder);
   expect(again.activity.stats().calls).toBe(3);
@@ -143,7 +143,7 @@ test('no more than 1200 calls are held while the database cannot be written', as
   await using open = openActivity(folder, { file });
   const made = vi.fn(() => open.activity.record(call()));
   for (let n = 0; n < 2050; n++) {
-    open.activity.recordLater(made);
+    open.activity.deferRecord(made);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(2050 - made.mock.calls.length).toBeLessThanOrEqual(1200);
@@ -155,7 +155,7 @@ test('what comes fast is made and written in parts, between which calls are answ
     for (const until = performance.now() + 0.1; performance.now() < until;);
     open.activity.record(call());
   });
-  for (let n = 0; n < 200; n++) open.activity.recordLater(made);
+  for (let n = 0; n < 200; n++) open.activity.deferRecord(made);
   let turns = 0;
   for (; made.mock.calls.length < 200; turns++) await new Promise((resolve) => setImmediate(resolve));
   expect(turns).toBeGreaterThan(2);
@@ -163,10 +163,10 @@ test('what comes fast is made and written in parts, between which calls are answ
 });
 
 test('what is written in parts is closed within the moment, however much more of it waits', async () => {
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   await using open = openActivity(folder, { putOff });
   for (let n = 0; n < 8; n++) open.activity.record(call());
-  putOff.paused.emit(true);
+  putOff.sliceDone.emit(true);
   const other = new DatabaseSync(open.file, { readOnly: true });
   onTestFinished(() => other.close());
   const seen = (): unknown => other.prepare('SELECT count(*) AS count FROM calls').get()?.['count'];

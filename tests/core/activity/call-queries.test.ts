@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
-import { callOfSpill, findCall, firstAppCall, searchCalls } from '../../../src-main/core/activity/call-queries.ts';
+import { findCallBySpill, findCall, firstAppCall, searchCalls } from '../../../src-main/core/activity/call-queries.ts';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
 import { latencies, outcomesByHour, percentile } from '../../../src-main/core/activity/call-charts.ts';
-import { callsByServer, Stretches, sumsOf } from '../../../src-main/core/activity/call-sums.ts';
+import { callsByServer, AggregateCache, callTotals } from '../../../src-main/core/activity/call-sums.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 
@@ -125,7 +125,7 @@ test.each([
 test('calls are found by when they began', () => {
   const log = logOf(call({ startedAt: noon - hour }), call(), call({ startedAt: noon + hour }));
   const sums = log.query((database, stretches) =>
-    sumsOf(database, { since: noon - hour, until: noon + hour }, stretches),
+    callTotals(database, { since: noon - hour, until: noon + hour }, stretches),
   );
   expect(sums.total).toBe(2);
 });
@@ -144,7 +144,7 @@ test('the first call is one of a client app, not of the person', () => {
 
 test('a kept answer leads to its call', () => {
   const log = logOf(call(), call({ spillId: 'r7' }));
-  const id = log.query((database) => callOfSpill(database, 'r7'));
+  const id = log.query((database) => findCallBySpill(database, 'r7'));
   expect([id, log.query((database) => findCall(database, 2))?.spillId]).toEqual([2, 'r7']);
 });
 
@@ -152,10 +152,10 @@ test('sums stay true while records come, are counted, are deleted, and are writt
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-queries-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [log, other] = [logIn(folder, 2300), logIn(folder, 2300)];
-  const asked = (stretches?: Stretches): unknown =>
+  const asked = (stretches?: AggregateCache): unknown =>
     log.query((database, own) => [
-      sumsOf(database, {}, stretches ?? own),
-      sumsOf(database, { outcomes: ['failed'], text: 'log' }, stretches ?? own),
+      callTotals(database, {}, stretches ?? own),
+      callTotals(database, { outcomes: ['failed'], text: 'log' }, stretches ?? own),
       [...outcomesByHour(database, stretches ?? own, 0)].toSorted(([a], [b]) => a - b),
       callsByServer(database, noon - hour, stretches ?? own),
     ]);
@@ -181,7 +181,7 @@ test('sums stay true while records come, are counted, are deleted, and are writt
     add(to, count, seen.length);
     await sleep(20);
     seen.push(asked());
-    expect(seen.at(-1)).toEqual(asked(new Stretches()));
+    expect(seen.at(-1)).toEqual(asked(new AggregateCache()));
   }
   expect((seen.at(-1) as [{ total: number; tokensOut: number }])[0]).toMatchObject({ total: 2300 });
 });
@@ -191,7 +191,7 @@ test('only what has changed is read again', () => {
   const stretchesRead = (): number[] =>
     log.query((database, stretches) => {
       const read: number[] = [];
-      stretches.each(database, 'a question', (from) => read.push(from));
+      stretches.mapRanges(database, 'a question', (from) => read.push(from));
       return read;
     });
   const reads = [stretchesRead(), stretchesRead()];

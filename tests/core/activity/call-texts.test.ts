@@ -101,7 +101,7 @@ test('why a side has no text is told with it', async () => {
 test('secrets reach no disk: those of the time, and what came into the config since is not read either', async () => {
   const masker = new Masker([secret]);
   await using open = openTexts(file, { masker });
-  const held = open.texts.hold(saidOf(`first ${secret}, then another-one-of-these`), 1);
+  const held = open.texts.stage(saidOf(`first ${secret}, then another-one-of-these`), 1);
   // The config changes before the record is written.
   masker.setSecrets(['another-one-of-these']);
   if (typeof held === 'function') held(1);
@@ -121,7 +121,7 @@ test('a secret is masked wherever it stands in a long text that is read in parts
 test('when too much waits to be written a call says so, and the next one is kept again', async () => {
   await using open = openTexts(file);
   const big = saidOf('x'.repeat(8 * 1024 * 1024));
-  const held = Array.from({ length: 5 }, () => open.texts.hold(big, 1));
+  const held = Array.from({ length: 5 }, () => open.texts.stage(big, 1));
   expect(held.map((each) => (typeof each === 'function' ? 'held' : each))).toEqual([
     ...['held', 'held', 'held'],
     ...['busy', 'busy'],
@@ -130,7 +130,7 @@ test('when too much waits to be written a call says so, and the next one is kept
   // The record of one is given up, the others are written.
   held.forEach((each, at) => typeof each === 'function' && each(at === 0 ? undefined : at));
   await open.find(2);
-  expect(typeof open.texts.hold(big, 5)).toBe('function');
+  expect(typeof open.texts.stage(big, 5)).toBe('function');
 });
 
 test('switched off nothing is kept, what was there is gone, and it says so', async () => {
@@ -139,8 +139,8 @@ test('switched off nothing is kept, what was there is gone, and it says so', asy
   open.keep(1, saidOf('before'));
   expect(await open.sent(1)).toBe('before');
   keep = false;
-  await open.texts.settle();
-  expect([open.texts.hold(saidOf('x'), 2), await open.sent(1), existsSync(file)]).toEqual(['off', 'off', false]);
+  await open.texts.pruneNow();
+  expect([open.texts.stage(saidOf('x'), 2), await open.sent(1), existsSync(file)]).toEqual(['off', 'off', false]);
   keep = true;
   open.keep(3, saidOf('again'));
   expect([await open.sent(1), await open.sent(3)]).toEqual(['gone', 'again']);
@@ -174,7 +174,7 @@ test('what is too old is gone, and so is what is older than the oldest record', 
   const [old, recent] = [now - 2 * day, now - 1000];
   for (const id of [old, recent]) open.keep(id, saidOf('said'));
   expect([await open.sent(old), await open.sent(recent)]).toEqual(['gone', 'said']);
-  await open.texts.settle();
+  await open.texts.pruneNow();
   limits = { ...limits, keepDays: 100 };
   expect(await open.sent(old)).toBe('gone');
   for (const id of [now + 1, now + 2]) open.keep(id, saidOf('said'));
@@ -199,7 +199,7 @@ test('a broken file is set aside, and one that cannot be written keeps no call f
   mkdirSync(unwritable);
   await using open = openTexts(unwritable);
   open.keep(1, saidOf('x'));
-  await open.texts.settle();
+  await open.texts.pruneNow();
   expect(await open.sent(1)).toBe('failed');
 });
 
@@ -284,7 +284,7 @@ test('a text that is gone is not found, and no word of it is left on disk', asyn
   expect(await ids(open, 'xylophone')).toHaveLength(1);
   limits = { ...limits, keepDays: 1 };
   expect(await ids(open, 'xylophone')).toEqual([]);
-  await open.texts.settle();
+  await open.texts.pruneNow();
   await open.texts.close();
   expect(onDisk()).not.toContain('xylophone');
   await using again = openTexts(file, { settings: () => limits });
@@ -303,7 +303,7 @@ test.runIf(allCases)(
     expect(await ids(open, 'number3000')).toEqual([3000]);
     limits = { ...limits, maxBytes };
     for (let id = 3001; id <= 3050; id++) open.keep(id, saidOf(`number${id} ${words(id)}`));
-    await open.texts.settle();
+    await open.texts.pruneNow();
     expect([await ids(open, 'number3050'), await ids(open, 'number1')]).toEqual([[3050], []]);
     await open.texts.close();
     expect(statSync(file).size).toBeLessThan(maxBytes * 1.1);
@@ -313,7 +313,7 @@ test.runIf(allCases)(
     }
     await using again = openTexts(file);
     expect(await ids(again, 'number3050')).toEqual([]);
-    await again.texts.settle();
+    await again.texts.pruneNow();
     expect(await ids(again, 'number3050')).toEqual([3050]);
   },
 );
@@ -343,7 +343,7 @@ test('what a killed core had not written yet is said to be lost in a crash, and 
   await using open = openTexts(file, { settings: () => limits });
   expect(await open.texts.find({ ...range, id: -1, startedAt })).toEqual({ sent: { none: 'crashed' } });
   limits = { ...limits, keep: false };
-  await open.texts.settle();
+  await open.texts.pruneNow();
   limits = { ...limits, keep: true };
   expect(await open.texts.find({ ...range, id: -1, startedAt })).toEqual({ sent: { none: 'gone' } });
 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as quiet } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { OpenBatch } from '../../../src-main/core/activity/open-batch.ts';
-import { MendedDatabase } from '../../../src-main/core/base/mended-database.ts';
-import { transaction } from '../../../src-main/core/base/private-database.ts';
+import { IncrementalTransaction } from '../../../src-main/core/activity/open-batch.ts';
+import { RecoveringDatabase } from '../../../src-main/core/base/mended-database.ts';
+import { runInTransaction } from '../../../src-main/core/base/private-database.ts';
 import { call, openActivity } from './fixture.ts';
 
 let folder: string;
@@ -19,11 +19,11 @@ afterEach(() => {
 });
 
 const kind = { name: 'The test', steps: ['CREATE TABLE rows (n INTEGER NOT NULL) STRICT'] };
-const store = (): MendedDatabase => new MendedDatabase(join(folder, 'rows.db'), kind, () => undefined);
+const store = (): RecoveringDatabase => new RecoveringDatabase(join(folder, 'rows.db'), kind, () => undefined);
 const insert =
   (...rows: number[]) =>
   (database: DatabaseSync): void =>
-    transaction(database, () => {
+    runInTransaction(database, () => {
       for (const n of rows) database.prepare('INSERT INTO rows VALUES (?)').run(n);
     });
 const rowsOf = (file: string): unknown[] => {
@@ -33,7 +33,7 @@ const rowsOf = (file: string): unknown[] => {
 };
 
 test('nobody else sees a part before all of it is there', () => {
-  const batch = new OpenBatch(store());
+  const batch = new IncrementalTransaction(store());
   expect(batch.add(insert(1, 2))).toBe(true);
   expect(batch.add(insert(3))).toBe(true);
   expect([batch.isOpen, rowsOf('rows.db')]).toEqual([true, []]);
@@ -42,18 +42,18 @@ test('nobody else sees a part before all of it is there', () => {
 });
 
 test('a part that fails leaves the others, and what is undone leaves nothing', () => {
-  const batch = new OpenBatch(store());
+  const batch = new IncrementalTransaction(store());
   batch.add(insert(1));
   expect(() => batch.add((database) => insert(2, 'three' as unknown as number)(database))).toThrow(/store TEXT value/);
   batch.commit();
   expect(rowsOf('rows.db')).toEqual([1]);
   batch.add(insert(4));
-  batch.undo();
+  batch.rollback();
   expect([batch.isOpen, rowsOf('rows.db')]).toEqual([false, [1]]);
 });
 
 test('a file that turns out to be broken is begun anew with the part at hand, and the others are said to be missing', () => {
-  const batch = new OpenBatch(store());
+  const batch = new IncrementalTransaction(store());
   batch.add(insert(1));
   let isBroken = true;
   const isWhole = batch.add((database) => {
@@ -73,14 +73,14 @@ test('calls of a batch that comes to nothing are written by the next one, once e
   const write = vi.fn(() => {
     if (write.mock.calls.length === 2) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
   });
-  open.activity.writesBeside({ waiting: 1, write, written });
+  open.activity.joinBatches({ waiting: 1, write, written });
   const slow = (): void => {
     for (const until = performance.now() + 0.1; performance.now() < until;);
     open.activity.record(call(), undefined, told);
   };
   // However busy the machine is, the batch is not closed between its parts.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  for (let n = 0; n < 100; n++) open.activity.recordLater(slow);
+  for (let n = 0; n < 100; n++) open.activity.deferRecord(slow);
   await quiet(20);
   vi.advanceTimersByTime(200);
   while (write.mock.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -97,7 +97,7 @@ test('a file that breaks while rows of others are written is begun anew, with it
   const told = vi.fn();
   const rows = { waiting: 1, given: 0, onDisk: 0 };
   let isBroken = true;
-  open.activity.writesBeside({
+  open.activity.joinBatches({
     get waiting() {
       return rows.waiting;
     },
@@ -127,7 +127,7 @@ test('a folder that cannot be had yet loses no call', async () => {
   writeFileSync(join(folder, 'not'), '');
   await using open = openActivity(folder, { file });
   const told = vi.fn();
-  for (let n = 0; n < 100; n++) open.activity.recordLater(() => open.activity.record(call(), undefined, told));
+  for (let n = 0; n < 100; n++) open.activity.deferRecord(() => open.activity.record(call(), undefined, told));
   open.activity.flush();
   expect(told).not.toHaveBeenCalled();
   rmSync(join(folder, 'not'));

@@ -2,16 +2,16 @@
 import { createLog, type Log } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import {
-  CallTexts,
-  type CallTextsOptions,
-  type SaidSide,
-  type TextFound,
-  type TextSettings,
+  PayloadStore,
+  type PayloadStoreOptions,
+  type PayloadInput,
+  type PayloadExcerpt,
+  type PayloadSettings,
 } from '../../../src-main/core/activity/call-texts.ts';
-import type { CallSide } from '../../../src-main/core/activity/texts/texts-messages.ts';
+import type { PayloadSide } from '../../../src-main/core/activity/texts/texts-messages.ts';
 
 /** Calls of these tests began in 1970. */
-export const textLimits: TextSettings = {
+export const textLimits: PayloadSettings = {
   ...{ keep: true, keepDays: 100_000, maxBytes: 50_000_000, maxRows: 100_000, deleteAtExit: false },
 };
 
@@ -19,31 +19,37 @@ export function silentLog(): Log {
   return createLog({ masker: new Masker(), level: 'error' });
 }
 
-export function said(text: string): SaidSide {
+export function said(text: string): PayloadInput {
   return { text, bytes: Buffer.byteLength(text) };
 }
 
-export function saidOf(sent: string): Record<CallSide, SaidSide> {
+export function saidOf(sent: string): Record<PayloadSide, PayloadInput> {
   return { asked: said('{}'), sent: said(sent), given: 'same' };
 }
 
 export interface OpenTexts extends AsyncDisposable {
-  readonly texts: CallTexts;
+  readonly texts: PayloadStore;
   /** Keeps them as call `id`, which began at that time. */
-  keep(id: number, sides: Record<CallSide, SaidSide>): void;
+  keep(id: number, sides: Record<PayloadSide, PayloadInput>): void;
   /** The beginnings of all sides. */
-  find(id: number, unkept?: 'off' | 'busy' | 'failed'): Promise<Partial<Record<CallSide, TextFound>>>;
+  find(id: number, unkept?: 'off' | 'busy' | 'failed'): Promise<Partial<Record<PayloadSide, PayloadExcerpt>>>;
   /** The whole of what the server sent, read part by part; or why there is none. */
   sent(id: number, length?: number): Promise<string>;
 }
 
-export function openTexts(file: string, options: Partial<CallTextsOptions> = {}): OpenTexts {
-  const texts = new CallTexts({ file, masker: new Masker(), settings: () => textLimits, log: silentLog(), ...options });
+export function openTexts(file: string, options: Partial<PayloadStoreOptions> = {}): OpenTexts {
+  const texts = new PayloadStore({
+    file,
+    masker: new Masker(),
+    settings: () => textLimits,
+    log: silentLog(),
+    ...options,
+  });
   const sides = ['asked', 'sent', 'given'] as const;
   return {
     texts,
     keep: (id, said) => {
-      const held = texts.hold(said, id);
+      const held = texts.stage(said, id);
       if (typeof held !== 'function') throw new Error(`It is not held: ${held}`);
       held(id);
     },

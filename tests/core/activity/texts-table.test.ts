@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type MaskedCall, TextsTable } from '../../../src-main/core/activity/texts/texts-table.ts';
+import { type MaskedPayload, PayloadTable } from '../../../src-main/core/activity/texts/texts-table.ts';
 import { textLimits } from './texts-fixture.ts';
 
-function called(id: number, startedAt = id): MaskedCall {
+function called(id: number, startedAt = id): MaskedPayload {
   return { id, startedAt, texts: { asked: { text: `hello ${id}` }, sent: { text: 'world' }, given: { none: 'same' } } };
 }
 
@@ -15,8 +15,8 @@ test('what could not be written takes its index along, and the file goes on as i
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'texts.db');
   const onAside = vi.fn();
-  const table = new TextsTable(file, onAside, () => undefined);
-  const put = (...calls: MaskedCall[]): void => table.put(calls, textLimits, 10);
+  const table = new PayloadTable(file, onAside, () => undefined);
+  const put = (...calls: MaskedPayload[]): void => table.insert(calls, textLimits, 10);
   // The first row begins an index of words; the second cannot be written.
   expect(() => put(called(1), called(2, 2.5))).toThrow(/REAL value/);
   put(called(3));
@@ -34,11 +34,11 @@ test('what could not be written takes its index along, and the file goes on as i
 test('deletes nothing by age that came after something younger: the clock was wrong when it was written', () => {
   const folder = mkdtempSync(join(tmpdir(), 'texts-table-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const table = new TextsTable(join(folder, 'texts.db'), vi.fn(), () => undefined);
+  const table = new PayloadTable(join(folder, 'texts.db'), vi.fn(), () => undefined);
   const day = 86_400_000;
   const now = 1000 * day;
   const limits = { ...textLimits, keepDays: 7 };
-  table.put([called(1, now - 30 * day), called(2, now - day), called(3, day), called(4, now)], limits, now);
+  table.insert([called(1, now - 30 * day), called(2, now - day), called(3, day), called(4, now)], limits, now);
   table.prune(limits, now);
   const isThere = (id: number, at: number): boolean =>
     table.find(id, at, { ...limits, keepDays: 10_000 }, now) !== undefined;

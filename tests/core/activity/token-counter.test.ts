@@ -7,7 +7,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { sampleText, TokenCounter, type TokenCounterOptions } from '../../../src-main/core/activity/token-counter.ts';
-import { workerLocation } from '../../../src-main/core/base/worker-line.ts';
+import { resolveWorkerUrl } from '../../../src-main/core/base/worker-line.ts';
 
 const root = new URL('../../../', import.meta.url);
 const workerUrl = new URL('src-main/core/activity/token-worker.ts', root);
@@ -136,12 +136,12 @@ test('a worker that is missing leads to estimates, not to errors', async () => {
 });
 
 test('the worker is found beside its source, beside the bundle, and above its chunks', () => {
-  expect(workerLocation('token-worker', new URL('token-counter.ts', workerUrl).href)).toEqual(workerUrl);
+  expect(resolveWorkerUrl('token-worker', new URL('token-counter.ts', workerUrl).href)).toEqual(workerUrl);
   const dist = mkdtempSync(join(tmpdir(), 'dist-'));
   mkdirSync(join(dist, 'chunks'));
   writeFileSync(join(dist, 'token-worker.js'), '');
   for (const chunk of ['cli.js', 'chunks/core-x1.js']) {
-    expect(workerLocation('token-worker', pathToFileURL(join(dist, chunk)).href)).toEqual(
+    expect(resolveWorkerUrl('token-worker', pathToFileURL(join(dist, chunk)).href)).toEqual(
       pathToFileURL(join(dist, 'token-worker.js')),
     );
   }

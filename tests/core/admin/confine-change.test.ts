@@ -1,12 +1,17 @@
 /** What a model adds runs in a box; what would reach more is the person's to say. */
 import { expect, test } from 'vitest';
-import { confined, isConfined, isUsualBox, touchesBox } from '../../../src-main/core/admin/confine-change.ts';
+import {
+  withDefaultSandbox,
+  isWithinDefaultSandbox,
+  isDefaultSandbox,
+  changesSandbox,
+} from '../../../src-main/core/admin/confine-change.ts';
 import type { ServerChange } from '../../../src-main/core/admin/server-change.ts';
 
 const add = (entry: Record<string, unknown>): ServerChange => ({ kind: 'add', server: 's', entry });
 
 test('a command that says nothing of it gets the usual box; what says something stays as it is', () => {
-  expect(confined(add({ command: 'npx' }))).toEqual(
+  expect(withDefaultSandbox(add({ command: 'npx' }))).toEqual(
     add({ command: 'npx', isolation: { mode: 'auto', network: true } }),
   );
   for (const entry of [
@@ -15,13 +20,13 @@ test('a command that says nothing of it gets the usual box; what says something 
     { url: 'https://h/mcp' },
     { builtin: 'utils' },
   ]) {
-    expect(confined(add(entry))).toEqual(add(entry));
+    expect(withDefaultSandbox(add(entry))).toEqual(add(entry));
   }
   // As an app of the person starts it already.
   const found = { ...add({ command: 'npx' }), isFoundHere: true } as ServerChange;
-  expect(confined(found)).toBe(found);
+  expect(withDefaultSandbox(found)).toBe(found);
   const update: ServerChange = { kind: 'update', server: 's', fields: { command: 'x' } };
-  expect(confined(update)).toBe(update);
+  expect(withDefaultSandbox(update)).toBe(update);
 });
 
 test.each([
@@ -36,17 +41,17 @@ test.each([
   [{ command: 'x', inheritEnv: 'all', isolation: { mode: 'auto' } }, false],
   [{ command: 'x', sandboxEnabled: true }, false],
 ])('%j is in a box that gives no more than the usual one: %s', (entry, expected) => {
-  expect(isConfined(entry)).toBe(expected);
+  expect(isWithinDefaultSandbox(entry)).toBe(expected);
 });
 
 test('which fields say where a server runs, and which box is the usual one', () => {
-  expect([touchesBox({ isolation: null }), touchesBox({ sandboxEnabled: false }), touchesBox({ args: [] })]).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  expect([
+    changesSandbox({ isolation: null }),
+    changesSandbox({ sandboxEnabled: false }),
+    changesSandbox({ args: [] }),
+  ]).toEqual([true, true, false]);
   const usual = { kind: 'auto', network: true, read: [], write: undefined, extraArgs: [] } as const;
-  expect(isUsualBox(usual)).toBe(true);
-  expect(isUsualBox({ ...usual, network: false })).toBe(false);
-  expect(isUsualBox({ ...usual, kind: 'sandbox' })).toBe(false);
+  expect(isDefaultSandbox(usual)).toBe(true);
+  expect(isDefaultSandbox({ ...usual, network: false })).toBe(false);
+  expect(isDefaultSandbox({ ...usual, kind: 'sandbox' })).toBe(false);
 });

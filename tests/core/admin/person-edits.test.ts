@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { PersonEdits } from '../../../src-main/core/admin/person-edits.ts';
+import { UserEdits } from '../../../src-main/core/admin/person-edits.ts';
 import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
 import { serversHarness } from '../servers/servers-harness.ts';
 
-async function editing(text: string): Promise<{ edits: PersonEdits; text: () => string }> {
+async function editing(text: string): Promise<{ edits: UserEdits; text: () => string }> {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-edits-'));
   const file = join(folder, 'config.json');
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ async function editing(text: string): Promise<{ edits: PersonEdits; text: () => 
   const config = await ConfigStore.open(file, {});
   const servers = serversHarness().manager();
   await servers.apply(config.current.servers);
-  return { edits: new PersonEdits(config, servers), text: () => readFileSync(file, 'utf8') };
+  return { edits: new UserEdits(config, servers), text: () => readFileSync(file, 'utf8') };
 }
 
 const git = `{ // mine
@@ -27,19 +27,19 @@ const git = `{ // mine
 
 test('an entry is shown with its secrets masked', async () => {
   const { edits } = await editing(git);
-  expect(await edits.shownEntry('git')).toMatchObject({ command: 'node', env: { API_KEY: '***' } });
+  expect(await edits.maskedEntry('git')).toMatchObject({ command: 'node', env: { API_KEY: '***' } });
 });
 
 test('of a server that waits for the person it is shown letter by letter: switching it on starts that', async () => {
   const { edits } = await editing(
     '{ "servers": { "odd": { "command": "node", "env": { "API_KEY": "$(curl evil)" }, "quarantined": true } } }',
   );
-  expect(await edits.shownEntry('odd')).toMatchObject({ env: { API_KEY: '$(curl evil)' } });
+  expect(await edits.maskedEntry('odd')).toMatchObject({ env: { API_KEY: '$(curl evil)' } });
 });
 
 test('what comes back masked keeps what is there; comments stay', async () => {
   const { edits, text } = await editing(git);
-  await edits.save('git', { ...(await edits.shownEntry('git')), args: ['-v'] }, true);
+  await edits.save('git', { ...(await edits.maskedEntry('git')), args: ['-v'] }, true);
   expect(text()).toBe(git.replace('["--version"]', '["-v"]'));
 });
 
@@ -98,5 +98,5 @@ test('masks the secrets of a server that needs setup', async () => {
   const { edits } = await editing(
     '{ "servers": { "a": { "command": "${env:NOPE}", "env": { "API_KEY": "s3cr3t-value" } } } }',
   );
-  expect(await edits.shownEntry('a')).toMatchObject({ env: { API_KEY: '***' } });
+  expect(await edits.maskedEntry('a')).toMatchObject({ env: { API_KEY: '***' } });
 });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { JsonFile } from '../../../src-main/core/base/kept-document.ts';
+import { FileJsonDocument } from '../../../src-main/core/base/kept-document.ts';
 import { ProposalStore, type ServerChange } from '../../../src-main/core/admin/server-change.ts';
 import { until } from '../../support/until.ts';
 
@@ -29,7 +29,10 @@ const sentences = async (store: ProposalStore): Promise<string[]> =>
 
 test('what another process decided does not come back, and what it added is kept', async () => {
   const file = await newFile();
-  const [core, standalone] = [new ProposalStore(new JsonFile(file)), new ProposalStore(new JsonFile(file))];
+  const [core, standalone] = [
+    new ProposalStore(new FileJsonDocument(file)),
+    new ProposalStore(new FileJsonDocument(file)),
+  ];
   const first = await standalone.add(asked('one'));
   expect(await sentences(core)).toEqual(['Add the server "one".']);
   await core.take(first.id);
@@ -43,7 +46,7 @@ test('a file is there to be watched where none was, and what is in one stays as 
   for (const text of [undefined, '[{"id":']) {
     const file = await newFile();
     if (text !== undefined) await mkdir(dirname(file)).then(() => writeFile(file, text));
-    const store = new ProposalStore(new JsonFile(file));
+    const store = new ProposalStore(new FileJsonDocument(file));
     await store.start();
     await store.stop();
     expect(await readFile(file, 'utf8')).toBe(text ?? '[]');
@@ -53,9 +56,9 @@ test('a file is there to be watched where none was, and what is in one stays as 
 test('many at once are all kept, and each is decided by one process alone', async () => {
   const file = await newFile();
   const stores = [
-    new ProposalStore(new JsonFile(file)),
-    new ProposalStore(new JsonFile(file)),
-    new ProposalStore(new JsonFile(file)),
+    new ProposalStore(new FileJsonDocument(file)),
+    new ProposalStore(new FileJsonDocument(file)),
+    new ProposalStore(new FileJsonDocument(file)),
   ];
   const added = await Promise.all(
     stores.flatMap((store, which) => [1, 2, 3, 4].map((each) => store.add(asked(`s${which}-${each}`)))),
@@ -69,7 +72,10 @@ test('many at once are all kept, and each is decided by one process alone', asyn
 
 test('a watching store tells what another process added and decided', async () => {
   const file = await newFile();
-  const [core, standalone] = [new ProposalStore(new JsonFile(file)), new ProposalStore(new JsonFile(file))];
+  const [core, standalone] = [
+    new ProposalStore(new FileJsonDocument(file)),
+    new ProposalStore(new FileJsonDocument(file)),
+  ];
   let told = 0;
   core.changed.on(() => told++);
   await core.start();
@@ -84,7 +90,7 @@ test('a watching store tells what another process added and decided', async () =
 });
 
 test('one app that asks without end leaves room for the others, and is told', async () => {
-  const store = new ProposalStore(new JsonFile(await newFile()));
+  const store = new ProposalStore(new FileJsonDocument(await newFile()));
   for (let each = 0; each < 20; each++) await store.add(asked(`s${each}`));
   await expect(store.add(asked('more'))).rejects.toMatchObject({
     code: 'session_limit',
@@ -95,7 +101,7 @@ test('one app that asks without end leaves room for the others, and is told', as
 });
 
 test('a proposal that is longer than anybody would read is refused, and says so', async () => {
-  const store = new ProposalStore(new JsonFile(await newFile()));
+  const store = new ProposalStore(new FileJsonDocument(await newFile()));
   const long: ServerChange = { kind: 'add', server: 'x', entry: { command: 'x', args: ['y'.repeat(200_000)] } };
   await expect(store.add({ ...asked('x'), changes: [long] })).rejects.toMatchObject({
     code: 'bad_request',
@@ -105,7 +111,7 @@ test('a proposal that is longer than anybody would read is refused, and says so'
 });
 
 test('changes that belong together are one proposal, asked for again the same one', async () => {
-  const store = new ProposalStore(new JsonFile(await newFile()));
+  const store = new ProposalStore(new FileJsonDocument(await newFile()));
   const kit = { ...asked('a'), changes: [...asked('a').changes, ...asked('b').changes], sentence: 'Load the kit "k".' };
   const first = await store.add(kit);
   expect(await store.add(kit)).toEqual(first);

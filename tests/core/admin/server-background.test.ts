@@ -3,26 +3,28 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { backgroundText, serverBackground } from '../../../src-main/core/admin/server-background.ts';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
-import { PinFolder } from '../../../src-main/core/trust/pins/pin-file.ts';
+import { formatProvenance, loadServerProvenance } from '../../../src-main/core/admin/server-background.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
+import { FilePinStore } from '../../../src-main/core/trust/pins/pin-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-background-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function told(entry: object, account?: string): Promise<string> {
-  const { config } = readConfig(JSON.stringify({ servers: { s: entry } }), join(folder, 'config.json'), {});
+  const { config } = parseConfig(JSON.stringify({ servers: { s: entry } }), join(folder, 'config.json'), {});
   const [server] = config?.servers ?? [];
   if (server === undefined) throw new Error('The entry cannot be used.');
   const signedIn = (): Promise<{ account: string } | undefined> =>
     Promise.resolve(account === undefined ? undefined : { account });
-  return backgroundText(await serverBackground(server, { pinFolder: folder, signedIn }));
+  return formatProvenance(await loadServerProvenance(server, { pinFolder: folder, signedIn }));
 }
 
 test('a package: its version, its box, its secrets, since when', async () => {
   const pinned = { server: 's', acceptedAt: Date.UTC(2026, 9, 3), program: 'p', pin: null, decisions: [] };
   const [definitions, refused, rugPulls, waits] = [new Map(), new Map(), new Map(), new Map()];
-  await new PinFolder(folder).of('s').write({ ...pinned, definitions, refused, rugPulls, waits, mayGrow: false });
+  await new FilePinStore(folder)
+    .forServer('s')
+    .write({ ...pinned, definitions, refused, rugPulls, waits, mayGrow: false });
   const entry = {
     command: 'npx',
     args: ['-y', '@a/b@1.2.3', '--key=${secret:ARG}'],

@@ -1,6 +1,6 @@
 /** What models and people are told of a server, whatever it is doing at that moment. */
 import { expect, test } from 'vitest';
-import { serverFacts } from '../../../src-main/core/admin/server-facts.ts';
+import { summarizeServer } from '../../../src-main/core/admin/server-facts.ts';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
@@ -18,7 +18,7 @@ const error = new AppError('server_not_started', 'dead did not start.');
 
 function errorIn(state: ServerState): string | undefined {
   const server = { state, health: {}, listing: { tools: [] } } as unknown as ManagedServer;
-  return serverFacts(server, 0, config).error;
+  return summarizeServer(server, 0, config).error;
 }
 
 test.each<ServerState>([

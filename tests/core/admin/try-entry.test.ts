@@ -1,6 +1,6 @@
 /** Whether a server answers, by what it does: asleep, silent, gone, broken. */
 import { expect, test } from 'vitest';
-import { type Rousing, tryServer } from '../../../src-main/core/admin/try-entry.ts';
+import { type WakePolicy, tryServer } from '../../../src-main/core/admin/try-entry.ts';
 import { serversHarness } from '../servers/servers-harness.ts';
 
 test('a server that sleeps is woken for a test, and left alone for a look', async () => {
@@ -13,7 +13,7 @@ test('a server that sleeps is woken for a test, and left alone for a look', asyn
   expect(harness.pids('e')).toHaveLength(1);
 });
 
-test.each<Rousing>(['leave', 'wake', 'retry'])(
+test.each<WakePolicy>(['leave', 'wake', 'retry'])(
   'a server that was ready and is silent now is late (%s)',
   async (rousing) => {
     const harness = serversHarness();

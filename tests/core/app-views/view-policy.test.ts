@@ -1,15 +1,19 @@
 /** What a view may reach: nothing by itself, what it declared and the person allowed, and never this machine. */
 import { expect, test } from 'vitest';
-import { policyOf, readWishes, type ViewWishes } from '../../../src-main/core/app-views/view-policy.ts';
+import {
+  createViewPolicy,
+  parseViewRequirements,
+  type ViewRequirements,
+} from '../../../src-main/core/app-views/view-policy.ts';
 
 const nothing = { network: false, permissions: false };
 
-function directives(wishes: ViewWishes, granted = nothing): Record<string, string> {
-  const csp = policyOf(wishes, granted).headers['content-security-policy'] ?? '';
+function directives(wishes: ViewRequirements, granted = nothing): Record<string, string> {
+  const csp = createViewPolicy(wishes, granted).headers['content-security-policy'] ?? '';
   return Object.fromEntries(csp.split('; ').map((one) => one.split(/ (.*)/, 2) as [string, string]));
 }
 
-const declared = readWishes({
+const declared = parseViewRequirements({
   csp: {
     connectDomains: ['https://api.example.com', 'wss://live.example.com:8443/'],
     resourceDomains: ['https://*.cdn.example.com'],
@@ -35,7 +39,7 @@ test('a view that nobody allowed anything has no network, no storage, no address
   const { 'frame-ancestors': ancestors, ...others } = found;
   expect(ancestors).toBe("'self'");
   expect(Object.values(others).join(' ')).not.toMatch(/'self'|http|unsafe-eval/);
-  expect(policyOf(declared, nothing)).toMatchObject({
+  expect(createViewPolicy(declared, nothing)).toMatchObject({
     allow: '',
     headers: {
       'connection-allowlist': '()',
@@ -52,7 +56,7 @@ test('what it declared and the person allowed is let through, each kind where it
     'frame-src': 'https://player.example.com',
     'base-uri': 'https://base.example.com',
   });
-  const { allow, headers } = policyOf(declared, { network: true, permissions: true });
+  const { allow, headers } = createViewPolicy(declared, { network: true, permissions: true });
   expect(allow).toBe('camera *; clipboard-write *');
   expect(headers['permissions-policy']).toBe('camera=*, microphone=(), geolocation=(), clipboard-write=*');
   expect(headers['connection-allowlist']).toContain('"https://api.example.com"');
@@ -74,16 +78,18 @@ const never = [
 ];
 
 test.for(never)('%s is no domain that a view may have, and is told as refused', (one) => {
-  const wishes = readWishes({ csp: { connectDomains: [one], resourceDomains: [one], frameDomains: [one] } });
+  const wishes = parseViewRequirements({ csp: { connectDomains: [one], resourceDomains: [one], frameDomains: [one] } });
   expect(wishes).toMatchObject({ connect: [], resources: [], frames: [], refused: [one] });
 });
 
 test('what is no list, no text or no end of domains does no harm', () => {
-  expect(readWishes({ csp: { connectDomains: 'https://a.example', frameDomains: [7, null] } })).toMatchObject({
+  expect(
+    parseViewRequirements({ csp: { connectDomains: 'https://a.example', frameDomains: [7, null] } }),
+  ).toMatchObject({
     connect: [],
     frames: [],
     refused: ['7', 'null'],
   });
   const many = Array.from({ length: 500 }, (_, index) => `https://a${index}.example.com`);
-  expect(readWishes({ csp: { connectDomains: many } }).connect).toHaveLength(40);
+  expect(parseViewRequirements({ csp: { connectDomains: many } }).connect).toHaveLength(40);
 });

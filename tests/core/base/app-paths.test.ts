@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { appPaths, ensurePrivateDir } from '../../../src-main/core/base/app-paths.ts';
+import { resolveAppPaths, ensurePrivateDir } from '../../../src-main/core/base/app-paths.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('TOOLTRAY_HOME puts everything under one folder', () => {
-  const paths = appPaths({ TOOLTRAY_HOME: '/p/home', XDG_CONFIG_HOME: '/x' }, 'linux', '/home/ann');
+  const paths = resolveAppPaths({ TOOLTRAY_HOME: '/p/home', XDG_CONFIG_HOME: '/x' }, 'linux', '/home/ann');
   expect(paths).toEqual({
     home: '/p/home',
     configFile: '/p/home/config.json',
@@ -31,7 +31,7 @@ test('TOOLTRAY_HOME puts everything under one folder', () => {
 });
 
 test('Linux follows XDG and ignores relative values', () => {
-  const paths = appPaths({ XDG_CONFIG_HOME: '/xdg/config', XDG_CACHE_HOME: 'relative' }, 'linux', '/home/ann');
+  const paths = resolveAppPaths({ XDG_CONFIG_HOME: '/xdg/config', XDG_CACHE_HOME: 'relative' }, 'linux', '/home/ann');
   expect(paths.home).toBeUndefined();
   expect(paths.configFile).toBe('/xdg/config/tooltray/config.json');
   expect(paths.cacheDir).toBe('/home/ann/.cache/tooltray');
@@ -41,13 +41,13 @@ test('Linux follows XDG and ignores relative values', () => {
 test('shim and core find the same socket and token, whatever variables the client app passes on', () => {
   const full = { XDG_RUNTIME_DIR: '/run/user/1', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '/d', TMPDIR: '/t' };
   for (const home of ['/home/ann', `/home/${'deep/'.repeat(30)}`]) {
-    const [core, shim] = [appPaths(full, 'linux', home), appPaths({}, 'linux', home)];
+    const [core, shim] = [resolveAppPaths(full, 'linux', home), resolveAppPaths({}, 'linux', home)];
     expect([shim.socketPath, shim.tokenFile]).toEqual([core.socketPath, core.tokenFile]);
   }
 });
 
 test('macOS uses Library', () => {
-  const paths = appPaths({}, 'darwin', '/Users/ann');
+  const paths = resolveAppPaths({}, 'darwin', '/Users/ann');
   expect(paths.configFile).toBe('/Users/ann/Library/Application Support/Tooltray/config.json');
   expect(paths.logDir).toBe('/Users/ann/Library/Logs/Tooltray');
   expect(paths.cacheDir).toBe('/Users/ann/Library/Caches/Tooltray');
@@ -55,24 +55,26 @@ test('macOS uses Library', () => {
 
 test('Windows uses a folder of the profile, whatever AppData is', () => {
   const env = { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L', USERNAME: 'Ann' };
-  const paths = appPaths(env, 'win32', 'C:\\Users\\Ann');
+  const paths = resolveAppPaths(env, 'win32', 'C:\\Users\\Ann');
   expect(paths.configFile).toBe('C:\\Users\\Ann\\.tooltray\\config.json');
   expect(paths.activityFile).toBe('C:\\Users\\Ann\\.tooltray\\activity.db');
   // What a package redirects: nothing may lie there.
   const redirected = /AppData|^C:\\[RL]\\/;
   expect(Object.values(paths).filter((path) => redirected.test(String(path)))).toEqual([]);
   expect(
-    Object.values(appPaths({}, 'win32', 'C:\\Users\\Ann')).filter((path) => redirected.test(String(path))),
+    Object.values(resolveAppPaths({}, 'win32', 'C:\\Users\\Ann')).filter((path) => redirected.test(String(path))),
   ).toEqual([]);
-  expect(appPaths({ ...env, TOOLTRAY_HOME: 'D:\\x' }, 'win32', 'C:\\Users\\Ann').socketPath).not.toBe(paths.socketPath);
-  expect(appPaths(env, 'win32', 'C:\\Users\\Bob').socketPath).not.toBe(paths.socketPath);
+  expect(resolveAppPaths({ ...env, TOOLTRAY_HOME: 'D:\\x' }, 'win32', 'C:\\Users\\Ann').socketPath).not.toBe(
+    paths.socketPath,
+  );
+  expect(resolveAppPaths(env, 'win32', 'C:\\Users\\Bob').socketPath).not.toBe(paths.socketPath);
 });
 
 test('a socket path too long for the system is replaced by a short one that can be listened on', async () => {
   const long = join(folder, 'ü'.repeat(50), 'more');
-  const { socketPath } = appPaths({ TOOLTRAY_HOME: long }, 'linux', '/home/ann');
+  const { socketPath } = resolveAppPaths({ TOOLTRAY_HOME: long }, 'linux', '/home/ann');
   expect(Buffer.byteLength(socketPath)).toBeLessThanOrEqual(100);
-  expect(appPaths({ TOOLTRAY_HOME: `${long}2` }, 'linux', '/home/ann').socketPath).not.toBe(socketPath);
+  expect(resolveAppPaths({ TOOLTRAY_HOME: `${long}2` }, 'linux', '/home/ann').socketPath).not.toBe(socketPath);
   ensurePrivateDir(dirname(socketPath));
   const server = createServer().listen(socketPath);
   await once(server, 'listening');

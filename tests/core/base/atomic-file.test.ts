@@ -3,7 +3,7 @@ import { chmod, lstat, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { backup, writeFileAtomic } from '../../../src-main/core/base/atomic-file.ts';
+import { rotateBackups, writeFileAtomic } from '../../../src-main/core/base/atomic-file.ts';
 
 const isPosix = process.platform !== 'win32';
 let folder = '';
@@ -71,10 +71,10 @@ test('a reader beside many writers always sees one whole content', async () => {
 
 test('backups move up by one and the oldest goes', async () => {
   const path = join(folder, 'file');
-  await backup(path, 3);
+  await rotateBackups(path, 3);
   for (const content of ['1', '2', '3', '4']) {
     await writeFile(path, content);
-    await backup(path, 3);
+    await rotateBackups(path, 3);
   }
   expect((await readdir(folder)).sort()).toEqual(['file', 'file.bak', 'file.bak.1', 'file.bak.2']);
   const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');

@@ -1,6 +1,6 @@
 /** Suggestions for slips of the pen. */
 import { expect, test } from 'vitest';
-import { closestWord } from '../../../src-main/core/base/wording.ts';
+import { closestMatch } from '../../../src-main/core/base/wording.ts';
 
 test.each([
   ['comand', 'command'],
@@ -11,11 +11,11 @@ test.each([
   ['ur', undefined],
   ['', undefined],
 ])('%s → %s', (word, expected) => {
-  expect(closestWord(word, ['command', 'args', 'working_dir', 'mcpServers', 'url'])).toBe(expected);
+  expect(closestMatch(word, ['command', 'args', 'working_dir', 'mcpServers', 'url'])).toBe(expected);
 });
 
 test('returns undefined for a word of any length, at no cost', () => {
   const long = 'x'.repeat(1_000_000);
-  expect(closestWord(long, [long])).toBeUndefined();
-  expect(closestWord('xxxx', [long, 'xxxxx'])).toBe('xxxxx');
+  expect(closestMatch(long, [long])).toBeUndefined();
+  expect(closestMatch('xxxx', [long, 'xxxxx'])).toBe('xxxxx');
 });

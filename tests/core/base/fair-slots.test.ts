@@ -1,19 +1,19 @@
 /** Slots go round among owners, however often one of them asks. */
 import { expect, test } from 'vitest';
-import { FairSlots } from '../../../src-main/core/base/slots.ts';
+import { FairSemaphore } from '../../../src-main/core/base/slots.ts';
 
 const never = new AbortController().signal;
 
 test('turns go round among owners, and one holds at most half', async () => {
-  const slots = new FairSlots<string>(2);
+  const slots = new FairSemaphore<string>(2);
   const entered: string[] = [];
-  const ask = (owner: string, name: string): void => void slots.take(owner, never).then(() => entered.push(name));
+  const ask = (owner: string, name: string): void => void slots.acquire(owner, never).then(() => entered.push(name));
   for (const name of ['a1', 'a2', 'a3']) ask('a', name);
   ask('b', 'b1');
   ask('c', 'c1');
   await Promise.resolve();
   expect(entered).toEqual(['a1', 'b1']);
-  expect([slots.waiting, slots.waitingOf('a'), slots.waitingOf('b')]).toEqual([3, 2, 0]);
+  expect([slots.waiting, slots.waitingFor('a'), slots.waitingFor('b')]).toEqual([3, 2, 0]);
   slots.release('b');
   await Promise.resolve();
   expect(entered).toEqual(['a1', 'b1', 'c1']);
@@ -24,15 +24,15 @@ test('turns go round among owners, and one holds at most half', async () => {
 });
 
 test('who waits no more gives up its place, and a slot is not lost over it', async () => {
-  const slots = new FairSlots<string>(1);
-  expect(await slots.take('a', never)).toBe(true);
+  const slots = new FairSemaphore<string>(1);
+  expect(await slots.acquire('a', never)).toBe(true);
   const controller = new AbortController();
-  const left = slots.take('b', controller.signal);
-  const next = slots.take('c', never);
+  const left = slots.acquire('b', controller.signal);
+  const next = slots.acquire('c', never);
   controller.abort();
   expect(await left).toBe(false);
   slots.release('a');
   expect(await next).toBe(true);
-  expect(await slots.take('d', AbortSignal.abort())).toBe(false);
+  expect(await slots.acquire('d', AbortSignal.abort())).toBe(false);
   expect(slots.waiting).toBe(0);
 });

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withFileLock } from '../../../src-main/core/base/file-lock.ts';
+import { withSqliteLock } from '../../../src-main/core/base/file-lock.ts';
 
 let folder = '';
 let path = '';
@@ -26,20 +26,20 @@ test('work under the lock never overlaps, and the lock file goes away', async ()
     await new Promise((resolve) => setImmediate(resolve));
     inside--;
   };
-  await Promise.all(Array.from({ length: 10 }, () => withFileLock(path, work)));
+  await Promise.all(Array.from({ length: 10 }, () => withSqliteLock(path, work)));
   expect(seen).toEqual(Array.from({ length: 10 }, () => 1));
   expect(await readdir(folder)).toEqual([]);
 });
 
 test('the lock is let go when the work fails', async () => {
-  await expect(withFileLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await withFileLock(path, async () => 'yes')).toBe('yes');
+  await expect(withSqliteLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await withSqliteLock(path, async () => 'yes')).toBe('yes');
 });
 
 test('the lock of a dead process is taken over', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '0']);
   await writeFile(`${path}.lock`, `${pid} x\n`);
-  expect(await withFileLock(path, async () => 'mine', { waitMs: 0 })).toBe('mine');
+  expect(await withSqliteLock(path, async () => 'mine', { waitMs: 0 })).toBe('mine');
 });
 
 test('a lock that is too old is taken over, also by many at once', async () => {
@@ -48,7 +48,7 @@ test('a lock that is too old is taken over, also by many at once', async () => {
   let inside = 0;
   const most = await Promise.all(
     Array.from({ length: 10 }, () =>
-      withFileLock(path, async () => {
+      withSqliteLock(path, async () => {
         const now = ++inside;
         await new Promise((resolve) => setImmediate(resolve));
         inside--;
@@ -61,7 +61,7 @@ test('a lock that is too old is taken over, also by many at once', async () => {
 
 test('a lock that a living process keeps ends in an error that names the process', async () => {
   await writeFile(`${path}.lock`, `${process.pid} x\n`);
-  await expect(withFileLock(path, async () => 'mine', { waitMs: 50 })).rejects.toMatchObject({
+  await expect(withSqliteLock(path, async () => 'mine', { waitMs: 50 })).rejects.toMatchObject({
     code: 'config_conflict',
     message: `Another process (pid ${process.pid}) keeps the config file locked.`,
   });

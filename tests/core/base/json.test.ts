@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isObject, parseJson, plainNumber } from '../../../src-main/core/base/json.ts';
+import { isObject, parseJson, toPlainNumber } from '../../../src-main/core/base/json.ts';
 import { RandomJson, randomFrom } from '../wire/random-json.ts';
 
 const roundTrip = (text: string): string => JSON.stringify(parseJson(text));
@@ -88,7 +88,7 @@ test('objects are objects and nothing else is', () => {
 });
 
 test('a number can be had whether its spelling is kept or not, and what is none stays', () => {
-  expect([parseJson('1.50'), 7, parseJson('1e400'), 'x', null, undefined].map(plainNumber)).toEqual([
+  expect([parseJson('1.50'), 7, parseJson('1e400'), 'x', null, undefined].map(toPlainNumber)).toEqual([
     1.5,
     7,
     Infinity,

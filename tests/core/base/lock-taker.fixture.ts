@@ -3,5 +3,5 @@ import { LockFile } from '../../../src-main/core/base/file-lock.ts';
 
 for (;;) {
   using lock = new LockFile(process.argv[2] ?? '', 10_000);
-  lock.take();
+  lock.tryAcquire();
 }

@@ -1,7 +1,7 @@
 /** No secret gets into what people, logs or models read, and ordinary text stays readable. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
-import { isSecretName, Masker, maskObject, maskText, RepeatMasker } from '../../../src-main/core/base/mask.ts';
+import { isSecretName, Masker, maskObject, maskText, CachingMasker } from '../../../src-main/core/base/mask.ts';
 
 // Put together at run time, so that no scanner of repositories takes the examples for real keys.
 const S = 'Zq7Lm2Xw9Rt4';
@@ -254,7 +254,7 @@ test('a text of megabytes is masked in a process that has compiled many patterns
 describe('of what is said again and again', () => {
   test('the answer is the same, and stops being so when more is known to be secret', () => {
     const masker = new Masker();
-    const repeated = new RepeatMasker(masker);
+    const repeated = new CachingMasker(masker);
     const said = 'called with hunter2-hunter2';
     expect([repeated.maskText(said), repeated.maskText(said)]).toEqual([said, said]);
     masker.setSecrets(['hunter2-hunter2']);
@@ -265,7 +265,7 @@ describe('of what is said again and again', () => {
   test('it is looked through once, as long as it is short', () => {
     const masker = new Masker();
     const looks = vi.spyOn(masker, 'maskText');
-    const repeated = new RepeatMasker(masker);
+    const repeated = new CachingMasker(masker);
     for (let n = 0; n < 3; n++) repeated.maskText('list_issues');
     expect(looks).toHaveBeenCalledTimes(1);
     for (let n = 0; n < 3; n++) repeated.maskText('x'.repeat(201));

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MendedDatabase } from '../../../src-main/core/base/mended-database.ts';
+import { RecoveringDatabase } from '../../../src-main/core/base/mended-database.ts';
 import {
   asideNames,
-  isBroken,
+  isCorruptError,
   NewerDatabaseError,
   openPrivateDatabase,
-  setAside,
-  transaction,
+  moveCorruptFile,
+  runInTransaction,
 } from '../../../src-main/core/base/private-database.ts';
 
 const steps = ['CREATE TABLE notes (text TEXT)', 'ALTER TABLE notes ADD COLUMN at INTEGER DEFAULT 7'];
@@ -43,7 +43,7 @@ test('refuses a file of a newer version, names it, and leaves it as it is', () =
   const before = readFileSync(file);
   const failure = catching(() => open(1));
   expect(failure).toBeInstanceOf(NewerDatabaseError);
-  expect([(failure as Error).message, isBroken(failure)]).toEqual([expect.stringContaining(file), false]);
+  expect([(failure as Error).message, isCorruptError(failure)]).toEqual([expect.stringContaining(file), false]);
   expect(readFileSync(file).equals(before)).toBe(true);
   open(2).close();
 });
@@ -54,7 +54,7 @@ test('writes beside a file of a newer version, however often, and to the file it
   const kind = { name: 'The notebook', steps: steps.slice(0, 1) };
   const aside: string[] = [];
   const count = (): unknown => {
-    const store = new MendedDatabase(file, kind, (name) => aside.push(name));
+    const store = new RecoveringDatabase(file, kind, (name) => aside.push(name));
     store.use((database) => database.exec("INSERT INTO notes VALUES ('old')"));
     const counted = store.use((database) => database.prepare('SELECT count(*) AS n FROM notes').get()?.['n']);
     store.close();
@@ -69,7 +69,7 @@ test('writes beside a file of a newer version, however often, and to the file it
 
 test('tables that are not ours make a file a broken one', () => {
   const database = open(1);
-  const told = (sql: string): unknown => isBroken(catching(() => database.exec(sql)));
+  const told = (sql: string): unknown => isCorruptError(catching(() => database.exec(sql)));
   const notOurs = [
     'SELECT * FROM others',
     'SELECT at FROM notes',
@@ -84,7 +84,7 @@ test('tables that are not ours make a file a broken one', () => {
   plain.exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'words_config'");
   plain.close();
   const again = open(1);
-  expect(isBroken(catching(() => again.exec('SELECT * FROM words')))).toBe(true);
+  expect(isCorruptError(catching(() => again.exec('SELECT * FROM words')))).toBe(true);
   again.close();
 });
 
@@ -95,12 +95,15 @@ test('a file of a format that SQLite does not know yet is a broken one', () => {
   bytes.writeUInt32BE(5, 44);
   writeFileSync(file, bytes);
   const failure = catching(() => open(1));
-  expect([String(failure), isBroken(failure)]).toEqual([expect.stringContaining('unsupported file format'), true]);
+  expect([String(failure), isCorruptError(failure)]).toEqual([
+    expect.stringContaining('unsupported file format'),
+    true,
+  ]);
 });
 
 test('a mistake of ours does not make a file a broken one', () => {
   const database = open(1);
-  const told = (sql: string): unknown => isBroken(catching(() => database.exec(sql)));
+  const told = (sql: string): unknown => isCorruptError(catching(() => database.exec(sql)));
   const mistakes = ['SELEC', 'COMMIT', 'BEGIN; BEGIN', 'ROLLBACK TO nowhere', 'SELECT json(1, 2)', "SELECT json('{')"];
   expect(mistakes.map(told)).toEqual([false, false, false, false, false, false]);
   database.close();
@@ -109,8 +112,8 @@ test('a mistake of ours does not make a file a broken one', () => {
 test('sets a broken file aside with what belongs to it, and keeps two of them', () => {
   for (const text of ['first', 'second', 'third']) {
     for (const ending of ['', '-wal', '-shm']) writeFileSync(file + ending, text);
-    expect(isBroken(catching(() => open(1)))).toBe(true);
-    expect(setAside(file)).toBe(`${file}.corrupt`);
+    expect(isCorruptError(catching(() => open(1)))).toBe(true);
+    expect(moveCorruptFile(file)).toBe(`${file}.corrupt`);
   }
   expect(existsSync(file)).toBe(false);
   expect(asideNames(file).map((name) => readFileSync(name, 'utf8'))).toEqual(['third', 'second']);
@@ -126,7 +129,7 @@ test.runIf(existsSync('/proc/self/fd'))(
     const insert = database.prepare('INSERT INTO notes VALUES (?)');
     for (let row = 0; row < 200; row++) insert.run(`secret ${row} ${'x'.repeat(1000)}`);
     let openThen: string[] = [];
-    transaction(database, () => {
+    runInTransaction(database, () => {
       database.exec("UPDATE notes SET text = text || ' more'");
       openThen = openFiles();
     });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { PutOff } from '../../../src-main/core/base/scheduling/put-off.ts';
+import { DeferredQueue } from '../../../src-main/core/base/scheduling/put-off.ts';
 
 test('what is put off is done in its order, by itself, and with what comes of it', async () => {
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   const done: number[] = [];
   putOff.add(() => {
     done.push(1);
@@ -14,7 +14,7 @@ test('what is put off is done in its order, by itself, and with what comes of it
 });
 
 test('no more than 3000 are held', () => {
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   let done = 0;
   for (let n = 0; n < 3001; n++) putOff.add(() => done++);
   expect(done).toBe(3001);
@@ -22,13 +22,13 @@ test('no more than 3000 are held', () => {
 
 test('one that fails does not keep the others from being done', () => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   const done: string[] = [];
   putOff.add(() => {
     throw new Error('broken');
   });
   putOff.add(() => done.push('next'));
-  putOff.run();
+  putOff.drain();
   expect([done, warned.mock.calls.length]).toEqual([['next'], 1]);
   warned.mockRestore();
 });
@@ -41,10 +41,10 @@ function busy(): void {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('what is more than may wait for a quiet moment is begun at once, and others have their turn between its parts', async () => {
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   let done = 0;
   const parts: boolean[] = [];
-  putOff.paused.on((followsSoon) => parts.push(followsSoon));
+  putOff.sliceDone.on((followsSoon) => parts.push(followsSoon));
   for (let n = 0; n < 1200; n++)
     putOff.add(() => {
       busy();
@@ -63,7 +63,7 @@ describe('while calls come one after the other', () => {
   afterEach(() => void vi.useRealTimers());
 
   /** A call every 2 ms, each with work that is put off. */
-  async function callsFor(ms: number, putOff: PutOff, work: () => void): Promise<void> {
+  async function callsFor(ms: number, putOff: DeferredQueue, work: () => void): Promise<void> {
     for (let at = 0; at < ms; at += 2) {
       putOff.add(work);
       await vi.advanceTimersByTimeAsync(2);
@@ -71,7 +71,7 @@ describe('while calls come one after the other', () => {
   }
 
   test('their records wait until they pause', async () => {
-    const putOff = new PutOff();
+    const putOff = new DeferredQueue();
     let done = 0;
     await callsFor(600, putOff, () => done++);
     expect(done).toBe(0);
@@ -80,7 +80,7 @@ describe('while calls come one after the other', () => {
   });
 
   test('two seconds at most', async () => {
-    const putOff = new PutOff();
+    const putOff = new DeferredQueue();
     let done = 0;
     const slow = (): void => void done++;
     for (let at = 0; at < 3000; at += 7) {
@@ -95,7 +95,7 @@ test('what is more than may wait is done as it comes, and no row of it stands be
   // A clock that stands still: no call is long ago, and no part takes too long.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
   onTestFinished(() => clock.mockRestore());
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   let done = 0;
   for (let n = 0; n < 1203; n++) putOff.add(() => done++);
   await turn();
@@ -110,7 +110,7 @@ test('what is more than may wait is done as it comes, and no row of it stands be
 test('what holds much does not wait for a quiet moment either', async () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
   onTestFinished(() => clock.mockRestore());
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   let done = 0;
   const megabyte = 1024 * 1024;
   for (let n = 0; n < 10; n++) putOff.add(() => done++, megabyte);

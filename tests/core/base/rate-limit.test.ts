@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { RateLimit } from '../../../src-main/core/base/slots.ts';
+import { RateLimiter } from '../../../src-main/core/base/slots.ts';
 
 test('some at once, then so many a second, and never more at once than at first', () => {
   let now = 0;
-  const limit = new RateLimit({ atOnce: 3, perSecond: 2 }, () => now);
-  const takes = (times: number): number => Array.from({ length: times }, () => limit.take()).filter(Boolean).length;
+  const limit = new RateLimiter({ atOnce: 3, perSecond: 2 }, () => now);
+  const takes = (times: number): number =>
+    Array.from({ length: times }, () => limit.tryAcquire()).filter(Boolean).length;
   expect(takes(10)).toBe(3);
   now += 1000;
   expect(takes(10)).toBe(2);

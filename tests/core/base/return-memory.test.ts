@@ -1,7 +1,7 @@
 /** What a big answer or many calls held is given back, though nothing else happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { ReturnMemory } from '../../../src-main/core/base/return-memory.ts';
+import { MemoryReclaimer } from '../../../src-main/core/base/return-memory.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -12,10 +12,10 @@ function letGo(megabytes: number): number {
 }
 
 async function heldAfter(megabytes: number): Promise<number> {
-  const memory = new ReturnMemory(50);
+  const memory = new MemoryReclaimer(50);
   onTestFinished(() => memory.close());
   const before = process.memoryUsage().arrayBuffers;
-  memory.released(letGo(megabytes));
+  memory.noteReleased(letGo(megabytes));
   await sleep(400);
   return (process.memoryUsage().arrayBuffers - before) / megabyte;
 }
@@ -25,10 +25,10 @@ test('the buffers of 200 MB are gone a moment later', async () => {
 });
 
 test('what many small things held is gone, too, when there have been enough of them', async () => {
-  const memory = new ReturnMemory(50);
+  const memory = new MemoryReclaimer(50);
   onTestFinished(() => memory.close());
   const before = process.memoryUsage().arrayBuffers;
-  for (let at = 0; at < 100; at++) memory.released(letGo(1));
+  for (let at = 0; at < 100; at++) memory.noteReleased(letGo(1));
   await sleep(400);
   expect((process.memoryUsage().arrayBuffers - before) / megabyte).toBeLessThan(20);
 });

@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { breather, hurryUp, type Hurry, noHurry, startThread } from '../../../src-main/core/base/worker-line.ts';
+import {
+  createThrottle,
+  raiseUrgency,
+  type UrgencyFlag,
+  createUrgencyFlag,
+  startWorkerThread,
+} from '../../../src-main/core/base/worker-line.ts';
 
 const code = 'import { parentPort } from "node:worker_threads"; parentPort.postMessage({ ...process.env });';
 const entry = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -11,7 +17,7 @@ const entry = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
 async function environment(): Promise<unknown> {
-  const thread = startThread(entry, { memory: 32 });
+  const thread = startWorkerThread(entry, { memory: 32 });
   const [said] = (await once(thread, 'message')) as [unknown];
   await thread.terminate();
   return said;
@@ -37,7 +43,7 @@ test.runIf(process.platform === 'linux')(
   'a thread that gives way comes after the others, which stay as they are',
   async () => {
     const before = getPriority();
-    const thread = startThread(new URL(`data:text/javascript,${encodeURIComponent(giving)}`), { memory: 64 });
+    const thread = startWorkerThread(new URL(`data:text/javascript,${encodeURIComponent(giving)}`), { memory: 64 });
     const [priority] = (await once(thread, 'message')) as [number];
     await thread.terminate();
     expect(priority).toBe(Math.max(before, 10));
@@ -46,11 +52,11 @@ test.runIf(process.platform === 'linux')(
 );
 
 test('a long work sleeps as long as it has worked, after each third of a millisecond, until there is a hurry', () => {
-  const hurry = noHurry();
+  const hurry = createUrgencyFlag();
   let now = 0;
   const sleeps: number[] = [];
   vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const wait = (array: Hurry, at: number, value: number, ms: number): string => {
+  const wait = (array: UrgencyFlag, at: number, value: number, ms: number): string => {
     if (array[at] !== value) return 'not-equal';
     sleeps.push(now);
     now += ms;
@@ -58,10 +64,10 @@ test('a long work sleeps as long as it has worked, after each third of a millise
   };
   vi.spyOn(Atomics, 'wait').mockImplementation(wait as unknown as typeof Atomics.wait);
   onTestFinished(() => void vi.restoreAllMocks());
-  const rest = breather(hurry);
+  const rest = createThrottle(hurry);
   for (let piece = 0; piece < 16; piece++) {
     now += 0.125;
-    if (piece === 12) hurryUp(hurry);
+    if (piece === 12) raiseUrgency(hurry);
     rest();
   }
   expect(sleeps).toEqual([0.375, 0.375 * 2 + 0.3, 0.375 * 3 + 0.6, 0.375 * 4 + 0.9]);

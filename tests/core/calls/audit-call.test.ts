@@ -1,8 +1,8 @@
 /** How a call's record waits for what its answer turns out to hold: not for ever, and not as many as there may be. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CallNotes } from '../../../src-main/core/calls/audit-call.ts';
+import { CallAuditor } from '../../../src-main/core/calls/audit-call.ts';
 import type { FinishedCall } from '../../../src-main/core/calls/call-tool.ts';
-import { thePerson } from '../../../src-main/core/security/principal.ts';
+import { localUser } from '../../../src-main/core/security/principal.ts';
 import type { AuditEntry } from '../../../src-main/core/trust/audit/entries.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -10,13 +10,13 @@ afterEach(() => void vi.useRealTimers());
 
 function start() {
   const noted: AuditEntry[] = [];
-  const notes = new CallNotes({ note: (entry) => noted.push(entry), digest: () => ({ bytes: 1, hmac: 'x' }) });
+  const notes = new CallAuditor({ note: (entry) => noted.push(entry), digest: () => ({ bytes: 1, hmac: 'x' }) });
   const call = {
     ...{ request: { tool: 'look' }, outcome: 'ok', result: { content: [] } },
-    caller: { app: 'a', sessionId: 's', mode: 'proxy', principal: thePerson },
+    caller: { app: 'a', sessionId: 's', mode: 'proxy', principal: localUser },
   } as unknown as FinishedCall;
   const add = (labels?: Promise<readonly string[]>): void =>
-    notes.note(call, 1, { arguments: '{}', result: '{}', labels });
+    notes.record(call, 1, { arguments: '{}', result: '{}', labels });
   const labels = (): unknown[] => noted.map((entry) => ('labels' in entry ? entry.labels : 'none'));
   return { notes, add, labels };
 }
@@ -33,7 +33,7 @@ test('it has the labels that come in time, and says so where they do not', async
   await vi.advanceTimersByTimeAsync(1);
   expect(labels()).toEqual(['none', ['override'], 'none', ['not-scanned']]);
   slow.resolve(['too-late']);
-  await notes.settled();
+  await notes.drained();
   expect(labels()).toHaveLength(4);
 });
 
@@ -42,7 +42,7 @@ test('what comes while too many wait is written down at once; nothing is left ou
   const slow = Promise.withResolvers<readonly string[]>();
   for (let at = 0; at < 503; at++) add(slow.promise);
   expect(labels()).toEqual([['not-scanned'], ['not-scanned'], ['not-scanned']]);
-  const settled = notes.settled().then(() => labels().length);
+  const settled = notes.drained().then(() => labels().length);
   slow.resolve(['override']);
   expect(await settled).toBe(503);
 });
@@ -54,7 +54,7 @@ test('each waits its own time, however many timers run; settled waits for those 
   await vi.advanceTimersByTimeAsync(3000);
   add(never);
   expect(vi.getTimerCount()).toBe(1);
-  const settled = notes.settled().then(() => labels().length);
+  const settled = notes.drained().then(() => labels().length);
   await vi.advanceTimersByTimeAsync(2000);
   expect(labels()).toEqual([['not-scanned']]);
   await vi.advanceTimersByTimeAsync(2999);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import {
   type CallerContext,
-  type CallSteps,
+  type CallStages,
   callTool,
   type FinishedCall,
 } from '../../../src-main/core/calls/call-tool.ts';
@@ -33,10 +33,10 @@ const tool: CatalogEntry = {
 };
 
 /** A pipeline that notes which step it came to; single steps may be replaced. */
-function pipeline(replaced: Partial<CallSteps> = {}) {
+function pipeline(replaced: Partial<CallStages> = {}) {
   const steps: string[] = [];
   const records: FinishedCall[] = [];
-  const usual: CallSteps = {
+  const usual: CallStages = {
     resolve: () => tool,
     allow: () => undefined,
     check: async (_tool, request) => request.arguments,
@@ -54,7 +54,7 @@ function pipeline(replaced: Partial<CallSteps> = {}) {
         return (step as (...input: unknown[]) => unknown)(...args);
       },
     ]),
-  ) as unknown as CallSteps;
+  ) as unknown as CallStages;
   return { steps, records, noted };
 }
 
@@ -115,7 +115,7 @@ describe('whatever goes wrong, the caller hears it and the call is on record', (
   const gone = new AppError('cancelled', 'Cancelled.');
   const refused = new RpcError(-32602, 'bad params', { why: 1 });
 
-  test.each<[string, Partial<CallSteps>, Error, string[], string]>([
+  test.each<[string, Partial<CallStages>, Error, string[], string]>([
     ['a tool that is not there', { resolve: fail(unknown) }, unknown, ['resolve', 'record'], 'failed'],
     ['a call that is not allowed', { allow: fail(blocked) }, blocked, ['resolve', 'allow', 'record'], 'blocked'],
     [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../../src-main/core/base/json.ts';
-import { checkArguments, type GivenArguments } from '../../../src-main/core/calls/check-arguments.ts';
+import { validateArguments, type RawArguments } from '../../../src-main/core/calls/check-arguments.ts';
 import { SchemaChecker } from '../../../src-main/core/calls/schema-check.ts';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 
@@ -21,9 +21,9 @@ function toolWith(inputSchema: unknown): CatalogEntry {
   return { id: 'fs:read', server: 'fs', name: 'read', listedName: 'read', definition: { name: 'read', inputSchema } };
 }
 
-function check(given: GivenArguments | JsonObject, inputSchema: unknown = readFile): Promise<unknown> {
-  const asked = 'arguments' in given ? (given as unknown as GivenArguments) : { arguments: given };
-  return checkArguments(toolWith(inputSchema), asked, new SchemaChecker()).catch((error: unknown) => error);
+function check(given: RawArguments | JsonObject, inputSchema: unknown = readFile): Promise<unknown> {
+  const asked = 'arguments' in given ? (given as unknown as RawArguments) : { arguments: given };
+  return validateArguments(toolWith(inputSchema), asked, new SchemaChecker()).catch((error: unknown) => error);
 }
 
 const refused = (message: RegExp): unknown =>
@@ -76,7 +76,7 @@ describe('arguments that do not fit', () => {
 });
 
 describe('what is written in the wrong place', () => {
-  test.each<[string, GivenArguments]>([
+  test.each<[string, RawArguments]>([
     ['inside one more layer', { arguments: { arguments: { path: '/a' } } }],
     ['inside two more layers, one of them as text', { arguments: { params: '{"args":{"path":"/a"}}' } }],
     ['beside the arguments', { arguments: undefined, beside: { path: '/a', intent_reason: 'x' } }],
@@ -144,8 +144,8 @@ describe('a schema that cannot be checked lets everything pass', () => {
     const schemas = new SchemaChecker();
     const one = toolWith({ $id: 'same', type: 'object', required: ['a'] });
     const two = toolWith({ $id: 'same', type: 'object', required: ['b'] });
-    await expect(checkArguments(one, { arguments: {} }, schemas)).rejects.toEqual(refused(/"a"/));
-    await expect(checkArguments(two, { arguments: {} }, schemas)).rejects.toEqual(refused(/"b"/));
+    await expect(validateArguments(one, { arguments: {} }, schemas)).rejects.toEqual(refused(/"a"/));
+    await expect(validateArguments(two, { arguments: {} }, schemas)).rejects.toEqual(refused(/"b"/));
   });
 });
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { hoistCall } from '../../../src-main/core/calls/check-arguments.ts';
+import { unwrapCall } from '../../../src-main/core/calls/check-arguments.ts';
 
 test.each([
   [{ arguments: { name: 'a:b', arguments: { x: 1 } } }, { name: 'a:b', arguments: { x: 1 } }],
   [{ params: '{"tool":"a:b"}' }, { tool: 'a:b' }],
 ])('a call that was wrapped as a whole (%j) is found inside', (input, call) => {
-  expect(hoistCall(input)).toEqual(call);
+  expect(unwrapCall(input)).toEqual(call);
 });
 
 test.each([
@@ -16,5 +16,5 @@ test.each([
   { args: 'not json' },
   {},
 ])('anything else (%j) stays as it is', (input) => {
-  expect(hoistCall(input)).toBe(input);
+  expect(unwrapCall(input)).toBe(input);
 });

@@ -1,6 +1,6 @@
 /** Calls of tools of 2025-11-25 that are there as tasks only. */
 import { expect, test } from 'vitest';
-import { callServer } from '../../../src-main/core/calls/required-task.ts';
+import { callToolOnServer } from '../../../src-main/core/calls/required-task.ts';
 import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 
@@ -36,7 +36,7 @@ const context = (signal = new AbortController().signal): CallContext => ({ signa
 test('the task is made and waited for, and the answer is that of the call', async () => {
   const { server, asked } = makeServer();
   const params = { name: 'work', arguments: { a: 1 } };
-  expect(await callServer(server, required, params, context())).toEqual({ content: [], from: 'tasks/result' });
+  expect(await callToolOnServer(server, required, params, context())).toEqual({ content: [], from: 'tasks/result' });
   expect(asked).toEqual([
     ['tools/call', { ...params, task: {} }],
     ['tasks/result', { taskId: 't1' }],
@@ -54,7 +54,7 @@ test.each([
   ['a server without tasks', required, { name: 'work' }, { tools: {} }],
 ])('%s is left alone', async (_what, definition, params, can) => {
   const { server, asked } = makeServer(undefined, can);
-  await callServer(server, definition, params, context());
+  await callToolOnServer(server, definition, params, context());
   expect(asked).toEqual([['tools/call', params]]);
 });
 
@@ -62,7 +62,7 @@ test('a call that is given up ends its task', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { server, asked } = makeServer(promise);
   const controller = new AbortController();
-  const answer = callServer(server, required, { name: 'work' }, context(controller.signal));
+  const answer = callToolOnServer(server, required, { name: 'work' }, context(controller.signal));
   await expect.poll(() => asked.length).toBe(2);
   controller.abort('no more');
   expect(asked.at(-1)).toEqual(['tasks/cancel', { taskId: 't1' }]);

@@ -164,7 +164,7 @@ describe('asked for anew is', () => {
     ['listing', (bench, server) => void (bench.server = { ...server, listing: {} })],
     ['line', (bench, server) => void (bench.server = { ...server, handshake: {} })],
     ['entry in the config', (bench, server) => void (bench.server = { ...server, hash: 'h2' })],
-    ['resource', (bench) => bench.cache.drop('git')],
+    ['resource', (bench) => bench.cache.invalidate('git')],
   ])('what was said before the server had another %s', async (_what, change) => {
     const bench = new Bench();
     await bench.call();

@@ -1,15 +1,15 @@
 /** What a person runs by hand, where its server asks and does not wait for the answer. */
 import { expect, test } from 'vitest';
-import { Run } from '../../../src-main/core/calls/runs.ts';
-import type { CallSteps } from '../../../src-main/core/calls/call-tool.ts';
+import { ManualRun } from '../../../src-main/core/calls/runs.ts';
+import type { CallStages } from '../../../src-main/core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 
 const tool: CatalogEntry = { id: 'git:clone', server: 'git', name: 'clone', listedName: 'git_clone', definition: {} };
 
 test('a question that is open when the run ends is answered: the server need not wait for the person any longer', async () => {
-  const run = new Run('run-1', { server: 'git', tool: 'clone', arguments: {} }, tool, 'you');
+  const run = new ManualRun('run-1', { server: 'git', tool: 'clone', arguments: {} }, tool, 'you');
   let told: Promise<string> | undefined;
-  const steps: CallSteps = {
+  const steps: CallStages = {
     resolve: () => tool,
     allow: () => undefined,
     check: async (_tool, request) => request.arguments,
@@ -22,6 +22,6 @@ test('a question that is open when the run ends is answered: the server need not
     shape: (result) => ({ result, limit: undefined }),
     record: () => undefined,
   };
-  await run.go({ steps, version: '1' });
-  expect([await told, run.questions]).toEqual(['Nobody waits for the answer any more.', []]);
+  await run.execute({ steps, version: '1' });
+  expect([await told, run.openRequests]).toEqual(['Nobody waits for the answer any more.', []]);
 });

@@ -1,6 +1,6 @@
 /** What becomes of calls that outlive their client app's patience, by the clock. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { AnswerRoom, SlowCalls, type SlowCallsOptions } from '../../../src-main/core/calls/slow-calls.ts';
+import { ResultMemoryQuota, SlowCalls, type SlowCallsOptions } from '../../../src-main/core/calls/slow-calls.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { type Result, RpcError } from '../../../src-main/core/wire/message.ts';
@@ -32,7 +32,7 @@ function caller(more: Partial<CallerContext> = {}): CallerContext {
 function slowCalls(more: Partial<SlowCallsOptions> = {}): SlowCalls {
   const awaitLine = (args: JsonObject): string => `await_result ${JSON.stringify(args)}`;
   const putAside = (): Promise<Result> => Promise.reject(new Error('no disk'));
-  return new SlowCalls({ limitMs: () => limitMs, room: new AnswerRoom(), awaitLine, putAside, ...more });
+  return new SlowCalls({ limitMs: () => limitMs, room: new ResultMemoryQuota(), awaitLine, putAside, ...more });
 }
 
 interface Begun {
@@ -74,7 +74,7 @@ function take(
   again = {},
   context = caller(),
 ) {
-  const taken = slow.take({ handle, waitMs: more.waitMs, cancel: more.cancel === true }, again, context);
+  const taken = slow.waitFor({ handle, waitMs: more.waitMs, cancel: more.cancel === true }, again, context);
   taken.catch(() => undefined);
   return taken;
 }
@@ -169,7 +169,7 @@ test('a call that comes late to waiting for another one is answered with that on
     caller(),
     async (own) => {
       await new Promise((resolve) => setTimeout(resolve, limitMs / 5));
-      return slow.take({ handle, waitMs: undefined, cancel: false }, {}, { ...own });
+      return slow.waitFor({ handle, waitMs: undefined, cancel: false }, {}, { ...own });
     },
   );
   await vi.advanceTimersByTimeAsync(2 * limitMs);
@@ -311,7 +311,7 @@ describe('what is kept is bounded', () => {
     ],
     ['is put aside', () => Promise.resolve({ content: ['on disk'] }), { content: ['on disk'] }],
   ])('an answer that there is no room for %s', async (_what, putAside, expected) => {
-    const slow = slowCalls({ room: new AnswerRoom(10), putAside });
+    const slow = slowCalls({ room: new ResultMemoryQuota(10), putAside });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
     last().answer(done);
@@ -320,7 +320,7 @@ describe('what is kept is bounded', () => {
   });
 
   test('a question that there is no room for is put to whoever comes all the same, and the call goes on', async () => {
-    const slow = slowCalls({ room: new AnswerRoom(10) });
+    const slow = slowCalls({ room: new ResultMemoryQuota(10) });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
     const question = { resultType: 'input_required', inputRequests: {}, requestState: 'theirs' };
@@ -330,7 +330,7 @@ describe('what is kept is bounded', () => {
   });
 
   test('whoever waits gets an answer that there is no room for', async () => {
-    const slow = slowCalls({ room: new AnswerRoom(10) });
+    const slow = slowCalls({ room: new ResultMemoryQuota(10) });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
     const wait = take(slow, handle);
@@ -340,15 +340,15 @@ describe('what is kept is bounded', () => {
   });
 
   test('the room of an answer that is let go is free again', async () => {
-    const room = new AnswerRoom(100);
+    const room = new ResultMemoryQuota(100);
     const slow = slowCalls({ room });
     const { result, last } = work(slow);
     await handleOf(result);
     last().answer(done);
     await vi.advanceTimersByTimeAsync(0);
-    expect(room.take(100)).toBe(false);
+    expect(room.reserve(100)).toBe(false);
     slow.end();
-    expect(room.take(100)).toBe(true);
+    expect(room.reserve(100)).toBe(true);
   });
 });
 
@@ -415,7 +415,7 @@ describe('a slow call as a task', () => {
     await vi.advanceTimersByTimeAsync(limitMs);
     const taskId = String(toObject(await result)['taskId']);
     const told: JsonObject[] = [];
-    const stop = slow.heard(taskId, knows)?.listen((state) => void told.push(state));
+    const stop = slow.findTask(taskId, knows)?.subscribe((state) => void told.push(state));
     return { taskId, last, told, stop: () => stop?.() };
   }
   const look = (slow: SlowCalls, taskId: string) => slow.task('tasks/get', { taskId }, knows);
@@ -441,9 +441,9 @@ describe('a slow call as a task', () => {
     last().answer(done);
     await vi.advanceTimersByTimeAsync(0);
     expect(told).toEqual([]);
-    slow.heard(taskId, knows)?.listen((state) => void told.push(state));
+    slow.findTask(taskId, knows)?.subscribe((state) => void told.push(state));
     expect(told).toEqual([expect.objectContaining({ taskId, status: 'completed', result: done })]);
-    expect(slow.heard(taskId, { ...knows, principal: callerOf('another-app') })).toBeUndefined();
+    expect(slow.findTask(taskId, { ...knows, principal: callerOf('another-app') })).toBeUndefined();
   });
 
   test('says that it was cancelled, once, and goes on for as long as somebody listens', async () => {

@@ -28,7 +28,7 @@ beforeEach(async () => void (spills = await openStore()));
 afterEach(() => spills[Symbol.asyncDispose]());
 
 async function told(content: readonly JsonObject[]): Promise<{ text: string; idOf: (kind: string) => string }> {
-  const kept = await spills.store.keep({ content }, origin, 'text');
+  const kept = await spills.store.spill({ content }, origin, 'text');
   const limit = { toFile: true, bytes: 0, ofApp: false };
   const result = spilledResult(kept, { media: [] }, limit, {
     server: 'a',

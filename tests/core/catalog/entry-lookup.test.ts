@@ -7,15 +7,15 @@ const { tools } = catalog.lookup;
 const ids = (entries: readonly { id: string }[]): string[] => entries.map(({ id }) => id);
 
 test('entries are found by each of their names, in the order of the catalog', () => {
-  expect(tools.listedAs('a_x')?.id).toBe('a:x');
-  expect(ids(tools.named('x'))).toEqual(['a:x', 'constructor:x']);
-  expect(tools.withId('a:b:z').map(({ server }) => server)).toEqual(['a', 'a:b']);
-  expect(ids(tools.of('a'))).toEqual(['a:b:z', 'a:x', 'a:y']);
+  expect(tools.byListedName('a_x')?.id).toBe('a:x');
+  expect(ids(tools.byName('x'))).toEqual(['a:x', 'constructor:x']);
+  expect(tools.byId('a:b:z').map(({ server }) => server)).toEqual(['a', 'a:b']);
+  expect(ids(tools.byServer('a'))).toEqual(['a:b:z', 'a:x', 'a:y']);
 });
 
 test('names that objects have anyway, and names of nothing, find nothing', () => {
   for (const name of ['toString', 'hasOwnProperty', '']) {
-    expect([tools.listedAs(name), tools.named(name), tools.withId(name), tools.of(name)]).toEqual([
+    expect([tools.byListedName(name), tools.byName(name), tools.byId(name), tools.byServer(name)]).toEqual([
       undefined,
       [],
       [],
@@ -25,7 +25,7 @@ test('names that objects have anyway, and names of nothing, find nothing', () =>
 });
 
 test('a catalog with some of its tools finds those alone', () => {
-  const some = withTools(catalog, tools.of('constructor'));
+  const some = withTools(catalog, tools.byServer('constructor'));
   expect(resolveEntry(some, 'tools', 'x').id).toBe('constructor:x');
   expect(() => resolveEntry(some, 'tools', 'a:y')).toThrow('was not found');
   expect(resolveEntry(catalog, 'tools', 'a:y').id).toBe('a:y');

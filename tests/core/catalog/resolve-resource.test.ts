@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
-import { resourceNotFound, resourceTarget } from '../../../src-main/core/catalog/resolve-resource.ts';
+import { resourceNotFoundError, resolveResource } from '../../../src-main/core/catalog/resolve-resource.ts';
 import { serverWith } from './catalog-of.ts';
 
 const resources = (...uris: string[]) => ({ resources: uris.map((uri) => ({ uri })) });
 const templates = (...uris: string[]) => ({ resourceTemplates: uris.map((uriTemplate) => ({ uriTemplate })) });
 
 function target(servers: CatalogServer[], uri: string, shownBy: readonly string[] = []): string {
-  const found = resourceTarget(buildCatalog(servers, new Set()), uri, shownBy);
+  const found = resolveResource(buildCatalog(servers, new Set()), uri, shownBy);
   return found === undefined ? '' : `${found.server} ${found.uri}`;
 }
 
@@ -124,7 +124,7 @@ describe('a resource that no list shows', () => {
 
   test('and that nobody has shown is answered with what helps', () => {
     const catalog = buildCatalog(servers, new Set());
-    expect(resourceNotFound('else://x', catalog).text).toContain('tooltray://SERVER/else://x, with one of: a, b.');
-    expect(resourceNotFound('data://aa', catalog).text).toContain('Did you mean data://a?');
+    expect(resourceNotFoundError('else://x', catalog).text).toContain('tooltray://SERVER/else://x, with one of: a, b.');
+    expect(resourceNotFoundError('data://aa', catalog).text).toContain('Did you mean data://a?');
   });
 });

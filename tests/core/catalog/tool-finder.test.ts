@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import type { Hold } from '../../../src-main/core/config/app-config.ts';
+import type { LeaseHandle } from '../../../src-main/core/config/app-config.ts';
 import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
-import { type KnownServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
+import { type ConfiguredServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 import type { ServerState } from '../../../src-main/core/servers/server-state.ts';
 import { serverWith, toolsNamed } from './catalog-of.ts';
@@ -10,7 +10,7 @@ import { serverWith, toolsNamed } from './catalog-of.ts';
 interface Sketch {
   readonly state?: ServerState;
   readonly tools?: readonly string[];
-  readonly held?: Hold;
+  readonly held?: LeaseHandle;
 }
 
 const states = {
@@ -36,7 +36,7 @@ const states = {
 
 /** Servers by name; without tools one has never been listed. `offTools` are switched off by the person. */
 function finderOf(sketches: Readonly<Record<string, Sketch>>, offTools: readonly string[] = []): ToolFinder {
-  const servers = Object.entries(sketches).map(([name, { state = states.ready, tools, held }]): KnownServer => ({
+  const servers = Object.entries(sketches).map(([name, { state = states.ready, tools, held }]): ConfiguredServer => ({
     config: { name, enabled: state.kind !== 'disabled', ...(held && { held }) },
     state,
     listing: serverWith(name, toolsNamed(...(tools ?? []))).listing,
@@ -51,7 +51,7 @@ function finderOf(sketches: Readonly<Record<string, Sketch>>, offTools: readonly
   const catalog = buildCatalog(listed, new Set(['search_tools', 'list_all_tools', 'query_result']), aliases);
   const index = new SearchIndex();
   for (const { name } of listed) {
-    const own = catalog.lookup.tools.of(name);
+    const own = catalog.lookup.tools.byServer(name);
     index.replaceServer(
       name,
       own.map((tool) => ({ id: tool.id, server: name, name: tool.name, inputSchema: {} })),
@@ -61,7 +61,7 @@ function finderOf(sketches: Readonly<Record<string, Sketch>>, offTools: readonly
 }
 
 function answer(finder: ToolFinder, spelling: string, server?: string): readonly [string, string] {
-  const found = finder.look(spelling, server);
+  const found = finder.tryFind(spelling, server);
   return 'missing' in found ? [found.missing, found.error.text] : ['found', found.id];
 }
 
@@ -108,7 +108,7 @@ describe('a name that says whose it is', () => {
   });
 
   test('is told what its last listing knew: the tool, or that there was none, and what came near', () => {
-    expect(world.look('old one:echo')).toMatchObject({ server: 'old one', tool: 'echo', nearest: [] });
+    expect(world.tryFind('old one:echo')).toMatchObject({ server: 'old one', tool: 'echo', nearest: [] });
     expect(answer(world, 'old one:ecko')).toEqual([
       'off',
       'old one is switched off. When it was listed last it had no tool "ecko". Did you mean old one:echo? The person can switch it on: tooltray enable old one.',
@@ -180,7 +180,7 @@ test('a tool that the person switched off is that, whatever server is named', ()
 test('tools switched off one by one are known, those of a server that is off are not counted', () => {
   const sketches = { a: { tools: ['x', 'y'] }, b: { state: states.off, tools: ['z'] } };
   const off = [{ server: 'a', tool: 'x', description: expect.any(String) as string }];
-  expect(finderOf(sketches, ['a:x', 'b:z']).toolsOff()).toEqual(off);
+  expect(finderOf(sketches, ['a:x', 'b:z']).disabledTools()).toEqual(off);
 });
 
 test('servers whose tools are in no list are named in few words, those of one kind together', () => {

@@ -1,7 +1,7 @@
 /** Names and addresses in a catalog for apps that show user interfaces of tools. */
 import { expect, test } from 'vitest';
 import { buildCatalog, type Catalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
-import { resourceTarget } from '../../../src-main/core/catalog/resolve-resource.ts';
+import { resolveResource } from '../../../src-main/core/catalog/resolve-resource.ts';
 import { viewUriOf } from '../../../src-main/core/servers/view-facts.ts';
 import { serverWith } from './catalog-of.ts';
 
@@ -41,13 +41,13 @@ test('interfaces at one address are told apart, also those that no list has, and
   const catalog = shown(a, b, alone);
   const uris = catalog.tools.map(({ definition }) => viewUriOf(definition) ?? '');
   expect(uris).toEqual(['ui://tooltray/a/a/view', 'ui://tooltray/b%20b/a/view', 'ui://c/view']);
-  expect(uris.map((uri) => resourceTarget(catalog, uri))).toEqual([
+  expect(uris.map((uri) => resolveResource(catalog, uri))).toEqual([
     { server: 'a', uri: 'ui://a/view' },
     { server: 'b b', uri: 'ui://a/view' },
     { server: 'c', uri: 'ui://c/view' },
   ]);
-  expect(() => resourceTarget(catalog, 'ui://a/view')).toThrow('Several servers have the resource');
-  expect(resourceTarget(catalog, 'ui://tooltray/nobody/a/view')).toBeUndefined();
+  expect(() => resolveResource(catalog, 'ui://a/view')).toThrow('Several servers have the resource');
+  expect(resolveResource(catalog, 'ui://tooltray/nobody/a/view')).toBeUndefined();
 });
 
 test('a server that names an interface as we would is not taken at its word', () => {
@@ -55,6 +55,6 @@ test('a server that names an interface as we would is not taken at its word', ()
   const catalog = shown(a, b);
   const uris = catalog.tools.map(({ definition }) => viewUriOf(definition) ?? '');
   expect(uris).toEqual(['ui://a/view', 'ui://tooltray/b/tooltray/a/a/view']);
-  expect(resourceTarget(catalog, uris[1] ?? '')).toEqual({ server: 'b', uri: 'ui://tooltray/a/a/view' });
-  expect(resourceTarget(catalog, 'ui://tooltray/a/a/view')).toEqual({ server: 'a', uri: 'ui://a/view' });
+  expect(resolveResource(catalog, uris[1] ?? '')).toEqual({ server: 'b', uri: 'ui://tooltray/a/a/view' });
+  expect(resolveResource(catalog, 'ui://tooltray/a/a/view')).toEqual({ server: 'a', uri: 'ui://a/view' });
 });

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { knownApp, pathsOn, userFiles } from '../../../src-main/core/client-apps/app-files.ts';
-import { appStatus } from '../../../src-main/core/client-apps/app-status.ts';
+import { knownApp, resolvePaths, userFiles } from '../../../src-main/core/client-apps/app-files.ts';
+import { loadAppStatus } from '../../../src-main/core/client-apps/app-status.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { foundAt } from '../../../src-main/core/client-apps/find-apps.ts';
+import { inspectApp } from '../../../src-main/core/client-apps/find-apps.ts';
 import {
   installEntry,
   planInstall,
@@ -15,7 +15,7 @@ import {
 } from '../../../src-main/core/client-apps/install.ts';
 import type { KnownApp } from '../../../src-main/core/client-apps/known-app.ts';
 import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
-import { type AppPlace, placesOf } from '../../../src-main/core/client-apps/update-app-file.ts';
+import { type AppConfigFile, placesOf } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const launch = { command: '/opt/launch', args: ['stdio', '--app', 'claude-desktop'] };
 /** Claude Desktop on Windows, with the paths of this system. */
@@ -43,7 +43,7 @@ async function put(file: string, text: string, usedAt: number): Promise<void> {
   for (const one of [file, dirname(file)]) await utimes(one, usedAt, usedAt);
 }
 
-async function place(): Promise<AppPlace> {
+async function place(): Promise<AppConfigFile> {
   const [file = '', ...also] = await userFiles(machine(), app);
   return { app, file, also };
 }
@@ -53,11 +53,11 @@ const texts = (): Promise<string[]> => Promise.all([classic(), store()].map((fil
 test('on Windows the file of the Microsoft Store’s build is known beside the usual one', () => {
   const windows = { platform: 'win32', home: 'C:\\Users\\me', env: {} } as const;
   const claude = knownApp('claude-desktop');
-  expect(pathsOn(windows, claude.files)).toEqual([
+  expect(resolvePaths(windows, claude.files)).toEqual([
     'C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
     'C:\\Users\\me\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json',
   ]);
-  expect(pathsOn(windows, claude.traces)).toHaveLength(2);
+  expect(resolvePaths(windows, claude.traces)).toHaveLength(2);
 });
 
 test('the file of the build that is installed counts, of two the one that was used last', async () => {
@@ -91,12 +91,12 @@ test('a build that came later is shown as outdated, and connected by the next in
   await put(classic(), '{}', 1000);
   await installEntry(await place(), launch, { journal });
   await put(store(), '{}', 500);
-  const found = await foundAt(await place(), machine(), new Set());
-  expect((await appStatus(found, [launch])).connected).toBe('stale');
+  const found = await inspectApp(await place(), machine(), new Set());
+  expect((await loadAppStatus(found, [launch])).connected).toBe('stale');
   const plan = await planInstall(await place(), launch, journal);
   expect(plan.file).toBe(store());
   await installEntry(await place(), launch, { journal }, plan.revision);
-  expect((await appStatus(found, [launch])).connected).toBe('yes');
+  expect((await loadAppStatus(found, [launch])).connected).toBe('yes');
 });
 
 test('where one file cannot be written, none is', async () => {

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
 import { changeAppFile, revisionOf, updateAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { withOurEntry } from '../../../src-main/core/client-apps/install-entry.ts';
+import { insertEntry } from '../../../src-main/core/client-apps/install-entry.ts';
 import { installEntry } from '../../../src-main/core/client-apps/install.ts';
 import { undoableChanges } from '../../../src-main/core/client-apps/undo.ts';
 import { allCases } from '../../support/all-cases.ts';
@@ -41,14 +41,14 @@ test('what an app writes between our read and our write is kept', async () => {
   let reads = 0;
   const edit = (text = ''): string => {
     if (++reads === 1) writeFileSync(file, theirs);
-    return withOurEntry(text, app, launch);
+    return insertEntry(text, app, launch);
   };
   const change = await changeAppFile({ app, file }, { action: 'install', edit }, journal);
   expect([
     await readFile(file, 'utf8'),
-    await journal.before(change as never),
+    await journal.contentBefore(change as never),
     (await journal.changes()).length,
-  ]).toEqual([withOurEntry(theirs, app, launch), theirs, 1]);
+  ]).toEqual([insertEntry(theirs, app, launch), theirs, 1]);
 });
 
 test('a preview that no longer fits the file is refused, and the file is left as it is', async () => {
@@ -67,10 +67,10 @@ test('what an app writes into the file that we have just replaced is kept', asyn
     while (statSync(file).ino === ino) await setImmediate();
     writeSync(opened.fd, theirs, 0);
   })();
-  await updateAppFile(file, { edit: (text = '') => withOurEntry(text, app, launch) });
+  await updateAppFile(file, { edit: (text = '') => insertEntry(text, app, launch) });
   await late;
   await opened.close();
-  expect(await readFile(file, 'utf8')).toBe(withOurEntry(theirs, app, launch));
+  expect(await readFile(file, 'utf8')).toBe(insertEntry(theirs, app, launch));
 });
 
 test('an app that writes in place all the time loses nothing to us', async () => {
@@ -83,7 +83,7 @@ test('an app that writes in place all the time loses nothing to us', async () =>
   void busy.finally(() => (isOver = true)).catch(() => undefined);
   for (let round = 0; !isOver; round++) {
     const edit = (text = ''): string =>
-      round % 2 === 0 ? withOurEntry(text, app, launch) : text.replace('tooltray', 'tool');
+      round % 2 === 0 ? insertEntry(text, app, launch) : text.replace('tooltray', 'tool');
     await updateAppFile(file, { edit }).catch(() => undefined);
     await sleep(Math.random() * 10);
   }
@@ -104,7 +104,7 @@ test('two that install at once leave one whole file with both of their changes',
 });
 
 test('killed at any moment, it leaves the file whole and the list of changes true, and the next one goes on', async () => {
-  const whole = new Set([plain, withOurEntry(plain, app, launch)]);
+  const whole = new Set([plain, insertEntry(plain, app, launch)]);
   for (let round = 0; round < kills; round++) {
     const child = spawn(
       process.execPath,

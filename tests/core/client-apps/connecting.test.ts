@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp, type Machine } from '../../../src-main/core/client-apps/app-files.ts';
 import { readAppServers } from '../../../src-main/core/client-apps/app-servers.ts';
-import { appStatus, warningFor } from '../../../src-main/core/client-apps/app-status.ts';
+import { loadAppStatus, appWarning } from '../../../src-main/core/client-apps/app-status.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { findApps } from '../../../src-main/core/client-apps/find-apps.ts';
-import { withOurEntry } from '../../../src-main/core/client-apps/install-entry.ts';
+import { insertEntry } from '../../../src-main/core/client-apps/install-entry.ts';
 import {
   installEntry,
   planInstall,
@@ -125,9 +125,9 @@ test('a change is undone once; an unknown one is refused', async () => {
 test('what was noted but never written, by one that was killed in between, is not offered to be undone', async () => {
   await write({ mcpServers: {} });
   const before = await readFile(file, 'utf8');
-  const states = { before: revisionOf(before), after: revisionOf(withOurEntry(before, kiro().app, launch)) };
+  const states = { before: revisionOf(before), after: revisionOf(insertEntry(before, kiro().app, launch)) };
   const noted = { app: 'kiro', file, action: 'install', madeFolder: undefined } as const;
-  const killed = await journal.note({ ...noted, ...states }, before);
+  const killed = await journal.record({ ...noted, ...states }, before);
   expect(await undoableChanges(journal)).toEqual([]);
   const made = await installEntry(kiro(), launch, { journal });
   expect([(await undoableChanges(journal)).map(({ id }) => id), killed.after]).toEqual([[made?.id], made?.after]);
@@ -178,7 +178,7 @@ test('apps are found by their file or their folder, and known to run by their pr
     ['cursor', false],
     ['kiro', true],
   ]);
-  const status = await Promise.all(here.map((one) => appStatus(one, [launch])));
+  const status = await Promise.all(here.map((one) => loadAppStatus(one, [launch])));
   expect(status.map(({ id, connected, servers, problem }) => [id, connected, servers, problem])).toEqual([
     ['cursor', 'no', 0, ''],
     ['kiro', 'stale', 1, ''],
@@ -195,7 +195,9 @@ test('of several config files the one that is there counts', async () => {
 test('a broken file is told as the reason why the app cannot be changed', async () => {
   await write('{ "mcpServers": ');
   const [status] = await Promise.all(
-    (await findApps(machine, new Set())).filter(({ app }) => app.id === 'kiro').map((one) => appStatus(one, [launch])),
+    (await findApps(machine, new Set()))
+      .filter(({ app }) => app.id === 'kiro')
+      .map((one) => loadAppStatus(one, [launch])),
   );
   expect(status?.problem).toContain('cannot be read (line 1');
 });
@@ -218,6 +220,6 @@ test('Claude Code’s servers of single projects are read too', async () => {
 
 test('an app that writes its settings back is warned about while it runs', () => {
   const found = { app: knownApp('claude-desktop'), file: '', installed: true };
-  expect(warningFor({ ...found, running: true })).toContain('Quit it first');
-  expect(warningFor({ ...found, running: false })).toBeUndefined();
+  expect(appWarning({ ...found, running: true })).toContain('Quit it first');
+  expect(appWarning({ ...found, running: false })).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { maskedChange } from '../../../src-main/core/trust/launch-change.ts';
-import { type HealOffer, healOffers, healSources } from '../../../src-main/core/client-apps/heal-offers.ts';
+import { type HealCandidate, findHealCandidates, healSources } from '../../../src-main/core/client-apps/heal-offers.ts';
 
 let home = '';
 
@@ -26,10 +26,10 @@ function offers(
   written: Record<string, unknown>,
   server = 'x',
   variables: Record<string, string> = {},
-): Promise<readonly HealOffer[]> {
+): Promise<readonly HealCandidate[]> {
   const find = async (command: string, env: Readonly<Record<string, string>>): Promise<string | undefined> =>
     there.has(command) && env['PATH'] === undefined ? `/bin/${command}` : undefined;
-  return healOffers(server, written, { machine: { env: variables, platform: 'linux', home }, find });
+  return findHealCandidates(server, written, { machine: { env: variables, platform: 'linux', home }, find });
 }
 
 const bundle = (executable: string, ...args: string[]) => ({ genericBundle: { run: { executable, args } } });
@@ -197,8 +197,8 @@ async function offersWith(
   values: Record<string, string>,
   written: Record<string, unknown>,
   server = 'x',
-): Promise<readonly HealOffer[]> {
-  return healOffers(server, written, {
+): Promise<readonly HealCandidate[]> {
+  return findHealCandidates(server, written, {
     machine: { env: {}, platform: 'linux', home },
     find: async (command) => (there.has(command) ? `/bin/${command}` : undefined),
     readValue: async (source, name) => values[`${source} ${name}`],

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
-import type { AppPlace } from '../../../src-main/core/client-apps/update-app-file.ts';
+import type { AppConfigFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { ownLaunches, repairOwnEntries } from '../../../src-main/core/client-apps/own-launch.ts';
+import { tooltrayLaunches, repairEntries } from '../../../src-main/core/client-apps/own-launch.ts';
 import type { StdioLaunch } from '../../../src-main/core/client-apps/known-app.ts';
 
 let home = '';
@@ -19,15 +19,15 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 const wanted = (app: string): StdioLaunch => ({ command: process.execPath, args: ['stdio', '--app', app] });
 
-async function entry(app: string, path: string, text: string): Promise<AppPlace> {
+async function entry(app: string, path: string, text: string): Promise<AppConfigFile> {
   const file = join(home, path);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
   return { app: knownApp(app), file };
 }
 
-const repair = (places: readonly AppPlace[], problems: string[] = []) =>
-  repairOwnEntries(places, wanted, new ChangeJournal(join(home, 'journal')), ({ file }) => problems.push(file));
+const repair = (places: readonly AppConfigFile[], problems: string[] = []) =>
+  repairEntries(places, wanted, new ChangeJournal(join(home, 'journal')), ({ file }) => problems.push(file));
 
 test('a launcher that has moved is written anew, and what the person set beside it stays', async () => {
   const gone = { command: '/gone/tooltray', args: ['stdio', '--app', 'cursor'], disabled: true };
@@ -68,9 +68,14 @@ test('a file that cannot be read or edited is told of, and the others are mended
 
 test('the launcher of the installed app is what apps are given, where it is there', async () => {
   const own = { dataDir: home, platform: 'linux', command: ['/n/node', '/d/cli.js'], home: undefined } as const;
-  expect(ownLaunches(own, 'cursor')).toEqual([{ command: '/n/node', args: ['/d/cli.js', 'stdio', '--app', 'cursor'] }]);
+  expect(tooltrayLaunches(own, 'cursor')).toEqual([
+    { command: '/n/node', args: ['/d/cli.js', 'stdio', '--app', 'cursor'] },
+  ]);
   await entry('cursor', 'bin/tooltray', '');
-  expect(ownLaunches(own, 'cursor').map(({ command }) => command)).toEqual([join(home, 'bin/tooltray'), '/n/node']);
-  const [first] = ownLaunches({ ...own, home: '/private' }, 'cursor');
+  expect(tooltrayLaunches(own, 'cursor').map(({ command }) => command)).toEqual([
+    join(home, 'bin/tooltray'),
+    '/n/node',
+  ]);
+  const [first] = tooltrayLaunches({ ...own, home: '/private' }, 'cursor');
   expect(first.env).toEqual({ TOOLTRAY_HOME: '/private' });
 });

@@ -4,27 +4,30 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { formatOf, knownApp } from '../../../src-main/core/client-apps/app-files.ts';
-import type { AppPlace } from '../../../src-main/core/client-apps/update-app-file.ts';
+import { configFormatFor, knownApp } from '../../../src-main/core/client-apps/app-files.ts';
+import type { AppConfigFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { importOffers as findOffers, type KnownServer } from '../../../src-main/core/client-apps/import-offers.ts';
-import { ImportRecords } from '../../../src-main/core/client-apps/import-records.ts';
+import {
+  findImportOffers as findOffers,
+  type ExistingServer,
+} from '../../../src-main/core/client-apps/import-offers.ts';
+import { ImportHistory } from '../../../src-main/core/client-apps/import-records.ts';
 import {
   type ImportDeps,
   importServers,
-  type ImportWay,
+  type ImportOptions,
   undoImport,
 } from '../../../src-main/core/client-apps/import-servers.ts';
 import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
 import { SystemKeychain } from '../../../src-main/core/secrets/keychain.ts';
-import { SecretDesk } from '../../../src-main/core/secrets/secret-desk.ts';
+import { SecretService } from '../../../src-main/core/secrets/secret-desk.ts';
 import { filesHolding } from '../../support/files-holding.ts';
 import { plainVault } from '../../support/plain-vault.ts';
 
 const importOffers = async (...given: Parameters<typeof findOffers>) => (await findOffers(...given)).offers;
 
-const stay: ImportWay = { move: false, seal: false };
-const away: ImportWay = { move: true, seal: false };
+const stay: ImportOptions = { move: false, seal: false };
+const away: ImportOptions = { move: true, seal: false };
 let home = '';
 let config = new Map<string, unknown>();
 
@@ -35,24 +38,24 @@ beforeEach(async () => {
 
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-async function put(app: string, path: string, text: string): Promise<AppPlace> {
+async function put(app: string, path: string, text: string): Promise<AppConfigFile> {
   const file = join(home, path);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
   return { app: knownApp(app), file };
 }
 
-const cursor = (servers: object): Promise<AppPlace> =>
+const cursor = (servers: object): Promise<AppConfigFile> =>
   put('cursor', '.cursor/mcp.json', `// mine\n${JSON.stringify({ mcpServers: servers }, null, 2)}\n`);
 
 /** Over a config of its own: names that its servers wait for are none of ours. */
-async function desk(): Promise<SecretDesk> {
+async function desk(): Promise<SecretService> {
   const file = join(home, 'config.json');
   await writeFile(file, '{}');
   const store = await ConfigStore.open(file);
   // Nothing is at the other end of its bus.
   const keychain = new SystemKeychain({ DBUS_SESSION_BUS_ADDRESS: '' });
-  return new SecretDesk({
+  return new SecretService({
     ...{ vault: plainVault(home), config: store, folders: [join(home, 'journal')], keychain },
   });
 }
@@ -60,20 +63,21 @@ async function desk(): Promise<SecretDesk> {
 function deps(): ImportDeps {
   return {
     journal: new ChangeJournal(join(home, 'journal')),
-    records: new ImportRecords(join(home, 'imports')),
+    records: new ImportHistory(join(home, 'imports')),
     names: () => Promise.resolve([...config.keys()]),
     add: async (servers) => servers.forEach(({ name, entry }) => config.set(name, entry)),
     remove: async (names) => names.filter((name) => config.delete(name)),
     secrets: {
-      keep: async (...given) => (await desk()).keep(...given),
-      keepKeyring: async (...given) => (await desk()).keepKeyring(...given),
+      sealEntry: async (...given) => (await desk()).sealEntry(...given),
+      importKeyring: async (...given) => (await desk()).importKeyring(...given),
       copies: async (...given) => (await desk()).copies(...given),
     },
-    connect: (text, { app }) => formatOf(app).set(text, [...app.container, 'tooltray'], { command: '/opt/tooltray' }),
+    connect: (text, { app }) =>
+      configFormatFor(app).set(text, [...app.container, 'tooltray'], { command: '/opt/tooltray' }),
   };
 }
 
-const here = (...servers: KnownServer[]): readonly KnownServer[] => servers;
+const here = (...servers: ExistingServer[]): readonly ExistingServer[] => servers;
 
 test('the same server in two apps is one offer, whatever it is called; two accounts of a service are two', async () => {
   const places = [
@@ -242,7 +246,7 @@ test('moved: the app keeps what was not chosen and gets ours; undone as one, to 
   expect(sentence).toBe(`Added: a. Replaced by Tooltray in ${place.file}.`);
   const after = await readFile(place.file, 'utf8');
   expect(after).toContain('// mine');
-  expect(Object.keys(formatOf(place.app).read(after)['mcpServers'] as object)).toEqual(['b', 'tooltray']);
+  expect(Object.keys(configFormatFor(place.app).read(after)['mcpServers'] as object)).toEqual(['b', 'tooltray']);
 
   expect(await undoImport(undo ?? '', deps())).toBe(`Taken out again: a. ${place.file} is as before.`);
   expect([await readFile(place.file, 'utf8'), [...config.keys()]]).toEqual([before, []]);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp, type Machine } from '../../../src-main/core/client-apps/app-files.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { findApps } from '../../../src-main/core/client-apps/find-apps.ts';
-import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';
+import { findImportOffers } from '../../../src-main/core/client-apps/import-offers.ts';
 import { foundImportFiles } from '../../../src-main/core/client-apps/import-places.ts';
 import { installEntry, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
 import { strictWarning } from '../../../src-main/core/client-apps/formats/strict-json.ts';
@@ -34,7 +34,7 @@ async function found() {
   );
   const places = there.flatMap(({ app, text }) => (text === undefined ? [] : [app]));
   const files = await foundImportFiles(machine, new Set(places.map(({ file }) => file)));
-  return importOffers(places, [], machine, [], files);
+  return findImportOffers(places, [], machine, [], files);
 }
 
 const servers = (key: string): string => JSON.stringify({ [key]: { s: { command: 'own' } } });

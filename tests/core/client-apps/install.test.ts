@@ -3,9 +3,9 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AppPlace } from '../../../src-main/core/client-apps/update-app-file.ts';
+import type { AppConfigFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { entryFor } from '../../../src-main/core/client-apps/install-entry.ts';
+import { createTooltrayEntry } from '../../../src-main/core/client-apps/install-entry.ts';
 import { installEntry, planInstall, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
 import type { KnownApp } from '../../../src-main/core/client-apps/known-app.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
@@ -38,7 +38,9 @@ describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (id, app) =>
   const launch = { command: '/opt/tool tray/launch', args: ['stdio', '--app', id], env: { TOOLTRAY_HOME: '/home/x' } };
 
   // Five megabytes take a second each time, and what takes it is the format, not the app: `npm run test:apps` has all.
-  const all = situationsOf(app, entryFor(app, launch)).filter(({ name }) => name !== '5 MB' || hasBig.has(id));
+  const all = situationsOf(app, createTooltrayEntry(app, launch)).filter(
+    ({ name }) => name !== '5 MB' || hasBig.has(id),
+  );
   const situations = firstOfFormat.has(id) ? all : someOf(3, all);
   test.each(situations.map((situation) => [situation.name, situation] as const))('%s', async (_, situation) => {
     const place = await lay(app, situation);
@@ -69,7 +71,7 @@ describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (id, app) =>
   });
 });
 
-async function lay(app: KnownApp, { before, how }: Situation): Promise<AppPlace> {
+async function lay(app: KnownApp, { before, how }: Situation): Promise<AppConfigFile> {
   const file = join(folder, 'app', 'settings', 'config');
   if (before === undefined) return { app, file };
   await mkdir(dirname(file), { recursive: true });
@@ -80,12 +82,12 @@ async function lay(app: KnownApp, { before, how }: Situation): Promise<AppPlace>
   return { app, file };
 }
 
-async function textOf({ file }: AppPlace): Promise<string | undefined> {
+async function textOf({ file }: AppConfigFile): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined);
 }
 
 /** Permissions and links are as they were, and nothing of ours lies about. */
-async function expectUntouched({ file }: AppPlace, { before, how }: Situation): Promise<void> {
+async function expectUntouched({ file }: AppConfigFile, { before, how }: Situation): Promise<void> {
   if (before === undefined) {
     expect(await readdir(folder)).toEqual(['journal']);
     return;

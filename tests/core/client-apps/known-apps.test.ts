@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import {
-  formatOf,
+  configFormatFor,
   knownApp,
   type Machine,
-  pathsOn,
+  resolvePaths,
   projectFile,
 } from '../../../src-main/core/client-apps/app-files.ts';
-import { launchOf } from '../../../src-main/core/client-apps/app-servers.ts';
+import { parseLaunch } from '../../../src-main/core/client-apps/app-servers.ts';
 import { valueAt } from '../../../src-main/core/client-apps/formats/config-format.ts';
-import { entryFor, installLink, snippetFor } from '../../../src-main/core/client-apps/install-entry.ts';
+import { createTooltrayEntry, installLink, snippetFor } from '../../../src-main/core/client-apps/install-entry.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
 
 const stdio = { command: '/opt/launch', args: ['stdio', '--app', 'a'], env: { K: '1' } };
@@ -26,7 +26,7 @@ const linux: Machine = { platform: 'linux', home: '/home/me', env: {} };
 test('no two apps share an id or a file', () => {
   expect(new Set(knownApps.map(({ id }) => id)).size).toBe(knownApps.length);
   for (const machine of [mac, windows, linux]) {
-    const files = knownApps.flatMap(({ files }) => pathsOn(machine, files));
+    const files = knownApps.flatMap(({ files }) => resolvePaths(machine, files));
     expect(files).toEqual([...new Set(files)]);
   }
 });
@@ -66,7 +66,7 @@ test.each([
   ],
 ])('%s is looked for where it is on each system', (id, onMac, onWindows, onLinux) => {
   const { files } = knownApp(id);
-  expect([mac, windows, linux].map((machine) => pathsOn(machine, files)[0])).toEqual([onMac, onWindows, onLinux]);
+  expect([mac, windows, linux].map((machine) => resolvePaths(machine, files)[0])).toEqual([onMac, onWindows, onLinux]);
 });
 
 test('the environment moves the folders of apps that follow it', () => {
@@ -74,7 +74,7 @@ test('the environment moves the folders of apps that follow it', () => {
     ...linux,
     env: { CODEX_HOME: '/c', XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: 'not/absolute' },
   };
-  expect(['codex', 'zed', 'claude-code'].map((id) => pathsOn(moved, knownApp(id).files)[0])).toEqual([
+  expect(['codex', 'zed', 'claude-code'].map((id) => resolvePaths(moved, knownApp(id).files)[0])).toEqual([
     '/c/config.toml',
     '/x/zed/settings.json',
     '/home/me/.claude.json',
@@ -83,14 +83,14 @@ test('the environment moves the folders of apps that follow it', () => {
 
 describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (_, app) => {
   test('what an entry launches can be read back from it', () => {
-    expect(launchOf(entryFor(app, stdio))).toEqual({ ...stdio, cwd: undefined });
-    if (app.shape.http === undefined) expect(() => entryFor(app, http)).toThrow('takes no addresses');
-    else expect(launchOf(entryFor(app, http))).toEqual(http);
+    expect(parseLaunch(createTooltrayEntry(app, stdio))).toEqual({ ...stdio, cwd: undefined });
+    if (app.shape.http === undefined) expect(() => createTooltrayEntry(app, http)).toThrow('takes no addresses');
+    else expect(parseLaunch(createTooltrayEntry(app, http))).toEqual(http);
   });
 
   test('the snippet to paste is a whole file with our entry', () => {
-    const read = formatOf(app).read(snippetFor(app, stdio));
-    expect(valueAt(read, [...app.container, 'tooltray'])).toEqual(entryFor(app, stdio));
+    const read = configFormatFor(app).read(snippetFor(app, stdio));
+    expect(valueAt(read, [...app.container, 'tooltray'])).toEqual(createTooltrayEntry(app, stdio));
   });
 });
 
@@ -138,12 +138,12 @@ describe.each(Object.entries(theirs))('%s', (id, agent) => {
       const [file = ''] = (await readdir(home, { recursive: true, withFileTypes: true }))
         .filter((one) => one.isFile())
         .map((one) => join(one.parentPath, one.name));
-      expect(pathsOn({ platform: process.platform, home, env: {} }, app.files)).toContain(file);
-      const written = valueAt(formatOf(app).read(await readFile(file, 'utf8')), [
+      expect(resolvePaths({ platform: process.platform, home, env: {} }, app.files)).toContain(file);
+      const written = valueAt(configFormatFor(app).read(await readFile(file, 'utf8')), [
         ...app.container,
         'tooltray',
       ]) as object;
-      const ours = entryFor(app, 'url' in config ? http : stdio);
+      const ours = createTooltrayEntry(app, 'url' in config ? http : stdio);
       const comparable = Object.entries(written).filter(([key]) => !differing.includes(key));
       expect(ours).toMatchObject(Object.fromEntries(comparable));
     } finally {
@@ -163,10 +163,10 @@ test('apps that have files in projects have those, and the shape, that add-mcp g
     for (const id of ids) {
       const app = knownApp(id);
       const file = await projectFile({ ...linux, home: project }, app, project);
-      const written = formatOf(app).read(await readFile(file ?? '', 'utf8'));
+      const written = configFormatFor(app).read(await readFile(file ?? '', 'utf8'));
       const entry = valueAt(written, [...app.container, 'tooltray']) as object;
       const comparable = Object.entries(entry).filter(([key]) => !differing.includes(key));
-      expect(entryFor(app, stdio)).toMatchObject(Object.fromEntries(comparable));
+      expect(createTooltrayEntry(app, stdio)).toMatchObject(Object.fromEntries(comparable));
     }
   } finally {
     await rm(project, { recursive: true, force: true });

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Machine } from '../../../src-main/core/client-apps/app-files.ts';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
-import { secretSettings } from '../../../src-main/core/client-apps/secret-settings.ts';
+import { secretSettingNames } from '../../../src-main/core/client-apps/secret-settings.ts';
 import { readServersOfValue } from '../../../src-main/core/config/dialects/read-servers.ts';
-import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';
-import { foundAggregators } from '../../../src-main/core/client-apps/other-aggregators.ts';
+import { findImportOffers } from '../../../src-main/core/client-apps/import-offers.ts';
+import { findAggregators } from '../../../src-main/core/client-apps/other-aggregators.ts';
 
 let home = '';
 let machine: Machine;
@@ -27,7 +27,7 @@ async function put(path: string, value: object): Promise<string> {
 }
 
 async function offers(cwd?: string) {
-  return (await importOffers([], [], machine, await foundAggregators(machine, cwd))).offers;
+  return (await findImportOffers([], [], machine, await findAggregators(machine, cwd))).offers;
 }
 
 test('configs are found where each of them has its own, in the folder one is in as well', async () => {
@@ -68,7 +68,7 @@ describe('an entry that starts such a product is offered as what it holds', () =
     const config = await put('special.json', { servers: { special: { command: 'special', source: 's' } } });
     const text = JSON.stringify(entry).replaceAll('CONFIG"', `${config}"`).replace(`"MAGG_${config}"`, '"MAGG_CONFIG"');
     const file = await put('.cursor/mcp.json', { mcpServers: { entry: JSON.parse(text) as object } });
-    const { offers: found } = await importOffers([{ app: knownApp('cursor'), file }], [], machine);
+    const { offers: found } = await findImportOffers([{ app: knownApp('cursor'), file }], [], machine);
     expect(found.map(({ name }) => name)).toEqual(names);
   });
 });
@@ -122,7 +122,7 @@ test('clients that were registered by hand come along, whoever wrote them', () =
     { entry: { oauth: { CLIENT_ID: 'c', scopes: ['a'] } }, losses: [] },
     { entry: { oauth: { client_id: 'c', scopes: ['b'] } }, losses: [] },
   ]);
-  expect(imported.map(({ entry = {} }) => secretSettings(entry))).toEqual([['CLIENT_SECRET'], []]);
+  expect(imported.map(({ entry = {} }) => secretSettingNames(entry))).toEqual([['CLIENT_SECRET'], []]);
 });
 
 test("times come along in the unit that each product means; Magg's prefix, notes and kits, too", async () => {

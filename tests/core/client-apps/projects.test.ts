@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp, type Machine } from '../../../src-main/core/client-apps/app-files.ts';
-import { appStatus } from '../../../src-main/core/client-apps/app-status.ts';
+import { loadAppStatus } from '../../../src-main/core/client-apps/app-status.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { findProjectApps } from '../../../src-main/core/client-apps/find-apps.ts';
-import { importOffers } from '../../../src-main/core/client-apps/import-offers.ts';
+import { findImportOffers } from '../../../src-main/core/client-apps/import-offers.ts';
 import { installEntry } from '../../../src-main/core/client-apps/install.ts';
-import { ownLaunches, projectLaunches } from '../../../src-main/core/client-apps/own-launch.ts';
-import { projectPlace, projectWarning } from '../../../src-main/core/client-apps/project-place.ts';
+import { tooltrayLaunches, projectLaunches } from '../../../src-main/core/client-apps/own-launch.ts';
+import { resolveProjectFile, projectWarning } from '../../../src-main/core/client-apps/project-place.ts';
 import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
 
 let home = '';
@@ -50,7 +50,7 @@ test('apps with a file in the project are found, and those that are on this mach
 });
 
 test('an app that reads no files of projects is refused with those that do', async () => {
-  await expect(projectPlace(machine, knownApp('windsurf'), project)).rejects.toMatchObject({
+  await expect(resolveProjectFile(machine, knownApp('windsurf'), project)).rejects.toMatchObject({
     code: 'unsupported',
     message: 'Windsurf has no config file for single projects.',
     fix: expect.stringContaining('claude-code, cursor') as string,
@@ -58,8 +58,8 @@ test('an app that reads no files of projects is refused with those that do', asy
 });
 
 test('in the home folder an app’s own file is no project’s', async () => {
-  await expect(projectPlace(machine, knownApp('cursor'), home)).rejects.toMatchObject({ code: 'bad_request' });
-  await expect(projectPlace(machine, knownApp('claude-code'), home)).resolves.toMatchObject({ project: home });
+  await expect(resolveProjectFile(machine, knownApp('cursor'), home)).rejects.toMatchObject({ code: 'bad_request' });
+  await expect(resolveProjectFile(machine, knownApp('claude-code'), home)).resolves.toMatchObject({ project: home });
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
 ])('where %s is a link that leads out of the project, nothing is written there', async (_, path, target, app) => {
   await writeFile(join(home, 'other.json'), '{}');
   await symlink(target, join(project, path));
-  await expect(projectPlace(machine, knownApp(app), project)).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(resolveProjectFile(machine, knownApp(app), project)).rejects.toMatchObject({ code: 'not_allowed' });
   expect(await find()).toEqual([]);
 });
 
@@ -77,7 +77,7 @@ test('the entry names the command alone where the PATH has it, and says what oth
   expect(named).toEqual({ command: 'tooltray', args: ['stdio', '--app', 'cursor'] });
   expect(projectWarning(named)).toMatch(/No password and no token is written into it\. They need Tooltray/);
   const [direct] = projectLaunches(own, knownApp('cursor'), false);
-  expect(direct).toEqual(ownLaunches(own, 'cursor')[0]);
+  expect(direct).toEqual(tooltrayLaunches(own, 'cursor')[0]);
   expect(projectWarning(direct)).toContain('names a path of this machine');
   const [privately] = projectLaunches({ ...own, home: '/private' }, knownApp('cursor'), true);
   expect(projectWarning(privately)).toContain('names the folder of this private Tooltray');
@@ -89,7 +89,7 @@ test('connected by either of two apps that read the same file, both are', async 
   });
   const [found] = await find();
   if (found === undefined) throw new Error('it was written');
-  expect(await appStatus(found, projectLaunches(own, found.app, true))).toMatchObject({
+  expect(await loadAppStatus(found, projectLaunches(own, found.app, true))).toMatchObject({
     id: 'vscode',
     connected: 'yes',
   });
@@ -97,8 +97,8 @@ test('connected by either of two apps that read the same file, both are', async 
 
 test('it is undone to the byte, and folders that were made for it go', async () => {
   const journal = new ChangeJournal(join(home, 'journal'));
-  const place = await projectPlace(machine, knownApp('junie'), project);
-  const change = await installEntry(place, ownLaunches(own, 'junie')[0], { journal });
+  const place = await resolveProjectFile(machine, knownApp('junie'), project);
+  const change = await installEntry(place, tooltrayLaunches(own, 'junie')[0], { journal });
   expect(change?.madeFolder).toBe(join(project, '.junie'));
   await undoChange(change?.id ?? '', journal);
   await expect(readFile(place.file)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -114,7 +114,7 @@ test('what is brought over from a project starts in its folder, from anywhere', 
       d: { type: 'http', url: 'https://example.com/mcp' },
     },
   });
-  const { offers } = await importOffers(await find(), [], { home, env: {}, platform: 'linux' });
+  const { offers } = await findImportOffers(await find(), [], { home, env: {}, platform: 'linux' });
   expect(offers.map(({ entry }) => entry)).toEqual([
     { command: `${project}/bin/a`, args: ['--name', 'site'], cwd: project },
     { command: './b', cwd: join(project, 'sub') },

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { installEntry, restoreFiles, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
-import { type AppPlace, changeAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
+import { type AppConfigFile, changeAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const launch = { command: '/opt/launch', args: ['stdio'] };
 let folder: string;
@@ -27,7 +27,7 @@ const texts: Readonly<Record<string, string>> = {
   yaml: '# mine\na:   {b: 1}\n\n\n',
 };
 
-async function lay(id: string, before?: string): Promise<AppPlace> {
+async function lay(id: string, before?: string): Promise<AppConfigFile> {
   const app = knownApps.find((one) => one.id === id);
   if (app === undefined) throw new Error(`There is no app ${id}.`);
   const file = join(folder, 'apps', id, 'config');

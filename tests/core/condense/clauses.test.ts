@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstClause, firstSentence, isSaidBy, leadingSentences } from '../../../src-main/core/condense/clauses.ts';
+import { firstClause, firstSentence, isImpliedBy, leadingSentences } from '../../../src-main/core/condense/clauses.ts';
 
 test.each([
   ['The path (e.g. a folder). More of it.', 'The path (e.g. a folder)'],
@@ -91,7 +91,7 @@ test.each([
   ['Path to the file', ['filePath'], true],
   ['Glob, not a regular expression', ['pattern'], false],
 ])('that %j is said by %j: %s', (text, names, said) => {
-  expect(isSaidBy(text, names)).toBe(said);
+  expect(isImpliedBy(text, names)).toBe(said);
 });
 
 test('a megabyte of anything is cut without stalling', () => {

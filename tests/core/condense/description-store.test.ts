@@ -21,7 +21,7 @@ test('what was written is found again, also by the next core, in a file that onl
   expect(store.find('s', 'x', 'Own.')).toBeUndefined();
   await store.save('s', written('Does x'), 'claude');
   const [file] = await readdir(join(folder, 'texts'));
-  expect([store.find('s', 'x', 'Own.'), open().find('s', 'x', 'Own.'), open().of('s')?.by]).toEqual([
+  expect([store.find('s', 'x', 'Own.'), open().find('s', 'x', 'Own.'), open().forServer('s')?.by]).toEqual([
     'Does x',
     'Does x',
     'claude',
@@ -43,7 +43,7 @@ test('texts for some tools leave those of the others alone, and an empty one tak
   const store = open();
   await store.save('s', new Map([...written('Does x'), ['__proto__', { text: 'Odd', own: undefined }]]), 'claude');
   await store.save('s', written(' \u200b\n'), 'claude');
-  const texts = [...(open().of('s')?.texts ?? [])].map(([tool, { text }]) => [tool, text]);
+  const texts = [...(open().forServer('s')?.texts ?? [])].map(([tool, { text }]) => [tool, text]);
   expect(texts).toEqual([['__proto__', 'Odd']]);
 });
 
@@ -53,7 +53,7 @@ test('saves at the same time lose nothing, and each is announced', async () => {
   store.changed.on(() => heard++);
   const names = Array.from({ length: 20 }, (_, i) => `t${i}`);
   await Promise.all(names.map((name) => store.save('s', new Map([[name, { text: name, own: '' }]]), 'claude')));
-  expect([...(open().of('s')?.texts.keys() ?? [])]).toEqual(names);
+  expect([...(open().forServer('s')?.texts.keys() ?? [])]).toEqual(names);
   expect(heard).toBe(20);
 });
 
@@ -85,20 +85,20 @@ test.each(['', '{', '[]', '{"version":2,"texts":{}}', '{"version":1,"texts":{"x"
 test('what is taken back is gone for the next core too, and says still who wrote the rest', async () => {
   const store = open();
   await store.save('s', new Map([...written('Does x'), ['y', { text: 'Does y', own: 'Y.' }]]), 'claude');
-  await store.takeBack('s', ['x']);
+  await store.restoreOriginal('s', ['x']);
   expect([store.find('s', 'x', 'Own.'), open().find('s', 'x', 'Own.'), open().find('s', 'y', 'Y.')]).toEqual([
     undefined,
     undefined,
     'Does y',
   ]);
-  expect(open().of('s')?.by).toBe('claude');
+  expect(open().forServer('s')?.by).toBe('claude');
 });
 
 test('what another product has written is passed over once it was taken back, until something is written here', async () => {
   const inheriting = (): DescriptionStore =>
     new DescriptionStore(join(folder, 'texts'), () => hash, { find: () => 'From ToolMux', writtenAt: 5 });
   expect(inheriting().find('s', 'x', 'Own.')).toBe('From ToolMux');
-  await inheriting().takeBack('s', ['x']);
+  await inheriting().restoreOriginal('s', ['x']);
   expect([inheriting().find('s', 'x', 'Own.'), inheriting().find('s', 'x', undefined)]).toEqual([undefined, undefined]);
   expect(inheriting().find('s', 'y', 'Own.')).toBe('From ToolMux');
   await inheriting().save('s', written('Does x'), 'claude');

@@ -1,8 +1,8 @@
 /** Edits keep everything they are not about, byte for byte. */
 import { expect, test } from 'vitest';
 import { addServer, removeServer, setServerField, setTopLevel } from '../../../src-main/core/config/edit-config.ts';
-import { firstConfig } from '../../../src-main/core/config/config-store.ts';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { initialConfigText } from '../../../src-main/core/config/config-store.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 const commented = `// top
 {
@@ -204,7 +204,7 @@ test('on hundreds of oddly laid out files, edits do what they say and lose no co
     const before = randomFile(randomFrom(seed));
     const added = addServer(before, 'n', { command: 'y' });
     const names = (text: string): string[] =>
-      (readConfig(text, '/c', {}).config?.servers ?? []).map(({ name }) => name);
+      (parseConfig(text, '/c', {}).config?.servers ?? []).map(({ name }) => name);
     const known = names(before);
     others += known.length;
     expect(names(added), before).toEqual([...known, 'n']);
@@ -218,9 +218,9 @@ test('on hundreds of oddly laid out files, edits do what they say and lose no co
 });
 
 test('the first config can be edited', () => {
-  const added = addServer(firstConfig, 'n', { command: 'y' });
-  expect(removeServer(added, 'n')).toBe(firstConfig);
-  expect(readConfig(added, '/c', {})).toMatchObject({
+  const added = addServer(initialConfigText, 'n', { command: 'y' });
+  expect(removeServer(added, 'n')).toBe(initialConfigText);
+  expect(parseConfig(added, '/c', {})).toMatchObject({
     problems: [],
     config: { servers: [{ name: 'utils' }, { name: 'n' }] },
   });

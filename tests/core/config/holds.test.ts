@@ -1,12 +1,12 @@
 /** What keeps a server off until a person agrees, where it runs, and what an entry may not say. */
 import { describe, expect, test } from 'vitest';
 import { setServerField } from '../../../src-main/core/config/edit-config.ts';
-import { markReviewed, requireReviewed } from '../../../src-main/core/config/holds.ts';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { markReviewed, assertReviewed } from '../../../src-main/core/config/holds.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 function read(entry: object, settings: object = {}) {
   const text = JSON.stringify({ ...settings, servers: { a: { command: 'npx', ...entry } } });
-  const { config, problems } = readConfig(text, '/c/config.json', { HOME: '/h' });
+  const { config, problems } = parseConfig(text, '/c/config.json', { HOME: '/h' });
   return { text, server: config?.servers[0], problems };
 }
 
@@ -54,10 +54,10 @@ describe('where a server runs', () => {
 test("MCPProxy's quarantine is a review, which no switch ends", () => {
   const { text, server } = read({ quarantined: true });
   expect(server).toMatchObject({ enabled: false, held: 'review' });
-  expect(() => requireReviewed(server)).toThrow('a waits for the review of the person.');
-  const on = readConfig(setServerField(text, 'a', 'enabled', true), '/c/config.json', {});
+  expect(() => assertReviewed(server)).toThrow('a waits for the review of the person.');
+  const on = parseConfig(setServerField(text, 'a', 'enabled', true), '/c/config.json', {});
   expect(on.config?.servers).toMatchObject([{ enabled: false, held: 'review' }]);
-  const reviewed = readConfig(markReviewed(text, 'a'), '/c/config.json', {});
+  const reviewed = parseConfig(markReviewed(text, 'a'), '/c/config.json', {});
   expect(reviewed).toMatchObject({ problems: [], config: { servers: [{ enabled: true }] } });
 });
 

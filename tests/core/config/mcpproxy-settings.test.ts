@@ -1,11 +1,11 @@
 /** Every key that MCPProxy has beside its servers is one of our settings, or is said to have no effect, with the reason. */
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 const file = '/c/mcp_config.json';
 
 function read(settings: object) {
-  const { config, problems } = readConfig(JSON.stringify({ ...settings, mcpServers: [] }), file, {});
+  const { config, problems } = parseConfig(JSON.stringify({ ...settings, mcpServers: [] }), file, {});
   return {
     config,
     problems: problems.map(({ path, severity, suggestion = '' }) => `${severity} ${path}: ${suggestion}`),
@@ -138,7 +138,7 @@ test('without a mode its tools are those of retrieve_tools, and our own key coun
 
 test('words of its that any app may use are nobody else’s business', () => {
   const text = JSON.stringify({ security: {}, telemetry: {}, instructions: 'x', mcpServers: {} });
-  expect(readConfig(text, file, {})).toMatchObject({ problems: [], config: { product: 'tooltray' } });
+  expect(parseConfig(text, file, {})).toMatchObject({ problems: [], config: { product: 'tooltray' } });
 });
 
 test('times of its servers are used where an entry says nothing else', () => {
@@ -149,14 +149,14 @@ test('times of its servers are used where an entry says nothing else', () => {
       { name: 'b', command: 'b', callTimeoutSeconds: 5 },
     ],
   });
-  expect(readConfig(text, file, {}).config?.servers).toMatchObject([
+  expect(parseConfig(text, file, {}).config?.servers).toMatchObject([
     { callTimeoutMs: 120_000 },
     { callTimeoutMs: 5000 },
   ]);
 });
 
 test("ToolMux's file without a mode means gateway", () => {
-  const read = (value: object, path: string) => readConfig(JSON.stringify(value), path, {}).config;
+  const read = (value: object, path: string) => parseConfig(JSON.stringify(value), path, {}).config;
   expect(read({ servers: { a: { transport: 'http', base_url: 'http://h' } } }, '/c/x.json')).toMatchObject({
     mode: 'gateway',
     product: 'toolmux',

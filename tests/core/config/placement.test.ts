@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { placementOf } from '../../../src-main/core/config/placement.ts';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
-import { entryMeanings } from '../../../src-main/core/trust/inbox/entry-meanings.ts';
-import { fillSecrets, vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
+import { entryConsequences } from '../../../src-main/core/trust/inbox/entry-meanings.ts';
+import { resolveSecrets, secretVaultKey } from '../../../src-main/core/secrets/fill-secrets.ts';
 
 function read(entry: object) {
-  const { config, problems } = readConfig(JSON.stringify({ servers: { a: entry } }), resolve('/config.json'), {});
+  const { config, problems } = parseConfig(JSON.stringify({ servers: { a: entry } }), resolve('/config.json'), {});
   return { server: config?.servers[0] as ServerConfig, problems };
 }
 
@@ -57,19 +57,19 @@ test.each([
 test('a value of each person’s own is theirs where there are several, and a secret where there is one', async () => {
   const { server } = read({ command: 'notes', args: ['${user:KEY}'], env: { ALL: '${secret:KEY}' } });
   const vault = (name: string): Promise<string> => Promise.resolve(`vault ${name}`);
-  const one = await fillSecrets(server, vault);
-  const team = await fillSecrets(server, vault, { readUsers: (name) => Promise.resolve(`Ann’s ${name}`) });
+  const one = await resolveSecrets(server, vault);
+  const team = await resolveSecrets(server, vault, { readUsers: (name) => Promise.resolve(`Ann’s ${name}`) });
   expect([one, team]).toMatchObject([
-    { args: [`vault ${vaultName('KEY')}`], env: { ALL: `vault ${vaultName('KEY')}` } },
-    { args: ['Ann’s KEY'], env: { ALL: `vault ${vaultName('KEY')}` } },
+    { args: [`vault ${secretVaultKey('KEY')}`], env: { ALL: `vault ${secretVaultKey('KEY')}` } },
+    { args: ['Ann’s KEY'], env: { ALL: `vault ${secretVaultKey('KEY')}` } },
   ]);
 });
 
 test('whoever makes a personal server a shared one is told so', () => {
   const personal = { command: 'notes', placement: 'personal' };
-  expect(entryMeanings(personal, { command: 'notes' })).toContainEqual({
+  expect(entryConsequences(personal, { command: 'notes' })).toContainEqual({
     text: 'In a team, all people then share what was a process of each of them.',
     isGrave: true,
   });
-  expect(entryMeanings(personal, { ...personal, lazy: true })).toEqual([]);
+  expect(entryConsequences(personal, { ...personal, lazy: true })).toEqual([]);
 });

@@ -1,14 +1,14 @@
 /** What a config file means, in our own words for it, and what is said when it is wrong. */
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isToolOn, modeWords, type ServerConfig } from '../../../src-main/core/config/app-config.ts';
-import { firstConfig } from '../../../src-main/core/config/config-store.ts';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { isToolEnabled, modeValues, type ServerConfig } from '../../../src-main/core/config/app-config.ts';
+import { initialConfigText } from '../../../src-main/core/config/config-store.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 const file = resolve('/config/config.json');
 
 function read(text: string, env: Record<string, string> = {}) {
-  const { config, problems } = readConfig(text, file, env);
+  const { config, problems } = parseConfig(text, file, env);
   return { config, problems, servers: config?.servers ?? [] };
 }
 
@@ -25,7 +25,7 @@ function said(text: string, env: Record<string, string> = {}): string[] {
 
 function isOn(text: string, server: string, tool: string): boolean {
   const { config } = read(text);
-  return config !== undefined && isToolOn(config, server, tool);
+  return config !== undefined && isToolEnabled(config, server, tool);
 }
 
 test('a profile with a rule that nobody knows is none, so that it lets nothing through by mistake', () => {
@@ -227,8 +227,11 @@ test('the home folder may be written as ~ in folders and cwd', () => {
 });
 
 test('the first config of all is valid, holds utils without any folder, and stays valid with its examples switched on', () => {
-  expect(read(firstConfig)).toMatchObject({ problems: [], servers: [{ name: 'utils', kind: 'builtin', folders: [] }] });
-  const switchedOn = firstConfig.replace(/\/\/ (?=")/g, '');
+  expect(read(initialConfigText)).toMatchObject({
+    problems: [],
+    servers: [{ name: 'utils', kind: 'builtin', folders: [] }],
+  });
+  const switchedOn = initialConfigText.replace(/\/\/ (?=")/g, '');
   const { servers, problems } = read(switchedOn, { EXAMPLE_TOKEN: 't' });
   expect(problems).toEqual([]);
   expect(servers.map(({ name }) => name)).toEqual(['utils', 'memory', 'example']);
@@ -316,7 +319,7 @@ test('a wrong setting keeps its default and says which', () => {
     '1:11 port error: This must be at most 65535. Until it is mended, 8690 is used.',
     '1:25 raw error: True or false is expected here. Until it is mended, false is used.',
     '1:60 policy.agentChanges error: This must be one of "ask", "allow", "refuse". Until it is mended, "ask" is used.',
-    `1:79 mode error: There is no such mode. Modes: ${modeWords.join(', ')}. Until it is mended, "auto" is used.`,
+    `1:79 mode error: There is no such mode. Modes: ${modeValues.join(', ')}. Until it is mended, "auto" is used.`,
   ]);
 });
 
@@ -330,7 +333,7 @@ describe('a mode', () => {
 
   test('that there is not is a problem with its line and the nearest name; the last good one holds', () => {
     const good = read('{ "mode": "search" }').config;
-    const { config, problems } = readConfig('{\n  "mode": "serch"\n}', file, {}, good);
+    const { config, problems } = parseConfig('{\n  "mode": "serch"\n}', file, {}, good);
     expect(config?.mode).toBe('search');
     expect(problems).toMatchObject([
       {
@@ -345,14 +348,14 @@ describe('a mode', () => {
   test('of one app that there is not leaves the other apps theirs', () => {
     const good = read('{ "appModes": { "cursor": "meta", "codex": "code" } }').config;
     const text = '{ "appModes": { "cursor": "Code", "codex": "coode", "zed": 5 } }';
-    expect(readConfig(text, file, {}, good).config?.appModes).toEqual({ cursor: 'code', codex: 'code' });
+    expect(parseConfig(text, file, {}, good).config?.appModes).toEqual({ cursor: 'code', codex: 'code' });
     expect(said(text)).toHaveLength(2);
   });
 });
 
 test('a helper tool that there is not is left out of extraTools and named, with the nearest', () => {
   const known = { helpers: new Set(['proxy', 'search_tools']) };
-  const { config, problems } = readConfig(
+  const { config, problems } = parseConfig(
     '{ "extraTools": ["proxy", "serch_tools", "quux"] }',
     file,
     {},
@@ -387,12 +390,12 @@ test('splits a command line written as one word, and no path with blanks', () =>
 });
 
 test('what was good before stays in force where the file is wrong now, and the problem says so', () => {
-  const { config: good } = readConfig(
+  const { config: good } = parseConfig(
     '{ "port": 7, "servers": { "a": { "command": "x" }, "b": { "command": "x" } } }',
     file,
     {},
   );
-  const { config, problems } = readConfig('{ "port": "no", "servers": { "a": {}, "c": {} } }', file, {}, good);
+  const { config, problems } = parseConfig('{ "port": "no", "servers": { "a": {}, "c": {} } }', file, {}, good);
   expect(config?.port).toBe(7);
   expect(config?.servers).toEqual([good?.servers[0]]);
   expect(problems.map(({ path, reason }) => [path, reason.includes('last good version of this server stays')])).toEqual(
@@ -402,5 +405,5 @@ test('what was good before stays in force where the file is wrong now, and the p
       ['servers.c', false],
     ],
   );
-  expect(readConfig('{ "servers": 5 }', file, {}, good).config?.servers).toEqual(good?.servers);
+  expect(parseConfig('{ "servers": 5 }', file, {}, good).config?.servers).toEqual(good?.servers);
 });

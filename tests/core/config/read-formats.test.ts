@@ -1,10 +1,10 @@
 /** Config files of other products are read as they are. */
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 function read(file: object) {
-  const { config, problems } = readConfig(JSON.stringify(file), resolve('/c/config.json'), { TOKEN: 't' });
+  const { config, problems } = parseConfig(JSON.stringify(file), resolve('/c/config.json'), { TOKEN: 't' });
   return {
     servers: config?.servers,
     mode: config?.mode,

@@ -1,11 +1,11 @@
 /** What other products write about signing in, read as it is. */
 import { expect, test } from 'vitest';
 import type { HttpServerConfig } from '../../../src-main/core/config/app-config.ts';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 function read(entry: object) {
   const text = JSON.stringify({ mcpServers: { a: { url: 'https://h/mcp', ...entry } } });
-  const { config, problems } = readConfig(text, '/c/config.json', { SECRET: 's3cret' });
+  const { config, problems } = parseConfig(text, '/c/config.json', { SECRET: 's3cret' });
   return { oauth: (config?.servers[0] as HttpServerConfig | undefined)?.oauth, problems };
 }
 

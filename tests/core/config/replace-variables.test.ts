@@ -1,9 +1,9 @@
 /** Environment variables in a config file. */
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 function read(entry: object, env: Record<string, string>) {
-  return readConfig(JSON.stringify({ servers: { a: entry } }), '/c/config.json', env);
+  return parseConfig(JSON.stringify({ servers: { a: entry } }), '/c/config.json', env);
 }
 
 test('variables are replaced in command, args, env, cwd, url and headers', () => {
@@ -60,7 +60,7 @@ describe('a variable without a value', () => {
 
   test('holds no other server back', () => {
     const text = JSON.stringify({ servers: { a: { url: '${env:NOPE}' }, b: { command: 'x' } } });
-    const { config } = readConfig(text, '/c/config.json', {});
+    const { config } = parseConfig(text, '/c/config.json', {});
     expect(config?.servers).toMatchObject([{ held: 'setup' }, { name: 'b', enabled: true }]);
   });
 

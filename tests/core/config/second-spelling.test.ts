@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AcceptedConfig } from '../../../src-main/core/config/accepted-config.ts';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { ConfigApproval } from '../../../src-main/core/config/accepted-config.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 import { acceptanceKey } from '../../../src-main/core/secrets/acceptance-key.ts';
 import { plainVault } from '../../support/plain-vault.ts';
 
@@ -19,10 +19,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** What is in use after the user agreed to `before` and another program wrote `after`. */
 async function edited(before: string, after: string) {
   const file = join(folder, 'config.json');
-  const accepted = new AcceptedConfig(join(folder, 'accepted.json'), false, acceptanceKey(plainVault(folder)));
-  await accepted.agreeTo(before, file, {});
-  const good = readConfig(before, file, {}).config;
-  const { config, waiting, problems } = await accepted.judge(after, readConfig(after, file, {}, good), {});
+  const accepted = new ConfigApproval(join(folder, 'accepted.json'), false, acceptanceKey(plainVault(folder)));
+  await accepted.approveAll(before, file, {});
+  const good = parseConfig(before, file, {}).config;
+  const { config, waiting, problems } = await accepted.evaluate(after, parseConfig(after, file, {}, good), {});
   return { server: config?.servers[0], config, waiting, problems };
 }
 
@@ -47,7 +47,7 @@ test.each([
   '"command":"x","transport":{"command":"evil"}',
   '"url":"https://a.example","serverUrl":"https://evil.example"',
 ])('uses neither of two different spellings of one setting: %s', (written) => {
-  const { config, problems } = readConfig(`{"servers":{"a":{${written}}}}`, '/c/config.json', {});
+  const { config, problems } = parseConfig(`{"servers":{"a":{${written}}}}`, '/c/config.json', {});
   expect(config?.servers).toEqual([]);
   expect(problems).toMatchObject([{ severity: 'error', server: 'a' }]);
 });
@@ -55,7 +55,7 @@ test.each([
 test.each(['"env":{"A":"1"},"env_vars":["B"]', '"enabled":true,"disabled":false', '"cwd":"/w","working_dir":"/w"'])(
   'takes two spellings that agree, or that say something else each: %s',
   (written) => {
-    const { config, problems } = readConfig(`{"servers":{"a":{"command":"x",${written}}}}`, '/c/config.json', {
+    const { config, problems } = parseConfig(`{"servers":{"a":{"command":"x",${written}}}}`, '/c/config.json', {
       B: '2',
     });
     expect([config?.servers.length, problems]).toEqual([1, []]);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AcceptedConfig } from '../../../src-main/core/config/accepted-config.ts';
+import { ConfigApproval } from '../../../src-main/core/config/accepted-config.ts';
 import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
 import { acceptanceKey } from '../../../src-main/core/secrets/acceptance-key.ts';
 import { plainVault } from '../../support/plain-vault.ts';
@@ -24,7 +24,7 @@ async function open(text: string | Uint8Array): Promise<ConfigStore> {
     file,
     {},
     undefined,
-    new AcceptedConfig(join(folder, 'accepted.json'), false, acceptanceKey(plainVault(folder))),
+    new ConfigApproval(join(folder, 'accepted.json'), false, acceptanceKey(plainVault(folder))),
   );
 }
 
@@ -41,7 +41,7 @@ test.each([
   const store = await open(broken);
   expect(store.current).toEqual(before);
   expect(store.problems).toMatchObject([{ severity: 'error', path: '' }]);
-  expect(store.waiting).toEqual([]);
+  expect(store.pendingEdits).toEqual([]);
 });
 
 test('starts without servers where nothing was ever agreed to', async () => {

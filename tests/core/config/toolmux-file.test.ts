@@ -1,13 +1,13 @@
 /** Which `mcp.json` is ToolMux's: its Quick Start's, wherever it lies, and no other app's file of that name. */
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src-main/core/config/read-config.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
 const servers = {
   git: { command: 'uvx', args: ['mcp-server-git', '--repository', '/path'], env: { KEY: 'v' }, cwd: '/' },
 };
 
 const productOf = (file: object, path: string): unknown => {
-  const { config } = readConfig(JSON.stringify(file), path, {});
+  const { config } = parseConfig(JSON.stringify(file), path, {});
   return [config?.product, config?.mode];
 };
 

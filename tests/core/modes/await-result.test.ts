@@ -1,8 +1,13 @@
 /** Where `await_result` is listed, how it is called, and what it takes. */
 import { describe, expect, test } from 'vitest';
-import type { AwaitWish } from '../../../src-main/core/calls/slow-calls.ts';
-import { awaitLine, awaitResult, type AwaitListing, listsAwait } from '../../../src-main/core/modes/await-result.ts';
-import { clientApps, factsOfApp } from '../../../src-main/core/client-apps/app-limits.ts';
+import type { AwaitRequest } from '../../../src-main/core/calls/slow-calls.ts';
+import {
+  awaitInstruction,
+  awaitResult,
+  type AwaitListing,
+  shouldListAwait,
+} from '../../../src-main/core/modes/await-result.ts';
+import { clientApps, appTraits } from '../../../src-main/core/client-apps/app-limits.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { helperContext } from './helper-context.ts';
@@ -35,23 +40,23 @@ describe('it is listed', () => {
     ['not where a helper tool leads to it', { used: true, mode: allModes.find('search') }, false],
     ['not twice', { used: true, tools: [awaitResult.definition] }, false],
   ])('%s', (_what, listing, expected) => {
-    expect(listsAwait({ ...usual, ...listing })).toBe(expected);
+    expect(shouldListAwait({ ...usual, ...listing })).toBe(expected);
   });
 });
 
 test('every mode says how it is called, by its name and with the handle', () => {
-  const written = allModes.modes.map((mode) => awaitLine(mode, { handle: 'h-1' }));
+  const written = allModes.modes.map((mode) => awaitInstruction(mode, { handle: 'h-1' }));
   expect(written.filter((line) => !(line.includes('await_result') && line.includes('h-1')))).toEqual([]);
 });
 
 test('a program waits for less than it may run itself', () => {
-  expect(awaitLine(allModes.find('code'), { handle: 'h-1' })).toContain('"waitSeconds":20');
+  expect(awaitInstruction(allModes.find('code'), { handle: 'h-1' })).toContain('"waitSeconds":20');
 });
 
 describe('what a model writes', () => {
-  async function wishOf(input: Record<string, unknown>): Promise<AwaitWish | undefined> {
-    let wish: AwaitWish | undefined;
-    const awaitCall = async (given: AwaitWish): Promise<object> => {
+  async function wishOf(input: Record<string, unknown>): Promise<AwaitRequest | undefined> {
+    let wish: AwaitRequest | undefined;
+    const awaitCall = async (given: AwaitRequest): Promise<object> => {
       wish = given;
       return {};
     };
@@ -90,7 +95,7 @@ test('every client app is answered before its own limit', () => {
   const own: Record<string, number> = { 'Claude Code': 120, 'Claude Desktop': 60, 'Gemini CLI': 600 };
   const late = clientApps.filter(({ name, callLimitSeconds }) => callLimitSeconds >= (own[name] ?? 60));
   expect(late).toEqual([]);
-  expect(['claude-code', 'something new', undefined].map((app) => factsOfApp(app).callLimitSeconds)).toEqual([
+  expect(['claude-code', 'something new', undefined].map((app) => appTraits(app).callLimitSeconds)).toEqual([
     110, 50, 50,
   ]);
 });

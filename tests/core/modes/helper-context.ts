@@ -1,10 +1,10 @@
 /** What a helper tool is given, made of a few servers, for tests of single modes. */
 import { allModes } from '../../../src-main/compat/all-modes.ts';
-import { type KnownServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
+import { type ConfiguredServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
 import { DescriptionStore } from '../../../src-main/core/condense/description-store.ts';
-import { type HelperContext, SessionMemory } from '../../../src-main/core/modes/mode.ts';
+import { type HelperContext, ShownItems } from '../../../src-main/core/modes/mode.ts';
 import type { SpillFiles } from '../../../src-main/core/spills/spill-questions.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
@@ -21,7 +21,7 @@ const noSpillFiles: SpillFiles = {
   content: noResults,
 };
 
-function readyServer({ name, listing }: CatalogServer): KnownServer {
+function readyServer({ name, listing }: CatalogServer): ConfiguredServer {
   return { config: { name, enabled: true }, state: { kind: 'ready', since: 0 }, listing, listedAt: 0 };
 }
 
@@ -29,7 +29,7 @@ function readyServer({ name, listing }: CatalogServer): KnownServer {
 export function helperContext(
   servers: readonly CatalogServer[],
   raw = false,
-  others: readonly KnownServer[] = [],
+  others: readonly ConfiguredServer[] = [],
 ): TestContext {
   const catalog = buildCatalog(servers, new Set(allModes.helpers.keys()));
   const index = new SearchIndex();
@@ -67,11 +67,11 @@ export function helperContext(
     longestText: 30_000,
     toolFilter: { allow: [], deny: [] },
     retrieve: { limit: undefined },
-    memory: new SessionMemory(),
+    memory: new ShownItems(),
     author: { app: 'test', sessionId: 'test', tool: 'test' },
     signal: new AbortController().signal,
     programTools: allModes.programTools,
-    sandbox: { run: () => Promise.reject(new Error('no code here')), warm: () => undefined },
+    sandbox: { run: () => Promise.reject(new Error('no code here')), prewarm: () => undefined },
     code: { enabled: true, timeoutSeconds: undefined, maxToolCalls: undefined },
     readResource: () => Promise.reject(new Error('no resources here')),
     getPrompt: () => Promise.reject(new Error('no prompts here')),

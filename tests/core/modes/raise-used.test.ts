@@ -1,7 +1,7 @@
 /** What was used lately ranks a little higher in a model's search. */
 import { expect, test } from 'vitest';
 import { findTools } from '../../../src-main/core/modes/find-tools.ts';
-import { raiseUsed } from '../../../src-main/core/modes/raise-used.ts';
+import { boostRecentTools } from '../../../src-main/core/modes/raise-used.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
 import { helperContext } from './helper-context.ts';
 
@@ -11,7 +11,7 @@ const hits = [
   { id: 's:c', score: 9 },
   { id: 's:d', score: 2 },
 ];
-const order = (...used: string[]): string[] => raiseUsed(hits, new Set(used)).map(({ id }) => id);
+const order = (...used: string[]): string[] => boostRecentTools(hits, new Set(used)).map(({ id }) => id);
 
 test('a used tool passes those that fit hardly better', () => {
   expect(order('s:c')).toEqual(['s:a', 's:c', 's:b', 's:d']);
@@ -20,14 +20,14 @@ test('a used tool passes those that fit hardly better', () => {
 test('the first stays first, with the highest score', () => {
   for (const used of [['s:b'], ['s:b', 's:c', 's:d'], ['s:c', 's:elsewhere']]) {
     expect(order(...used)[0]).toBe('s:a');
-    expect(raiseUsed(hits, new Set(used)).every(({ score }) => score <= 10)).toBe(true);
+    expect(boostRecentTools(hits, new Set(used)).every(({ score }) => score <= 10)).toBe(true);
   }
 });
 
 test('what fits far worse stays where it is, and without a history nothing changes', () => {
-  expect(raiseUsed(hits, new Set(['s:d']))).toBe(hits);
-  expect(raiseUsed(hits, new Set())).toBe(hits);
-  expect(raiseUsed([], new Set(['s:a']))).toEqual([]);
+  expect(boostRecentTools(hits, new Set(['s:d']))).toBe(hits);
+  expect(boostRecentTools(hits, new Set())).toBe(hits);
+  expect(boostRecentTools([], new Set(['s:a']))).toEqual([]);
 });
 
 test('a search knows what was used', () => {

@@ -3,12 +3,12 @@ import { afterAll, expect, test } from 'vitest';
 import { codeExecution } from '../../../src-main/compat/mcpproxy/code-execution.ts';
 import { execute } from '../../../src-main/core/modes/code.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { Sandbox } from '../../../src-main/core/sandbox/sandbox.ts';
+import { CodeRunner } from '../../../src-main/core/sandbox/sandbox.ts';
 import { helperContext } from './helper-context.ts';
 import { allCases } from '../../support/all-cases.ts';
 
-const sandbox = new Sandbox();
-const withoutPython = new Sandbox({ pythonUrl: new URL('file:///nowhere/python-worker.js') });
+const sandbox = new CodeRunner();
+const withoutPython = new CodeRunner({ pythonUrl: new URL('file:///nowhere/python-worker.js') });
 // Not spread: that would read what it refuses to give.
 const context = Object.assign(helperContext([]), { sandbox });
 

@@ -1,38 +1,38 @@
 /** What models are shown of the tools of thirteen real servers: texts that end, names that are all there, tools that can be called. */
 import { describe, expect, test } from 'vitest';
-import { type JsonObject, textOr } from '../../../src-main/core/base/json.ts';
+import { type JsonObject, textOrEmpty } from '../../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../../src-main/core/catalog/catalog.ts';
-import { inOneLine } from '../../../src-main/core/condense/clauses.ts';
-import { leavesOut } from '../../../src-main/core/condense/signature.ts';
+import { toSingleLine } from '../../../src-main/core/condense/clauses.ts';
+import { isLossy } from '../../../src-main/core/condense/signature.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
-import { signedLine, toolTexts } from '../../../src-main/core/modes/run-code.ts';
-import { foundTools } from '../../../src-main/core/modes/search.ts';
-import { shownTool } from '../../../src-main/core/modes/show-tools.ts';
+import { signatureLine, toolTexts } from '../../../src-main/core/modes/run-code.ts';
+import { renderFoundTools } from '../../../src-main/core/modes/search.ts';
+import { renderTool } from '../../../src-main/core/modes/show-tools.ts';
 import { recordedListings } from '../../fixtures/recorded-listings.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
 import { compactEntry } from '../../../src-main/compat/mcpproxy/tool-entry.ts';
 import { compactTool } from '../../../src-main/compat/mini-a/shown-catalog.ts';
-import { explanations, shortText } from '../../../src-main/compat/toolmux/tool-texts.ts';
+import { summaryVariants, summaryOf } from '../../../src-main/compat/toolmux/tool-texts.ts';
 import { helperContext } from './helper-context.ts';
 
 const listed = recordedListings();
 const context: HelperContext = helperContext(listed.map(({ name, tools }) => serverWith(name, { tools })));
 const { tools } = context.catalog;
-const textOf = (one: JsonObject): string => textOr(one['description'] ?? one['desc']);
+const textOf = (one: JsonObject): string => textOrEmpty(one['description'] ?? one['desc']);
 
 /** By mode, what is said of a tool beside its name and parameters. */
 const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
-  'proxy at level lean': (tool) => textOf(shownTool(tool, { level: 'lean' })),
-  'proxy at level shape': (tool) => textOf(shownTool(tool, { level: 'shape' })),
-  search: (tool) => textOf(foundTools([{ tool, score: 1, share: 0 }], false, context)[0] ?? {}),
+  'proxy at level lean': (tool) => textOf(renderTool(tool, { level: 'lean' })),
+  'proxy at level shape': (tool) => textOf(renderTool(tool, { level: 'shape' })),
+  search: (tool) => textOf(renderFoundTools([{ tool, score: 1, share: 0 }], false, context)[0] ?? {}),
   code: (tool) => toolTexts([tool], 'brief').replace(/^- \S+ /, ''),
   'code and universal, signed': (tool) => {
     const brief = toolTexts([tool], 'brief').replace(/^- \S+ /, '');
-    return signedLine(tool).endsWith(`: ${brief}`) ? brief : signedLine(tool);
+    return signatureLine(tool).endsWith(`: ${brief}`) ? brief : signatureLine(tool);
   },
-  meta: (tool) => shortText(tool, context),
-  gateway: (tool) => shortText(tool, context, 60, true),
+  meta: (tool) => summaryOf(tool, context),
+  gateway: (tool) => summaryOf(tool, context, 60, true),
   dispatch: (tool) => textOf(compactTool(tool, context)),
   retrieve: (tool) => textOf(compactEntry(tool, context)),
 };
@@ -44,7 +44,7 @@ const goesOn =
 function end(text: string, tool: CatalogEntry): 'ends' | 'is marked' | 'is cut' {
   const said = text.trim().replace(/[.!?。]+$/, '');
   if (said.endsWith('…')) return 'is marked';
-  const whole = inOneLine(textOr(tool.definition['description'])).toLowerCase();
+  const whole = toSingleLine(textOrEmpty(tool.definition['description'])).toLowerCase();
   // An aside may have been left out.
   const texts = [whole, whole.replace(/ \([^()]*\)/, '')];
   const tail = said.slice(-30).toLowerCase();
@@ -66,8 +66,8 @@ describe.each(Object.entries(shown))('%s', (_mode, show) => {
 
 test('a signature names every required member of every level, or is marked', () => {
   for (const tool of tools) {
-    const line = signedLine(tool);
-    if (leavesOut(line)) continue;
+    const line = signatureLine(tool);
+    if (isLossy(line)) continue;
     const missing = requiredNames(usableSchema(tool.definition)).filter((name) => !line.includes(name));
     expect([tool.id, missing]).toEqual([tool.id, []]);
   }
@@ -75,7 +75,7 @@ test('a signature names every required member of every level, or is marked', () 
 
 test("gateway's hints name every required parameter of the tools that they explain in full", () => {
   for (const tool of tools) {
-    const [most = ''] = explanations(tool, context);
+    const [most = ''] = summaryVariants(tool, context);
     const { required = [] } = usableSchema(tool.definition) as { required?: string[] };
     expect([tool.id, required.filter((name) => !most.includes(name))]).toEqual([tool.id, []]);
   }
@@ -88,7 +88,7 @@ test('every tool that is found by its own name can be called by the name that is
     const { content } = answer as { content: { text: string }[] };
     const names = (JSON.parse(content[0]?.text ?? '[]') as { name: string }[]).map(({ name }) => name);
     expect([tool.id, names.includes(tool.listedName)]).toEqual([tool.id, true]);
-    const found = names.map((name) => context.finder.look(name));
+    const found = names.map((name) => context.finder.tryFind(name));
     expect(found.filter((one) => 'missing' in one)).toEqual([]);
   }
 });

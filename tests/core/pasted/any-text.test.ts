@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import { nameOfEntry } from '../../../src-main/core/config/dialects/name-of-entry.ts';
-import { readPasted } from '../../../src-main/core/pasted/read-pasted.ts';
+import { suggestServerName } from '../../../src-main/core/config/dialects/name-of-entry.ts';
+import { parsePasted } from '../../../src-main/core/pasted/read-pasted.ts';
 import { madeUp } from '../../support/all-cases.ts';
 
 const refusals: ReadonlySet<string> = new Set(['bad_request', 'not_found', 'unsupported']);
@@ -73,7 +73,7 @@ test('any text is read or refused in words', async () => {
   const texts = fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), lines, glued, configs);
   await fc.assert(
     fc.asyncProperty(texts, fc.boolean(), async (text, known) => {
-      const found = await readPasted(text, { isProgram: () => Promise.resolve(known), home: '/home/me' }).catch(
+      const found = await parsePasted(text, { isProgram: () => Promise.resolve(known), home: '/home/me' }).catch(
         (error: unknown) => error,
       );
       if (found instanceof Error) {
@@ -81,7 +81,7 @@ test('any text is read or refused in words', async () => {
         expect(refusals).toContain((found as AppError).code);
         return;
       }
-      const { servers } = found as Awaited<ReturnType<typeof readPasted>>;
+      const { servers } = found as Awaited<ReturnType<typeof parsePasted>>;
       expect(servers.length).toBeGreaterThan(0);
       for (const { name, entry, notes } of servers) {
         expect(name.trim()).not.toBe('');
@@ -89,7 +89,7 @@ test('any text is read or refused in words', async () => {
           'string',
           true,
         ]);
-        expect(nameOfEntry(entry).trim()).not.toBe('');
+        expect(suggestServerName(entry).trim()).not.toBe('');
       }
     }),
     madeUp(3_000),
@@ -105,7 +105,7 @@ test('nothing of a text is run, whatever a shell would make of it', async () => 
     for (const trap of traps) {
       for (const frame of frames) {
         const text = frame.replace('%', () => trap);
-        await readPasted(text, { isProgram: () => Promise.resolve(true), home: folder }).catch(() => undefined);
+        await parsePasted(text, { isProgram: () => Promise.resolve(true), home: folder }).catch(() => undefined);
       }
     }
     expect(readdirSync(folder)).toEqual([]);

@@ -1,9 +1,9 @@
 /** What people paste: configs of any product, pieces of one, command lines, links, a registry's server.json. */
 import { expect, test } from 'vitest';
-import { looksPasted, readPasted } from '../../../src-main/core/pasted/read-pasted.ts';
+import { looksPasted, parsePasted } from '../../../src-main/core/pasted/read-pasted.ts';
 
 const isProgram = async (command: string): Promise<boolean> => Promise.resolve(command === 'my-server');
-const read = async (text: string) => (await readPasted(text, { isProgram, home: '/home/me' })).servers;
+const read = async (text: string) => (await parsePasted(text, { isProgram, home: '/home/me' })).servers;
 const entry = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-memory'] };
 
 function base64(value: object): string {
@@ -388,7 +388,7 @@ test.each([
   'npx add-mcp https://a.example/mcp',
   'npx ctx7 setup',
 ])('the line %j is explained, not made a server', async (line) => {
-  const found = await readPasted(line, { isProgram, home: '/home/me' }).catch((error: unknown) => error);
+  const found = await parsePasted(line, { isProgram, home: '/home/me' }).catch((error: unknown) => error);
   expect((found as { servers?: unknown[] }).servers ?? []).toEqual([]);
   expect(found).toMatchObject({ message: expect.stringContaining('starts no server') as string });
 });

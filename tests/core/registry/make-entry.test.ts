@@ -1,9 +1,13 @@
 /** What entries of registries become: exactly the launch that their publishers mean, versions pinned, and nothing that could be another. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { answerProblems, type Answers, makeEntry } from '../../../src-main/core/registry/make-entry.ts';
-import { readPackage, readRemote, type ReadOption } from '../../../src-main/core/registry/read-option.ts';
-import { freeName, readRegistryServer, type RegistryServer } from '../../../src-main/core/registry/registry-entry.ts';
+import { validateInputs, type InputValues, buildEntry } from '../../../src-main/core/registry/make-entry.ts';
+import { parsePackage, parseRemote, type ParsedOption } from '../../../src-main/core/registry/read-option.ts';
+import {
+  uniqueName,
+  parseRegistryServer,
+  type RegistryServer,
+} from '../../../src-main/core/registry/registry-entry.ts';
 import { registryFile } from '../../fixtures/registry/registry-server.ts';
 
 type Json = Record<string, unknown>;
@@ -11,15 +15,15 @@ type Json = Record<string, unknown>;
 const items = (JSON.parse(readFileSync(registryFile, 'utf8')) as { servers: unknown[] }).servers;
 
 function server(part: string): RegistryServer {
-  const found = items.map(readRegistryServer).find((one) => one?.name.includes(part));
+  const found = items.map(parseRegistryServer).find((one) => one?.name.includes(part));
   if (found === undefined) throw new Error(`There is no ${part}`);
   return found;
 }
 
-function made(option: ReadOption | undefined, answers: Answers = {}): Json {
+function made(option: ParsedOption | undefined, answers: InputValues = {}): Json {
   if (option?.plan === undefined) throw new Error(option?.refusal ?? 'There is no such option');
   const origin = { name: 'official', server: 'a/b', version: '1' };
-  const { registry, ...entry } = makeEntry(
+  const { registry, ...entry } = buildEntry(
     { ...option, plan: option.plan },
     answers,
     origin,
@@ -103,10 +107,10 @@ test.each([
 });
 
 test('what is missing or cannot be is told by its name', () => {
-  const told = (part: string, answers: Answers): string[] =>
+  const told = (part: string, answers: InputValues): string[] =>
     server(part)
       .options.slice(0, 1)
-      .flatMap((one) => answerProblems(one, answers).map(({ sentence }) => sentence));
+      .flatMap((one) => validateInputs(one, answers).map(({ sentence }) => sentence));
   expect(told('everything', {})).toEqual(['EVERYTHING_PASS is needed.']);
   expect(
     told('weather-mcp', { 'env-WEATHER_API_KEY': 'k', 'arg-0': 'x', 'arg-1': 'yes', 'env-WEATHER_UNITS': 'kelvin' }),
@@ -153,13 +157,13 @@ describe('an entry that would run something else than it says, or take what is t
     ['what nobody sees', { ...npm, packageArguments: positional('a\u202eb') }],
     ['a command and an address', { ...npm, transport: { type: 'streamable-http', url: 'http://localhost:1/mcp' } }],
   ])('%s', (_, raw) => {
-    const read = readPackage(raw, 0);
+    const read = parsePackage(raw, 0);
     expect([typeof read.refusal, read.plan, read.inputs]).toEqual(['string', undefined, []]);
   });
 
   test('a secret of the person in a header', () => {
     const headers = [{ name: 'X-Key', value: '${secret:GITHUB_TOKEN}' }];
-    expect(readRemote({ type: 'sse', url: 'https://a.example/sse', headers }, 0).refusal).toContain(
+    expect(parseRemote({ type: 'sse', url: 'https://a.example/sse', headers }, 0).refusal).toContain(
       'variables or secrets of yours',
     );
   });
@@ -213,12 +217,12 @@ describe('an entry that names one package and has another one fetched is refused
       variable(name, 'x'),
     ]),
   ])('%j with %j', (one, more) => {
-    const { plan, refusal } = readPackage({ ...one, ...more }, 0);
+    const { plan, refusal } = parsePackage({ ...one, ...more }, 0);
     expect([plan, typeof refusal]).toEqual([undefined, 'string']);
   });
 
   test('an answer that would do the same', () => {
-    const asked = readPackage(
+    const asked = parsePackage(
       { ...pypi, runtimeArguments: [{ type: 'named', name: '--python', isRequired: true }] },
       0,
     );
@@ -234,7 +238,7 @@ test.each<[Json, string]>([
   [{ ...docker, runtimeArguments: positional('--pid', 'host') }, '--pid host'],
   [{ ...docker, runtimeArguments: positional('--privileged') }, '--privileged'],
 ])('where a package comes from and what a container reaches is a note: %j', (raw, note) => {
-  const { plan, notes } = readPackage(raw, 0);
+  const { plan, notes } = parsePackage(raw, 0);
   expect(plan).toBeDefined();
   expect(notes.join(' ')).toContain(note);
 });
@@ -251,11 +255,11 @@ test.each<[Json, readonly string[]]>([
     ['run', '-i', '--rm', '-it', '-eA=1', '--memory', '1g', '--init', '-e', 'NODE_OPTIONS', 'good/image:1'],
   ],
 ])('what is harmless is given as it is written: %j', (raw, args) => {
-  expect(made(readPackage(raw, 0))['args']).toEqual(args);
+  expect(made(parsePackage(raw, 0))['args']).toEqual(args);
 });
 
 test('an option of a runner and its value are one word, so that the value is never the package', () => {
-  expect(made(readPackage({ ...npm, runtimeArguments: [option('--loglevel', 'evil')] }, 0))).toMatchObject({
+  expect(made(parsePackage({ ...npm, runtimeArguments: [option('--loglevel', 'evil')] }, 0))).toMatchObject({
     args: ['--loglevel=evil', '-y', 'good@1.0.0'],
   });
 });
@@ -265,20 +269,20 @@ test.each([
   [{ ...npm, version: '1.x' }, 'No exact version is written down'],
   [{ ...npm, registryBaseUrl: 'https://npm.corp.example' }, 'It is fetched from https://npm.corp.example'],
 ])('what a person should know first is a note: %#', (raw, note) => {
-  expect(readPackage(raw, 0).notes).toEqual([expect.stringContaining(note)]);
+  expect(parsePackage(raw, 0).notes).toEqual([expect.stringContaining(note)]);
 });
 
 test('invisible characters in the publisher’s words are marks, and a name with them is no server', () => {
-  const read = readRegistryServer({ server: { name: 'a/b', title: 'x\u200by', description: 'z\n\nz', version: '1' } });
+  const read = parseRegistryServer({ server: { name: 'a/b', title: 'x\u200by', description: 'z\n\nz', version: '1' } });
   expect([read?.title, read?.description]).toEqual(['x⟨U+200B⟩y', 'z z']);
-  expect(readRegistryServer({ server: { name: 'a/\u200bb', version: '1' } })).toBeUndefined();
-  expect(readRegistryServer({ server: { name: 'a/b', repository: { url: 'javascript:alert(1)' } } })?.repository).toBe(
+  expect(parseRegistryServer({ server: { name: 'a/\u200bb', version: '1' } })).toBeUndefined();
+  expect(parseRegistryServer({ server: { name: 'a/b', repository: { url: 'javascript:alert(1)' } } })?.repository).toBe(
     '',
   );
 });
 
 test('a server is called as its last word says, numbered where that is taken', () => {
-  expect([freeName('io.github.x/weather', []), freeName('x/weather', ['weather', 'weather-2'])]).toEqual([
+  expect([uniqueName('io.github.x/weather', []), uniqueName('x/weather', ['weather', 'weather-2'])]).toEqual([
     'weather',
     'weather-3',
   ]);

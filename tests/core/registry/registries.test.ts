@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { RegistryPlace } from '../../../src-main/core/config/app-config.ts';
-import { askRegistry } from '../../../src-main/core/registry/ask-registry.ts';
+import type { RegistryConfig } from '../../../src-main/core/config/app-config.ts';
+import { fetchRegistry } from '../../../src-main/core/registry/ask-registry.ts';
 import { Registries } from '../../../src-main/core/registry/registries.ts';
 import { HttpFetch } from '../../../src-main/core/servers/network/http-fetch.ts';
 import { registryFile, startRegistry, type TestRegistry } from '../../fixtures/registry/registry-server.ts';
@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-registry-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function open(place: Partial<RegistryPlace>, limits = { ms: 2000, bytes: 200_000 }): Registries {
+function open(place: Partial<RegistryConfig>, limits = { ms: 2000, bytes: 200_000 }): Registries {
   const http = new HttpFetch({ env: {} });
   onTestFinished(() => http.close());
   return new Registries({ http, places: () => [{ name: 'official', url: '', ...place }], now: () => clock, limits });
@@ -142,7 +142,7 @@ test('one out there leads to no address of this machine or its networks, whateve
         return new Response(null, { status: response.status, headers: response.headers });
       },
     });
-    return askRegistry({ name: 'out', url: 'https://out.test' }, '/v0.1/servers', pretended, signal);
+    return fetchRegistry({ name: 'out', url: 'https://out.test' }, '/v0.1/servers', pretended, signal);
   };
   await expect(leads(`${inside.url}/v0.1/servers`)).rejects.toThrow('not safe');
   await expect(leads('https://10.0.0.1/')).rejects.toThrow('not safe');

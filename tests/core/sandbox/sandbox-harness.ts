@@ -2,8 +2,8 @@
 import { afterAll } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { Sandbox, type SandboxOptions } from '../../../src-main/core/sandbox/sandbox.ts';
-import type { SandboxOutcome, SandboxRequest } from '../../../src-main/core/sandbox/sandbox-request.ts';
+import { CodeRunner, type CodeRunnerOptions } from '../../../src-main/core/sandbox/sandbox.ts';
+import type { CodeRunOutcome, CodeRunRequest } from '../../../src-main/core/sandbox/sandbox-request.ts';
 
 export interface Called {
   readonly name: string;
@@ -33,42 +33,42 @@ const tools: Tools = {
 export const javascript = { language: 'javascript' } as const;
 
 export class Harness {
-  readonly sandbox: Sandbox;
+  readonly sandbox: CodeRunner;
   readonly called: Called[] = [];
   readonly #tools: Tools;
-  readonly #defaults: Partial<SandboxRequest>;
+  readonly #defaults: Partial<CodeRunRequest>;
 
   /** `defaults`: what requests say unless they say otherwise. */
-  constructor(more: Tools = {}, options: SandboxOptions = {}, defaults: Partial<SandboxRequest> = {}) {
-    this.sandbox = new Sandbox(options);
+  constructor(more: Tools = {}, options: CodeRunnerOptions = {}, defaults: Partial<CodeRunRequest> = {}) {
+    this.sandbox = new CodeRunner(options);
     this.#tools = { ...tools, ...more };
     this.#defaults = defaults;
     afterAll(() => this.sandbox.close());
   }
 
-  run(code: string, request: Partial<SandboxRequest> = {}): Promise<SandboxOutcome> {
+  run(code: string, request: Partial<CodeRunRequest> = {}): Promise<CodeRunOutcome> {
     return this.sandbox.run({ code, globals: 'execute', callTool: this.#callTool, ...this.#defaults, ...request });
   }
 
   /** The value, or the error where there was one. */
-  async value(code: string, request: Partial<SandboxRequest> = {}): Promise<unknown> {
+  async value(code: string, request: Partial<CodeRunRequest> = {}): Promise<unknown> {
     const outcome = await this.run(code, request);
     return outcome.ok ? outcome.value : outcome.error;
   }
 
-  async error(code: string, request: Partial<SandboxRequest> = {}): Promise<unknown> {
+  async error(code: string, request: Partial<CodeRunRequest> = {}): Promise<unknown> {
     const outcome = await this.run(code, request);
     return outcome.ok ? { unexpected: outcome.value } : outcome.error;
   }
 
   /** A short time for a run, in which its code comes to what it is stopped at: on this machine, as busy as it is. */
-  async shortMs(request: Partial<SandboxRequest> = {}): Promise<number> {
+  async shortMs(request: Partial<CodeRunRequest> = {}): Promise<number> {
     const began = performance.now();
     await this.run('1', request);
     return 100 + Math.ceil(20 * (performance.now() - began));
   }
 
-  readonly #callTool: SandboxRequest['callTool'] = async (name, args, signal) => {
+  readonly #callTool: CodeRunRequest['callTool'] = async (name, args, signal) => {
     this.called.push({ name, args, signal });
     const tool = this.#tools[name.replace(/^.*:/, '')];
     return tool?.(args, signal);

@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { workerLocation } from '../../../src-main/core/base/worker-line.ts';
+import { resolveWorkerUrl } from '../../../src-main/core/base/worker-line.ts';
 import { engineUrl } from '../../../src-main/core/sandbox/js-worker/guest-vm.ts';
-import { sandboxWorkerUrl } from '../../../src-main/core/sandbox/sandbox.ts';
+import { codeRunnerWorkerUrl } from '../../../src-main/core/sandbox/sandbox.ts';
 import { Harness, javascript, text } from './sandbox-harness.ts';
 
 const root = new URL('../../../', import.meta.url);
 const workerUrl = new URL('src-main/core/sandbox/js-worker/sandbox-worker.ts', root);
 
 test('worker and engine are found among the sources, beside the bundle, and above its chunks', () => {
-  expect(sandboxWorkerUrl()).toEqual(workerUrl);
+  expect(codeRunnerWorkerUrl()).toEqual(workerUrl);
   expect(engineUrl(workerUrl.href)).toEqual(new URL('node_modules/quickjs-wasi/quickjs.wasm', root));
   const dist = mkdtempSync(join(tmpdir(), 'dist-'));
   mkdirSync(join(dist, 'chunks'));
   writeFileSync(join(dist, 'sandbox-worker.js'), '');
-  const built = workerLocation('sandbox-worker', pathToFileURL(join(dist, 'chunks/core-x1.js')).href);
+  const built = resolveWorkerUrl('sandbox-worker', pathToFileURL(join(dist, 'chunks/core-x1.js')).href);
   expect(built).toEqual(pathToFileURL(join(dist, 'sandbox-worker.js')));
   expect(engineUrl(built.href)).toEqual(pathToFileURL(join(dist, 'quickjs.wasm')));
   rmSync(dist, { recursive: true });

@@ -1,8 +1,8 @@
 /** Hits are ordered by score and id for any limit, filter and history. Randomness is seeded. */
 import { expect, test } from 'vitest';
 import { findTools } from '../../../src-main/core/modes/find-tools.ts';
-import { raiseUsed } from '../../../src-main/core/modes/raise-used.ts';
-import { Found } from '../../../src-main/core/search/found.ts';
+import { boostRecentTools } from '../../../src-main/core/modes/raise-used.ts';
+import { QueryMatches } from '../../../src-main/core/search/found.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
 import { helperContext, type TestContext } from '../modes/helper-context.ts';
 
@@ -60,8 +60,8 @@ test('orders hits by score and id for any catalog, limit and filter', () => {
       expect(plain).toEqual(all.slice(0, limit));
       expect(found.best(limit, isChosen).map(({ id }) => id)).toEqual(chosen.slice(0, limit).map(({ id }) => id));
     }
-    expect(Found.count([found])).toBe(all.length);
-    expect(Found.count([found], isChosen)).toBe(chosen.length);
+    expect(QueryMatches.count([found])).toBe(all.length);
+    expect(QueryMatches.count([found], isChosen)).toBe(chosen.length);
   }
 });
 
@@ -75,7 +75,7 @@ test('with used tools raised from wherever they stand', () => {
     const used = new Set(all.map(({ id }) => id).filter(() => random(4) === 0));
     const limit = 1 + random(8);
     const { tools, more } = findTools([need], { ...{ catalog, index }, usedTools: () => used }, { limit });
-    const expected = raiseUsed(all, used).slice(0, limit);
+    const expected = boostRecentTools(all, used).slice(0, limit);
     expect(tools.map(({ tool, score }) => ({ id: tool.id, score }))).toEqual(expected);
     expect(more).toBe(all.length - expected.length);
   }

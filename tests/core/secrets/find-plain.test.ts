@@ -1,6 +1,6 @@
 /** What looks like a secret in an entry, and the entry with references in its place. */
 import { expect, test } from 'vitest';
-import { findPlain, withReferences } from '../../../src-main/core/secrets/find-plain.ts';
+import { findPlaintextSecrets, withReferences } from '../../../src-main/core/secrets/find-plain.ts';
 
 const github = 'ghp_0123456789abcdefABCDEF0123456789abcd';
 
@@ -50,7 +50,9 @@ test.for([
 });
 
 test('what a person decodes is what is kept', () => {
-  expect(findPlain('s', { url: 'https://h/?token=ab%26cdefg' }).map(({ value }) => value)).toEqual(['ab&cdefg']);
+  expect(findPlaintextSecrets('s', { url: 'https://h/?token=ab%26cdefg' }).map(({ value }) => value)).toEqual([
+    'ab&cdefg',
+  ]);
 });
 
 test.for([

@@ -46,11 +46,11 @@ test('writers at once lose nothing', async () => {
 test('without a keychain the key lies in a file of the person’s own, and that is said', async () => {
   using home = new VaultHome();
   home.keychain.problem = 'there is none';
-  expect((await home.open().standing()).sentence).toMatch(/there is no keychain \(there is none\)/);
+  expect((await home.open().status()).sentence).toMatch(/there is no keychain \(there is none\)/);
   await home.open().write('secret/A', 'value');
   const [key = ''] = readdirSync(join(home.folder, 'secrets')).filter((name) => name.startsWith('key-'));
   expect(statSync(join(home.folder, 'secrets', key)).mode & 0o777).toBe(0o600);
-  expect(await home.open().standing()).toMatchObject({ state: 'open', place: 'file', sealed: 0 });
+  expect(await home.open().status()).toMatchObject({ state: 'open', place: 'file', sealed: 0 });
   // One that comes later changes nothing by itself.
   home.keychain.problem = undefined;
   expect(await home.open().read('secret/A')).toBe('value');
@@ -72,7 +72,7 @@ test.for([
   await expect(vault.write('secret/B', 'value B')).rejects.toEqual(locked);
   await expect(vault.write('secret/A', 'another')).rejects.toEqual(locked);
   expect(await vault.names('secret/')).toMatchObject([{ name: 'secret/A' }]);
-  expect(await vault.standing()).toMatchObject({ state: 'locked', place: 'keychain', sealed: 1 });
+  expect(await vault.status()).toMatchObject({ state: 'locked', place: 'keychain', sealed: 1 });
   expect(readFileSync(home.file, 'utf8')).toBe(before);
   expect(readdirSync(join(home.folder, 'secrets'))).toEqual(['vault.json']);
   home.keychain.problem = undefined;
@@ -88,7 +88,7 @@ test('a keychain that takes its time keeps nobody waiting, and is used once it a
   home.keychain.opening = dialog.promise;
   const vault = home.open();
   let opened = 0;
-  vault.opened.on(() => opened++);
+  vault.onOpened.on(() => opened++);
   await expect(vault.read('secret/A')).rejects.toMatchObject({
     code: 'secret_locked',
     fix: expect.stringContaining('window') as string,
@@ -142,7 +142,7 @@ test('where the old key is not to be had, a new one is begun at a person’s wor
   const vault = home.open();
   expect(await vault.read('secret/B')).toBe('value B');
   await expect(vault.read('secret/A')).rejects.toEqual(locked);
-  expect(await vault.standing()).toMatchObject({ state: 'open', place: 'file', sealed: 1 });
+  expect(await vault.status()).toMatchObject({ state: 'open', place: 'file', sealed: 1 });
   home.keychain.problem = undefined;
   expect(await vault.read('secret/A')).toBe('value A');
 });
@@ -154,7 +154,7 @@ test('a vault that cannot be read is left as it is', async () => {
     writeFileSync(home.file, text);
     await expect(home.open().read('secret/A')).rejects.toEqual(locked);
     await expect(home.open().write('secret/B', 'b')).rejects.toEqual(locked);
-    expect(await home.open().standing()).toMatchObject({ state: 'locked' });
+    expect(await home.open().status()).toMatchObject({ state: 'locked' });
     expect(readFileSync(home.file, 'utf8')).toBe(text);
   }
 });

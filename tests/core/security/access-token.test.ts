@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readOrCreateToken, sameToken } from '../../../src-main/core/security/access-token.ts';
+import { readOrCreateToken, isSameToken } from '../../../src-main/core/security/access-token.ts';
 
 let folder: string;
 let file: string;
@@ -64,7 +64,7 @@ test('of many processes that make it at once all get the same token', async () =
 });
 
 test('tokens are the same only when they are', () => {
-  expect([sameToken('a', 'a'), sameToken('a', 'b'), sameToken('a', ''), sameToken('', '')]).toEqual([
+  expect([isSameToken('a', 'a'), isSameToken('a', 'b'), isSameToken('a', ''), isSameToken('', '')]).toEqual([
     true,
     false,
     false,

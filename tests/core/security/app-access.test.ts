@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const tokenFor = async (store: AppAccessStore, app: string): Promise<string> =>
-  (await store.give(app, true)).token ?? '';
+  (await store.grant(app, true)).token ?? '';
 
 test('an app keeps its token, and opens with it its own door only', async () => {
   const store = new AppAccessStore(appAccessFile(file));
@@ -32,7 +32,7 @@ test('an app keeps its token, and opens with it its own door only', async () => 
 
 test('access by a command needs no token', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 5);
-  expect((await store.give('cursor')).token).toBeUndefined();
+  expect((await store.grant('cursor')).token).toBeUndefined();
   expect([store.list(), store.tokenOf('cursor')]).toEqual([
     [{ app: 'cursor', since: 5, seen: undefined, revoked: undefined }],
     undefined,
@@ -41,8 +41,8 @@ test('access by a command needs no token', async () => {
 
 test('apps are listed without their tokens, in a file for the owner alone', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 5);
-  await store.give('cursor', true);
-  await store.give('__proto__', true);
+  await store.grant('cursor', true);
+  await store.grant('__proto__', true);
   const facts = { since: 5, seen: undefined, revoked: undefined };
   expect(store.list()).toEqual([
     { app: 'cursor', ...facts },
@@ -77,10 +77,10 @@ test('an app that was never connected can be kept out', async () => {
 
 test('access that was given for something that failed is as it was before', async () => {
   const store = new AppAccessStore(appAccessFile(file));
-  await (await store.give('cursor', true)).takeBack();
+  await (await store.grant('cursor', true)).takeBack();
   expect(store.list()).toEqual([]);
   await store.revoke('cursor');
-  await (await store.give('cursor', true)).takeBack();
+  await (await store.grant('cursor', true)).takeBack();
   expect([store.isRevoked('cursor'), store.tokenOf('cursor')]).toEqual([true, undefined]);
 });
 
@@ -96,7 +96,7 @@ test('a token that no longer stands in the app’s file opens nothing, and one t
 test('of names that were only seen the latest hundred are kept, and whatever was decided', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 1);
   await store.revoke('revoked');
-  for (let at = 0; at < 103; at++) await store.saw(`app${at}`, at);
+  for (let at = 0; at < 103; at++) await store.recordSeen(`app${at}`, at);
   const names = store.list().map(({ app }) => app);
   expect([names.length, names.includes('revoked'), names.includes('app2'), names.includes('app3')]).toEqual([
     101,
@@ -129,8 +129,8 @@ test.skipIf(process.platform === 'win32')(
 test('of an app that was disconnected nothing is left but a revocation', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 7);
   for (const app of ['cursor', 'zed']) {
-    await store.give(app, true);
-    await store.saw(app, 6);
+    await store.grant(app, true);
+    await store.recordSeen(app, 6);
   }
   await store.revoke('zed');
   await store.forget('cursor');

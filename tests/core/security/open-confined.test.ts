@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import { confinePath } from '../../../src-main/core/security/confine-path.ts';
 import { openConfined, openReal } from '../../../src-main/core/security/open-confined.ts';
-import { pinFolder, writeConfined, type WriteMode } from '../../../src-main/core/security/write-confined.ts';
+import { anchorFolder, writeConfined, type WriteMode } from '../../../src-main/core/security/write-confined.ts';
 import { makeFolders, refusal, secret } from './confined-folders.ts';
 import { swapping } from './swapping.ts';
 
@@ -103,7 +103,7 @@ test.runIf(process.platform === 'linux')(
     const path = join(root, 'pinned');
     await mkdir(path);
     await writeFile(join(path, 'mine.txt'), '');
-    await using pinned = await pinFolder(path);
+    await using pinned = await anchorFolder(path);
     await rename(path, `${path}-moved`);
     await symlink(other, path);
     expect(await readdir(pinned.at)).toEqual(['mine.txt']);

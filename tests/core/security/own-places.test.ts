@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SpillFinder } from '../../../src-main/core/spills/spill-finder.ts';
-import type { OwnPlaces } from '../../../src-main/core/security/own-places.ts';
+import type { ProtectedPaths } from '../../../src-main/core/security/own-places.ts';
 import { connectUtils } from '../servers/builtin/connect-utils.ts';
 import { startCore } from '../../support/start-core.ts';
-import { thePerson } from '../../../src-main/core/security/principal.ts';
+import { localUser } from '../../../src-main/core/security/principal.ts';
 
 let root = '';
-let own: OwnPlaces = { folders: [], files: [] };
+let own: ProtectedPaths = { folders: [], files: [] };
 
 beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'tooltray-own-')));
@@ -78,9 +78,9 @@ test('no more does results.folders', async () => {
   await mkdir(spills);
   const finder = new SpillFinder(spills, { byId: () => undefined, byName: () => undefined }, own);
   for (const path of ['home/data/token', 'home/config.json']) {
-    await expect(finder.open(join(root, path), [root], thePerson)).rejects.toMatchObject({ code: 'not_allowed' });
+    await expect(finder.open(join(root, path), [root], localUser)).rejects.toMatchObject({ code: 'not_allowed' });
   }
-  await using opened = await finder.open(join(root, 'notes', 'mine.txt'), [root], thePerson);
+  await using opened = await finder.open(join(root, 'notes', 'mine.txt'), [root], localUser);
   expect(opened.bytes).toBe(6);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Credential, mayUse, principalOf, thePerson } from '../../../src-main/core/security/principal.ts';
+import { type Credential, canAccess, principalOf, localUser } from '../../../src-main/core/security/principal.ts';
 
 const ownLine: Credential = { kind: 'own line' };
 const shared: Credential = { kind: 'shared token' };
@@ -28,7 +28,7 @@ test('no name can be made up that is anybody else', () => {
     ownerOf(shared, undefined, 's1'),
     ownerOf({ kind: 'profile token', id: '4f' }),
     ownerOf(ownLine, 'cursor', 's'),
-    thePerson.owner,
+    localUser.owner,
     '',
   ];
   expect(new Set([...made, ...others]).size).toBe(made.length + others.length);
@@ -41,10 +41,10 @@ test('half a letter in a name is written down as it is compared', () => {
 test('it cannot be changed, and what has no owner is the person’s alone', () => {
   const app = principalOf(ownLine, 'cursor', 's');
   expect(Object.isFrozen(app)).toBe(true);
-  expect([mayUse(app, ''), mayUse(app, thePerson.owner), mayUse(thePerson, ''), mayUse(thePerson, app.owner)]).toEqual([
-    false,
-    false,
-    true,
-    true,
-  ]);
+  expect([
+    canAccess(app, ''),
+    canAccess(app, localUser.owner),
+    canAccess(localUser, ''),
+    canAccess(localUser, app.owner),
+  ]).toEqual([false, false, true, true]);
 });

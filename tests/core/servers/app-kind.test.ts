@@ -1,25 +1,32 @@
 /** Which kind of app asks, by the extensions it declares, and what several servers declare as one. */
 import { expect, test } from 'vitest';
-import { kindOfApp, mergedExtensions, showsViews, viewExtension } from '../../../src-main/core/servers/app-kind.ts';
+import {
+  extensionSetOf,
+  mergedExtensions,
+  supportsViews,
+  viewExtension,
+} from '../../../src-main/core/servers/app-kind.ts';
 
 const html = { mimeTypes: ['text/html;profile=mcp-app'] };
 
 test('apps are of one kind where they declare the same, in whatever order, and whatever else they can do', () => {
-  const one = kindOfApp({ roots: {}, extensions: { a: { x: 1, y: 2 }, b: {} } });
-  const other = kindOfApp({ extensions: { b: {}, a: { y: 2, x: 1 } } });
+  const one = extensionSetOf({ roots: {}, extensions: { a: { x: 1, y: 2 }, b: {} } });
+  const other = extensionSetOf({ extensions: { b: {}, a: { y: 2, x: 1 } } });
   expect(one?.key).toBe(other?.key);
   expect(one?.extensions).toEqual({ a: { x: 1, y: 2 }, b: {} });
-  expect(kindOfApp({ extensions: { a: { x: 2 } } })?.key).not.toBe(one?.key);
+  expect(extensionSetOf({ extensions: { a: { x: 2 } } })?.key).not.toBe(one?.key);
 });
 
 test.each([[{}], [{ extensions: {} }], [{ extensions: [] }], [{ extensions: { a: 1, b: null } }]])(
   'an app that declares %o is of no kind',
-  (capabilities) => expect(kindOfApp(capabilities)).toBeUndefined(),
+  (capabilities) => expect(extensionSetOf(capabilities)).toBeUndefined(),
 );
 
 test('what is not to count makes no kind', () => {
-  expect(kindOfApp({ extensions: { [viewExtension]: html } }, [viewExtension])).toBeUndefined();
-  expect(kindOfApp({ extensions: { [viewExtension]: html, a: {} } }, [viewExtension])?.extensions).toEqual({ a: {} });
+  expect(extensionSetOf({ extensions: { [viewExtension]: html } }, [viewExtension])).toBeUndefined();
+  expect(extensionSetOf({ extensions: { [viewExtension]: html, a: {} } }, [viewExtension])?.extensions).toEqual({
+    a: {},
+  });
 });
 
 test.each([
@@ -27,7 +34,7 @@ test.each([
   [{}, true],
   [{ mimeTypes: ['text/uri-list'] }, false],
 ])('whether an app with settings %o shows interfaces: %s', (settings, shows) => {
-  expect(showsViews({ extensions: { [viewExtension]: settings } })).toBe(shows);
+  expect(supportsViews({ extensions: { [viewExtension]: settings } })).toBe(shows);
 });
 
 test('what servers declare is put together: lists have all items, groups all members, of plain values the first counts', () => {

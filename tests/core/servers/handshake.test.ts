@@ -1,6 +1,6 @@
 /** Promises of the handshake: the era is found out on the one process there is. */
 import { expect, onTestFinished, test } from 'vitest';
-import { type HandshakeOptions, shakeHands } from '../../../src-main/core/servers/handshake.ts';
+import { type HandshakeOptions, performHandshake } from '../../../src-main/core/servers/handshake.ts';
 import { Peer } from '../../../src-main/core/wire/peer.ts';
 import { startHttpFixture, startSseFixture } from '../../fixtures/servers/http-fixture.ts';
 import { containing, failure, serversHarness, type ServersHarness } from './servers-harness.ts';
@@ -21,7 +21,7 @@ async function greet(
     onClose: () => undefined,
   });
   onTestFinished(() => peer.close());
-  return shakeHands(peer, {
+  return performHandshake(peer, {
     identity: harness.deps.identity,
     timeoutMs: 20_000,
     signal: new AbortController().signal,

@@ -1,15 +1,15 @@
 /** Which line to a server apps of a kind have, whatever happens to the server. */
 import { expect, test } from 'vitest';
-import { kindOfApp } from '../../../src-main/core/servers/app-kind.ts';
-import { KindServers } from '../../../src-main/core/servers/kind-servers.ts';
+import { extensionSetOf } from '../../../src-main/core/servers/app-kind.ts';
+import { ExtensionServers } from '../../../src-main/core/servers/kind-servers.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 
-const kind = kindOfApp({ extensions: { 'io.modelcontextprotocol/ui': {} } });
+const kind = extensionSetOf({ extensions: { 'io.modelcontextprotocol/ui': {} } });
 if (kind === undefined) throw new Error('The kind of an app that declares an extension is known.');
 
-async function comparedIn({ host }: TestCore): Promise<KindServers> {
-  const servers = new KindServers(host.core.servers, kind as NonNullable<typeof kind>);
-  await servers.compared(10_000);
+async function comparedIn({ host }: TestCore): Promise<ExtensionServers> {
+  const servers = new ExtensionServers(host.core.servers, kind as NonNullable<typeof kind>);
+  await servers.compareListings(10_000);
   return servers;
 }
 

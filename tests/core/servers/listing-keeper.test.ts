@@ -1,7 +1,7 @@
 /** Promises of the listing over time: kept fresh, told only when it changed, in the cache for the next start. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
-import { ListingKeeper } from '../../../src-main/core/servers/listing-keeper.ts';
+import { ListingTracker } from '../../../src-main/core/servers/listing-keeper.ts';
 import { type Fetched, ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import {
@@ -150,7 +150,7 @@ test('after a crash the listing stays until the new one is read, and the same on
 });
 
 interface Kept {
-  readonly keeper: ListingKeeper;
+  readonly keeper: ListingTracker;
   readonly call: (name: string, args?: object) => Promise<unknown>;
   /** Why the line is of no use any more. */
   readonly failures: readonly Error[];
@@ -169,7 +169,7 @@ async function keeper(script: Script, isShort = false): Promise<Kept> {
   const began = performance.now();
   await call('echo');
   const silenceMs = isShort ? 300 + Math.ceil(20 * (performance.now() - began)) : 60_000;
-  const kept = new ListingKeeper({
+  const kept = new ListingTracker({
     hash: 'h',
     cache: harness.deps.cache,
     pins: undefined,
@@ -182,11 +182,11 @@ async function keeper(script: Script, isShort = false): Promise<Kept> {
     onFailed: (_connection, error) => failures.push(error),
   });
   onTestFinished(async () => {
-    kept.unfollow();
+    kept.detach();
     await kept.saved();
   });
-  kept.follow(connection, connection.handshake as Handshake);
-  await kept.now();
+  kept.attach(connection, connection.handshake as Handshake);
+  await kept.currentRefresh();
   return { keeper: kept, call, failures };
 }
 
@@ -230,9 +230,9 @@ test('what a line that is gone was asked is not what the next one is read by', a
   const refresher = new ListingRefresher({
     fetch: () => new Promise<Fetched>((resolve) => ended.push(() => resolve({ costMs: 0, changed: false }))),
   });
-  const first = refresher.now();
-  const second = refresher.anew();
-  const joined = refresher.now();
+  const first = refresher.refresh();
+  const second = refresher.refreshAfterCurrent();
+  const joined = refresher.refresh();
   ended[0]?.();
   await first;
   await until(() => ended.length === 2);
@@ -249,7 +249,7 @@ test('what a line announces while it ends does not keep the next one from being 
     // The announcement is on its way when the line is closed.
     void say(server, 'set_tools', { tools: ['new'] }).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, round * 2));
-    await server.rest();
+    await server.sleep();
     await server.ready();
     await until(() => server.state.kind === 'ready');
   }

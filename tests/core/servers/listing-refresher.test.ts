@@ -35,7 +35,7 @@ function fetches(): Fetches {
 
 test('a burst of announcements is one fetch', async () => {
   const account = fetches();
-  for (let times = 0; times < 500; times++) account.refresher.soon();
+  for (let times = 0; times < 500; times++) account.refresher.schedule();
   await until(() => account.started > 0);
   account.finish();
   await sleep(250);
@@ -44,8 +44,8 @@ test('a burst of announcements is one fetch', async () => {
 
 test('whatever is announced while a fetch runs is fetched afterwards, once', async () => {
   const account = fetches();
-  const first = account.refresher.now();
-  for (let times = 0; times < 500; times++) account.refresher.soon();
+  const first = account.refresher.refresh();
+  for (let times = 0; times < 500; times++) account.refresher.schedule();
   account.finish();
   await first;
   await until(() => account.started === 2);
@@ -56,7 +56,7 @@ test('whatever is announced while a fetch runs is fetched afterwards, once', asy
 
 test('whoever asks at once joins the fetch that runs', async () => {
   const account = fetches();
-  const asked = [account.refresher.now(), account.refresher.now(), account.refresher.now()];
+  const asked = [account.refresher.refresh(), account.refresher.refresh(), account.refresher.refresh()];
   account.finish();
   await Promise.all(asked);
   expect([account.started, account.most]).toEqual([1, 1]);
@@ -64,7 +64,7 @@ test('whoever asks at once joins the fetch that runs', async () => {
 
 test('a server that never stops announcing is read all the same', async () => {
   const account = fetches();
-  const announcing = setInterval(() => account.refresher.soon(), 20);
+  const announcing = setInterval(() => account.refresher.schedule(), 20);
   onTestFinished(() => clearInterval(announcing));
   await until(() => account.started === 1);
   expect(account.started).toBe(1);
@@ -72,12 +72,12 @@ test('a server that never stops announcing is read all the same', async () => {
 
 test('stopped, it forgets what was announced', async () => {
   const account = fetches();
-  const first = account.refresher.now();
-  account.refresher.soon();
+  const first = account.refresher.refresh();
+  account.refresher.schedule();
   account.refresher.stop();
   account.finish();
   await first;
-  account.refresher.soon();
+  account.refresher.schedule();
   account.refresher.stop();
   await sleep(250);
   expect(account.started).toBe(1);
@@ -104,9 +104,9 @@ function timed(costMs: number, changed: boolean): { refresher: ListingRefresher;
 
 test('waits twenty times as long as the last refresh took, however often it is asked', async () => {
   const account = timed(100, false);
-  await account.refresher.now();
+  await account.refresher.refresh();
   for (let ms = 0; ms < 1900; ms += 100) {
-    account.refresher.soon();
+    account.refresher.schedule();
     await vi.advanceTimersByTimeAsync(100);
   }
   expect(account.fetches).toBe(1);
@@ -117,7 +117,7 @@ test('waits twenty times as long as the last refresh took, however often it is a
 test('after six changes within a minute it keeps the list for the rest of that minute, and reports it', async () => {
   const account = timed(0, true);
   for (let ms = 0; ms < 59_000; ms += 500) {
-    account.refresher.soon();
+    account.refresher.schedule();
     await vi.advanceTimersByTimeAsync(500);
   }
   expect(account.fetches).toBe(6);
@@ -128,6 +128,6 @@ test('after six changes within a minute it keeps the list for the rest of that m
 
 test('a list that is asked for by the user is read at once all the same', async () => {
   const account = timed(1000, true);
-  for (let times = 0; times < 10; times++) await account.refresher.now();
+  for (let times = 0; times < 10; times++) await account.refresher.refresh();
   expect(account.fetches).toBe(10);
 });

@@ -1,14 +1,14 @@
 /** Promises of the drained lists: pages that end, repeat or do not end, refusals, entries that are none. */
 import { expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../../src-main/core/base/json.ts';
-import { type Ask, emptyListing, fetchListing, type Listing } from '../../../src-main/core/servers/listing.ts';
+import { type SendRequest, emptyListing, fetchListing, type Listing } from '../../../src-main/core/servers/listing.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 
 const all = { tools: {}, resources: {}, prompts: {} };
 const tool = (name: string): { name: string } => ({ name });
 
 /** Answers tools/list by page; every other list is empty. */
-function toolPages(page: (cursor: string | undefined) => Record<string, unknown>): Ask {
+function toolPages(page: (cursor: string | undefined) => Record<string, unknown>): SendRequest {
   return async (method, params) => {
     if (method === 'tools/list') return page(params['cursor'] as string | undefined);
     return { resources: [], resourceTemplates: [], prompts: [] };
@@ -33,7 +33,7 @@ test('all pages of all four lists are drained, members untouched', async () => {
 
 test('only lists that are announced are asked for, and tools in any case', async () => {
   const asked: string[] = [];
-  const ask: Ask = async (method) => {
+  const ask: SendRequest = async (method) => {
     asked.push(method);
     return { tools: [], prompts: [] };
   };

@@ -3,32 +3,32 @@ import { RpcError } from '../../../src-main/core/wire/message.ts';
 import {
   checkLink,
   inputRequests,
-  namedInputRequests,
-  namedQuestion,
-  QuestionLimit,
+  labelInputRequests,
+  labelServerRequest,
+  ServerRequestLimiter,
   withWebLinks,
 } from '../../../src-main/core/servers/questions.ts';
 
 test('a question of many servers says whose it is, in front of what a person reads', () => {
   const asked = { message: 'Your password?', requestedSchema: {}, _meta: { own: 1 } };
-  expect(namedQuestion('bank', 'elicitation/create', asked)).toEqual({
+  expect(labelServerRequest('bank', 'elicitation/create', asked)).toEqual({
     message: 'bank: Your password?',
     requestedSchema: {},
     _meta: { own: 1, 'tooltray/server': 'bank' },
   });
-  expect(namedQuestion('bank', 'sampling/createMessage', { messages: [], systemPrompt: 'Be brief.' })).toEqual({
+  expect(labelServerRequest('bank', 'sampling/createMessage', { messages: [], systemPrompt: 'Be brief.' })).toEqual({
     messages: [],
     systemPrompt: 'Asked by the MCP server bank.\n\nBe brief.',
     _meta: { 'tooltray/server': 'bank' },
   });
-  expect(namedQuestion('bank', 'roots/list', {})).toEqual({});
+  expect(labelServerRequest('bank', 'roots/list', {})).toEqual({});
 });
 
 test('the same in an answer of 2026-07-28 that asks for input; other answers are left as they are', () => {
   const answer = { content: [] };
-  expect(namedInputRequests('bank', answer)).toBe(answer);
+  expect(labelInputRequests('bank', answer)).toBe(answer);
   const request = { method: 'elicitation/create', params: { message: 'Sure?' } };
-  expect(namedInputRequests('bank', { resultType: 'input_required', inputRequests: { a: request } })).toMatchObject({
+  expect(labelInputRequests('bank', { resultType: 'input_required', inputRequests: { a: request } })).toMatchObject({
     inputRequests: { a: { method: 'elicitation/create', params: { message: 'bank: Sure?' } } },
   });
 });
@@ -40,7 +40,7 @@ test('an answer that asks a hundred things at once is refused', () => {
 });
 
 test('a person is asked some things at once, then seldom, and one kind of question does not use up another', () => {
-  const limit = new QuestionLimit();
+  const limit = new ServerRequestLimiter();
   const admitted = (method: string): number => {
     let count = 0;
     try {
@@ -74,8 +74,8 @@ test.each(links)('of an elicitation with the link %s', (url, passes) => {
   const refused = new RpcError(-32042, 'Open it first.', { elicitations: [params], more: 1 });
   const tries = [
     () => checkLink('elicitation/create', params),
-    () => namedInputRequests('bank', { resultType: 'input_required', inputRequests: { a: request } }),
-    () => namedInputRequests(undefined, { resultType: 'input_required', inputRequests: { a: request } }),
+    () => labelInputRequests('bank', { resultType: 'input_required', inputRequests: { a: request } }),
+    () => labelInputRequests(undefined, { resultType: 'input_required', inputRequests: { a: request } }),
   ];
   for (const attempt of tries) {
     if (passes) expect(attempt).not.toThrow();

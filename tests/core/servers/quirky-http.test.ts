@@ -214,7 +214,7 @@ describe('a session that the server has forgotten', () => {
     const server = harness.server(harness.http('far', fixture.url));
     await server.ready();
     fixture.forget();
-    server.listAgain();
+    server.refreshListing();
     await until(() => count(fixture.heard, 'initialize') === 2 && server.state.kind === 'ready');
     expect(server.health.level).toBe('ok');
   });

@@ -1,10 +1,10 @@
 /** Promises of the health: one level, two words, one sentence with the cause, and what to do. */
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import { type HealthFacts, serverHealth, type ServerState } from '../../../src-main/core/servers/server-state.ts';
+import { type HealthInput, serverHealth, type ServerState } from '../../../src-main/core/servers/server-state.ts';
 
 const error = new AppError('server_exited', 'it exited with code 1.', { fix: 'Look at its log.' });
-const healthOf = (state: ServerState, facts: Partial<HealthFacts> = {}): unknown[] => {
+const healthOf = (state: ServerState, facts: Partial<HealthInput> = {}): unknown[] => {
   const { level, summary, detail, action } = serverHealth({
     name: 'a',
     state,

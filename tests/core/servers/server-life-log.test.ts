@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readLogLine } from '../../../src-main/core/servers/transports/log-lines.ts';
+import { parseLogLine } from '../../../src-main/core/servers/transports/log-lines.ts';
 import { until } from '../../support/until.ts';
 import { containing, failure, matching, say, serversHarness, type ServersHarness } from './servers-harness.ts';
 
@@ -13,7 +13,7 @@ function logOf({ deps, folder }: ServersHarness, name: string): string[] {
   return lines
     .filter((line) => line !== '')
     .map((line) => {
-      const { at, from, level, text } = readLogLine(line);
+      const { at, from, level, text } = parseLogLine(line);
       expect(at).toBeGreaterThan(0);
       return `${from}${level === undefined ? '' : ` ${level}`}: ${text}`;
     });
@@ -70,7 +70,7 @@ test('falling asleep and waking is no restart', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();
-  await server.rest();
+  await server.sleep();
   await server.ready();
   expect([harness.pids('s').length, server.restarts]).toEqual([2, 0]);
 });

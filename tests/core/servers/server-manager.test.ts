@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
-import { StartSlots } from '../../../src-main/core/servers/line-opener.ts';
+import { StartLimiter } from '../../../src-main/core/servers/line-opener.ts';
 import { failure, isAlive, say, serversHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 
@@ -13,7 +13,7 @@ const pidOf = async (manager: ServerManager, name: string): Promise<number> =>
 test('all start side by side, as many at once as there are slots', async () => {
   let running = 0;
   let most = 0;
-  const slots = new StartSlots(10);
+  const slots = new StartLimiter(10);
   const counted = {
     run: <T>(task: () => Promise<T>): Promise<T> =>
       slots.run(async () => {
@@ -24,7 +24,7 @@ test('all start side by side, as many at once as there are slots', async () => {
           running--;
         }
       }),
-  } as StartSlots;
+  } as StartLimiter;
   const harness = serversHarness({ slots: counted });
   const manager = harness.manager();
   const configs = Array.from({ length: 14 }, (_, index) => harness.fixture(`s${index}`, 'echo'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { HttpServerConfig, ServerConfig, StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
-import { hashServer } from '../../../src-main/core/config/build-server.ts';
+import { hashServerConfig } from '../../../src-main/core/config/build-server.ts';
 import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
 import { Connection } from '../../../src-main/core/servers/connection.ts';
 import { ProcessRegistry } from '../../../src-main/core/servers/launch/process-registry.ts';
@@ -12,10 +12,10 @@ import { EnvironmentResolver } from '../../../src-main/core/servers/launch/resol
 import { ListingCache } from '../../../src-main/core/servers/listing-cache.ts';
 import { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import type { ServerDeps } from '../../../src-main/core/servers/server-deps.ts';
-import { SignIns } from '../../../src-main/core/servers/sign-in/sign-ins.ts';
+import { OAuthManager } from '../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
-import { Pause } from '../../../src-main/core/servers/shared-line.ts';
-import { StartSlots } from '../../../src-main/core/servers/line-opener.ts';
+import { PauseSwitch } from '../../../src-main/core/servers/shared-line.ts';
+import { StartLimiter } from '../../../src-main/core/servers/line-opener.ts';
 import { TransportFactory } from '../../../src-main/core/servers/transports/create-transport.ts';
 import { RpcError, type Result } from '../../../src-main/core/wire/message.ts';
 import { toObject } from '../../../src-main/core/wire/raw-json.ts';
@@ -56,7 +56,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
   const registry = new ProcessRegistry();
   const oddities: string[] = [];
   const stops: (() => Promise<void>)[] = [];
-  const signIns = new SignIns({ folder: join(folder, 'sign-ins'), vault: plainVault(folder), env: {} });
+  const signIns = new OAuthManager({ folder: join(folder, 'sign-ins'), vault: plainVault(folder), env: {} });
   const transports = new TransportFactory({
     signIns,
     env: process.env,
@@ -73,8 +73,8 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
       clientInfo: { name: 'test', version: '1' },
       capabilities: { roots: {}, sampling: {}, elicitation: { form: {} } },
     },
-    slots: new StartSlots(10),
-    pause: new Pause(),
+    slots: new StartLimiter(10),
+    pause: new PauseSwitch(),
     signIns,
     now: Date.now,
     // The shortest jitter: 750 ms to the first retry.
@@ -219,7 +219,7 @@ function base(name: string): Omit<StdioServerConfig, 'kind' | 'command' | 'args'
 }
 
 function withHash<T extends Omit<ServerConfig, 'hash'>>(config: T): T & { hash: string } {
-  return { ...config, hash: hashServer(config as unknown as ServerConfig) };
+  return { ...config, hash: hashServerConfig(config as unknown as ServerConfig) };
 }
 
 function linesOf(file: string): string[] {

@@ -2,24 +2,28 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { Connection } from '../../../src-main/core/servers/connection.ts';
-import { Pause, SharedLine, type SharedLineOptions } from '../../../src-main/core/servers/shared-line.ts';
+import {
+  PauseSwitch,
+  SharedConnection,
+  type SharedConnectionOptions,
+} from '../../../src-main/core/servers/shared-line.ts';
 import { failure, isAlive, serversHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 
 /** Opens as it is told; the connections are doubles that only know how to be closed. */
 function lineOf(
-  open: SharedLineOptions['open'],
-  more: Partial<SharedLineOptions> = {},
-): { line: SharedLine; states: string[] } {
+  open: SharedConnectionOptions['open'],
+  more: Partial<SharedConnectionOptions> = {},
+): { line: SharedConnection; states: string[] } {
   const states: string[] = [];
-  const line: SharedLine = new SharedLine({
+  const line: SharedConnection = new SharedConnection({
     server: 's',
     enabled: true,
-    pause: new Pause(),
+    pause: new PauseSwitch(),
     now: () => 1000,
     random: () => 0.5,
     open,
-    onOpen: () => line.settled(),
+    onOpen: () => line.markReady(),
     onClose: () => states.push('closed'),
     onFailed: () => undefined,
     onRenew: () => undefined,
@@ -53,7 +57,7 @@ test('the line that holds for half a minute begins its pauses anew when it break
     now += 600;
     const connection = await line.connect();
     now += heldMs;
-    line.lost(connection, undefined);
+    line.onLost(connection, undefined);
     if (line.state.kind === 'error') pauses.push(line.state.retryAt - now);
   }
   expect(pauses).toEqual([1000, 2000, 1000, 2000]);
@@ -77,7 +81,7 @@ test('an end that is reported late, of a line already replaced, changes nothing'
   const { line } = lineOf(() => harness.connection(harness.scripted('s')));
   const first = await line.connect();
   await line.reopen();
-  line.lost(first, new Error('late'));
+  line.onLost(first, new Error('late'));
   expect(line.state.kind).toBe('ready');
 });
 

@@ -1,9 +1,9 @@
 /** Promises of the slots: how many run at once, and that a failure gives its slot back. */
 import { expect, test } from 'vitest';
-import { StartSlots } from '../../../src-main/core/servers/line-opener.ts';
+import { StartLimiter } from '../../../src-main/core/servers/line-opener.ts';
 
 test('no more tasks than slots run at once, and the others follow in order', async () => {
-  const slots = new StartSlots(3);
+  const slots = new StartLimiter(3);
   const order: number[] = [];
   let running = 0;
   let most = 0;
@@ -21,7 +21,7 @@ test('no more tasks than slots run at once, and the others follow in order', asy
 });
 
 test('a task that fails gives its slot to the next and its error to its caller', async () => {
-  const slots = new StartSlots(1);
+  const slots = new StartLimiter(1);
   const failed = slots.run(() => Promise.reject(new Error('no')));
   const next = slots.run(() => Promise.resolve('next'));
   await expect(failed).rejects.toThrow('no');
@@ -29,7 +29,7 @@ test('a task that fails gives its slot to the next and its error to its caller',
 });
 
 test("a task in a hurry leaves the line, takes nobody else's slot and gives none back", async () => {
-  const slots = new StartSlots(1);
+  const slots = new StartLimiter(1);
   let end: () => void = () => undefined;
   const holding = slots.run(() => new Promise<void>((resolve) => (end = resolve)));
   const hurry = new AbortController();

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { UsageMeter } from '../../../src-main/core/servers/usage-meter.ts';
 import { UsageWatch } from '../../../src-main/core/servers/usage-watch.ts';
-import { unmeasuredBecause } from '../../../src-main/core/servers/launch/group-usage.ts';
+import { unmeasurableReason } from '../../../src-main/core/servers/launch/group-usage.ts';
 import { startCore } from '../../support/start-core.ts';
 
-const unmeasured = unmeasuredBecause(process.platform);
+const unmeasured = unmeasurableReason(process.platform);
 
 test.skipIf(unmeasured !== undefined)('reports a server with too many processes until it has fewer', async () => {
   await using core = await startCore({ servers: {} });

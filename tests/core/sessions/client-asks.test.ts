@@ -1,20 +1,24 @@
 /** What servers ask one session: bounded over all of them, in turns, and refused with the reason. */
 import { expect, test } from 'vitest';
-import { type Ask, type QuestionBounds, SessionQuestions } from '../../../src-main/core/sessions/caller-context.ts';
+import {
+  type AskClient,
+  type ClientRequestLimits,
+  ClientRequestQueue,
+} from '../../../src-main/core/sessions/caller-context.ts';
 import type { Result } from '../../../src-main/core/wire/message.ts';
 
-const bounds: QuestionBounds = { open: 4, waiting: 6, waitMs: 600_000, rate: { atOnce: 1000, perSecond: 1 } };
+const bounds: ClientRequestLimits = { open: 4, waiting: 6, waitMs: 600_000, rate: { atOnce: 1000, perSecond: 1 } };
 const signal = new AbortController().signal;
 
 /** A person who answers when told to. */
-function person(limits: Partial<QuestionBounds> = {}) {
+function person(limits: Partial<ClientRequestLimits> = {}) {
   const open: { server: string; answer: () => void }[] = [];
-  const ask: Ask = (_method, params) =>
+  const ask: AskClient = (_method, params) =>
     new Promise<Result>((resolve) => {
       const { 'tooltray/server': server } = params['_meta'] as { 'tooltray/server': string };
       open.push({ server, answer: () => resolve({ action: 'accept' }) });
     });
-  const bounded = new SessionQuestions({ ...bounds, ...limits }).bounded(ask);
+  const bounded = new ClientRequestQueue({ ...bounds, ...limits }).withLimits(ask);
   const put = (server: string, method = 'elicitation/create', own = signal): Promise<Result> =>
     bounded(method, { _meta: { 'tooltray/server': server } }, own);
   return { open, put, servers: () => open.map(({ server }) => server) };

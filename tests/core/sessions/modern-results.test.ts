@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { discovery, modernResult } from '../../../src-main/core/sessions/modern.ts';
+import { discoverResult, toStatelessResult } from '../../../src-main/core/sessions/modern.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 
 const serverInfo = { name: 'tooltray', version: '1' };
@@ -11,17 +11,21 @@ describe('a result gets what the revision requires', () => {
   test.each(['tools/call', 'prompts/get', 'completion/complete', 'vendor/x'])(
     '%s: its type and who answered',
     (method) => {
-      expect(modernResult(method, { content: [] }, serverInfo)).toEqual({ resultType: 'complete', content: [], _meta });
+      expect(toStatelessResult(method, { content: [] }, serverInfo)).toEqual({
+        resultType: 'complete',
+        content: [],
+        _meta,
+      });
     },
   );
 
   test.each(lists)('%s: how long it may be believed, by this client app alone', (method) => {
-    const result = modernResult(method, {}, serverInfo);
+    const result = toStatelessResult(method, {}, serverInfo);
     expect(result).toEqual({ resultType: 'complete', ttlMs: 60_000, cacheScope: 'private', _meta });
   });
 
   test('resources/read: that it may not be kept', () => {
-    expect(modernResult('resources/read', { contents: [] }, serverInfo)).toMatchObject({
+    expect(toStatelessResult('resources/read', { contents: [] }, serverInfo)).toMatchObject({
       ttlMs: 0,
       cacheScope: 'private',
     });
@@ -38,12 +42,15 @@ describe('what was there stays', () => {
       _meta: { ..._meta, vendor: 1 },
       vendor: [1],
     };
-    expect(modernResult('resources/read', given, { name: 'other' })).toEqual(given);
+    expect(toStatelessResult('resources/read', given, { name: 'other' })).toEqual(given);
   });
 
   test('and what is missing beside it is added', () => {
-    expect(modernResult('resources/read', { ttlMs: 5 }, serverInfo)).toMatchObject({ ttlMs: 5, cacheScope: 'private' });
-    expect(modernResult('resources/read', { cacheScope: 'public' }, serverInfo)).toMatchObject({
+    expect(toStatelessResult('resources/read', { ttlMs: 5 }, serverInfo)).toMatchObject({
+      ttlMs: 5,
+      cacheScope: 'private',
+    });
+    expect(toStatelessResult('resources/read', { cacheScope: 'public' }, serverInfo)).toMatchObject({
       ttlMs: 0,
       cacheScope: 'public',
     });
@@ -53,22 +60,22 @@ describe('what was there stays', () => {
     const text = '{"content":[],"big":12345678901234567890}';
     const raw = (facts = {}): RawJson => new RawJson([Buffer.from(text)], facts);
     const typed = raw({ resultType: 'complete' });
-    expect(modernResult('tools/call', typed, serverInfo)).toBe(typed);
-    expect((modernResult('tools/call', raw(), serverInfo) as RawJson).text()).toBe(
+    expect(toStatelessResult('tools/call', typed, serverInfo)).toBe(typed);
+    expect((toStatelessResult('tools/call', raw(), serverInfo) as RawJson).text()).toBe(
       `{"resultType":"complete",${text.slice(1)}`,
     );
-    const read = modernResult('resources/read', raw({ cacheScope: 'public' }), serverInfo) as RawJson;
+    const read = toStatelessResult('resources/read', raw({ cacheScope: 'public' }), serverInfo) as RawJson;
     expect(read.text()).toBe(`{"resultType":"complete","ttlMs":0,${text.slice(1)}`);
   });
 
   test('a _meta that is none is replaced by one', () => {
-    expect(modernResult('tools/call', { _meta: 'no' }, serverInfo)).toEqual({ resultType: 'complete', _meta });
+    expect(toStatelessResult('tools/call', { _meta: 'no' }, serverInfo)).toEqual({ resultType: 'complete', _meta });
   });
 });
 
 test('the introduction says what the handshake says, and nothing where the server says nothing of itself', () => {
   const capabilities = { tools: { listChanged: true } };
-  const found = discovery({ serverInfo, capabilities, instructions: undefined });
+  const found = discoverResult({ serverInfo, capabilities, instructions: undefined });
   expect(found).toEqual({
     resultType: 'complete',
     supportedVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'],
@@ -77,5 +84,5 @@ test('the introduction says what the handshake says, and nothing where the serve
     cacheScope: 'private',
     _meta,
   });
-  expect(discovery({ serverInfo, capabilities, instructions: 'Hello.' })['instructions']).toBe('Hello.');
+  expect(discoverResult({ serverInfo, capabilities, instructions: 'Hello.' })['instructions']).toBe('Hello.');
 });

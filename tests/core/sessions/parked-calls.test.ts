@@ -1,25 +1,25 @@
 /** A call that is left waiting while its client app answers a question: what ends it, and what does not. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type ParkableCall, ParkedCalls, type Round } from '../../../src-main/core/sessions/parked-calls.ts';
+import { type ParkableCall, ParkedCalls, type RequestRound } from '../../../src-main/core/sessions/parked-calls.ts';
 import type { Result } from '../../../src-main/core/wire/message.ts';
-import { fact } from '../../../src-main/core/wire/raw-json.ts';
+import { scalarOf } from '../../../src-main/core/wire/raw-json.ts';
 
 const principal = { tenant: 'home', user: 'person', key: 'somebody' };
 /** Of a question that its server does not take back. */
 const stillAsked = new AbortController().signal;
 
-function round(signal: AbortSignal = new AbortController().signal): Round {
+function round(signal: AbortSignal = new AbortController().signal): RequestRound {
   return { signal, notify: () => undefined };
 }
 
 function stateOf(result: Result): string {
-  return String(fact(result, 'requestState'));
+  return String(scalarOf(result, 'requestState'));
 }
 
 test('a parked call goes on although the request that it was parked in is over', async () => {
   const parked = new ParkedCalls();
   const first = new AbortController();
-  const asked = await parked.begin(principal, round(first.signal), async (call) => ({
+  const asked = await parked.start(principal, round(first.signal), async (call) => ({
     roots: await call.ask('roots/list', {}, stillAsked),
     cancelled: call.signal.aborted,
   }));
@@ -31,7 +31,7 @@ test('a parked call goes on although the request that it was parked in is over',
 
 test('a call taken up again is given up with the request that waits for it', async () => {
   const parked = new ParkedCalls();
-  const asked = await parked.begin(principal, round(), async (call) => {
+  const asked = await parked.start(principal, round(), async (call) => {
     await call.ask('roots/list', {}, stillAsked);
     return { why: String(call.signal.reason) };
   });
@@ -53,7 +53,7 @@ const unknownState = expect.objectContaining({
 /** Parks a call that asks one question and gives back what it is told, or why it was not. */
 async function park(parked: ParkedCalls, signal?: AbortSignal): Promise<{ state: string; call: ParkableCall }> {
   let call: ParkableCall | undefined;
-  const asked = await parked.begin(principal, round(signal), async (begun) => {
+  const asked = await parked.start(principal, round(signal), async (begun) => {
     call = begun;
     return begun.ask('elicitation/create', { message: 'Who?' }, stillAsked).then(
       (answer) => ({ answer }),
@@ -67,7 +67,7 @@ describe('what is asked', () => {
   test('goes out as it is, each question under a key of its own, with a state nobody can guess', async () => {
     const parked = new ParkedCalls();
     const ask = (): Promise<Result> =>
-      parked.begin(principal, round(), async (call) => {
+      parked.start(principal, round(), async (call) => {
         await Promise.all([
           call.ask('roots/list', {}, stillAsked),
           call.ask('sampling/createMessage', { maxTokens: 5 }, stillAsked),
@@ -88,7 +88,7 @@ describe('what is asked', () => {
 
   test('and answered in part is asked again for the rest, under the same keys', async () => {
     const parked = new ParkedCalls();
-    const asked = await parked.begin(principal, round(), async (call) => {
+    const asked = await parked.start(principal, round(), async (call) => {
       const answers = ['a', 'b', 'c'].map((message) => call.ask('elicitation/create', { message }, stillAsked));
       return { all: await Promise.all(answers) };
     });
@@ -97,7 +97,7 @@ describe('what is asked', () => {
       q9: { n: 9 },
       q1: 'no object',
     });
-    expect(fact(again, 'inputRequests')).toEqual({
+    expect(scalarOf(again, 'inputRequests')).toEqual({
       q1: { method: 'elicitation/create', params: { message: 'a' } },
       q3: { method: 'elicitation/create', params: { message: 'c' } },
     });
@@ -109,20 +109,20 @@ describe('what is asked', () => {
     const parked = new ParkedCalls();
     const { state } = await park(parked);
     const again = await parked.resume(principal, round(), state, responses);
-    expect(fact(again, 'resultType')).toBe('input_required');
+    expect(scalarOf(again, 'resultType')).toBe('input_required');
     expect(await parked.resume(principal, round(), stateOf(again), { q1: { ok: 1 } })).toEqual({ answer: { ok: 1 } });
   });
 
   test('one after the other takes as many tries', async () => {
     const parked = new ParkedCalls();
-    let step = await parked.begin(principal, round(), async (call) => {
+    let step = await parked.start(principal, round(), async (call) => {
       const answers: Result[] = [];
       for (const message of ['a', 'b']) answers.push(await call.ask('elicitation/create', { message }, stillAsked));
       return { answers };
     });
     const keys: string[][] = [];
-    while (fact(step, 'resultType') === 'input_required') {
-      const requests = fact(step, 'inputRequests') as Record<string, { params: object }>;
+    while (scalarOf(step, 'resultType') === 'input_required') {
+      const requests = scalarOf(step, 'inputRequests') as Record<string, { params: object }>;
       keys.push(Object.keys(requests));
       const responses = Object.fromEntries(Object.entries(requests).map(([key, { params }]) => [key, params]));
       step = await parked.resume(principal, round(), stateOf(step), responses);
@@ -135,7 +135,7 @@ describe('what is asked', () => {
     const { state, call } = await park(parked);
     const late = call.ask('roots/list', {}, stillAsked);
     const again = await parked.resume(principal, round(), state, {});
-    expect(Object.keys(fact(again, 'inputRequests') as object)).toEqual(['q1', 'q2']);
+    expect(Object.keys(scalarOf(again, 'inputRequests') as object)).toEqual(['q1', 'q2']);
     await parked.resume(principal, round(), stateOf(again), { q1: {}, q2: { roots: [1] } });
     expect(await late).toEqual({ roots: [1] });
   });
@@ -143,15 +143,15 @@ describe('what is asked', () => {
 
 test('a call that asks nothing is answered, and one that fails fails', async () => {
   const parked = new ParkedCalls();
-  expect(await parked.begin(principal, round(), async () => ({ done: 1 }))).toEqual({ done: 1 });
+  expect(await parked.start(principal, round(), async () => ({ done: 1 }))).toEqual({ done: 1 });
   const failure = new Error('no');
-  await expect(parked.begin(principal, round(), () => Promise.reject(failure))).rejects.toBe(failure);
+  await expect(parked.start(principal, round(), () => Promise.reject(failure))).rejects.toBe(failure);
 });
 
 test('a call that fails while it is parked tells so with the next try', async () => {
   const parked = new ParkedCalls();
   const failing = Promise.withResolvers<Result>();
-  const asked = await parked.begin(principal, round(), (call) => {
+  const asked = await parked.start(principal, round(), (call) => {
     void call.ask('roots/list', {}, stillAsked);
     return failing.promise;
   });
@@ -205,12 +205,15 @@ describe('a state is good', () => {
 
 test('only states of ours are taken for ours: a server has its own', () => {
   const states = ['tooltray.x', 'x', '', 5, null, undefined, { a: 1 }];
-  expect(states.map((state) => ParkedCalls.isOurs(state))).toEqual([true, ...Array.from({ length: 6 }, () => false)]);
+  expect(states.map((state) => ParkedCalls.isOwnState(state))).toEqual([
+    true,
+    ...Array.from({ length: 6 }, () => false),
+  ]);
 });
 
 test('a call whose request was given up before it began is not made', async () => {
   const begun: boolean[] = [];
-  await new ParkedCalls().begin(principal, round(AbortSignal.abort()), async (call) => {
+  await new ParkedCalls().start(principal, round(AbortSignal.abort()), async (call) => {
     begun.push(call.signal.aborted);
     return {};
   });
@@ -228,7 +231,7 @@ test('more than a thousand calls do not wait at once: the next is refused and gi
   const parked = new ParkedCalls();
   const waiting = await Promise.all(Array.from({ length: 1000 }, () => park(parked)));
   let refused: ParkableCall | undefined;
-  const one = parked.begin(principal, round(), async (call) => {
+  const one = parked.start(principal, round(), async (call) => {
     refused = call;
     await call.ask('roots/list', {}, stillAsked);
     return {};
@@ -246,14 +249,14 @@ test('more than a thousand calls do not wait at once: the next is refused and gi
 test('progress comes under the token of the try that waits at the moment, and not at all where it gave none', async () => {
   const parked = new ParkedCalls();
   const told: unknown[] = [];
-  const trying = (name: string, progressToken?: string): Round => ({
+  const trying = (name: string, progressToken?: string): RequestRound => ({
     ...round(),
     notify: (method, params) => told.push([name, method, params]),
     progressToken,
   });
   const progress = (call: ParkableCall, n: number): void =>
     call.notify('notifications/progress', { progressToken: 'first', progress: n });
-  let step = await parked.begin(principal, trying('first', 'a'), async (call) => {
+  let step = await parked.start(principal, trying('first', 'a'), async (call) => {
     for (let n = 1; n <= 3; n++) {
       progress(call, n);
       if (n < 3) await call.ask('roots/list', {}, stillAsked);
@@ -274,7 +277,7 @@ test('a question that the server takes back is put to nobody any more, and whoev
   const parked = new ParkedCalls();
   const [kept, back] = [new AbortController(), new AbortController()];
   const working = Promise.withResolvers<void>();
-  const answer = parked.begin(principal, round(), async (call) => {
+  const answer = parked.start(principal, round(), async (call) => {
     // Before anybody was told of it: that is no question at all.
     const never = call
       .ask('elicitation/create', { message: 'Never' }, back.signal)
@@ -286,11 +289,11 @@ test('a question that the server takes back is put to nobody any more, and whoev
   });
   working.resolve();
   const asked = await answer;
-  expect(fact(asked, 'inputRequests')).toMatchObject({ q2: { params: { message: 'Withdrawn' } } });
+  expect(scalarOf(asked, 'inputRequests')).toMatchObject({ q2: { params: { message: 'Withdrawn' } } });
   kept.abort('the server changed its mind');
   await Promise.resolve();
   const again = await parked.resume(principal, round(), stateOf(asked), {});
-  expect(fact(again, 'inputRequests')).toEqual({ q3: { method: 'roots/list', params: {} } });
+  expect(scalarOf(again, 'inputRequests')).toEqual({ q3: { method: 'roots/list', params: {} } });
   expect(await parked.resume(principal, round(), stateOf(again), { q3: { roots: [] } })).toEqual({
     never: 'Cancelled: the server changed its mind.',
     first: 'withdrawn',

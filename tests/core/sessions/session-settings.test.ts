@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { SettingsOfSession } from '../../../src-main/core/sessions/session-settings.ts';
+import { SessionSettingsCache } from '../../../src-main/core/sessions/session-settings.ts';
 import type { AppConfig } from '../../../src-main/core/config/app-config.ts';
 import { defaultConfig } from '../../../src-main/core/config/default-config.ts';
 import { ModeCosts } from '../../../src-main/core/choose-mode.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { helperContext } from '../modes/helper-context.ts';
 
-type Core = ConstructorParameters<typeof SettingsOfSession>[1];
+type Core = ConstructorParameters<typeof SessionSettingsCache>[1];
 
 /** A core of which only what settings come from is there. */
 function makeCore(changes: Partial<AppConfig> = {}) {
@@ -29,7 +29,7 @@ function makeCore(changes: Partial<AppConfig> = {}) {
 }
 
 test('settings are worked out once, and nobody can change them', () => {
-  const settings = new SettingsOfSession({}, makeCore().core);
+  const settings = new SessionSettingsCache({}, makeCore().core);
   expect(settings.current).toBe(settings.current);
   expect(Object.isFrozen(settings.current)).toBe(true);
   expect(Object.isFrozen(settings.current.view)).toBe(true);
@@ -37,7 +37,7 @@ test('settings are worked out once, and nobody can change them', () => {
 
 test('another config makes them anew', () => {
   const { core, state } = makeCore();
-  const settings = new SettingsOfSession({}, core);
+  const settings = new SessionSettingsCache({}, core);
   expect(settings.current.mode.name).toBe('search');
   state.config = { ...state.config, mode: 'gateway', extraTools: ['read_result'], raw: true };
   expect(settings.current).toMatchObject({
@@ -49,7 +49,7 @@ test('another config makes them anew', () => {
 
 test('another catalog makes them anew', () => {
   const { core, state } = makeCore();
-  const settings = new SettingsOfSession({}, core);
+  const settings = new SessionSettingsCache({}, core);
   const before = settings.current;
   state.catalog = { ...state.catalog };
   expect(settings.current).not.toBe(before);
@@ -58,33 +58,33 @@ test('another catalog makes them anew', () => {
 
 test('texts that were written for tools make them anew', () => {
   const { core, modeCosts } = makeCore();
-  const settings = new SettingsOfSession({}, core);
+  const settings = new SessionSettingsCache({}, core);
   const before = settings.current;
-  modeCosts.forget();
+  modeCosts.invalidate();
   expect(settings.current).not.toBe(before);
 });
 
 test('the client app decides by its own mode and its limits', () => {
   const { core } = makeCore({ appModes: { cursor: 'code' }, product: 'toolmux' });
-  expect(new SettingsOfSession({ app: 'cursor' }, core).current.mode.name).toBe('code');
-  expect(new SettingsOfSession({ app: 'claude-code' }, core).current.view.level).toBe('lean');
-  expect(new SettingsOfSession({}, core).current.view.level).toBe('toolmux');
+  expect(new SessionSettingsCache({ app: 'cursor' }, core).current.mode.name).toBe('code');
+  expect(new SessionSettingsCache({ app: 'claude-code' }, core).current.view.level).toBe('lean');
+  expect(new SessionSettingsCache({}, core).current.view.level).toBe('toolmux');
 });
 
 test('an app that a request names has its own limit', () => {
   const { core, state } = makeCore();
-  const settings = new SettingsOfSession({}, core);
+  const settings = new SessionSettingsCache({}, core);
   const unnamed = settings.callLimitMs('claude-code');
-  expect(unnamed).toBe(new SettingsOfSession({ app: 'claude-code' }, core).current.callLimitMs);
+  expect(unnamed).toBe(new SessionSettingsCache({ app: 'claude-code' }, core).current.callLimitMs);
   state.config = { ...state.config, slowCallSeconds: 7 };
   expect(settings.callLimitMs('claude-code')).toBe(7000);
   expect(settings.current.callLimitMs).toBe(7000);
 });
 
 test('a mode that is none is refused at the start, and later keeps the one there was', () => {
-  expect(() => new SettingsOfSession({ mode: 'turbo' }, makeCore().core)).toThrow('There is no mode "turbo"');
+  expect(() => new SessionSettingsCache({ mode: 'turbo' }, makeCore().core)).toThrow('There is no mode "turbo"');
   const { core, state } = makeCore();
-  const settings = new SettingsOfSession({}, core);
+  const settings = new SessionSettingsCache({}, core);
   state.config = { ...state.config, mode: 'turbo' };
   expect(settings.current.mode.name).toBe('search');
 });

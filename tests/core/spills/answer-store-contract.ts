@@ -3,14 +3,14 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import type { ResultSettings } from '../../../src-main/core/config/app-config.ts';
-import { type Principal, thePerson } from '../../../src-main/core/security/principal.ts';
-import type { AnswerStore } from '../../../src-main/core/spills/answer-store.ts';
+import { type Principal, localUser } from '../../../src-main/core/security/principal.ts';
+import type { SpillStore } from '../../../src-main/core/spills/answer-store.ts';
 import { newSpillId, type Spill, type SpillOrigin } from '../../../src-main/core/spills/spill.ts';
 import { callerOf } from '../../support/caller-of.ts';
 import { textResult } from './spill-fixture.ts';
 
 export interface StoreUnderTest extends AsyncDisposable {
-  readonly store: AnswerStore;
+  readonly store: SpillStore;
   /** What the store reads whenever it needs it. */
   settings: ResultSettings;
   /** ms since the epoch. */
@@ -24,12 +24,12 @@ export function originOf(reader: Principal, more: Partial<SpillOrigin> = {}): Sp
   return { owner: reader.owner, sessionId: 's1', app: 'some-app', server: 'files', tool: 'read_file', ...more };
 }
 
-export async function keepText(store: AnswerStore, text: string, origin = originOf(ann)): Promise<Spill> {
-  return (await store.keep(textResult(text), origin)).parts[0].spill;
+export async function keepText(store: SpillStore, text: string, origin = originOf(ann)): Promise<Spill> {
+  return (await store.spill(textResult(text), origin)).parts[0].spill;
 }
 
 /** All of it, as a reader has it. */
-export async function textOf(store: AnswerStore, ref: string, reader: Principal = ann): Promise<string> {
+export async function textOf(store: SpillStore, ref: string, reader: Principal = ann): Promise<string> {
   await using opened = await store.open(ref, reader);
   return (await buffer(opened.handle.createReadStream({ autoClose: false }))).toString('utf8');
 }
@@ -48,7 +48,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
   test('what is kept is found by its id and its address, with all that is known of it', async () => {
     await using opened = await open();
     const { store } = opened;
-    const kept = await store.keep(
+    const kept = await store.spill(
       textResult('one\ntwo\n'),
       originOf(ann, { tool: 'half \ud800 a pair', profiles: '["calm"]' }),
     );
@@ -70,7 +70,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
   test('an answer of several parts is one answer, and each part can be read', async () => {
     await using opened = await open();
     const picture = { type: 'image', data: Buffer.from('not a picture').toString('base64'), mimeType: 'image/png' };
-    const { parts } = await opened.store.keep(
+    const { parts } = await opened.store.spill(
       { content: [{ type: 'text', text: 'a'.repeat(5000) }, picture], structuredContent: { rows: [{ a: 1 }] } },
       originOf(ann),
     );
@@ -100,7 +100,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
       [],
     ]);
     expect([await store.pin(id, true, bob), await store.remove(id, bob)]).toEqual([false, false]);
-    expect(await textOf(store, id, thePerson)).toBe('of ann');
+    expect(await textOf(store, id, localUser)).toBe('of ann');
     expect((await store.list()).map((spill) => [spill.id, spill.pinned])).toEqual([[id, false]]);
   });
 
@@ -181,9 +181,9 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
   test('what is longer than all together may be is refused, as is all after the end', async () => {
     await using opened = await open();
     opened.settings = { ...opened.settings, maxBytes: 10 };
-    expect(await codeOf(opened.store.keep(textResult('more than ten'), originOf(ann)))).toBe('spill_failed');
+    expect(await codeOf(opened.store.spill(textResult('more than ten'), originOf(ann)))).toBe('spill_failed');
     expect(await opened.store.list()).toEqual([]);
     await opened.store.close();
-    expect(await codeOf(opened.store.keep(textResult('short'), originOf(ann)))).toBe('spill_failed');
+    expect(await codeOf(opened.store.spill(textResult('short'), originOf(ann)))).toBe('spill_failed');
   });
 }

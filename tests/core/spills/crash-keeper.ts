@@ -4,6 +4,6 @@ import { openStore, origin, textResult } from './spill-fixture.ts';
 const open = await openStore({}, { home: process.argv[2] ?? '' });
 for (let at = 0; ; at++) {
   const length = [3_000_000, 50, 40_000, 800_000][at % 4] ?? 0;
-  await open.store.keep(textResult(`${'abcdefgh'.charAt(at % 8).repeat(length)}:${length}`), origin);
+  await open.store.spill(textResult(`${'abcdefgh'.charAt(at % 8).repeat(length)}:${length}`), origin);
   process.stdout.write('kept\n');
 }

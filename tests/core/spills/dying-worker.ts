@@ -1,9 +1,9 @@
 /** A worker that begins a file and dies over the first bytes. */
 import { writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { ToKeepWorker } from '../../../src-main/core/spills/messages.ts';
+import type { ToSpillWriter } from '../../../src-main/core/spills/messages.ts';
 
-parentPort?.on('message', (message: ToKeepWorker) => {
+parentPort?.on('message', (message: ToSpillWriter) => {
   if (message.kind !== 'begin') process.exit(1);
   if (message.job.do === 'store') writeFileSync(`${message.job.stem}-1.tmp`, 'begun');
 });

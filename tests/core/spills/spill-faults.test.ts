@@ -27,7 +27,7 @@ beforeEach(() => (home = newHome()));
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 async function keepText({ store }: OpenStore, text: string): Promise<string> {
-  return (await store.keep(textResult(text), origin)).parts[0].spill.id;
+  return (await store.spill(textResult(text), origin)).parts[0].spill.id;
 }
 
 function names(folder: string): string[] {
@@ -163,7 +163,7 @@ describe('while it is open', () => {
     await using open = await openStore({}, { home, workerUrl });
     const small = await keepText(open, 'small');
     const large = textResult('x'.repeat(1_000_000));
-    expect(await failure(open.store.keep(large, origin))).toEqual({
+    expect(await failure(open.store.spill(large, origin))).toEqual({
       code: 'spill_failed',
       text: `The answer could not be kept in ${open.folder}: the thread that writes answers ended. Call the tool again, or ask it for less.`,
     });
@@ -179,7 +179,7 @@ describe.runIf(canMount())('on a small disk', () => {
     for (const size of [20_000_000, 120_000]) {
       if (size < 1_000_000) disk.fill();
       const result = raw(JSON.stringify(textResult('x'.repeat(size))));
-      expect(await failure(open.store.keep(result, origin))).toEqual({
+      expect(await failure(open.store.spill(result, origin))).toEqual({
         code: 'spill_failed',
         text: `The answer could not be kept in ${open.folder}: the disk is full. Make room on it, or delete kept answers: tooltray spills prune.`,
       });
@@ -210,7 +210,7 @@ describe.runIf(canMount())('on a small disk', () => {
     const id = await keepText(open, 'kept before');
     disk.makeReadOnly(true);
     for (const size of [10, 1_000_000]) {
-      expect(await failure(open.store.keep(textResult('x'.repeat(size)), origin))).toEqual({
+      expect(await failure(open.store.spill(textResult('x'.repeat(size)), origin))).toEqual({
         code: 'spill_failed',
         text: `The answer could not be kept in ${open.folder}: the disk is read-only. Make it writable, or set TOOLTRAY_HOME to another disk.`,
       });

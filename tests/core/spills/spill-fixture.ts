@@ -6,8 +6,8 @@ import { createLog } from '../../../src-main/core/base/log.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { ResultSettings } from '../../../src-main/core/config/app-config.ts';
 import type { SpillOrigin } from '../../../src-main/core/spills/spill.ts';
-import type { AnswerStoreOptions } from '../../../src-main/core/spills/answer-store.ts';
-import { SpillStore } from '../../../src-main/core/spills/spill-store.ts';
+import type { SpillStoreOptions } from '../../../src-main/core/spills/answer-store.ts';
+import { DiskSpillStore } from '../../../src-main/core/spills/spill-store.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { callerOf } from '../../support/caller-of.ts';
 
@@ -35,7 +35,7 @@ export const usualSettings: ResultSettings = {
 };
 
 export interface OpenStore extends AsyncDisposable {
-  readonly store: SpillStore;
+  readonly store: DiskSpillStore;
   /** Holds the store's folder and its log. */
   readonly home: string;
   readonly folder: string;
@@ -58,14 +58,14 @@ export function countRoughly(text: string): Promise<{ tokens: number; estimated:
 /** A started store; disposing closes it, and takes the home away if it made it. */
 export async function openStore(
   settings: Partial<ResultSettings> = {},
-  options: Partial<AnswerStoreOptions> & { readonly home?: string } = {},
+  options: Partial<SpillStoreOptions> & { readonly home?: string } = {},
 ): Promise<OpenStore> {
   const home = options.home ?? newHome();
   const folder = options.folder ?? join(home, 'spills');
   const logFile = join(home, 'core.log');
   const log = createLog({ file: logFile });
   const opened = { settings: { ...usualSettings, ...settings }, clock: Date.UTC(2026, 0, 10) };
-  const store = new SpillStore({
+  const store = new DiskSpillStore({
     folder,
     settings: () => opened.settings,
     log,

@@ -27,7 +27,7 @@ const row = (id: number): object => ({ id, name: `né ${id}`, tags: ['a', 'b'], 
 
 test.each([1, 127, 129, 1000, 20_000, 64_000])('a text of %d kB is kept to the letter', async (kilobytes) => {
   const text = `line of "text" \\ with é and 😀 ${'x'.repeat(40)}\n`.repeat(kilobytes * 12).slice(0, kilobytes * 1000);
-  const { parts, resultBytes } = await open.store.keep(raw(JSON.stringify(textResult(text))), origin);
+  const { parts, resultBytes } = await open.store.spill(raw(JSON.stringify(textResult(text))), origin);
   const [{ spill }] = parts;
   expect(resultBytes).toBe(Buffer.byteLength(text.toWellFormed()));
   expect([spill.kind, spill.bytes, spill.lines]).toEqual([
@@ -41,7 +41,7 @@ test.each([1, 127, 129, 1000, 20_000, 64_000])('a text of %d kB is kept to the l
 test('JSON of 30 MB, as text and structured, is kept once and laid out', async () => {
   const rows = Array.from({ length: 300_000 }, (_, at) => row(at));
   const content = textResult(JSON.stringify({ rows }))['content'];
-  const { parts, inline } = await open.store.keep(
+  const { parts, inline } = await open.store.spill(
     raw(JSON.stringify({ content, structuredContent: { rows } })),
     origin,
   );
@@ -59,7 +59,7 @@ test('an image of 24 MB is kept decoded, beside a long text', async () => {
     { type: 'image', data: image.toString('base64'), mimeType: 'image/webp' },
     { type: 'text', text: 'what it shows\n'.repeat(100_000) },
   ];
-  const { parts } = await open.store.keep(raw(JSON.stringify({ content })), origin);
+  const { parts } = await open.store.spill(raw(JSON.stringify({ content })), origin);
   expect(parts.map(({ spill }) => [spill.kind, spill.bytes, spill.answerId])).toEqual([
     ['image', 24_000_000, parts[0].spill.id],
     ['text', 1_400_000, parts[0].spill.id],
@@ -77,7 +77,7 @@ test('a text of 100 MB takes a few megabytes of memory', { timeout: 120_000 }, a
   const before = process.memoryUsage.rss();
   let most = before;
   const looking = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
-  const { parts } = await open.store.keep(new RawJson(chunks), origin);
+  const { parts } = await open.store.spill(new RawJson(chunks), origin);
   clearInterval(looking);
   expect(parts[0].spill).toMatchObject({ kind: 'text', bytes: 100_100_000, lines: 1 });
   expect((most - before) / 1e6).toBeLessThan(120);
@@ -94,7 +94,7 @@ describe('a result over 64 MB', () => {
 
   test.each([65_536, 65_537, 999_983])('with one text has its lines, in chunks of %d bytes', async (chunkBytes) => {
     const close = `"},{"type":"resource_link","uri":"x:y","name":"x"}],"isError":true,"_meta":{"a":1}}`;
-    const kept = await open.store.keep(result(opening, close, chunkBytes), origin);
+    const kept = await open.store.spill(result(opening, close, chunkBytes), origin);
     const [{ spill, summary }] = kept.parts;
     expect(spill).toMatchObject({ kind: 'text', lines: count + 1, tokensEstimated: true });
     expect(await hashOf(spill.file)).toBe(hash(Buffer.concat(Array<Buffer>(count).fill(Buffer.from(unescaped)))));
@@ -104,14 +104,14 @@ describe('a result over 64 MB', () => {
 
   test('says below the text what else it holds', async () => {
     const again = `"}],"structuredContent":{"result":"${'y'.repeat(100_000)}"}}`;
-    const { parts } = await open.store.keep(result(opening, again, 65_536), origin);
+    const { parts } = await open.store.spill(result(opening, again, 65_536), origin);
     const bytes = Buffer.byteLength(unescaped) * count;
     expect(parts[0].spill.bytes).toBe(bytes + again.length);
   });
 
   test('of another form is stored as the bytes that came', async () => {
     const form = '{"structuredContent":{"text":"';
-    const { parts } = await open.store.keep(result(form, '"}}', 65_536), origin);
+    const { parts } = await open.store.spill(result(form, '"}}', 65_536), origin);
     expect(parts[0].spill.bytes).toBe(form.length + line.length * count + 3);
   });
 });
@@ -124,11 +124,11 @@ test('while a long answer is written, others that are shorter do not wait for it
     ...Array<Buffer>(850).fill(chunk),
     Buffer.from('1]}}'),
   ];
-  const long = open.store.keep(new RawJson(json), origin).then(() => finished.push('60 MB'));
+  const long = open.store.spill(new RawJson(json), origin).then(() => finished.push('60 MB'));
   await open.store
-    .keep(raw(JSON.stringify(textResult('y'.repeat(2_000_000)))), origin)
+    .spill(raw(JSON.stringify(textResult('y'.repeat(2_000_000)))), origin)
     .then(() => finished.push('2 MB'));
-  await open.store.keep(textResult('short'), origin).then(() => finished.push('short'));
+  await open.store.spill(textResult('short'), origin).then(() => finished.push('short'));
   await long;
   expect(finished).toEqual(['2 MB', 'short', '60 MB']);
 });
@@ -142,7 +142,7 @@ test('the main thread goes on in small steps while 60 MB are written', { timeout
   ]);
   let steps = 0;
   let kept = false;
-  const keeping = open.store.keep(result, origin).then(() => (kept = true));
+  const keeping = open.store.spill(result, origin).then(() => (kept = true));
   // A step for each piece of half a megabyte at least: nothing was copied in one go.
   while (!kept) await new Promise((resolve) => setImmediate(resolve)).then(() => steps++);
   await keeping;
@@ -151,7 +151,7 @@ test('the main thread goes on in small steps while 60 MB are written', { timeout
 
 test('a long answer that ends as no JSON is kept as the text that it is', async () => {
   const text = `{"content":[{"type":"text","text":"${'abc '.repeat(500_000)}`;
-  const { parts } = await open.store.keep(raw(text), origin);
+  const { parts } = await open.store.spill(raw(text), origin);
   expect([parts[0].spill.kind, await hashOf(parts[0].spill.file)]).toEqual(['text', hash(text)]);
   expect(readdirSync(open.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
@@ -159,7 +159,7 @@ test('a long answer that ends as no JSON is kept as the text that it is', async 
 test('invalid UTF-8 does not stop anything', async () => {
   const bytes = Buffer.from(JSON.stringify(textResult('x'.repeat(300_000))));
   bytes.set([0xff, 0xfe, 0xc3], 1000);
-  const { parts } = await open.store.keep(raw(bytes), origin);
+  const { parts } = await open.store.spill(raw(bytes), origin);
   expect(readFileSync(parts[0].spill.file, 'utf8').match(/\ufffd+/)?.[0]).toBe('\ufffd\ufffd\ufffd');
 });
 
@@ -171,7 +171,7 @@ test('tokens are counted up to 4 MB and estimated beyond, well', { timeout: 120_
   const line = 'The quick brown fox jumps over the lazy dog, and then it sleeps.\n';
   const perLine = (await counter.count(line.repeat(1000))).tokens / 1000;
   const [small, large] = await Promise.all(
-    [1000, 100_000].map((lines) => counted.store.keep(raw(JSON.stringify(textResult(line.repeat(lines)))), origin)),
+    [1000, 100_000].map((lines) => counted.store.spill(raw(JSON.stringify(textResult(line.repeat(lines)))), origin)),
   );
   await counter.close();
   expect(small?.parts[0].spill).toMatchObject({ tokens: Math.round(perLine * 1000), tokensEstimated: false });

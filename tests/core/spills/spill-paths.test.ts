@@ -29,7 +29,7 @@ beforeAll(async () => {
   await writeFile(join(allowed, 'note.json'), '{"a":1}');
   await writeFile(join(allowed, 'sub', 'bytes.dat'), Buffer.from([0, 1, 2]));
   open.settings = { ...open.settings, folders: [allowed, join(home, 'absent')] };
-  const { spill } = (await open.store.keep(textResult('kept'), origin)).parts[0];
+  const { spill } = (await open.store.spill(textResult('kept'), origin)).parts[0];
   ({ file, id } = spill);
   await symlink(join(outside, 'secret.json'), join(folder, 'link.txt'));
   await symlink(outside, join(folder, 'link-folder'));
@@ -144,7 +144,7 @@ test('files of allowed folders are found by their path, with a kind by name or c
 });
 
 test('a kept answer that somebody replaced by a link or a hard link is not read', async () => {
-  const { spill } = (await open.store.keep(textResult('will be replaced'), origin)).parts[0];
+  const { spill } = (await open.store.spill(textResult('will be replaced'), origin)).parts[0];
   await rename(spill.file, `${spill.file}.away`);
   for (const put of [symlink, link]) {
     await put(join(outside, 'secret.json'), spill.file);
@@ -155,7 +155,7 @@ test('a kept answer that somebody replaced by a link or a hard link is not read'
 });
 
 test('an answer that was deleted is told apart from a wrong path', async () => {
-  const { spill } = (await open.store.keep(textResult('deleted'), origin)).parts[0];
+  const { spill } = (await open.store.spill(textResult('deleted'), origin)).parts[0];
   await open.store.remove(spill.id);
   await expect(open.store.open(spill.id, reader)).rejects.toMatchObject({
     code: 'not_found',
@@ -172,7 +172,7 @@ describe.skipIf(onWindows)('while something is being exchanged for a link that l
   });
 
   test('a kept answer is read or refused, never the other file', async () => {
-    const { spill } = (await open.store.keep(textResult('inside'), origin)).parts[0];
+    const { spill } = (await open.store.spill(textResult('inside'), origin)).parts[0];
     await using _swapper = await swapping(spill.file, join(outside, 'secret.json'));
     expect(await outcomes(spill.id)).toSatisfy(onlyInside);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
-import { thePerson } from '../../../src-main/core/security/principal.ts';
+import { localUser } from '../../../src-main/core/security/principal.ts';
 import { openSpillDatabase, SpillIndex } from '../../../src-main/core/spills/spill-index.ts';
 import { newSpillId, spillFileName } from '../../../src-main/core/spills/spill.ts';
 import { callerOf } from '../../support/caller-of.ts';
@@ -14,7 +14,7 @@ const day = 86_400_000;
 const onWindows = process.platform === 'win32';
 
 async function keepText({ store }: OpenStore, text: string): Promise<string> {
-  return (await store.keep(textResult(text), origin)).parts[0].spill.id;
+  return (await store.spill(textResult(text), origin)).parts[0].spill.id;
 }
 
 /** As many more spills as are asked for: kept one by one they would take half a minute. */
@@ -40,7 +40,7 @@ function files({ folder }: OpenStore): string[] {
 test('an answer is kept whole, in a file that only its owner can read, and described', async () => {
   await using open = await openStore();
   const data = { items: [1, 2, 3] };
-  const kept = await open.store.keep(
+  const kept = await open.store.spill(
     {
       content: [{ type: 'text', text: JSON.stringify(data) }],
       structuredContent: data,
@@ -93,14 +93,14 @@ test('no id reads as the name of a secret, so that nothing that is told of it is
 test('a name of a server or tool never shapes the path', async () => {
   await using open = await openStore();
   const odd = { ...origin, server: '../../etc', tool: 'con\0/\\:*"<>|\u202e..' };
-  const { parts } = await open.store.keep(textResult('x'), odd);
+  const { parts } = await open.store.spill(textResult('x'), odd);
   expect(files(open)).toEqual([`etc-con-${parts[0].spill.id}.txt`]);
   expect(open.store.list()[0]).toMatchObject({ id: parts[0].spill.id, server: '../../etc' });
 });
 
 test('it is found by id, URI and path, and again after a restart', async () => {
   await using open = await openStore();
-  const { parts } = await open.store.keep(textResult('hello'), origin);
+  const { parts } = await open.store.spill(textResult('hello'), origin);
   const [{ spill }] = parts;
   const refs = [spill.id, `tooltray://spill/${spill.id}`, spill.file, spill.file.slice(open.folder.length + 1)];
   expect(refs.map((ref) => open.store.find(ref))).toEqual(refs.map(() => spill));
@@ -114,7 +114,7 @@ test('it is found by id, URI and path, and again after a restart', async () => {
 test('several parts of one answer know each other, and are listed the newest first', async () => {
   await using open = await openStore();
   const png = Buffer.from('PNG').toString('base64');
-  const kept = await open.store.keep(
+  const kept = await open.store.spill(
     {
       content: [
         { type: 'image', data: png, mimeType: 'image/png' },
@@ -132,7 +132,7 @@ test('several parts of one answer know each other, and are listed the newest fir
 test('lists are filtered and paged', async () => {
   await using open = await openStore();
   for (let at = 0; at < 6; at++) {
-    await open.store.keep(textResult(`${at}`), { ...origin, server: at % 2 ? 'odd' : 'even', sessionId: `s${at}` });
+    await open.store.spill(textResult(`${at}`), { ...origin, server: at % 2 ? 'odd' : 'even', sessionId: `s${at}` });
   }
   const sessions = (filter: object): string[] => open.store.list(filter).map(({ sessionId }) => sessionId);
   expect(sessions({ server: 'odd' })).toEqual(['s5', 's3', 's1']);
@@ -215,7 +215,7 @@ test('an answer that is larger than everything may be is refused in words, and n
   const id = await keepText(open, 'small');
   for (const length of [1_000_001, 5_000_000]) {
     const error = await open.store
-      .keep(raw(JSON.stringify(textResult('x'.repeat(length)))), origin)
+      .spill(raw(JSON.stringify(textResult('x'.repeat(length)))), origin)
       .catch((e: AppError) => e);
     expect(error).toMatchObject({
       code: 'spill_failed',
@@ -269,14 +269,14 @@ test('ten thousand spills over the quota go without holding up anybody', { timeo
 test('many answers at once are all kept', async () => {
   await using open = await openStore();
   const texts = Array.from({ length: 20 }, (_, at) => `${at} `.repeat(at % 4 === 0 ? 150_000 : 50));
-  const kept = await Promise.all(texts.map((text) => open.store.keep(textResult(text), origin)));
+  const kept = await Promise.all(texts.map((text) => open.store.spill(textResult(text), origin)));
   expect(kept.map(({ parts }) => readFileSync(parts[0].spill.file, 'utf8'))).toEqual(texts);
 });
 
 test('a store that is closed says so', async () => {
   await using open = await openStore();
   await open.store.close();
-  await expect(open.store.keep(textResult('late'), origin)).rejects.toMatchObject({ code: 'spill_failed' });
+  await expect(open.store.spill(textResult('late'), origin)).rejects.toMatchObject({ code: 'spill_failed' });
   expect([open.store.list(), open.store.find('x'), open.store.usage().count]).toEqual([[], undefined, 0]);
 });
 
@@ -284,7 +284,7 @@ test.skipIf(onWindows)('a folder that is a file is not used, and the store says 
   await using other = await openStore();
   writeFileSync(join(other.home, 'link'), '');
   await using open = await openStore({}, { home: other.home, folder: join(other.home, 'link') });
-  await expect(open.store.keep(textResult('x'), origin)).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(open.store.spill(textResult('x'), origin)).rejects.toMatchObject({ code: 'not_allowed' });
 });
 
 describe('whose an answer is', () => {
@@ -292,7 +292,7 @@ describe('whose an answer is', () => {
 
   test('decides who reads it: for all other apps it is as one that never was, by whatever name', async () => {
     await using open = await openStore();
-    const { parts } = await open.store.keep(textResult('x'.repeat(500)), origin);
+    const { parts } = await open.store.spill(textResult('x'.repeat(500)), origin);
     const { id, file } = parts[0].spill;
     const [never, nowhere] = [newSpillId(), file.replace(id, newSpillId())];
     const words = (ref: string, of: string): Promise<string> =>
@@ -305,7 +305,7 @@ describe('whose an answer is', () => {
       await words(`tooltray://spill/${never}`, never),
     ]);
     expect(await words(file, file)).toBe(await words(nowhere, nowhere));
-    for (const principal of [reader, thePerson]) {
+    for (const principal of [reader, localUser]) {
       await using opened = await open.store.open(id, principal);
       expect(opened.spill).toMatchObject({ id, owner: reader.owner });
     }

@@ -1,6 +1,6 @@
 /** A first look never says that there is nothing where a pattern finds something. */
 import { expect, test } from 'vitest';
-import { hasDigits, hasRun, hasSite, tableOf } from '../../../src-main/core/trust/first-look.ts';
+import { hasDigits, hasRun, mayContainUrl, characterTable } from '../../../src-main/core/trust/first-look.ts';
 
 /** Texts of few signs, so that runs break at every place. */
 function* texts(signs: string): Generator<string> {
@@ -11,13 +11,13 @@ function* texts(signs: string): Generator<string> {
 }
 
 test('a run is found wherever it stands', () => {
-  const of = tableOf(/[\w+/-]/);
+  const of = characterTable(/[\w+/-]/);
   for (const text of texts('abcdefgh09+ü '))
     expect([text, hasRun(text, of, 16)]).toEqual([text, /[\w+/-]{16}/.test(text)]);
 });
 
 test('a site is found by its scheme or by www, in any case', () => {
-  for (const text of texts('wW.:/a')) expect([text, hasSite(text)]).toEqual([text, /:\/\/|www\./i.test(text)]);
+  for (const text of texts('wW.:/a')) expect([text, mayContainUrl(text)]).toEqual([text, /:\/\/|www\./i.test(text)]);
 });
 
 test('digits are counted wherever they stand', () => {

@@ -66,7 +66,7 @@ describe('frames', () => {
         if (message === undefined || !('result' in message)) throw new Error('no result');
         const raw = message.result as RawJson;
         expect(raw).toBeInstanceOf(RawJson);
-        expect({ id: message.id, facts: raw.facts, text: raw.text().trimEnd() === body }).toEqual({
+        expect({ id: message.id, facts: raw.scalars, text: raw.text().trimEnd() === body }).toEqual({
           id: 'x"7',
           facts: { isError: true, resultType: 'complete' },
           text: true,

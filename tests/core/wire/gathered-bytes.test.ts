@@ -1,6 +1,6 @@
 /** The bytes of a message, gathered: all of them, in order, and in few pieces however many parts they came in. */
 import { expect, test } from 'vitest';
-import { GatheredBytes } from '../../../src-main/core/wire/frame-reader.ts';
+import { ChunkBuffer } from '../../../src-main/core/wire/frame-reader.ts';
 import { allCases } from '../../support/all-cases.ts';
 
 /** Parts whose bytes tell where they belong. */
@@ -13,7 +13,7 @@ function* partsOf(total: number, length: number): Generator<Buffer> {
 }
 
 function gather(parts: Iterable<Buffer>): readonly Buffer[] {
-  const gathered = new GatheredBytes();
+  const gathered = new ChunkBuffer();
   for (const part of parts) gathered.push(part);
   return gathered.parts();
 }
@@ -42,7 +42,7 @@ test('a part that is large already is not copied, and stays in its place', () =>
 });
 
 test('parts can be looked at while more are to come', () => {
-  const gathered = new GatheredBytes();
+  const gathered = new ChunkBuffer();
   gathered.push(Buffer.from('ab'));
   expect(Buffer.concat([...gathered.parts()]).toString()).toBe('ab');
   gathered.push(Buffer.from('cd'));

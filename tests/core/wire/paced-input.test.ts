@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FrameReader, PacedInput } from '../../../src-main/core/wire/frame-reader.ts';
+import { FrameReader, PacedReader } from '../../../src-main/core/wire/frame-reader.ts';
 
 test('a chunk with many messages is followed by a turn for everybody else, and nothing is lost', async () => {
   const input = new PassThrough({ highWaterMark: 1024 * 1024 });
   let messages = 0;
   const reader = new FrameReader({ onMessage: () => messages++, onOddity: () => undefined });
-  const paced = new PacedInput(input, reader);
+  const paced = new PacedReader(input, reader);
   const chunk = '{"jsonrpc":"2.0","method":"a"}\n'.repeat(100);
   for (let i = 0; i < 5; i++) input.write(chunk);
   paced.resume();
@@ -24,7 +24,7 @@ test('it is not read for as long as any reason holds', async () => {
   const input = new PassThrough();
   let messages = 0;
   const reader = new FrameReader({ onMessage: () => messages++, onOddity: () => undefined });
-  const paced = new PacedInput(input, reader);
+  const paced = new PacedReader(input, reader);
   paced.resume();
   paced.stop('open', true);
   paced.stop('unread', true);

@@ -27,7 +27,7 @@ export class TestLine implements Transport {
     this.closes++;
   }
 
-  hold(held: boolean): void {
+  setReadPaused(held: boolean): void {
     this.holds.push(held);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RandomJson, randomFrom } from './random-json.ts';
-import { fact, RawJson, toObject } from '../../../src-main/core/wire/raw-json.ts';
+import { scalarOf, RawJson, toObject } from '../../../src-main/core/wire/raw-json.ts';
 import { serializeMessage } from '../../../src-main/core/wire/message.ts';
 
 /** A text in pieces that may end in the middle of a character. */
@@ -39,7 +39,7 @@ describe('members put in front', () => {
   test('of an object with others', () => {
     const raw = new RawJson([Buffer.from('{"b":1.0}')], { b: 1 }).withMembers({ resultType: 'complete', n: null });
     expect(raw.text()).toBe('{"resultType":"complete","n":null,"b":1.0}');
-    expect([fact(raw, 'resultType'), fact(raw, 'b'), fact(raw, 'c')]).toEqual(['complete', 1, undefined]);
+    expect([scalarOf(raw, 'resultType'), scalarOf(raw, 'b'), scalarOf(raw, 'c')]).toEqual(['complete', 1, undefined]);
   });
 
   test('of an empty one, whatever is between its brackets', () => {
@@ -50,7 +50,7 @@ describe('members put in front', () => {
 
   test('that it has itself do not count', () => {
     const raw = new RawJson([Buffer.from('{"ttlMs":5}')], { ttlMs: 5 }).withMembers({ ttlMs: 0 });
-    expect([raw.parse(), fact(raw, 'ttlMs')]).toEqual([{ ttlMs: 5 }, 5]);
+    expect([raw.parse(), scalarOf(raw, 'ttlMs')]).toEqual([{ ttlMs: 5 }, 5]);
   });
 });
 

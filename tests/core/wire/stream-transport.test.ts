@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { ByteBudget, lineBudgets } from '../../../src-main/core/wire/byte-budget.ts';
+import { ByteBudget, createConnectionBudgets } from '../../../src-main/core/wire/byte-budget.ts';
 import type { Message } from '../../../src-main/core/wire/message.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { StreamTransport, type StreamTransportOptions } from '../../../src-main/core/wire/stream-transport.ts';
@@ -130,7 +130,7 @@ test('who does not read is not read, misses what goes by, and later hears once w
 });
 
 test('whoever has most unread is ended when the memory is needed for others', async () => {
-  const budgets = { ...lineBudgets(), unread: new ByteBudget(16 * 1024 * 1024) };
+  const budgets = { ...createConnectionBudgets(), unread: new ByteBudget(16 * 1024 * 1024) };
   const { transport, far, closings, closed } = await line({ budgets });
   far.pause();
   const long = { jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(1024 * 1024) } } as const;

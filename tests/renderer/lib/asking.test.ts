@@ -1,9 +1,9 @@
 /** What a view shows of its questions to the core. */
 import { expect, test } from 'vitest';
-import { AskError } from '../../../src-renderer/lib/api.ts';
-import { Asking } from '../../../src-renderer/lib/asking.svelte.ts';
+import { ApiError } from '../../../src-renderer/lib/api.ts';
+import { RequestState } from '../../../src-renderer/lib/asking.svelte.ts';
 
-const gone = new AskError({ code: 'core_gone', message: 'Cannot reach Tooltray.', fix: 'Try again.' });
+const gone = new ApiError({ code: 'core_gone', message: 'Cannot reach Tooltray.', fix: 'Try again.' });
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: () => void } {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -11,7 +11,7 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
 }
 
 test('what is under way has its name until it has ended, and what went wrong is kept for the page', async () => {
-  const asking = new Asking();
+  const asking = new RequestState();
   const answer = deferred();
   const done = asking.run(() => answer.promise, 'saving');
   expect(asking.busy).toBe('saving');
@@ -20,7 +20,7 @@ test('what is under way has its name until it has ended, and what went wrong is 
 });
 
 test('a person who asks again sees no old failure; what the page reads by itself leaves it until there is an answer', async () => {
-  const asking = new Asking();
+  const asking = new RequestState();
   await asking.run(() => Promise.reject(gone));
   const answer = deferred();
   const refreshed = asking.refresh(() => answer.promise);
@@ -34,7 +34,7 @@ test('a person who asks again sees no old failure; what the page reads by itself
 });
 
 test('the name of a newer question stays when an older one ends', async () => {
-  const asking = new Asking();
+  const asking = new RequestState();
   const [older, newer] = [deferred(), deferred()];
   const first = asking.run(() => older.promise, 'first');
   const second = asking.run(() => newer.promise, 'second');
@@ -47,7 +47,7 @@ test('the name of a newer question stays when an older one ends', async () => {
 });
 
 test('a question without a name leaves the name of another one alone', async () => {
-  const asking = new Asking();
+  const asking = new RequestState();
   const answer = deferred();
   const named = asking.run(() => answer.promise, 'looking');
   await asking.run(() => Promise.resolve());
@@ -58,21 +58,21 @@ test('a question without a name leaves the name of another one alone', async () 
 });
 
 test('what was taken back is no failure', async () => {
-  const asking = new Asking();
+  const asking = new RequestState();
   const heeding = (signal: AbortSignal): Promise<void> =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(gone)));
   const stopped = asking.run(heeding, 'finding');
   asking.stop();
   expect([await stopped, asking.busy, asking.failure]).toEqual([false, undefined, undefined]);
 
-  const leave = asking.follow(heeding);
+  const leave = asking.poll(heeding);
   leave();
   await Promise.resolve();
   expect(asking.failure).toBeUndefined();
 });
 
 test('what was done counts as done, also where nobody waits for it any more', async () => {
-  const asking = new Asking();
+  const asking = new RequestState();
   const answer = deferred();
   const done = asking.run(() => answer.promise, 'removing');
   asking.stop();

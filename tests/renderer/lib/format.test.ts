@@ -1,5 +1,5 @@
 /** Numbers, sizes and times as people read them. */
-import { bytesInWords, durationInWords } from '../../../src-main/core/base/wording.ts';
+import { formatBytes, formatDuration } from '../../../src-main/core/base/wording.ts';
 import { describe, expect, test } from 'vitest';
 import {
   ago,
@@ -8,7 +8,7 @@ import {
   compact,
   count,
   duration,
-  problemsInWords,
+  formatProblems,
   hour,
   list,
   moment,
@@ -49,12 +49,12 @@ test('sizes are told in thousands, in the unit that keeps them short', () => {
 
 test('a size is told alike by the page, the command line and what a model is given', () => {
   const sizes = [0, 1, 999, 1_450, 9_994, 9_996, 99_949, 99_951, 414_800, 999_499, 999_501, 5.724e8, 1e12];
-  expect(sizes.map(bytesInWords)).toEqual(sizes.map(bytes));
+  expect(sizes.map(formatBytes)).toEqual(sizes.map(bytes));
 });
 
 test('so is how long something took', () => {
   const times = [0, 0.4, 999.4, 999.6, 1_000, 6_169, 9_949, 9_951, 59_499, 59_501, 60_000, 185_000, 3_720_000];
-  expect(times.map(durationInWords)).toEqual(times.map(duration));
+  expect(times.map(formatDuration)).toEqual(times.map(duration));
 });
 
 test('durations change their unit before they need four digits', () => {
@@ -88,7 +88,7 @@ test('words are listed as one would say them', () => {
 });
 
 test('what failed is told in thousands, and where nothing did in a word', () => {
-  expect([0, 1, 1204].map(problemsInWords)).toEqual(['no problems', '1 problem', '1,204 problems']);
+  expect([0, 1, 1204].map(formatProblems)).toEqual(['no problems', '1 problem', '1,204 problems']);
 });
 
 test('a moment of another day has its day in front, and in short no seconds', () => {

@@ -1,7 +1,7 @@
 /** The line beside the title of a view. */
 import { describe, expect, test } from 'vitest';
 import type { CoreFacts } from '../../../src-main/rpc/contract.ts';
-import { serversInWords, type SubtitleFacts, subtitleOf } from '../../../src-renderer/lib/subtitle.ts';
+import { formatServers, type SubtitleFacts, subtitleOf } from '../../../src-renderer/lib/subtitle.ts';
 import { serverRow, session } from '../rows.ts';
 
 const nothing: SubtitleFacts = {
@@ -60,6 +60,6 @@ describe('servers in words', () => {
     ['1 ready, 1 starting and 2 need you', [serverRow('a'), starting, unsigned, unsigned]],
   ];
   test.each(cases)('%s', (words, servers) => {
-    expect(serversInWords(servers)).toBe(words);
+    expect(formatServers(servers)).toBe(words);
   });
 });

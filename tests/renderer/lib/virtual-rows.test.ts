@@ -1,9 +1,9 @@
 /** The part of a long list that is on screen. */
 import { describe, expect, test } from 'vitest';
 import {
-  clampPlace,
-  mostRows,
-  placeAt,
+  clampOffset,
+  maxVisibleRows,
+  offsetAt,
   placeShowing,
   scrollHeight,
   scrollTopFor,
@@ -15,8 +15,8 @@ describe.each([1_000, 20_000_000])('a list of %d rows', (count) => {
   const bottom = scrollHeight(size) - size.viewport;
 
   test('begins with its first row and ends with its last', () => {
-    expect(visibleRows(placeAt(0, size), size)).toMatchObject({ first: 0, offset: 0 });
-    const place = placeAt(bottom, size);
+    expect(visibleRows(offsetAt(0, size), size)).toMatchObject({ first: 0, offset: 0 });
+    const place = offsetAt(bottom, size);
     const { end, first, offset } = visibleRows(place, size);
     expect(end).toBe(count);
     expect(offset + (end - first) * size.rowHeight).toBeCloseTo(size.viewport, 3);
@@ -28,13 +28,13 @@ describe.each([1_000, 20_000_000])('a list of %d rows', (count) => {
 
   test('is where it was after a place was turned into a scroll position and back', () => {
     const place = 18 * Math.floor(count / 3);
-    expect(placeAt(scrollTopFor(place, size), size)).toBeCloseTo(place, 3);
+    expect(offsetAt(scrollTopFor(place, size), size)).toBeCloseTo(place, 3);
   });
 });
 
 test('a list that is shorter than what is seen does not scroll', () => {
   const size = { count: 3, rowHeight: 18, viewport: 400 };
-  expect([placeAt(50, size), clampPlace(50, size), scrollTopFor(50, size)]).toEqual([0, 0, 0]);
+  expect([offsetAt(50, size), clampOffset(50, size), scrollTopFor(50, size)]).toEqual([0, 0, 0]);
   expect(visibleRows(0, size)).toEqual({ first: 0, end: 3, offset: 0 });
 });
 
@@ -55,5 +55,5 @@ test('no more rows exist at once than is said, wherever the list is scrolled to'
     const { first, end } = visibleRows(at * 7, size);
     return end - first;
   });
-  expect(Math.max(...counts)).toBe(mostRows(size));
+  expect(Math.max(...counts)).toBe(maxVisibleRows(size));
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AccessRow } from '../../../src-main/core/client-apps/app-rows.ts';
-import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethod, RpcMethods } from '../../../src-main/rpc/contract.ts';
 import { startCore, type TestCore } from '../../support/start-core.ts';
 import { until } from '../../support/until.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 async function ask<M extends RpcMethod>(method: M, input: RpcMethods[M]['input']): Promise<RpcMethods[M]['output']> {
-  const answer: unknown = await answerRpc(method, input, core.host.rpcDeps, new AbortController().signal);
+  const answer: unknown = await dispatchRpc(method, input, core.host.rpcDeps, new AbortController().signal);
   return answer as RpcMethods[M]['output'];
 }
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
 import { stateBuilders } from '../../../src-main/rpc/build-state.ts';
 import type { RpcMethod, RpcMethods } from '../../../src-main/rpc/contract.ts';
 import { serverStatuses } from '../../../src-main/rpc/deps.ts';
@@ -34,7 +34,7 @@ async function ask<M extends RpcMethod>(
   method: M,
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
-  const answer: unknown = await answerRpc(method, input, host.rpcDeps, new AbortController().signal);
+  const answer: unknown = await dispatchRpc(method, input, host.rpcDeps, new AbortController().signal);
   return answer as RpcMethods[M]['output'];
 }
 
@@ -80,7 +80,7 @@ test('disconnecting an app ends its access, also where it was only seen; a revoc
   const accessOf = async () => (await accessRows(core)).filter(({ app }) => app === 'cursor');
   const { revision } = await ask(core, 'previewInstall', { app: 'cursor' });
   await ask(core, 'installApp', { app: 'cursor', revision });
-  await core.host.appAccess.saw('cursor', Date.now());
+  await core.host.appAccess.recordSeen('cursor', Date.now());
   expect(await accessOf()).toMatchObject([{ via: 'stdio', revoked: undefined }]);
   const disconnect = async () => {
     const { revision: now } = await ask(core, 'previewUninstall', { app: 'cursor' });
@@ -196,7 +196,7 @@ test('a launch that was found is decided on in the inbox: left alone, asked agai
   expect(JSON.stringify(decided)).not.toContain(secret);
   await ask(core, 'undecide', { id: decided[0]?.id ?? '' });
   // The yes to the place still stands: what was taken back is not mended anew by it.
-  await core.host.core.healing.lookAgain();
+  await core.host.core.healing.rescan();
   expect((await inbox()).items).toEqual([]);
   const { servers } = JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: object };
   expect(servers).toEqual({ x: broken });

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import { outcomesByHour } from '../../../src-main/core/activity/call-charts.ts';
-import { reportOf } from '../../../src-main/core/activity/ledger/ledger.ts';
+import { buildReport } from '../../../src-main/core/activity/ledger/ledger.ts';
 import { addRows, sumLedger } from '../../../src-main/core/activity/ledger/ledger-table.ts';
-import { dayOf, hourOf, hourShift } from '../../../src-main/core/activity/local-time.ts';
+import { formatDay, startOfHour, hourOffsetMs } from '../../../src-main/core/activity/local-time.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
-import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
 import type { Charts, SavingsPeriod } from '../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../src-main/rpc/deps.ts';
 import { drawCharts, rangeOf } from '../../../src-main/rpc/handlers/charts.ts';
@@ -20,8 +20,14 @@ import { inZone } from '../../support/in-zone.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 
 async function charts({ host }: TestCore, period: SavingsPeriod): Promise<Charts> {
-  const deps = { core: host.core, doors: () => host.doors, stop: () => undefined, desktop: undefined, apps: noApps };
-  return (await answerRpc('charts', { period }, deps, new AbortController().signal)) as unknown as Charts;
+  const deps = {
+    core: host.core,
+    doors: () => host.addresses,
+    stop: () => undefined,
+    desktop: undefined,
+    apps: noApps,
+  };
+  return (await dispatchRpc('charts', { period }, deps, new AbortController().signal)) as unknown as Charts;
 }
 
 const noon = new Date(2026, 10, 23, 12).getTime();
@@ -60,9 +66,9 @@ test.each([
       const ranges = (['today', 'week', 'month'] as const).map((period) => rangeOf(period, now, undefined));
       for (const { starts, step, until } of ranges) {
         const days = step === 'hour' ? starts.slice(0, 1) : starts;
-        expect([...days, until].filter((begin) => dayOf(begin) === dayOf(begin - 1))).toEqual([]);
+        expect([...days, until].filter((begin) => formatDay(begin) === formatDay(begin - 1))).toEqual([]);
       }
-      expect(ranges.map(({ starts }) => new Set(starts.map(dayOf)).size)).toEqual([1, 7, 30]);
+      expect(ranges.map(({ starts }) => new Set(starts.map(formatDay)).size)).toEqual([1, 7, 30]);
       const { today, week, month } = savingsPeriods(now);
       expect([today, week, month]).toEqual(ranges.map(({ starts }) => starts[0]));
     }),
@@ -97,17 +103,17 @@ test.each([
       const figures = { times: 1, sent: 1, loaded: 1, baseline: 10, raw: 10, estimated: 0 };
       for (const time of [now - 3_600_000, now]) {
         activity.record(call({ startedAt: time }));
-        activity.query((database) => addRows(database, [{ ...who, ...figures, hour: hourOf(time) }]));
+        activity.query((database) => addRows(database, [{ ...who, ...figures, hour: startOfHour(time) }]));
       }
       const drawn = (period: SavingsPeriod): Promise<Charts> =>
         drawCharts(period, {
           savings: async ({ since = 0, by }) =>
-            reportOf(
+            buildReport(
               activity.query((database) => sumLedger(database, { since, by }, now)),
               by,
             ),
           outcomes: async (since) =>
-            activity.query((database, stretches) => outcomesByHour(database, stretches, hourShift(since))),
+            activity.query((database, stretches) => outcomesByHour(database, stretches, hourOffsetMs(since))),
           latencies: async () => ({ servers: [], measured: 0 }),
           marks: () => [],
         });

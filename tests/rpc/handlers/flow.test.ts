@@ -37,7 +37,7 @@ interface Waiting {
 const inbox = async (core: TestCore): Promise<Waiting> => (await ask(core, 'inbox', {})) as unknown as Waiting;
 
 async function waiting(core: TestCore): Promise<string> {
-  await until(() => core.host.core.trust.questions.open().length > 0);
+  await until(() => core.host.core.trust.questions.pending().length > 0);
   const { items } = await inbox(core);
   return items[0]?.id ?? '';
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ofServers } from '../../../src-main/core/secrets/secret-store.ts';
+import { serverSecretPrefix } from '../../../src-main/core/secrets/secret-store.ts';
 import { registryFile, startRegistry } from '../../fixtures/registry/registry-server.ts';
 import { allCases } from '../../support/all-cases.ts';
 import { ready, startCore, type TestCore } from '../../support/start-core.ts';
@@ -23,7 +23,7 @@ const everything = {
 };
 
 const secrets = async (core: TestCore): Promise<string[]> =>
-  (await core.host.core.vault.names(ofServers)).map(({ name }) => name);
+  (await core.host.core.vault.names(serverSecretPrefix)).map(({ name }) => name);
 
 test('a search tells where it goes on, a server tells all of itself, and neither tells how it is made', async () => {
   await using registry = await startRegistry();

@@ -1,9 +1,9 @@
 /** What people are told of savings, by the core and on the command line. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readSince, readUntil } from '../../../src-main/cli/command.ts';
+import { parseSince, readUntil } from '../../../src-main/cli/command.ts';
 import { reportLines } from '../../../src-main/cli/commands/stats.ts';
-import { answerRpc } from '../../../src-main/rpc/answer-rpc.ts';
-import type { PricedSavings, SavingsSums } from '../../../src-main/rpc/contract.ts';
+import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import type { PricedSavings, SavingsTotals } from '../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../src-main/rpc/deps.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 
@@ -16,8 +16,14 @@ afterAll(() => core[Symbol.asyncDispose]());
 
 function ask(method: string, input: object): Promise<Record<string, unknown>> {
   const { host } = core;
-  const deps = { core: host.core, doors: () => host.doors, stop: () => undefined, desktop: undefined, apps: noApps };
-  return answerRpc(method, input, deps, new AbortController().signal);
+  const deps = {
+    core: host.core,
+    doors: () => host.addresses,
+    stop: () => undefined,
+    desktop: undefined,
+    apps: noApps,
+  };
+  return dispatchRpc(method, input, deps, new AbortController().signal);
 }
 
 test('nothing has been counted while no app was served, whatever the person called themselves', async () => {
@@ -48,7 +54,7 @@ test('a wrong question is refused before anything is done', async () => {
   await expect(ask('savings', { since: 'yesterday' })).rejects.toMatchObject({ code: 'bad_request' });
 });
 
-const none: SavingsSums = {
+const none: SavingsTotals = {
   baseline: 0,
   answers: 0,
   spent: 0,
@@ -107,13 +113,13 @@ test('what the net is worth is told without a sign of its own, small change as t
 
 test('a time is a span before now or a date', () => {
   const now = Date.parse('2026-11-21T12:00:00');
-  expect([readSince('90m', now), readSince('12h', now), readSince('7d', now), readSince('2026-11-01', now)]).toEqual([
-    now - 5_400_000,
-    now - 12 * 3_600_000,
-    now - 7 * 86_400_000,
-    Date.parse('2026-11-01T00:00:00'),
-  ]);
-  expect([readSince('soon', now), readSince('', now), readSince('2026-13-77', now)]).toEqual([
+  expect([
+    parseSince('90m', now),
+    parseSince('12h', now),
+    parseSince('7d', now),
+    parseSince('2026-11-01', now),
+  ]).toEqual([now - 5_400_000, now - 12 * 3_600_000, now - 7 * 86_400_000, Date.parse('2026-11-01T00:00:00')]);
+  expect([parseSince('soon', now), parseSince('', now), parseSince('2026-13-77', now)]).toEqual([
     undefined,
     undefined,
     undefined,

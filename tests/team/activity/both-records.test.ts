@@ -8,15 +8,15 @@ import { searchCalls } from '../../../src-main/core/activity/call-queries.ts';
 import type { CallOutcome, CallRecord } from '../../../src-main/core/activity/call-record.ts';
 import { callsByServer, type CallSearch } from '../../../src-main/core/activity/call-sums.ts';
 import type { Cause } from '../../../src-main/core/activity/ledger/entry.ts';
-import { addRows, addUp, sumLedger, toRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
+import { addRows, totalSavings, sumLedger, toRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
 import { searchSteps } from '../../../src-main/core/activity/steps/step-search.ts';
 import { StepTable } from '../../../src-main/core/activity/steps/step-table.ts';
 import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
-import { ActivityShip } from '../../../src-main/team/activity/ship-activity.ts';
-import { StepPages } from '../../../src-main/team/activity/step-pages.ts';
+import { ActivityShipper } from '../../../src-main/team/activity/ship-activity.ts';
+import { StepQueries } from '../../../src-main/team/activity/step-pages.ts';
 import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -59,9 +59,9 @@ test('what is asked of the one is answered by the other as well', async () => {
     ...{ file: join(folder, 'activity.db'), masker: new Masker(), log: createLog(), maxRows: 1000, maxBytes: 64 << 20 },
     tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
   });
-  const sql = database.of('a');
+  const sql = database.forTenant('a');
   const quiet = { warn: () => undefined, info: () => undefined };
-  const ship = new ActivityShip(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
+  const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
   onTestFinished(async () => {
     await ship.close();
     await activity.close();
@@ -103,12 +103,12 @@ test('what is asked of the one is answered by the other as well', async () => {
   for (const by of ['app', 'server', 'tool', 'cause', 'mode'] as const) {
     const own = activity.query((file) => sumLedger(file, { since: hour, by }, hour));
     const told = await team.savings('everybody', by, hour);
-    expect(told.total).toEqual(addUp(own));
+    expect(told.total).toEqual(totalSavings(own));
     expect(told.rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual(
       toRows(own, by).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     );
   }
-  const pages = new StepPages(sql, 'a');
+  const pages = new StepQueries(sql, 'a');
   for (const search of [{}, { sessionId: 's1' }, { problems: true }]) {
     const own = activity.query((file) => searchSteps(file, search, { limit: 100 }));
     const told = await pages.page('everybody', search, { limit: 100 });

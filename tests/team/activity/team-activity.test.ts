@@ -10,14 +10,14 @@ import { AppError } from '../../../src-main/core/base/errors.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
-import { ActivityShip } from '../../../src-main/team/activity/ship-activity.ts';
+import { ActivityShipper } from '../../../src-main/team/activity/ship-activity.ts';
 import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
 import { connect, Database } from '../../../src-main/team/database/database.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 interface Recorder {
   readonly activity: ActivityLog;
-  readonly ship: ActivityShip;
+  readonly ship: ActivityShipper;
   readonly rows: ActivityRows;
   readonly all: TeamActivity;
   readonly database: Database;
@@ -31,17 +31,17 @@ function openRecorder(url: string, { tenant = 'a', replica = 'r1', maxRows = 10_
     ...{ file: join(folder, 'activity.db'), masker: new Masker(), log: createLog(), maxRows, maxBytes: 64 << 20 },
     tokenCounter: { count: (text) => Promise.resolve({ tokens: String(text).length, estimated: false }) },
   });
-  const rows = new ActivityRows(database.of(tenant), tenant, replica);
+  const rows = new ActivityRows(database.forTenant(tenant), tenant, replica);
   const told: string[] = [];
   const note = (text: string): void => void told.push(text);
-  const ship = new ActivityShip(activity, { rows, log: { warn: note, info: note }, changed: [activity.changed] });
+  const ship = new ActivityShipper(activity, { rows, log: { warn: note, info: note }, changed: [activity.changed] });
   onTestFinished(async () => {
     await ship.close();
     await activity.close();
     await database.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { activity, ship, rows, all: new TeamActivity(database.of(tenant), tenant), database, told };
+  return { activity, ship, rows, all: new TeamActivity(database.forTenant(tenant), tenant), database, told };
 }
 
 let clock = Date.now() - 60_000;
@@ -175,7 +175,7 @@ test('nobody sees another tenant’s rows without any filter, and a replica drop
     activity.record(call());
     await ship.ship(true);
   }
-  const seen = await other.database.of('b')<{ tenant: string }[]>`SELECT tenant FROM tooltray.calls`;
+  const seen = await other.database.forTenant('b')<{ tenant: string }[]>`SELECT tenant FROM tooltray.calls`;
   expect([...seen]).toEqual([{ tenant: 'b' }]);
   const owner = connect({ url, most: 1 });
   onTestFinished(() => owner.end());
@@ -183,7 +183,7 @@ test('nobody sees another tenant’s rows without any filter, and a replica drop
     await owner.unsafe(
       `CREATE TABLE tooltray_parts.${table}_202001 PARTITION OF tooltray.${table} FOR VALUES FROM ('2020-01-01') TO ('2020-02-01')`,
     );
-  const sql = one.database.of('a');
+  const sql = one.database.forTenant('a');
   await expect(sql`DROP TABLE tooltray.calls`).rejects.toMatchObject({ code: '42501' });
   expect([...(await sql`SELECT tooltray.drop_parts(0) AS dropped`)]).toEqual([{ dropped: 1 }]);
   expect(await one.all.calls('everybody')).toHaveLength(1);

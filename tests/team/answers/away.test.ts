@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startObjects } from '../../../scripts/team/engines/s3.ts';
-import { ObjectBytes } from '../../../src-main/team/answers/object-bytes.ts';
-import { readObjectsAddress } from '../../../src-main/team/answers/objects-address.ts';
+import { S3BlobStore } from '../../../src-main/team/answers/object-bytes.ts';
+import { parseS3Config } from '../../../src-main/team/answers/objects-address.ts';
 import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
 import { textResult } from '../../core/spills/spill-fixture.ts';
 import { objectsEnv, teamObjects } from '../../support/team-objects.ts';
@@ -18,7 +18,9 @@ const origin = originOf(ann);
 
 /** What is known of answers that nobody may read: left over, or under way. */
 async function unreadable({ database }: Replica): Promise<number> {
-  const [row] = await database.of('acme')`SELECT count(*)::int AS count FROM tooltray.answers WHERE state <> 'kept'`;
+  const [row] = await database.forTenant(
+    'acme',
+  )`SELECT count(*)::int AS count FROM tooltray.answers WHERE state <> 'kept'`;
   return (row as { count: number }).count;
 }
 
@@ -28,13 +30,13 @@ test('without its store of objects an answer is not kept and says so; what is he
   const engine = await startObjects({ folder });
   onTestFinished(() => engine.stop());
   const url = await teamDatabase();
-  const objects = new ObjectBytes(readObjectsAddress(engine.address, engine.env));
+  const objects = new S3BlobStore(parseS3Config(engine.address, engine.env));
   const [a, b] = [await openReplica(url, { objects, restMs: 0 }), await openReplica(url, { objects, restMs: 0 })];
   await objects.probe();
   const { id } = await keepText(a.store, 'kept before', origin);
   const files = filesOf(a);
   await engine.stop();
-  const failed = await a.store.keep(textResult('kept never'), origin).catch((error: unknown) => error);
+  const failed = await a.store.spill(textResult('kept never'), origin).catch((error: unknown) => error);
   expect(failed).toMatchObject({
     code: 'spill_failed',
     message: expect.stringContaining('store of answers') as string,
@@ -53,7 +55,7 @@ test('without its store of objects an answer is not kept and says so; what is he
     10,
   ]);
   // What could not be undone meanwhile is found by whoever tends the tenant's answers.
-  await a.database.of(
+  await a.database.forTenant(
     'acme',
   )`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours' WHERE state <> 'kept'`;
   await b.store.prune();
@@ -70,12 +72,12 @@ test('a store that takes connections and never answers holds up one call, and no
     asked.push(init?.method ?? 'GET');
     return fetch(input, init);
   };
-  const objects = new ObjectBytes({ ...address, endpoint: engine.href }, { fetch: ask, requestMs: 60_000 });
+  const objects = new S3BlobStore({ ...address, endpoint: engine.href }, { fetch: ask, requestMs: 60_000 });
   const { store } = await openReplica(await teamDatabase(), { objects, keepMs: 200, restMs: 60_000 });
   door.hold();
   asked.length = 0;
   for (let call = 0; call < 6; call++)
-    expect(await codeOf(store.keep(textResult(`call ${call}`), origin))).toBe('spill_failed');
+    expect(await codeOf(store.spill(textResult(`call ${call}`), origin))).toBe('spill_failed');
   // Undoing the first one asks as well, behind it.
   expect(asked.filter((method) => method === 'PUT')).toHaveLength(1);
   await door.reopen();
@@ -86,10 +88,10 @@ test('without its database nothing is kept or read, and then it is as before', a
   const door = await tcpDoor(url.hostname, Number(url.port));
   const own = new URL(url);
   own.port = String(door.port);
-  const { store } = await openReplica(own.href, { objects: new ObjectBytes(await teamObjects()), restMs: 0 });
+  const { store } = await openReplica(own.href, { objects: new S3BlobStore(await teamObjects()), restMs: 0 });
   const { id } = await keepText(store, 'kept before', origin);
   await door.shut();
-  expect(await codeOf(store.keep(textResult('kept never'), origin))).toBe('spill_failed');
+  expect(await codeOf(store.spill(textResult('kept never'), origin))).toBe('spill_failed');
   expect([await codeOf(store.open(id, ann)), await codeOf(Promise.resolve(store.list({}, ann)))]).toEqual([
     'store_unreachable',
     'store_unreachable',
@@ -97,22 +99,22 @@ test('without its database nothing is kept or read, and then it is as before', a
   store.noteRead({ id });
   await door.reopen();
   await expect.poll(() => codeOf(textOf(store, id, ann))).toBe('none');
-  await expect.poll(() => codeOf(store.keep(textResult('kept again'), origin))).toBe('none');
+  await expect.poll(() => codeOf(store.spill(textResult('kept again'), origin))).toBe('none');
   expect((await store.list({}, ann)).length).toBe(2);
 });
 
 test('a bucket that is not there and a key that is wrong are told from a store that is away', async () => {
   const { origin: engine } = new URL((await teamObjects()).endpoint);
-  const bucket = new ObjectBytes(readObjectsAddress(`s3://no-such-bucket?endpoint=${engine}`, objectsEnv));
+  const bucket = new S3BlobStore(parseS3Config(`s3://no-such-bucket?endpoint=${engine}`, objectsEnv));
   const { store } = await openReplica(await teamDatabase(), { objects: bucket });
-  expect(await codeOf(store.keep(textResult('kept never'), origin))).toBe('spill_failed');
+  expect(await codeOf(store.spill(textResult('kept never'), origin))).toBe('spill_failed');
   const forged = { ...(await teamObjects()), accessKeyId: 'NOBODY' };
-  await expect(new ObjectBytes(forged).probe()).rejects.toThrow('refuses it: 403');
+  await expect(new S3BlobStore(forged).probe()).rejects.toThrow('refuses it: 403');
 });
 
 test('addresses of stores are read, and keys in them refused', () => {
   const own = { TOOLTRAY_OBJECTS_KEY_ID: 'S3RVER', TOOLTRAY_OBJECTS_KEY: 'S3RVER' };
-  expect(readObjectsAddress('s3://b/team/x/?endpoint=http://s3:9000/&region=eu', own)).toEqual({
+  expect(parseS3Config('s3://b/team/x/?endpoint=http://s3:9000/&region=eu', own)).toEqual({
     ...{
       endpoint: 'http://s3:9000/b',
       region: 'eu',
@@ -122,7 +124,7 @@ test('addresses of stores are read, and keys in them refused', () => {
     },
   });
   const aws = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
-  expect(readObjectsAddress('s3://b', aws)).toMatchObject({
+  expect(parseS3Config('s3://b', aws)).toMatchObject({
     endpoint: 'https://s3.us-east-1.amazonaws.com/b',
     accessKeyId: 'id',
   });
@@ -137,7 +139,7 @@ test('addresses of stores are read, and keys in them refused', () => {
   for (const [text, env] of wrong) {
     let said: unknown;
     try {
-      said = readObjectsAddress(text, env);
+      said = parseS3Config(text, env);
     } catch (error) {
       said = error;
     }

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ResultShaper } from '../../../src-main/core/calls/shape-result.ts';
-import { KeptSpills, SpillReader } from '../../../src-main/core/spills/spill-reader.ts';
-import { ObjectBytes } from '../../../src-main/team/answers/object-bytes.ts';
+import { SpillAccess, SpillReader } from '../../../src-main/core/spills/spill-reader.ts';
+import { S3BlobStore } from '../../../src-main/team/answers/object-bytes.ts';
 import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
 import { raw } from '../../core/spills/spill-fixture.ts';
 import { teamObjects } from '../../support/team-objects.ts';
@@ -15,15 +15,15 @@ import { teamDatabase } from '../../support/team-database.ts';
 const ann = memberOf('acme', 'ann');
 const { signal } = new AbortController();
 
-function readerOf({ store }: Replica): KeptSpills {
+function readerOf({ store }: Replica): SpillAccess {
   const reader = new SpillReader();
   onTestFinished(() => reader.close());
-  return new KeptSpills(store, reader);
+  return new SpillAccess(store, reader);
 }
 
 /** Counts what is asked of the store of objects. `together`: nothing goes out before so many are under way. */
 async function countedObjects(together = 0): Promise<{
-  objects: ObjectBytes;
+  objects: S3BlobStore;
   asked: string[];
   sizes: number[];
   most: () => number;
@@ -42,7 +42,7 @@ async function countedObjects(together = 0): Promise<{
       under--;
     }
   };
-  return { objects: new ObjectBytes(await teamObjects(), { fetch: ask }), asked, sizes, most: () => most };
+  return { objects: new S3BlobStore(await teamObjects(), { fetch: ask }), asked, sizes, most: () => most };
 }
 
 describe('two replicas', () => {
@@ -58,9 +58,9 @@ describe('two replicas', () => {
       name: `name ${at}`,
       tag: at % 7 === 0 ? 'x' : 'y',
     }));
-    const kept = await a.store.keep({ content: [{ type: 'text', text: JSON.stringify({ rows }) }] }, originOf(ann));
+    const kept = await a.store.spill({ content: [{ type: 'text', text: JSON.stringify({ rows }) }] }, originOf(ann));
     const { id } = kept.parts[0].spill;
-    const files = readerOf(b).of(ann);
+    const files = readerOf(b).forCaller(ann);
     const texts = [];
     for (const question of [
       { op: 'slice', fromLine: 2, toLine: 4 },
@@ -69,7 +69,7 @@ describe('two replicas', () => {
       { op: 'table', path: '$.rows', columns: ['id', 'tag'], fromRow: 8, rows: 1 },
     ] as const)
       texts.push((await files.query(id, question, signal)).text);
-    const here = readerOf(a).of(ann);
+    const here = readerOf(a).forCaller(ann);
     expect(texts[0]).toBe((await here.query(id, { op: 'slice', fromLine: 2, toLine: 4 }, signal)).text);
     expect(texts.map((text) => /name 2999|name 1500|7.*x|"id":0|rows/.test(text))).toEqual([true, true, true, true]);
     const found = await files.select({ ref: id }, 'SELECT name FROM rows WHERE id = 2999', signal);
@@ -115,7 +115,7 @@ describe('two replicas', () => {
   test('without the application’s own filter a tenant sees nothing of another’s', async () => {
     const [a] = await two();
     await keepText(a.store, 'of ann', originOf(ann));
-    const stranger = a.database.of('evil');
+    const stranger = a.database.forTenant('evil');
     await a.store.prune();
     for (const table of ['answers', 'answer_tenants'])
       expect(await stranger.unsafe(`SELECT * FROM tooltray.${table}`)).toEqual([]);
@@ -125,7 +125,7 @@ describe('two replicas', () => {
   });
 
   async function damage(replica: Replica, id: string): Promise<void> {
-    const team = replica.objects as ObjectBytes;
+    const team = replica.objects as S3BlobStore;
     const wrong = Buffer.from('as it is.');
     const pieces = async function* (): AsyncIterable<Uint8Array> {
       await Promise.resolve();
@@ -138,7 +138,7 @@ describe('two replicas', () => {
 test('what a model is told names the id and no path of a replica', async () => {
   const { store, folder } = await (await openTeam()).open();
   const shaper = new ResultShaper({
-    keep: (...answer) => store.keep(...answer),
+    keep: (...answer) => store.spill(...answer),
     excerpt: (...asked) => store.excerpt(...asked),
     settings: () => ({ threshold: 100 }) as never,
     inlineBytes: () => 100,
@@ -146,7 +146,7 @@ test('what a model is told names the id and no path of a replica', async () => {
     log: { warn: () => undefined } as never,
   });
   const context = { principal: ann, sessionId: 's1', app: 'app' } as never;
-  const told = await shaper.putAside(
+  const told = await shaper.spill(
     { content: [{ type: 'text', text: 'long '.repeat(100) }] },
     { server: 'files', tool: 'read' },
     context,
@@ -174,11 +174,11 @@ test('30 MB go up and down in parts, one at a time, none of them held whole', as
   const { objects, sizes, asked, most } = await countedObjects();
   const [a, b] = [await openReplica(url, { objects }), await openReplica(url, { objects })];
   const text = `${'a line of the answer\n'.repeat(1_500_000)}the end`;
-  const kept = await a.store.keep(raw(JSON.stringify({ content: [{ type: 'text', text }] })), originOf(ann));
+  const kept = await a.store.spill(raw(JSON.stringify({ content: [{ type: 'text', text }] })), originOf(ann));
   const { id, bytes } = kept.parts[0].spill;
   expect([bytes, Math.max(...sizes) <= 8 * 1024 * 1024, most()]).toEqual([text.length, true, 1]);
   asked.length = 0;
-  const { text: tail } = await readerOf(b).of(ann).query(id, { op: 'tail', lines: 1 }, signal);
+  const { text: tail } = await readerOf(b).forCaller(ann).query(id, { op: 'tail', lines: 1 }, signal);
   expect([tail.includes('the end'), asked]).toEqual([true, ['GET', 'GET', 'GET', 'GET']]);
   await b.store.remove(id, ann);
   expect([await codeOf(a.store.open(id, ann)), filesOf(b)]).toEqual(['not_found', []]);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import type { Principal } from '../../../src-main/core/security/principal.ts';
-import type { AnswerBytes } from '../../../src-main/team/answers/answer-bytes.ts';
-import { ObjectBytes } from '../../../src-main/team/answers/object-bytes.ts';
-import { TeamAnswers, type TeamAnswersOptions } from '../../../src-main/team/answers/team-answers.ts';
+import type { BlobStore } from '../../../src-main/team/answers/answer-bytes.ts';
+import { S3BlobStore } from '../../../src-main/team/answers/object-bytes.ts';
+import { TeamSpillStore, type TeamSpillStoreOptions } from '../../../src-main/team/answers/team-answers.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { countRoughly, usualSettings } from '../../core/spills/spill-fixture.ts';
 import type { StoreUnderTest } from '../../core/spills/answer-store-contract.ts';
@@ -15,21 +15,21 @@ import { teamDatabase } from '../../support/team-database.ts';
 import { teamObjects } from '../../support/team-objects.ts';
 
 export interface Replica extends StoreUnderTest {
-  readonly store: TeamAnswers;
+  readonly store: TeamSpillStore;
   readonly database: Database;
   readonly folder: string;
   /** Where its bytes go, if not into the database. */
-  readonly objects: AnswerBytes | undefined;
+  readonly objects: BlobStore | undefined;
 }
 
 /** Closed after the test. `url`: of the database that replicas share. */
-export async function openReplica(url: string, more: Partial<TeamAnswersOptions> = {}): Promise<Replica> {
+export async function openReplica(url: string, more: Partial<TeamSpillStoreOptions> = {}): Promise<Replica> {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-replica-'));
   const folder = join(home, 'answers');
   const log = createLog({ file: join(home, 'core.log') });
   const database = new Database({ url, most: 3 });
   const opened = { settings: usualSettings, clock: Date.UTC(2026, 0, 10) };
-  const store = new TeamAnswers({
+  const store = new TeamSpillStore({
     ...{ tenant: 'acme', folder, log, database, countTokens: countRoughly },
     settings: () => opened.settings,
     now: () => opened.clock,
@@ -56,14 +56,14 @@ export async function openReplica(url: string, more: Partial<TeamAnswersOptions>
 
 interface Team {
   readonly url: string;
-  readonly objects: ObjectBytes;
+  readonly objects: S3BlobStore;
   /** Another replica of it. */
-  open(more?: Partial<TeamAnswersOptions>): Promise<Replica>;
+  open(more?: Partial<TeamSpillStoreOptions>): Promise<Replica>;
 }
 
 export async function openTeam(): Promise<Team> {
   const [url, address] = await Promise.all([teamDatabase(), teamObjects()]);
-  const objects = new ObjectBytes(address);
+  const objects = new S3BlobStore(address);
   return { url, objects, open: (more) => openReplica(url, { objects, ...more }) };
 }
 

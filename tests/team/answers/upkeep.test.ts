@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Pruned } from '../../../src-main/core/spills/spill-room.ts';
-import { AnswerRows } from '../../../src-main/team/answers/answer-rows.ts';
+import { SpillTable } from '../../../src-main/team/answers/answer-rows.ts';
 import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
 import { memberOf, openTeam, type Replica } from './team-fixture.ts';
 
@@ -10,7 +10,7 @@ const ann = memberOf('acme', 'ann');
 const { signal } = new AbortController();
 
 async function rowsOf({ database }: Replica, tenant = 'acme'): Promise<number> {
-  const [row] = await database.of(tenant)`SELECT count(*)::int AS count FROM tooltray.answers`;
+  const [row] = await database.forTenant(tenant)`SELECT count(*)::int AS count FROM tooltray.answers`;
   return (row as { count: number }).count;
 }
 
@@ -77,9 +77,9 @@ test('what a replica that was killed left half written or half deleted is taken 
   const team = await openTeam();
   const a = await team.open();
   const spill = await keepText(a.store, 'whole', originOf(ann));
-  const rows = new AnswerRows(a.database, 'acme');
+  const rows = new SpillTable(a.database, 'acme');
   const half = { ...spill, id: `${spill.id.slice(0, -3)}abc`, answerId: 'x' };
-  await rows.begin([{ spill: half, name: 'x-y.txt' }]);
+  await rows.insertPending([{ spill: half, name: 'x-y.txt' }]);
   const bytes = randomBytes(10);
   const pieces = async function* (): AsyncIterable<Uint8Array> {
     await Promise.resolve();
@@ -90,7 +90,7 @@ test('what a replica that was killed left half written or half deleted is taken 
   // It may still be under way.
   await a.store.prune();
   expect(await rowsOf(a)).toBe(2);
-  await a.database.of('acme')`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours'`;
+  await a.database.forTenant('acme')`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours'`;
   await expect.poll(async () => (await a.store.prune(), await rowsOf(a))).toBe(1);
   expect([await textOf(a.store, spill.id, ann), await codeOf(read())]).toEqual(['whole', 'not_found']);
 
@@ -103,10 +103,10 @@ test('what a replica that was killed left half written or half deleted is taken 
 test('a replica that is late with its turn does not end the next one’s', async () => {
   const team = await openTeam();
   const { database } = await team.open();
-  const [first, second, third] = [1, 2, 3].map(() => new AnswerRows(database, 'acme'));
+  const [first, second, third] = [1, 2, 3].map(() => new SpillTable(database, 'acme'));
   const late = await first?.claim(60);
   expect([typeof late, await second?.claim(60)]).toEqual(['function', undefined]);
-  await database.of('acme')`UPDATE tooltray.answer_tenants SET tended_until = now() - interval '1 second'`;
+  await database.forTenant('acme')`UPDATE tooltray.answer_tenants SET tended_until = now() - interval '1 second'`;
   const next = await second?.claim(60);
   await late?.();
   expect([typeof next, await third?.claim(60)]).toEqual(['function', undefined]);

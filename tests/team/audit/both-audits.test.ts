@@ -3,24 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { JsonFile } from '../../../src-main/core/base/kept-document.ts';
+import { FileJsonDocument } from '../../../src-main/core/base/kept-document.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
-import { Audit } from '../../../src-main/core/trust/audit/audit.ts';
-import type { AuditBook } from '../../../src-main/core/trust/audit/audit-log.ts';
+import { FileAudit } from '../../../src-main/core/trust/audit/audit.ts';
+import type { AuditRecorder } from '../../../src-main/core/trust/audit/audit-log.ts';
 import type { AuditKeys } from '../../../src-main/core/trust/audit/keys.ts';
 import { KeyFile } from '../../../src-main/core/trust/audit/keys.ts';
 import { readAll, readPage } from '../../../src-main/core/trust/audit/read.ts';
 import { verifyLog } from '../../../src-main/core/trust/audit/verify.ts';
-import { AuditRows } from '../../../src-main/team/audit/audit-rows.ts';
-import { TeamAudit } from '../../../src-main/team/audit/team-audit.ts';
+import { AuditTable } from '../../../src-main/team/audit/audit-rows.ts';
+import { TeamAuditWriter } from '../../../src-main/team/audit/team-audit.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { call, decision } from '../../core/trust/audit/fixture.ts';
 
 interface Place {
-  readonly open: () => AuditBook;
+  readonly open: () => AuditRecorder;
   readonly keys: () => AuditKeys;
 }
 
@@ -32,7 +32,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   'files of a home': () => {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-audit-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const open = (): AuditBook => new Audit({ folder, masker, log: createLog(), now });
+    const open = (): AuditRecorder => new FileAudit({ folder, masker, log: createLog(), now });
     return Promise.resolve({ open, keys: () => new KeyFile(folder).get() });
   },
   'a team’s database': async () => {
@@ -40,8 +40,11 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
     onTestFinished(() => database.close());
     const keys = new TeamKeys([Buffer.alloc(32, 5)]).audit('a');
     const quiet = { warn: () => undefined, info: () => undefined };
-    const parts = { keys, seen: new JsonFile('/nowhere'), masker, log: quiet, now };
-    return { open: () => new TeamAudit({ ...parts, rows: new AuditRows(database.of('a'), 'a') }), keys: () => keys };
+    const parts = { keys, seen: new FileJsonDocument('/nowhere'), masker, log: quiet, now };
+    return {
+      open: () => new TeamAuditWriter({ ...parts, rows: new AuditTable(database.forTenant('a'), 'a') }),
+      keys: () => keys,
+    };
   },
 };
 

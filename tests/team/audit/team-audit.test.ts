@@ -1,11 +1,11 @@
 /** A tenant's audit over several replicas: one chain that holds, however they write at once and whatever becomes of answers. */
 import { expect, onTestFinished, test } from 'vitest';
-import { JsonFile } from '../../../src-main/core/base/kept-document.ts';
+import { FileJsonDocument } from '../../../src-main/core/base/kept-document.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { readAll, readPage } from '../../../src-main/core/trust/audit/read.ts';
 import { type Verification, verifyLog } from '../../../src-main/core/trust/audit/verify.ts';
-import { AuditRows } from '../../../src-main/team/audit/audit-rows.ts';
-import { TeamAudit } from '../../../src-main/team/audit/team-audit.ts';
+import { AuditTable } from '../../../src-main/team/audit/audit-rows.ts';
+import { TeamAuditWriter } from '../../../src-main/team/audit/team-audit.ts';
 import { connect, Database } from '../../../src-main/team/database/database.ts';
 import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -15,16 +15,22 @@ const keys = new TeamKeys([Buffer.alloc(32, 3)]);
 const silent = { warn: () => undefined, info: () => undefined };
 
 interface Writer {
-  readonly audit: TeamAudit;
-  readonly rows: AuditRows;
+  readonly audit: TeamAuditWriter;
+  readonly rows: AuditTable;
   readonly database: Database;
 }
 
 function openWriter(url: string, tenant = 'a', most?: number): Writer {
   const database = new Database({ url, most: 2 });
-  const rows = new AuditRows(database.of(tenant), tenant);
-  const parts = { rows, keys: keys.audit(tenant), seen: new JsonFile('/nowhere'), masker: new Masker(), log: silent };
-  const audit = new TeamAudit({ ...parts, now: () => 1_767_225_600_000, ...(most !== undefined && { most }) });
+  const rows = new AuditTable(database.forTenant(tenant), tenant);
+  const parts = {
+    rows,
+    keys: keys.audit(tenant),
+    seen: new FileJsonDocument('/nowhere'),
+    masker: new Masker(),
+    log: silent,
+  };
+  const audit = new TeamAuditWriter({ ...parts, now: () => 1_767_225_600_000, ...(most !== undefined && { most }) });
   onTestFinished(async () => {
     await audit.close();
     await database.close();
@@ -104,7 +110,7 @@ test('nobody changes or deletes a record with a replica’s rights, and who does
     audit.note(decision());
     await audit.flush();
   }
-  const sql = a.database.of('a');
+  const sql = a.database.forTenant('a');
   await expect(sql`UPDATE tooltray.audit SET line = ''`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`DELETE FROM tooltray.audit`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`TRUNCATE tooltray.audit`).rejects.toMatchObject({ code: '42501' });

@@ -9,8 +9,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { type Balancer, hasHaproxy, startHaproxy } from '../../../scripts/team/engines/haproxy.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
-import { People } from '../../../src-main/team/people/people.ts';
-import { PersonTokens } from '../../../src-main/team/people/person-tokens.ts';
+import { UserStore } from '../../../src-main/team/people/people.ts';
+import { AccessTokenStore } from '../../../src-main/team/people/person-tokens.ts';
 import { routingKey } from '../../../src-main/team/people/routing-key.ts';
 import { type ReplicaProcess, startReplicaProcess } from '../../support/replica-process.ts';
 import { fixture } from '../../support/start-core.ts';
@@ -120,11 +120,11 @@ async function openTeam(): Promise<RunningTeam> {
   );
   const sql = new Database({ url: database, most: 1 });
   onTestFinished(() => sql.close());
-  const people = new People(sql.of('main'), 'main');
+  const people = new UserStore(sql.forTenant('main'), 'main');
   await people.grant('everyone', '*');
   await people.add({ name: 'ana' });
-  const tokens = new PersonTokens(sql.of('main'), 'main');
-  const { token } = await tokens.give({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  const tokens = new AccessTokenStore(sql.forTenant('main'), 'main');
+  const { token } = await tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
   const { url } = await balancerOf(replicas.map(({ port }) => port));
   const fileOf = (name: string): string => join(folder, `answer ${name}`);
   return {

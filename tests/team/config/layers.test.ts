@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Event } from '../../../src-main/core/base/events.ts';
-import { ConfigWatch } from '../../../src-main/team/config/config-watch.ts';
+import { Emitter } from '../../../src-main/core/base/events.ts';
+import { ConfigDriftMonitor } from '../../../src-main/team/config/config-watch.ts';
 import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
@@ -119,11 +119,11 @@ test('what comes to be wrong is said once; so is that others have had another co
   const config = {
     ...{ path: '/o', version: 'one' },
     problems: [] as { suggestion: undefined; reason: string }[],
-    problemsChanged: new Event<readonly never[]>(),
+    problemsChanged: new Emitter<readonly never[]>(),
   };
-  const heartbeat = { refreshed: new Event(), others: [] as object[] };
+  const heartbeat = { refreshed: new Emitter(), others: [] as object[] };
   let now = 0;
-  const watch = new ConfigWatch({ config, heartbeat, log, now: () => now } as never);
+  const watch = new ConfigDriftMonitor({ config, heartbeat, log, now: () => now } as never);
   for (const problems of [[problem], [problem, { ...problem, suggestion: 'Do.' }]])
     config.problemsChanged.emit(problems as never);
   expect(lines.splice(0)).toEqual(['/f:2:3: mode: No.', '/f:2:3: mode: No. Do.']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { RpcMethod, StepQuery, TimelineSession } from '../../../src-main/rpc/contract.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
-import { allowedQuestions } from '../../../src-main/team/dashboard/allowed-questions.ts';
+import { methodPermissions } from '../../../src-main/team/dashboard/allowed-questions.ts';
 import { callBy } from '../../support/callers.ts';
 import { fixture, type TestConfig } from '../../support/start-core.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
@@ -13,7 +13,7 @@ import { openTeamDatabase } from '../../support/team-database.ts';
 import { testIssuer } from '../../support/test-issuer.ts';
 import { enter, json, Page, send } from './page.ts';
 
-const methods = Object.keys(allowedQuestions) as RpcMethod[];
+const methods = Object.keys(methodPermissions) as RpcMethod[];
 let database: string;
 let one: TestReplica;
 let two: TestReplica;
@@ -83,7 +83,7 @@ describe('signing in', () => {
   });
 
   test('it is over at once where the token is revoked, or its person is off', async () => {
-    const { id, token } = await team.tokens.give({ user: 'ben', label: '', ends: Date.now() + 3_600_000 });
+    const { id, token } = await team.tokens.create({ user: 'ben', label: '', ends: Date.now() + 3_600_000 });
     const [by, other] = [await Page.open(two, token), await member('ben')];
     const [seen, alsoSeen] = [by.watch(), other.watch()];
     await expect.poll(() => [seen.state.team?.person, alsoSeen.state.team?.person]).toEqual(['ben', 'ben']);
@@ -162,7 +162,7 @@ describe('who may ask what', () => {
     const page = await member('ana');
     // Those that an admin is not refused are asked in their own tests: here they would be carried out.
     for (const method of methods) {
-      const allowed = allowedQuestions[method];
+      const allowed = methodPermissions[method];
       const expected = typeof allowed === 'object' ? 'unsupported' : allowed === 'admins' ? 'not_allowed' : undefined;
       const [status, code] = await page.refused(method);
       if (expected === undefined)
@@ -328,8 +328,8 @@ test('a member is told of nobody else, by no question and by no part of the stat
 
 /** As a replica sends it, which it does every ten seconds. */
 async function saved(name: string, raw: number): Promise<void> {
-  const { id: user } = await team.people.named(name);
-  const rows = new ActivityRows(one.replica.database.of('main'), 'main', 'test');
+  const { id: user } = await team.people.byName(name);
+  const rows = new ActivityRows(one.replica.database.forTenant('main'), 'main', 'test');
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const what = { hour, user, session: name, app: 'x', mode: 'direct', server: 'echo', tool: 'echo', cause: 'results' };
   const row = { ...what, times: 1, sent: 1, loaded: 1, baseline: 1, raw, estimated: 0 };

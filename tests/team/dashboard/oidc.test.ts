@@ -186,7 +186,7 @@ describe('what does not count', () => {
     const bound = hashOf(cookie.split('=')[1] ?? '').toString('base64url');
     const made = (tenant: string, until: number): string =>
       seal(
-        keys.sealing(tenant, 'page sign-ins')[0] ?? Buffer.alloc(0),
+        keys.encryptionKeys(tenant, 'page sign-ins')[0] ?? Buffer.alloc(0),
         JSON.stringify({ nonce: 'n', verifier: 'v', bound, until }),
         about,
       );

@@ -1,6 +1,10 @@
 /** What replicas say of a server, put into one word and one number. */
 import { describe, expect, test } from 'vitest';
-import { standingOf, toldOfReplicas, toldOfRunners } from '../../../src-main/team/dashboard/over-replicas.ts';
+import {
+  statusByReplica,
+  aggregateReplicas,
+  aggregateRunners,
+} from '../../../src-main/team/dashboard/over-replicas.ts';
 import type { ReplicaState, ServerState } from '../../../src-main/team/replicas/heartbeat.ts';
 
 type Standing = Omit<ServerState, 'since' | 'people'>;
@@ -19,7 +23,7 @@ function replica(name: string, server: Standing | undefined, people = 0): Replic
 
 function told(...standings: readonly (Standing | undefined)[]): string {
   const all = standings.map((one, at) => replica('abc'[at] ?? '', one));
-  const { level, summary, detail } = toldOfReplicas(standings[0] ?? ready, standingOf('x', all));
+  const { level, summary, detail } = aggregateReplicas(standings[0] ?? ready, statusByReplica('x', all));
   return `${level}: ${summary}. ${detail}`;
 }
 
@@ -40,16 +44,16 @@ describe('over replicas', () => {
 });
 
 test('says how many people’s own processes run and where, and to a member only that theirs does', () => {
-  const { runners } = standingOf('x', [replica('a', asleep, 2), replica('b', asleep, 0), replica('c', asleep, 1)]);
-  expect(toldOfRunners({ ...off, tools: 0 }, runners, false)).toMatchObject({
+  const { runners } = statusByReplica('x', [replica('a', asleep, 2), replica('b', asleep, 0), replica('c', asleep, 1)]);
+  expect(aggregateRunners({ ...off, tools: 0 }, runners, false)).toMatchObject({
     level: 'ok',
     summary: 'Runs for 3 people',
     detail: 'On a: 2, c: 1.',
     tools: 0,
   });
   const own = [{ name: '', people: 1 }];
-  expect(toldOfRunners(asleep, own, true)).toMatchObject({ level: 'ok', summary: 'Runs for you', detail: '' });
-  expect(toldOfRunners(asleep, [], false).summary).toBe('Asleep');
+  expect(aggregateRunners(asleep, own, true)).toMatchObject({ level: 'ok', summary: 'Runs for you', detail: '' });
+  expect(aggregateRunners(asleep, [], false).summary).toBe('Asleep');
   // Why none could be started is not covered by those that run.
-  expect(toldOfRunners(stopped, runners, false)).toEqual(stopped);
+  expect(aggregateRunners(stopped, runners, false)).toEqual(stopped);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../../../scripts/team/engines/postgres.ts';
-import { Changes, announce, type Change } from '../../../src-main/team/database/changes.ts';
+import { ChangeFeed, notifyChange, type Change } from '../../../src-main/team/database/changes.ts';
 import { connect, Database, databaseError } from '../../../src-main/team/database/database.ts';
 import { migrate, requireSchema } from '../../../src-main/team/database/migrate.ts';
 import { type Step, steps } from '../../../src-main/team/database/schema.ts';
@@ -84,7 +84,7 @@ test('a step that waits for a lock for too long fails instead of holding up ever
 
 test('without any filter a tenant sees and writes its own rows alone', async () => {
   const database = open(await teamDatabase());
-  const [a, b] = [database.of('a'), database.of('b')];
+  const [a, b] = [database.forTenant('a'), database.forTenant('b')];
   await a`INSERT INTO tooltray.group_grants VALUES ('a', 'of a', 'x')`;
   await b`INSERT INTO tooltray.group_grants VALUES ('b', 'of b', 'x')`;
   expect(await a`SELECT name FROM tooltray.group_grants`).toEqual([{ name: 'of a' }]);
@@ -103,22 +103,22 @@ test('without any filter a tenant sees and writes its own rows alone', async () 
 test('a change reaches every replica, also what came while its connection was lost', async () => {
   const url = await teamDatabase();
   const database = open(url);
-  await announce(database.of('a'), 'a', 'config');
+  await notifyChange(database.forTenant('a'), 'a', 'config');
   const heard: Change[] = [];
-  const changes = new Changes(open(url).shared, silent);
+  const changes = new ChangeFeed(open(url).shared, silent);
   changes.changed.on((change) => heard.push(change));
   await changes.start();
   onTestFinished(() => changes.stop());
   // What stood there before is what it has read itself.
   expect(heard).toEqual([]);
-  await announce(database.of('a'), 'a', 'config');
+  await notifyChange(database.forTenant('a'), 'a', 'config');
   await expect.poll(() => heard).toEqual([{ tenant: 'a', topic: 'config', version: 2 }]);
 
   const owner = connect({ url, most: 1 });
   onTestFinished(() => owner.end());
   const lost = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE 'listen %' AND datname = current_database()`;
   await owner.begin(async (work) => {
-    await announce(work, 'b', 'lists');
+    await notifyChange(work, 'b', 'lists');
     await work.unsafe(lost);
   });
   await expect.poll(() => heard.slice(1)).toEqual([{ tenant: 'b', topic: 'lists', version: 1 }]);
@@ -144,14 +144,14 @@ test('a change is heard soon after the database was away, by who listened before
   await migrate(cluster.url);
   const [listener, writer] = [open(cluster.url), open(cluster.url)];
   const heard: Change[] = [];
-  const changes = new Changes(listener.shared, silent);
+  const changes = new ChangeFeed(listener.shared, silent);
   changes.changed.on((change) => heard.push(change));
   await changes.start();
   await cluster.stop();
   // Long enough that a wait which doubled each time would be the longest one.
   for (let tries = 0; tries < 4; tries++) await expect(listener.shared`SELECT 1`).rejects.toThrow('ECONNREFUSED');
   await cluster.start();
-  await announce(writer.of('a'), 'a', 'config');
+  await notifyChange(writer.forTenant('a'), 'a', 'config');
   // The client's own wait would be ten seconds or more by now.
   await expect.poll(() => heard, { timeout: 9_000 }).toEqual([{ tenant: 'a', topic: 'config', version: 1 }]);
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { AllowedHosts } from '../../../src-main/team/door/allowed-hosts.ts';
-import { Proxies } from '../../../src-main/team/door/proxies.ts';
+import { TrustedProxies } from '../../../src-main/team/door/proxies.ts';
 
 function from(
   remoteAddress: string,
@@ -12,7 +12,7 @@ function from(
 }
 
 describe('who asks', () => {
-  const proxies = new Proxies(['10.0.0.0/8', 'fd00::/8']);
+  const proxies = new TrustedProxies(['10.0.0.0/8', 'fd00::/8']);
   const host = 'inside';
   const spoofed = { 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4;host=x', 'x-forwarded-host': 'x', host };
 
@@ -42,19 +42,19 @@ describe('who asks', () => {
       ['10.0.0.1', 'inside'],
     ],
   ])('%s', (_, peer, headers, expected) => {
-    const { address, host: asked } = proxies.asker(from(peer, headers));
+    const { address, host: asked } = proxies.clientOf(from(peer, headers));
     expect([address, asked]).toEqual(expected);
   });
 
   test.each(['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', ''])('%j is no range', (range) => {
-    expect(() => new Proxies([range])).toThrow('no range');
+    expect(() => new TrustedProxies([range])).toThrow('no range');
   });
 });
 
 describe('by which name', () => {
-  const hosts = new AllowedHosts(['tools.example.com', '[::1]', 'inner:8080'], new Proxies(['10.0.0.0/8']));
+  const hosts = new AllowedHosts(['tools.example.com', '[::1]', 'inner:8080'], new TrustedProxies(['10.0.0.0/8']));
   const status = (headers: Record<string, string>, asked = {}, peer = '9.9.9.9'): number =>
-    hosts.refuse(from(peer, headers, asked))?.status ?? 200;
+    hosts.reject(from(peer, headers, asked))?.status ?? 200;
 
   test.each([
     ['tools.example.com', 200],
@@ -99,6 +99,6 @@ describe('by which name', () => {
   });
 
   test('a name has to be one', () => {
-    expect(() => new AllowedHosts(['https://a'], new Proxies([]))).toThrow('no name of a host');
+    expect(() => new AllowedHosts(['https://a'], new TrustedProxies([]))).toThrow('no name of a host');
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import type { Database } from '../../../src-main/team/database/database.ts';
 import type { IssuerSettings } from '../../../src-main/team/open-people.ts';
-import { People } from '../../../src-main/team/people/people.ts';
+import { UserStore } from '../../../src-main/team/people/people.ts';
 import { allCases } from '../../support/all-cases.ts';
 import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
@@ -58,13 +58,13 @@ beforeAll(async () => {
 });
 afterAll(() => ends.disposeAsync());
 
-function databaseOf({ replicas: [first] }: Team): ReturnType<Database['of']> {
+function databaseOf({ replicas: [first] }: Team): ReturnType<Database['forTenant']> {
   if (first === undefined) throw new Error('There is no replica.');
-  return first.replica.database.of('main');
+  return first.replica.database.forTenant('main');
 }
 
-function peopleOf(of: Team): People {
-  return new People(databaseOf(of), 'main');
+function peopleOf(of: Team): UserStore {
+  return new UserStore(databaseOf(of), 'main');
 }
 
 /** Lines of the audit. */

@@ -1,7 +1,7 @@
 /** The authorization code flow at a real OIDC provider, by the ways in which clients say who they are. */
 import { onTestFinished, test, expect } from 'vitest';
 import { CodeFlow, type OidcClient } from '../../../src-main/team/issuer/code-flow.ts';
-import { Issuer } from '../../../src-main/team/issuer/issuer.ts';
+import { OidcIssuer } from '../../../src-main/team/issuer/issuer.ts';
 import { browseAs, registerClient } from '../../support/oidc-person.ts';
 import { testIssuer, type TestIssuer } from '../../support/test-issuer.ts';
 
@@ -9,14 +9,14 @@ const redirect = 'http://127.0.0.1:9/callback';
 const secret = 'one: two %20+&';
 
 function flowAt(idp: TestIssuer, client: OidcClient): CodeFlow {
-  const issuer = new Issuer({ issuer: idp.issuer, env: {} });
+  const issuer = new OidcIssuer({ issuer: idp.issuer, env: {} });
   onTestFinished(() => issuer.close());
   return new CodeFlow({ issuer, client, redirect: () => redirect });
 }
 
 async function signIn(flow: CodeFlow): ReturnType<CodeFlow['claims']> {
-  const visit = flow.newVisit();
-  const back = await browseAs('ana', await flow.address(visit, 'a state'), redirect);
+  const visit = flow.createPkceState();
+  const back = await browseAs('ana', await flow.authorizationUrl(visit, 'a state'), redirect);
   expect(back.searchParams.get('state')).toBe('a state');
   return flow.claims(back.searchParams, visit);
 }
@@ -26,9 +26,9 @@ test('a client without a secret is bound to its code by PKCE', async () => {
   const { client_id: id } = await registerClient(idp.issuer);
   const flow = flowAt(idp, { id, secret: undefined });
   expect(await signIn(flow)).toMatchObject({ sub: 'ana', groups: ['platform'], aud: id });
-  const visit = flow.newVisit();
-  const back = await browseAs('ana', await flow.address(visit, 'a state'), redirect);
-  const stolen = flow.claims(back.searchParams, { ...visit, verifier: flow.newVisit().verifier });
+  const visit = flow.createPkceState();
+  const back = await browseAs('ana', await flow.authorizationUrl(visit, 'a state'), redirect);
+  const stolen = flow.claims(back.searchParams, { ...visit, verifier: flow.createPkceState().verifier });
   await expect(stolen).rejects.toMatchObject({ code: 'not_allowed' });
 });
 
@@ -47,6 +47,6 @@ test.each(['client_secret_basic', 'client_secret_post'])(
 test('what comes back without a code is refused', async () => {
   const idp = await testIssuer('http://127.0.0.1:9/mcp');
   const flow = flowAt(idp, { id: 'the dashboard', secret: undefined });
-  const back = flow.claims(new URLSearchParams({ iss: idp.issuer }), flow.newVisit());
+  const back = flow.claims(new URLSearchParams({ iss: idp.issuer }), flow.createPkceState());
   await expect(back).rejects.toMatchObject({ message: 'The browser came back without a code.' });
 });

@@ -4,7 +4,7 @@ import type { JWK } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { startOidc } from '../../../scripts/team/engines/oidc.ts';
-import { Issuer, type IssuerOptions } from '../../../src-main/team/issuer/issuer.ts';
+import { OidcIssuer, type IssuerOptions } from '../../../src-main/team/issuer/issuer.ts';
 import { signInAs } from '../../support/oidc-person.ts';
 import { oidcPeople, signingKey, type TestIssuer, testIssuer } from '../../support/test-issuer.ts';
 
@@ -12,8 +12,8 @@ const audience = 'https://tools.example.com/mcp';
 const isOurs = (one: string): boolean => one === audience;
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-function opened(of: Pick<TestIssuer, 'issuer'>, more: Partial<IssuerOptions> = {}): Issuer {
-  const issuer = new Issuer({ issuer: of.issuer, env: {}, ...more });
+function opened(of: Pick<TestIssuer, 'issuer'>, more: Partial<IssuerOptions> = {}): OidcIssuer {
+  const issuer = new OidcIssuer({ issuer: of.issuer, env: {}, ...more });
   onTestFinished(() => issuer.close());
   return issuer;
 }
@@ -135,7 +135,7 @@ test('an issuer that is away leaves what is known, and who is not known is told 
 
 test('only an address by which its keys can be had for certain is an issuer’s name', () => {
   for (const bad of ['http://idp.example.com', 'http://10.0.0.1', 'https://a:b@idp.example.com', 'https://x/?a', 'idp'])
-    expect(() => new Issuer({ issuer: bad, env: {} })).toThrow(/is no issuer/);
+    expect(() => new OidcIssuer({ issuer: bad, env: {} })).toThrow(/is no issuer/);
   for (const good of ['https://idp.internal', 'https://10.0.0.1/realms/a', 'http://127.0.0.1:1', 'http://localhost:1'])
-    new Issuer({ issuer: good, env: {} }).close();
+    new OidcIssuer({ issuer: good, env: {} }).close();
 });

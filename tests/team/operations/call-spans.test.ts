@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
-import { Event } from '../../../src-main/core/base/events.ts';
-import { CallSpans, tracesTarget } from '../../../src-main/team/operations/call-spans.ts';
+import { Emitter } from '../../../src-main/core/base/events.ts';
+import { SpanExporter, tracesTarget } from '../../../src-main/team/operations/call-spans.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import { fixture } from '../../support/start-core.ts';
@@ -100,9 +100,9 @@ const call: CallRecord = {
 };
 
 function spansFor(url: string) {
-  const recorded = new Event<CallRecord>();
+  const recorded = new Emitter<CallRecord>();
   const warned: string[] = [];
-  const spans = new CallSpans({
+  const spans = new SpanExporter({
     ...{ activity: { recorded }, target: { url: new URL(url), headers: {} }, service: 'tooltray', replica: 'r1' },
     ...{ version: '1.2.3', log: { warn: (words) => void warned.push(words) } },
     limits: { attempts: 2, firstMs: 1, longestMs: 2 },

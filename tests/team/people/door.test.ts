@@ -1,9 +1,9 @@
 /** Who comes in by a personal token, what it bounds, and how it ends: at once on every replica. */
 import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { FailureLimit } from '../../../src-main/team/people/failure-limit.ts';
+import { FailedLoginLimiter } from '../../../src-main/team/people/failure-limit.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
-import { PersonTokens } from '../../../src-main/team/people/person-tokens.ts';
+import { AccessTokenStore } from '../../../src-main/team/people/person-tokens.ts';
 import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
@@ -64,10 +64,10 @@ test('whatever opens nothing is told in the same words: guessed, altered, expire
   const good = await own.give('ana');
   expect((await knock(one, good)).status).toBe(200);
   const theirs = await far.give('ana');
-  const revoked = await own.tokens.give({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  const revoked = await own.tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
   await own.tokens.revoke(revoked.id);
-  const expired = await own.tokens.give({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
-  await one.replica.database.of('main')`
+  const expired = await own.tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  await one.replica.database.forTenant('main')`
     UPDATE tooltray.person_tokens SET ends_at = now() WHERE tenant = 'main' AND id = ${expired.id}`;
   const altered = `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`;
   const bad = [
@@ -100,7 +100,7 @@ function withPeople(on: TestReplica): { people: TeamPeople['people']; give: Team
 
 test('failures are counted by network, and forgotten after a minute', () => {
   let now = 0;
-  const limit = new FailureLimit(() => now);
+  const limit = new FailedLoginLimiter(() => now);
   for (let at = 0; at < 30; at++) limit.failed(`2001:db8::${at.toString(16)}`);
   limit.failed('1.2.3.4');
   const waits = () => ['2001:db8:0:0:ffff::1', '2001:db8:0:1::1', '1.2.3.4'].map((one) => limit.waitSeconds(one) > 0);
@@ -142,7 +142,7 @@ test('what is taken back ends on every replica, with the sessions and streams it
   const both = [await open(url), await open(url)];
   const [first] = both as [TestReplica];
   const { people, tokens } = new TeamPeople(first);
-  const give = (user: string) => tokens.give({ user, label: '', ends: Date.now() + 3_600_000 });
+  const give = (user: string) => tokens.create({ user, label: '', ends: Date.now() + 3_600_000 });
   for (const name of ['ana', 'ben', 'cleo']) await people.add({ name });
   const [revoked, off, moved, stays] = [await give('ana'), await give('ben'), await give('cleo'), await give('ana')];
   const streams = await Promise.all(
@@ -187,13 +187,13 @@ test('without the application’s filter another tenant’s people and tokens ar
   await own.people.add({ name: 'ana' });
   const token = await own.give('ana');
   await own.people.grant('guests', 'narrow');
-  const sql = one.replica.database.of('far');
+  const sql = one.replica.database.forTenant('far');
   for (const table of ['users', 'person_tokens', 'group_grants'])
     expect([table, await sql`SELECT 1 FROM ${sql(`tooltray.${table}`)}`]).toEqual([table, []]);
   // As a query that believes to be of the other tenant.
-  const confused = new PersonTokens(sql, 'main');
-  expect([await confused.judge(token), await confused.list()]).toEqual([undefined, []]);
-  await expect(confused.give({ user: 'ana', label: '', ends: Date.now() + 1000 })).rejects.toThrow();
+  const confused = new AccessTokenStore(sql, 'main');
+  expect([await confused.authenticate(token), await confused.list()]).toEqual([undefined, []]);
+  await expect(confused.create({ user: 'ana', label: '', ends: Date.now() + 1000 })).rejects.toThrow();
   expect(await far.people.list()).toEqual([]);
 });
 

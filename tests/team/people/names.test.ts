@@ -1,15 +1,15 @@
 /** Which names may stand beside each other. */
 import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../../../src-main/team/database/database.ts';
-import { People } from '../../../src-main/team/people/people.ts';
-import { PersonTokens } from '../../../src-main/team/people/person-tokens.ts';
+import { UserStore } from '../../../src-main/team/people/people.ts';
+import { AccessTokenStore } from '../../../src-main/team/people/person-tokens.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 async function open() {
   const database = new Database({ url: await teamDatabase(), most: 2 });
   onTestFinished(() => database.close());
-  const sql = database.of('main');
-  return { people: new People(sql, 'main'), tokens: new PersonTokens(sql, 'main') };
+  const sql = database.forTenant('main');
+  return { people: new UserStore(sql, 'main'), tokens: new AccessTokenStore(sql, 'main') };
 }
 
 test.each(['Ana', 'ANA', 'ａｎａ', 'ana '.trim().toUpperCase()])('refuses %s beside ana', async (name) => {
@@ -33,7 +33,7 @@ test('gives people tokens for 30 days at most, service accounts for a year', asy
   await people.add({ name: 'ana' });
   await people.add({ name: 'nightly', isService: true });
   const inDays = (user: string, days: number): Promise<unknown> =>
-    tokens.give({ user, label: '', ends: Date.now() + days * 86_400_000 });
+    tokens.create({ user, label: '', ends: Date.now() + days * 86_400_000 });
   await inDays('ana', 30);
   await inDays('nightly', 366);
   for (const [user, days] of [

@@ -1,11 +1,11 @@
 /** Requests that nobody signed in for write nothing and make no replica forget anybody; a change concerns the one who changed. */
 import { expect, onTestFinished, test } from 'vitest';
-import { Changes } from '../../../src-main/team/database/changes.ts';
+import { ChangeFeed } from '../../../src-main/team/database/changes.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
-import { FailureLimit } from '../../../src-main/team/people/failure-limit.ts';
-import { People } from '../../../src-main/team/people/people.ts';
-import { PeopleGate } from '../../../src-main/team/people/people-gate.ts';
-import { PersonTokens } from '../../../src-main/team/people/person-tokens.ts';
+import { FailedLoginLimiter } from '../../../src-main/team/people/failure-limit.ts';
+import { UserStore } from '../../../src-main/team/people/people.ts';
+import { Authenticator } from '../../../src-main/team/people/people-gate.ts';
+import { AccessTokenStore } from '../../../src-main/team/people/person-tokens.ts';
 import { startReplica } from '../../support/start-replica.ts';
 import { TeamPeople } from '../../support/team-callers.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -20,7 +20,7 @@ test('a storm of sign-outs, forged cookies and unknown tokens announces nothing 
   const team = new TeamPeople(one);
   await team.people.add({ name: 'ana' });
   const page = await Page.open(one, await team.give('ana'));
-  const sql = one.replica.database.of('main');
+  const sql = one.replica.database.forTenant('main');
   const written = async (): Promise<unknown> => {
     const versions = await one.replica.database
       .shared`SELECT topic, version FROM tooltray.changes WHERE topic = 'people'`;
@@ -48,28 +48,28 @@ test('a storm of sign-outs, forged cookies and unknown tokens announces nothing 
 
 test('a change makes the gate forget the one who changed, and nobody else', async () => {
   const database = new Database({ url: await teamDatabase() });
-  const changes = new Changes(database.shared, log);
+  const changes = new ChangeFeed(database.shared, log);
   await changes.start();
-  const sql = database.of('main');
-  const [people, tokens] = [new People(sql, 'main'), new PersonTokens(sql, 'main')];
+  const sql = database.forTenant('main');
+  const [people, tokens] = [new UserStore(sql, 'main'), new AccessTokenStore(sql, 'main')];
   const looked: string[] = [];
   const counting = new Proxy(tokens, {
     get: (target, name) => {
       if (name !== 'judge') return (target as unknown as Record<PropertyKey, unknown>)[name];
       return async (token: string) => {
-        const found = await target.judge(token);
+        const found = await target.authenticate(token);
         looked.push(found?.name ?? 'nobody');
         return found;
       };
     },
   });
-  const gate = new PeopleGate({
+  const gate = new Authenticator({
     tenant: 'main',
     people,
     tokens: counting,
     changes,
     log: log as never,
-    failures: new FailureLimit(),
+    failures: new FailedLoginLimiter(),
   });
   onTestFinished(async () => {
     await gate.close();
@@ -82,19 +82,19 @@ test('a change makes the gate forget the one who changed, and nobody else', asyn
   const given = await Promise.all(
     ['ana', 'ben'].map(async (name) => {
       const { id } = await people.add({ name });
-      return { id, token: (await tokens.give({ user: name, label: '', ends })).token };
+      return { id, token: (await tokens.create({ user: name, label: '', ends })).token };
     }),
   );
   const [ana, ben] = given as [(typeof given)[0], (typeof given)[0]];
   await until(() => heard.length === 2);
-  for (const { token } of given) await gate.judge(token, '127.0.0.1');
+  for (const { token } of given) await gate.authenticate(token, '127.0.0.1');
   expect(looked.splice(0)).toEqual(['ana', 'ben']);
   await people.change('ben', { groups: ['x'] });
   await until(() => heard.at(-1) === ben.id && heard.length === 3);
-  for (const { token } of given) await gate.judge(token, '127.0.0.1');
+  for (const { token } of given) await gate.authenticate(token, '127.0.0.1');
   expect(looked.splice(0)).toEqual(['ben']);
   await people.grant('x', '*');
   await until(() => heard.length === 4);
-  for (const { token } of given) await gate.judge(token, '127.0.0.1');
+  for (const { token } of given) await gate.authenticate(token, '127.0.0.1');
   expect([looked, ana.id === ben.id]).toEqual([['ana', 'ben'], false]);
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { objectOf } from '../../../src-main/core/base/json.ts';
+import { objectOrEmpty } from '../../../src-main/core/base/json.ts';
 import { bearer, callBy, type Caller, guessLike, reachBy } from '../../support/callers.ts';
 import { handleIn } from '../../support/finished.ts';
 import type { Params, RawMessage } from '../../support/raw-client.ts';
@@ -133,7 +133,7 @@ test('a task that a server gave is in nobody else’s list', async () => {
   const begin = async (how: string): Promise<readonly [Caller, string]> => {
     const caller = await callers.enter(how, '/server/tasking');
     const { result } = await callBy(caller, 'work', {}, { task: {} });
-    return [caller, String(objectOf(result?.['task'])['taskId'])];
+    return [caller, String(objectOrEmpty(result?.['task'])['taskId'])];
   };
   const [[ana, own], [ben, theirs]] = [await begin('ana, 2025-11-25'), await begin('ben, 2025-11-25')];
   const listed = async (caller: Caller): Promise<unknown[]> =>
@@ -189,7 +189,7 @@ test('a session is entered with the token alone that opened it', async () => {
 test('an answer that may be given again, and a private process, are one token’s', async () => {
   const isAgain = async (how: string): Promise<boolean> => {
     const { result } = await callBy(await callers.open(how, {}, 'again'), 'counting_status');
-    return objectOf(result?.['_meta'])['tooltray/cached'] !== undefined;
+    return objectOrEmpty(result?.['_meta'])['tooltray/cached'] !== undefined;
   };
   const seen = new Set<string>();
   for (const how of teamCallers) {

@@ -11,8 +11,8 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ended } from '../../../scripts/team/engines/ended.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
-import { People } from '../../../src-main/team/people/people.ts';
-import { PersonTokens } from '../../../src-main/team/people/person-tokens.ts';
+import { UserStore } from '../../../src-main/team/people/people.ts';
+import { AccessTokenStore } from '../../../src-main/team/people/person-tokens.ts';
 import { containersWith, engine, limits, makeNodeImage, removeContainersWith } from '../../support/boxes/node-image.ts';
 import { testKeys } from '../../support/start-replica.ts';
 import { openSession, post } from '../../support/team-caller.ts';
@@ -41,7 +41,7 @@ afterAll(() => {
 
 interface Team {
   readonly replica: Child;
-  readonly people: People;
+  readonly people: UserStore;
   readonly enter: (user: string) => Promise<(tool: string, args?: object) => Promise<string>>;
 }
 
@@ -63,15 +63,15 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
   writeFileSync(file, JSON.stringify({ mode: 'proxy', reviews: { onChange: 'warn' }, ...config }));
   const database = new Database({ url, most: 2 });
   onTestFinished(() => database.close());
-  const sql = database.of('main');
-  const [people, tokens] = [new People(sql, 'main'), new PersonTokens(sql, 'main')];
+  const sql = database.forTenant('main');
+  const [people, tokens] = [new UserStore(sql, 'main'), new AccessTokenStore(sql, 'main')];
   await people.grant('everyone', '*');
   const replica = await startChild(name, url, file);
   return {
     ...{ replica, people },
     enter: async (user) => {
       if (!(await people.list()).some((one) => one.name === user)) await people.add({ name: user });
-      const { token } = await tokens.give({ user, label: '', ends: Date.now() + 3_600_000 });
+      const { token } = await tokens.create({ user, label: '', ends: Date.now() + 3_600_000 });
       const { session } = await openSession(replica.url, token);
       return async (tool, args = {}) => {
         const params = { name: `counter_${tool}`, arguments: args };

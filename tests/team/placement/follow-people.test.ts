@@ -1,10 +1,10 @@
 /** A person's processes end with their person, and with a value that they were begun with. */
 import { expect, onTestFinished, test } from 'vitest';
-import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
-import { Changes } from '../../../src-main/team/database/changes.ts';
+import { secretVaultKey } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { ChangeFeed } from '../../../src-main/team/database/changes.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
-import { People } from '../../../src-main/team/people/people.ts';
-import { followPeople } from '../../../src-main/team/placement/follow-people.ts';
+import { UserStore } from '../../../src-main/team/people/people.ts';
+import { stopStaleProcesses } from '../../../src-main/team/placement/follow-people.ts';
 import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
 import { isAlive, say } from '../../core/servers/servers-harness.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -15,13 +15,13 @@ const log = { warn: () => undefined, debug: () => undefined, info: () => undefin
 
 test('who is switched off has no process any more; another value ends what was begun with the one before, and nothing else', async () => {
   const database = new Database({ url: await teamDatabase() });
-  const changes = new Changes(database.shared, log);
+  const changes = new ChangeFeed(database.shared, log);
   await changes.start();
-  const sql = database.of('main');
-  const team = new People(sql, 'main');
+  const sql = database.forTenant('main');
+  const team = new UserStore(sql, 'main');
   const vaults = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
-  const { counter, harness, processes } = people({ readOwn: ({ user }, name) => vaults.of(user).read(name) });
-  const stop = followPeople(processes, { tenant: 'main', changes, people: team, vaults, log });
+  const { counter, harness, processes } = people({ readOwn: ({ user }, name) => vaults.forUser(user).read(name) });
+  const stop = stopStaleProcesses(processes, { tenant: 'main', changes, people: team, vaults, log });
   onTestFinished(async () => {
     stop();
     vaults.close();
@@ -31,7 +31,7 @@ test('who is switched off has no process any more; another value ends what was b
   const [ann, bob] = [await team.add({ name: 'ann' }), await team.add({ name: 'bob' })].map(({ id }) => ({
     ...{ tenant: 'main', user: id },
   })) as [{ tenant: string; user: string }, { tenant: string; user: string }];
-  await vaults.of(ann.user).write(vaultName('TOKEN'), 'before');
+  await vaults.forUser(ann.user).write(secretVaultKey('TOKEN'), 'before');
   const [plain, given] = [
     harness.server(counter()),
     harness.server(counter({ name: 'given', env: { TOKEN: '${user:TOKEN}' } })),
@@ -42,8 +42,8 @@ test('who is switched off has no process any more; another value ends what was b
   // Another replica's word.
   const elsewhere = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
   onTestFinished(() => elsewhere.close());
-  await elsewhere.of(ann.user).write(vaultName('OTHER'), 'x');
-  await elsewhere.of(ann.user).write(vaultName('TOKEN'), 'after');
+  await elsewhere.forUser(ann.user).write(secretVaultKey('OTHER'), 'x');
+  await elsewhere.forUser(ann.user).write(secretVaultKey('TOKEN'), 'after');
   await until(() => !isAlive(annsGiven) && processes.counts.running === 2);
   expect([isAlive(anns), isAlive(bobs)]).toEqual([true, true]);
   expect(JSON.parse(await say(given, 'env', {}, as(ann)))).toMatchObject({ TOKEN: 'after' });

@@ -4,7 +4,10 @@ import { onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
 import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
 import type { Person } from '../../../src-main/core/security/principal.ts';
-import { PersonalLaunch, type PersonalLaunchOptions } from '../../../src-main/team/placement/personal-launch.ts';
+import {
+  UserProcessLauncher,
+  type UserProcessLauncherOptions,
+} from '../../../src-main/team/placement/personal-launch.ts';
 import {
   PersonalProcesses,
   type PersonalProcessesOptions,
@@ -21,7 +24,7 @@ export function as(principal: Person, sessionId = principal.user, more: Partial<
 }
 
 type Options = Partial<PersonalProcessesOptions> &
-  Partial<Pick<PersonalLaunchOptions, 'env' | 'readOwn' | 'readSecret'>>;
+  Partial<Pick<UserProcessLauncherOptions, 'env' | 'readOwn' | 'readSecret'>>;
 
 export interface People {
   readonly harness: ServersHarness;
@@ -36,7 +39,7 @@ const noLocks: PersonalProcessesOptions['locks'] = {
 
 export function people({ env, readOwn, readSecret, ...options }: Options = {}): People {
   const harness: ServersHarness = serversHarness({ personal: (config, person) => processes.open(config, person) });
-  const launch = new PersonalLaunch({
+  const launch = new UserProcessLauncher({
     env: env ?? process.env,
     folder: join(harness.folder, 'people'),
     hidden: { folders: [], files: [] },

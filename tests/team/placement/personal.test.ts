@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { secretVaultKey } from '../../../src-main/core/secrets/fill-secrets.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 import { failure, isAlive, say, toolNames } from '../../core/servers/servers-harness.ts';
 import { until } from '../../support/until.ts';
@@ -32,9 +32,9 @@ test('what it lists is known of the first person’s, and starts none for the se
   const config = counter();
   const server = harness.server(config);
   expect(await failure(server.ready())).toMatchObject({ code: 'server_starting' });
-  server.meet(ann);
+  server.onUserSeen(ann);
   await until(() => server.listedAt !== undefined);
-  server.meet(bob);
+  server.onUserSeen(bob);
   await server.ready();
   const next = harness.server(config);
   await server.stop();
@@ -48,7 +48,7 @@ test('why the first person’s process cannot tell what it lists is said, until 
   const values = new Map<string, string>();
   const { counter, harness } = people({ readOwn: (_, name) => Promise.resolve(values.get(name)) });
   const server = harness.server(counter({ env: { TOKEN: '${user:TOKEN}' } }));
-  server.meet(ann);
+  server.onUserSeen(ann);
   await until(() => server.state.kind === 'error');
   const reason = 'needs the secret TOKEN, which is not set';
   expect(server.state).toMatchObject({
@@ -59,7 +59,7 @@ test('why the first person’s process cannot tell what it lists is said, until 
     code: 'secret_missing',
     fix: 'Set it: tooltray team-secret set --user NAME TOKEN',
   });
-  values.set(vaultName('TOKEN'), 'x');
+  values.set(secretVaultKey('TOKEN'), 'x');
   await server.ready();
   expect([toolNames(server).includes('count'), server.state.kind === 'error']).toEqual([true, false]);
 });
@@ -68,8 +68,8 @@ test('it is given its person’s values, and nothing of what the replica was sta
   const secrets = { TOOLTRAY_DATABASE: 'postgres://secret', AWS_SECRET_ACCESS_KEY: 'secret', TEAM_KEY: 'secret' };
   const { counter, harness } = people({
     env: { ...process.env, ...secrets },
-    readOwn: ({ user }, name) => Promise.resolve(name === vaultName('TOKEN') ? `token of ${user}` : undefined),
-    readSecret: (name) => Promise.resolve(name === vaultName('ORG') ? 'of all' : undefined),
+    readOwn: ({ user }, name) => Promise.resolve(name === secretVaultKey('TOKEN') ? `token of ${user}` : undefined),
+    readSecret: (name) => Promise.resolve(name === secretVaultKey('ORG') ? 'of all' : undefined),
   });
   const config = counter({ env: { TOKEN: '${user:TOKEN}', ORG: '${secret:ORG}' }, inheritEnv: 'all' });
   const server = harness.server(config);

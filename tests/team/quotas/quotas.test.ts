@@ -4,7 +4,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Sql } from 'postgres';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { openQuotas, type OpenQuotas } from '../../../src-main/team/quotas/open-quotas.ts';
-import { WindowCounts } from '../../../src-main/team/quotas/window-counts.ts';
+import { RateWindows } from '../../../src-main/team/quotas/window-counts.ts';
 import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
@@ -36,14 +36,14 @@ beforeEach(async () => {
 async function three(): Promise<{ readonly sql: Sql; readonly all: readonly OpenQuotas[] }> {
   const url = await teamDatabase();
   const databases = [1, 2, 3].map(() => new Database({ url, most: 3 }));
-  const all = databases.map((one) => openQuotas(one.of('main'), 'main', log));
+  const all = databases.map((one) => openQuotas(one.forTenant('main'), 'main', log));
   onTestFinished(async () => {
     await Promise.all(all.map((one) => one.close()));
     await Promise.all(databases.map((one) => one.close()));
   });
   const [first] = databases;
   if (first === undefined) throw new Error('none');
-  return { sql: first.of('main'), all };
+  return { sql: first.forTenant('main'), all };
 }
 
 function admit(quotas: OpenQuotas, wish: Wish, user = 'ana'): ReturnType<OpenQuotas['quotas']['admit']> {
@@ -124,7 +124,7 @@ test('what an answer took is counted, also by who asked before it was and is tol
       return rows;
     });
   };
-  const windows = new WindowCounts(late as unknown as Sql, 'main');
+  const windows = new RateWindows(late as unknown as Sql, 'main');
   onTestFinished(() => windows.close());
   const day = { key: 'bytes', limit: 60, lengthMs: dayMs };
   const isFull = windows.isFull(day);

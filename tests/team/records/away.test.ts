@@ -10,10 +10,10 @@ import { Masker } from '../../../src-main/core/base/mask.ts';
 import { readAll } from '../../../src-main/core/trust/audit/read.ts';
 import { verifyLog } from '../../../src-main/core/trust/audit/verify.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
-import { ActivityShip } from '../../../src-main/team/activity/ship-activity.ts';
+import { ActivityShipper } from '../../../src-main/team/activity/ship-activity.ts';
 import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
-import { AuditRows } from '../../../src-main/team/audit/audit-rows.ts';
-import { TeamAudit } from '../../../src-main/team/audit/team-audit.ts';
+import { AuditTable } from '../../../src-main/team/audit/audit-rows.ts';
+import { TeamAuditWriter } from '../../../src-main/team/audit/team-audit.ts';
 import { migrate } from '../../../src-main/team/database/migrate.ts';
 import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
 import { call } from '../../core/trust/audit/fixture.ts';
@@ -40,17 +40,17 @@ test('while the database is killed nothing is lost, decided twice or called kept
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-away-record-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [one, other] = [await openReplica(cluster.url), await openReplica(cluster.url)];
-  const sql = one.database.of('a');
+  const sql = one.database.forTenant('a');
   const [here, there] = [await one.records.document('decisions'), await other.records.document('decisions')];
-  const rows = new AuditRows(sql, 'a');
+  const rows = new AuditTable(sql, 'a');
   const seen = await one.records.document('audit-seen');
   const parts = { rows, keys: keys.audit('a'), seen, masker: new Masker(), log: quiet, now: Date.now };
-  const audit = new TeamAudit(parts);
+  const audit = new TeamAuditWriter(parts);
   const activity = new ActivityLog({
     ...{ file: join(folder, 'activity.db'), masker: new Masker(), log: createLog(), maxRows: 1000, maxBytes: 64 << 20 },
     tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
   });
-  const ship = new ActivityShip(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
+  const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
   let noted = 0;
   const work = (): void => {
     const session = `s${noted++}`;

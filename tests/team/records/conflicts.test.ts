@@ -9,25 +9,25 @@ import type { AppError } from '../../../src-main/core/base/errors.ts';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
 import type { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
-import { PinBook } from '../../../src-main/core/trust/pins/pin-book.ts';
+import { PinRegistry } from '../../../src-main/core/trust/pins/pin-book.ts';
 import type { ServerPins } from '../../../src-main/core/trust/pins/server-pins.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { AppAccessStore } from '../../../src-main/core/security/app-access.ts';
-import type { TenantRecords } from '../../../src-main/team/records/tenant-records.ts';
+import type { TenantDocuments } from '../../../src-main/team/records/tenant-records.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { openReplica, someKey } from './replicas.ts';
 
 const offer = (description: string) => ({ tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] });
 
-async function pinsOf(records: TenantRecords, onHeld: () => void = () => undefined): Promise<ServerPins> {
+async function pinsOf(records: TenantDocuments, onHeld: () => void = () => undefined): Promise<ServerPins> {
   const ignore = (): void => undefined;
   const rules = { onPassed: ignore, onHeld, onDecided: ignore, onOddity: ignore };
-  const book = new PinBook(records.pins(), { ...rules, onChange: () => 'hold', now: () => 5 });
+  const book = new PinRegistry(records.pins(), { ...rules, onChange: () => 'hold', now: () => 5 });
   const config = { kind: 'http', name: 'notes', url: 'https://notes.example/mcp', headers: {} };
   const pins = book.of(config as unknown as ServerConfig);
   if (pins === undefined) throw new Error('no pins');
-  await pins.judge(offer('Reads.'), undefined);
-  await pins.judge(offer('Reads, and tells everyone.'), undefined);
+  await pins.evaluate(offer('Reads.'), undefined);
+  await pins.evaluate(offer('Reads, and tells everyone.'), undefined);
   return pins;
 }
 
@@ -37,8 +37,8 @@ test('of two admins on two replicas one decides about a server, and the other is
   let noted = 0;
   const opened = both.map(({ records }) => pinsOf(records, () => noted++));
   const [here, there] = (await Promise.all(opened)) as [ServerPins, ServerPins];
-  const id = here.question?.id ?? '';
-  expect([there.question?.id, noted]).toEqual([id, 1]);
+  const id = here.pendingReview?.id ?? '';
+  expect([there.pendingReview?.id, noted]).toEqual([id, 1]);
   const decided = await Promise.allSettled([
     here.decide('accept', 'dashboard', id),
     there.decide('keep', 'dashboard', id),
@@ -48,7 +48,7 @@ test('of two admins on two replicas one decides about a server, and the other is
     ['not_allowed', 'What notes says has changed meanwhile.'],
   ]);
   // What the one decided is in force at the other, too.
-  const standing = ({ decisions, held }: ServerPins): unknown => [decisions, held.length];
+  const standing = ({ decisions, heldChanges }: ServerPins): unknown => [decisions, heldChanges.length];
   await expect
     .poll(() => [here.decisions.length, isDeepStrictEqual(standing(here), standing(there))])
     .toEqual([1, true]);
@@ -78,14 +78,18 @@ test('what a server listed when an admin looked is part of the review on every r
         servers: {} as ServerManager,
         history: { add: () => Promise.resolve('d') },
       },
-      ...{ looks: { look: () => Promise.resolve(look) }, note: () => undefined, kept: await records.document('looks') },
+      ...{
+        looks: { preview: () => Promise.resolve(look) },
+        note: () => undefined,
+        kept: await records.document('looks'),
+      },
     });
   };
   const [here, there] = [await reviewsOf(), await reviewsOf()];
   let told = 0;
-  there.looked.on(() => told++);
+  there.previewed.on(() => told++);
   const before = await there.find('notes');
-  const { id } = await here.lookAt('notes', before.id);
+  const { id } = await here.preview('notes', before.id);
   await expect.poll(() => told).toBe(1);
   expect(await there.find('notes')).toMatchObject({ id, look, standing: 'in-review' });
   expect(id).not.toBe(before.id);
@@ -96,15 +100,15 @@ test('nobody reads another tenant’s or another user’s, and a row in another�
   const [a, b] = [await openReplica(url, 'a'), await openReplica(url, 'b')];
   const accessOf = async ({ records }: typeof a, user: string): Promise<AppAccessStore> =>
     new AppAccessStore((await records.records('app-access', user)).open);
-  const { token = '' } = await (await accessOf(a, 'ada')).give('cursor', true);
+  const { token = '' } = await (await accessOf(a, 'ada')).grant('cursor', true);
   expect((await accessOf(b, 'ada')).list()).toEqual([]);
   expect((await accessOf(a, 'bob')).accepts('cursor', token)).toBe(false);
   // Without any filter of ours.
-  expect(await b.database.of('b')`SELECT * FROM tooltray.documents`).toEqual([]);
-  expect((await b.database.of('b')`UPDATE tooltray.documents SET owner = 'eve'`).count).toBe(0);
-  const [row] = await a.database.of('a')<{ value: string }[]>`SELECT value FROM tooltray.documents`;
+  expect(await b.database.forTenant('b')`SELECT * FROM tooltray.documents`).toEqual([]);
+  expect((await b.database.forTenant('b')`UPDATE tooltray.documents SET owner = 'eve'`).count).toBe(0);
+  const [row] = await a.database.forTenant('a')<{ value: string }[]>`SELECT value FROM tooltray.documents`;
   expect(row?.value).not.toContain('cursor');
-  await a.database.of('a')`
+  await a.database.forTenant('a')`
     INSERT INTO tooltray.documents (tenant, owner, name, value)
     SELECT tenant, 'eve', name, value FROM tooltray.documents`;
   await expect(accessOf(a, 'eve')).rejects.toMatchObject({ code: 'secret_locked' });

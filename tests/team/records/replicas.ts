@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type CoreStores, homeStores } from '../../../src-main/core/core-stores.ts';
 import { appAccessFile, AppAccessStore } from '../../../src-main/core/security/app-access.ts';
-import { Changes } from '../../../src-main/team/database/changes.ts';
+import { ChangeFeed } from '../../../src-main/team/database/changes.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
-import { DocumentRows } from '../../../src-main/team/records/document-rows.ts';
-import { TenantRecords } from '../../../src-main/team/records/tenant-records.ts';
+import { DocumentTable } from '../../../src-main/team/records/document-rows.ts';
+import { TenantDocuments } from '../../../src-main/team/records/tenant-records.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 export const silent = { warn: () => undefined };
@@ -16,16 +16,16 @@ export const someKey = Buffer.alloc(32, 7);
 
 export interface Replica {
   readonly database: Database;
-  readonly rows: DocumentRows;
-  readonly records: TenantRecords;
+  readonly rows: DocumentTable;
+  readonly records: TenantDocuments;
 }
 
 /** Ends with the test. */
 export async function openReplica(url: string, tenant = 'a', keys: readonly Buffer[] = [someKey]): Promise<Replica> {
   const database = new Database({ url, most: 2 });
-  const changes = new Changes(database.shared, silent);
-  const rows = new DocumentRows(database.of(tenant), keys);
-  const records = new TenantRecords({ tenant, rows, changes, log: silent });
+  const changes = new ChangeFeed(database.shared, silent);
+  const rows = new DocumentTable(database.forTenant(tenant), keys);
+  const records = new TenantDocuments({ tenant, rows, changes, log: silent });
   onTestFinished(async () => {
     await records.close();
     await changes.stop();

@@ -2,10 +2,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DecisionHistory } from '../../../src-main/core/admin/decision-history.ts';
 import { ProposalStore } from '../../../src-main/core/admin/server-change.ts';
-import { ProfileTokens } from '../../../src-main/core/profiles/profile-tokens.ts';
-import { FlowDecisions } from '../../../src-main/core/trust/flow/flow-decisions.ts';
-import { FlowRecord } from '../../../src-main/core/trust/flow/flow-record.ts';
-import { PinBook } from '../../../src-main/core/trust/pins/pin-book.ts';
+import { ProfileTokenStore } from '../../../src-main/core/profiles/profile-tokens.ts';
+import { DataFlowDecisions } from '../../../src-main/core/trust/flow/flow-decisions.ts';
+import { DataFlowStats } from '../../../src-main/core/trust/flow/flow-record.ts';
+import { PinRegistry } from '../../../src-main/core/trust/pins/pin-book.ts';
 import type { PinnedServer } from '../../../src-main/core/trust/pins/pin-file.ts';
 import type { ServerPins } from '../../../src-main/core/trust/pins/server-pins.ts';
 import { implementations, type Opened } from './replicas.ts';
@@ -55,24 +55,24 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     const decision = { by: 'dashboard', kind: 'proposal', sentence: 'Approved.', choice: 'approve' } as const;
     const id = (await here.add(decision as never)) ?? '';
     await expect.poll(() => there.all(['proposal'])).toHaveLength(1);
-    await expect(there.takeBack(id, () => Promise.reject(new Error('not now')))).rejects.toThrow('not now');
+    await expect(there.undo(id, () => Promise.reject(new Error('not now')))).rejects.toThrow('not now');
     let times = 0;
     const back = (): Promise<void> => Promise.resolve(void times++);
-    const both = await Promise.allSettled([here.takeBack(id, back), there.takeBack(id, back)]);
+    const both = await Promise.allSettled([here.undo(id, back), there.undo(id, back)]);
     expect([times, both.filter(({ status }) => status === 'fulfilled').length]).toEqual([1, 1]);
   });
 
   test('what was decided about data that leaves is decided in the next process, until it is taken back', async () => {
     const open = await begin();
-    const here = new FlowDecisions((await open()).stores.flowDecisions);
+    const here = new DataFlowDecisions((await open()).stores.flowDecisions);
     await here.start();
     const decided = { server: 'mail', destination: 'mail a@b.example', at: 1, app: 'claude' };
     await here.add([decided]);
-    const there = new FlowDecisions((await open()).stores.flowDecisions);
+    const there = new DataFlowDecisions((await open()).stores.flowDecisions);
     await there.start();
     expect([there.all, there.has('mail', 'mail a@b.example')]).toEqual([[decided], true]);
-    await there.takeBack([decided]);
-    const last = new FlowDecisions((await open()).stores.flowDecisions);
+    await there.revoke([decided]);
+    const last = new DataFlowDecisions((await open()).stores.flowDecisions);
     await last.start();
     expect(last.all).toEqual([]);
   });
@@ -80,24 +80,24 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
   test('what was asked about data that leaves is counted over all processes', async () => {
     const open = await begin();
     for (const tool of ['a', 'b']) {
-      const record = new FlowRecord((await open()).stores.flowRecord, () => 1000);
+      const record = new DataFlowStats((await open()).stores.flowRecord, () => 1000);
       await record.start();
-      record.note({ at: 1000, app: 'claude', tool, sentence: '', outcome: 'recorded' });
+      record.record({ at: 1000, app: 'claude', tool, sentence: '', outcome: 'recorded' });
       await record.close();
     }
-    const last = new FlowRecord((await open()).stores.flowRecord, () => 1000);
+    const last = new DataFlowStats((await open()).stores.flowRecord, () => 1000);
     await last.start();
     expect(last.summary()).toMatchObject({ week: { recorded: 2 }, last: [{ tool: 'a' }, { tool: 'b' }] });
   });
 
   test('an app’s access is given and taken back for every process', async () => {
     const [{ access: here }, { access: there }] = await two();
-    const { token = '' } = await here.give('cursor', true);
+    const { token = '' } = await here.grant('cursor', true);
     await expect.poll(() => there.accepts('cursor', token)).toBe(true);
-    await there.saw('zed', 5);
+    await there.recordSeen('zed', 5);
     await there.revoke('cursor');
     await expect.poll(() => here.isRevoked('cursor')).toBe(true);
-    await here.give('__proto__');
+    await here.grant('__proto__');
     expect(here.list().map(({ app, seen }) => [app, seen])).toEqual([
       ['cursor', undefined],
       ['zed', 5],
@@ -106,12 +106,12 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
   });
 
   test('a profile’s token opens its profile in every process until it is taken back', async () => {
-    const [here, there] = (await two()).map(({ stores }) => new ProfileTokens(stores.profileTokens));
-    const given = await here!.give('work', Date.now() + 60_000);
-    await expect.poll(() => there!.judge('work', given.token)).toMatchObject({ id: given.id });
-    expect(there!.judge('home', given.token)).toBeUndefined();
+    const [here, there] = (await two()).map(({ stores }) => new ProfileTokenStore(stores.profileTokens));
+    const given = await here!.issue('work', Date.now() + 60_000);
+    await expect.poll(() => there!.verify('work', given.token)).toMatchObject({ id: given.id });
+    expect(there!.verify('home', given.token)).toBeUndefined();
     await there!.revoke(given.id);
-    await expect.poll(() => here!.judge('work', given.token)).toMatchObject({ code: 'not_allowed' });
+    await expect.poll(() => here!.verify('work', given.token)).toMatchObject({ code: 'not_allowed' });
   });
 
   test('what waits for a person is told once, by whichever process saw it first, though some do not see it', async () => {
@@ -120,28 +120,28 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     let now = 5;
     // As a process that is started reads it.
     const start = async (description: string): Promise<ServerPins> => {
-      const book = new PinBook((await open()).stores.pins, {
+      const book = new PinRegistry((await open()).stores.pins, {
         ...{ onChange: () => 'hold', onPassed: () => undefined, onDecided: () => undefined, now: () => now++ },
         onHeld: (_, changes) => told.push(...changes.map(({ after }) => String(after?.['description']))),
         onOddity: (_, text) => expect.unreachable(text),
       });
       const pins = book.of({ kind: 'http', name: 'notes', url: 'https://notes.example', headers: {} } as never);
       if (pins === undefined) throw new Error('no pins');
-      await pins.judge({ tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] }, undefined, {
+      await pins.evaluate({ tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] }, undefined, {
         sameProcess: false,
         isAfterCall: false,
       });
       return pins;
     };
     await start('Reads.');
-    const first = (await start('Reads, and tells.')).question;
-    expect((await start('Reads, and tells.')).question).toEqual(first);
+    const first = (await start('Reads, and tells.')).pendingReview;
+    expect((await start('Reads, and tells.')).pendingReview).toEqual(first);
     expect(told).toEqual(['Reads, and tells.']);
     // One whose server was not yet updated.
     await start('Reads.');
     const last = await start('Reads, and tells.');
     expect(told).toHaveLength(1);
-    await last.decide('accept', 'a test', last.question?.id ?? '');
+    await last.decide('accept', 'a test', last.pendingReview?.id ?? '');
     await start('Reads, and tells all.');
     await start('Reads, and tells all.');
     expect(told.slice(1)).toEqual(['Reads, and tells all.']);
@@ -157,12 +157,12 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
       waits: new Map([['tool:draw', { hash: 'h2', since: 7 }]]),
       decisions: [{ id: 'd', at: 1, by: 'dashboard', choice: 'keep', before: {}, decided: {} }],
     };
-    expect(await here.pins.of('notes').read()).toBeUndefined();
-    await here.pins.of('notes').write(pinned);
-    await here.pins.of('notes').write({ ...pinned, pin: 'v2' });
-    expect(await there.pins.of('notes').read()).toEqual({ ...pinned, pin: 'v2' });
-    expect(await there.pins.of('other').read()).toBeUndefined();
+    expect(await here.pins.forServer('notes').read()).toBeUndefined();
+    await here.pins.forServer('notes').write(pinned);
+    await here.pins.forServer('notes').write({ ...pinned, pin: 'v2' });
+    expect(await there.pins.forServer('notes').read()).toEqual({ ...pinned, pin: 'v2' });
+    expect(await there.pins.forServer('other').read()).toBeUndefined();
     await here.pins.sweep();
-    expect(await there.pins.of('notes').read()).toMatchObject({ pin: 'v2' });
+    expect(await there.pins.forServer('notes').read()).toMatchObject({ pin: 'v2' });
   });
 });

@@ -17,7 +17,7 @@ async function desktop(): Promise<Open> {
 
 async function team(): Promise<Open> {
   const url = await teamDatabase();
-  return async () => (await openVaults(url)).vaults.organisation;
+  return async () => (await openVaults(url)).vaults.organization;
 }
 
 describe.for([
@@ -37,7 +37,7 @@ describe.for([
     const names = await other.names('secret/');
     expect(names.map(({ name }) => name)).toEqual(['secret/A', 'secret/B']);
     expect(names.every(({ changedAt }) => Math.abs(Date.now() - changedAt) < 60_000)).toBe(true);
-    expect(await other.standing()).toMatchObject({ state: 'open', sealed: 0 });
+    expect(await other.status()).toMatchObject({ state: 'open', sealed: 0 });
   });
 
   test('tells who hides secrets of those of servers, and whoever wants to know of changes', async () => {

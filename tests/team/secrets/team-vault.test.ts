@@ -1,7 +1,7 @@
 /** A team's vault in a real database: whose secrets are whose, keys that are changed, and what a thief of the database has. */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { Event } from '../../../src-main/core/base/events.ts';
+import { Emitter } from '../../../src-main/core/base/events.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -23,38 +23,38 @@ async function dumpOf(url: string): Promise<string> {
 test('nobody reads another tenant’s or another user’s, and a row in another’s place opens nothing', async () => {
   const url = await teamDatabase();
   const [a, b] = [await openVaults(url), await openVaults(url, { tenant: 'b' })];
-  await a.vaults.organisation.write('secret/KEY', 'of all of a');
-  await a.vaults.of('ada').write('secret/KEY', 'of ada');
-  expect(await a.vaults.of('ada').read('secret/KEY')).toBe('of ada');
-  expect(await a.vaults.of('bob').read('secret/KEY')).toBeUndefined();
-  expect(await b.vaults.of('ada').read('secret/KEY')).toBeUndefined();
+  await a.vaults.organization.write('secret/KEY', 'of all of a');
+  await a.vaults.forUser('ada').write('secret/KEY', 'of ada');
+  expect(await a.vaults.forUser('ada').read('secret/KEY')).toBe('of ada');
+  expect(await a.vaults.forUser('bob').read('secret/KEY')).toBeUndefined();
+  expect(await b.vaults.forUser('ada').read('secret/KEY')).toBeUndefined();
   expect(await a.vaults.owners()).toEqual(['ada']);
   // Without any filter of ours.
-  const sql = b.database.of('b');
+  const sql = b.database.forTenant('b');
   expect([...(await sql`SELECT * FROM tooltray.secrets`), ...(await sql`SELECT * FROM tooltray.data_keys`)]).toEqual(
     [],
   );
-  await a.database.of('a')`
+  await a.database.forTenant('a')`
     INSERT INTO tooltray.secrets (tenant, owner, name, key, sealed)
     SELECT tenant, 'eve', name, key, sealed FROM tooltray.secrets WHERE owner = 'ada'`;
-  await expect(a.vaults.of('eve').read('secret/KEY')).rejects.toEqual(locked);
-  await a.database.of('a')`UPDATE tooltray.secrets SET name = 'secret/OTHER' WHERE owner = 'ada'`;
-  await expect(a.vaults.of('ada').read('secret/OTHER')).rejects.toEqual(locked);
+  await expect(a.vaults.forUser('eve').read('secret/KEY')).rejects.toEqual(locked);
+  await a.database.forTenant('a')`UPDATE tooltray.secrets SET name = 'secret/OTHER' WHERE owner = 'ada'`;
+  await expect(a.vaults.forUser('ada').read('secret/OTHER')).rejects.toEqual(locked);
 });
 
 test('who hides what the organisation has is told of what any user has, before it is given out', async () => {
   const hidden: (readonly string[])[] = [];
   const { vaults } = await openVaults(await teamDatabase());
-  vaults.organisation.learned.on(() => hidden.push(vaults.organisation.values));
-  await vaults.of('bob').write('secret/KEY', 'of bob');
+  vaults.organization.learned.on(() => hidden.push(vaults.organization.values));
+  await vaults.forUser('bob').write('secret/KEY', 'of bob');
   expect(hidden.at(-1)).toEqual(['of bob']);
-  expect(vaults.of('eve').values).toEqual([]);
+  expect(vaults.forUser('eve').values).toEqual([]);
 });
 
 test('in the database there are no plain bytes of it, nor of a key', async () => {
   const url = await teamDatabase();
   const { vaults } = await openVaults(url);
-  await vaults.of('ada').write('secret/KEY', 'the value of ada');
+  await vaults.forUser('ada').write('secret/KEY', 'the value of ada');
   const dump = await dumpOf(url);
   expect(dump).toContain('secret/KEY');
   for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const)
@@ -66,29 +66,29 @@ test('a new key of the team is put in front, everything sealed anew, and the one
   const url = await teamDatabase();
   const next = randomBytes(32);
   const before = await openVaults(url);
-  await before.vaults.organisation.write('secret/A', 'value A');
-  await before.vaults.of('ada').write('secret/B', 'value B');
+  await before.vaults.organization.write('secret/A', 'value A');
+  await before.vaults.forUser('ada').write('secret/B', 'value B');
   const both = await openVaults(url, { ring: [next, someKey] });
-  expect(await both.vaults.of('ada').read('secret/B')).toBe('value B');
-  await expect((await openVaults(url, { ring: [next] })).vaults.organisation.read('secret/A')).rejects.toEqual(locked);
+  expect(await both.vaults.forUser('ada').read('secret/B')).toBe('value B');
+  await expect((await openVaults(url, { ring: [next] })).vaults.organization.read('secret/A')).rejects.toEqual(locked);
   expect(await both.vaults.rotate()).toBe(2);
   const after = await openVaults(url, { ring: [next] });
-  expect([await after.vaults.organisation.read('secret/A'), await after.vaults.of('ada').read('secret/B')]).toEqual([
-    'value A',
-    'value B',
-  ]);
+  expect([
+    await after.vaults.organization.read('secret/A'),
+    await after.vaults.forUser('ada').read('secret/B'),
+  ]).toEqual(['value A', 'value B']);
   // One that still runs with the old key alone neither reads nor seals with a key that is gone.
-  await expect(before.vaults.organisation.read('secret/A')).rejects.toEqual(locked);
-  await expect(before.vaults.organisation.write('secret/C', 'value C')).rejects.toEqual(locked);
+  await expect(before.vaults.organization.read('secret/A')).rejects.toEqual(locked);
+  await expect(before.vaults.organization.write('secret/C', 'value C')).rejects.toEqual(locked);
   // One that has both, and knows of no rotation, takes the new one.
-  await both.vaults.organisation.write('secret/C', 'value C');
-  expect(await after.vaults.organisation.read('secret/C')).toBe('value C');
+  await both.vaults.organization.write('secret/C', 'value C');
+  expect(await after.vaults.organization.read('secret/C')).toBe('value C');
 });
 
 test('of replicas that start at once one alone makes the first key', async () => {
   const url = await teamDatabase();
   const opened = await Promise.all(Array.from({ length: 6 }, () => openVaults(url)));
-  await Promise.all(opened.map(({ vaults }) => vaults.organisation.standing()));
+  await Promise.all(opened.map(({ vaults }) => vaults.organization.status()));
   const owner = connect({ url, most: 1 });
   onTestFinished(() => owner.end());
   expect(await owner`SELECT id FROM tooltray.data_keys`).toHaveLength(1);
@@ -99,11 +99,11 @@ test('a rotation while everybody writes loses nothing', async () => {
   const [one, other] = [await openVaults(url), await openVaults(url)];
   const names = Array.from({ length: 12 }, (_, at) => `secret/N${at}`);
   const writes = names.map((name, at) =>
-    (at % 2 === 0 ? one : other).vaults.organisation.write(name, `value of ${name}`),
+    (at % 2 === 0 ? one : other).vaults.organization.write(name, `value of ${name}`),
   );
   await Promise.all([...writes, one.vaults.rotate(), other.vaults.rotate()]);
   const third = await openVaults(url);
-  expect(await Promise.all(names.map((name) => third.vaults.organisation.read(name)))).toEqual(
+  expect(await Promise.all(names.map((name) => third.vaults.organization.read(name)))).toEqual(
     names.map((name) => `value of ${name}`),
   );
 });
@@ -111,7 +111,7 @@ test('a rotation while everybody writes loses nothing', async () => {
 test('a change waits for the one before it on another replica, and what was made is kept although the connection was lost', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openVaults(url), await openVaults(url)];
-  const [here, there] = [one.vaults.of('ada'), other.vaults.of('ada')];
+  const [here, there] = [one.vaults.forUser('ada'), other.vaults.forUser('ada')];
   const owner = connect({ url, most: 1 });
   onTestFinished(() => owner.end());
   const seen: (string | undefined)[] = [];
@@ -139,19 +139,19 @@ test('a change waits for the one before it for longer than any statement may tak
     connect({ url, most: 2 }, { statement_timeout: 200, 'tooltray.tenant': 'a' }),
     connect({ url, most: 1 }),
   ];
-  const hurried = new TeamVaults({ tenant: 'a', sql, ring: [someKey], changes: { changed: new Event() } });
+  const hurried = new TeamVaults({ tenant: 'a', sql, ring: [someKey], changes: { changed: new Emitter() } });
   onTestFinished(async () => {
     hurried.close();
     await Promise.all([sql.end(), owner.end()]);
   });
   const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const first = vaults.of('ada').update('sign-in/x', async () => {
+  const first = vaults.forUser('ada').update('sign-in/x', async () => {
     begun.resolve();
     await answered.promise;
     return 'one';
   });
   await begun.promise;
-  const second = hurried.of('ada').update('sign-in/x', async (value) => `${value}, two`);
+  const second = hurried.forUser('ada').update('sign-in/x', async (value) => `${value}, two`);
   const waits = new Set<string>();
   const turns = async (): Promise<number> => {
     const rows = await owner<{ began: string }[]>`
@@ -168,15 +168,18 @@ test('a change waits for the one before it for longer than any statement may tak
 test('of two replicas that take the same value one has it', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openVaults(url), await openVaults(url)];
-  await one.vaults.of('ada').write('visit/1', 'once');
-  const taken = await Promise.all([one.vaults.of('ada').take('visit/1'), other.vaults.of('ada').take('visit/1')]);
+  await one.vaults.forUser('ada').write('visit/1', 'once');
+  const taken = await Promise.all([
+    one.vaults.forUser('ada').take('visit/1'),
+    other.vaults.forUser('ada').take('visit/1'),
+  ]);
   expect(taken.filter((value) => value !== undefined)).toEqual(['once']);
 });
 
 test('another replica hears of what changed, by name, and of what was erased', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openVaults(url), await openVaults(url)];
-  const [here, there] = [one.vaults.of('ada'), other.vaults.of('ada')];
+  const [here, there] = [one.vaults.forUser('ada'), other.vaults.forUser('ada')];
   await here.write('secret/A', 'value A');
   await there.read('secret/A');
   const heard: string[] = [];

@@ -1,7 +1,7 @@
 /** A tenant's vaults as one replica has them, in a real database. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { Changes } from '../../../src-main/team/database/changes.ts';
+import { ChangeFeed } from '../../../src-main/team/database/changes.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
 
@@ -10,7 +10,7 @@ export const someKey = randomBytes(32);
 export interface OpenVaults {
   readonly vaults: TeamVaults;
   readonly database: Database;
-  readonly changes: Changes;
+  readonly changes: ChangeFeed;
 }
 
 /** As another replica would open them. */
@@ -19,9 +19,9 @@ export async function openVaults(
   { tenant = 'a', ring = [someKey] }: { readonly tenant?: string; readonly ring?: readonly Buffer[] } = {},
 ): Promise<OpenVaults> {
   const database = new Database({ url, most: 4 });
-  const changes = new Changes(database.shared, { warn: () => undefined });
+  const changes = new ChangeFeed(database.shared, { warn: () => undefined });
   await changes.start();
-  const vaults = new TeamVaults({ tenant, sql: database.of(tenant), ring, changes });
+  const vaults = new TeamVaults({ tenant, sql: database.forTenant(tenant), ring, changes });
   onTestFinished(async () => {
     vaults.close();
     await changes.stop();

@@ -119,7 +119,7 @@ test('each person calls with an account of their own, on every replica; who has 
   await expect.poll(() => new App(here, ann).call('far_whoami')).toBe('ana');
   // What opens servers is hidden wherever it might show.
   const { masker } = here.replica.host.core.options;
-  const { id } = await people.people.named('ann');
+  const { id } = await people.people.byName('ann');
   const [token] = here.replica.signIns.signIns.of(id).secrets;
   expect(masker.maskText(`it was ${token}`)).not.toContain(token);
 });
@@ -186,8 +186,8 @@ test('who signs in as somebody else is somebody else at once, on every replica; 
   const who = (at: TestReplica) => () => new App(at, ann).call('far_whoami');
   await expect.poll(who(here)).toBe('anastasia');
   await expect.poll(who(there)).toBe('anastasia');
-  const { id } = await people.people.named('ann');
-  await there.replica.signIns.signIns.leave(id, 'far');
+  const { id } = await people.people.byName('ann');
+  await there.replica.signIns.signIns.signOut(id, 'far');
   await expect.poll(who(here)).toContain('/sign-in/');
   await expect.poll(who(there)).toContain('/sign-in/');
 });

@@ -1,9 +1,9 @@
 /** Connections of single people to a server at an address: with their own values, so many at a time, and closed when nobody uses them. */
 import { expect, onTestFinished, test } from 'vitest';
-import { Event } from '../../../src-main/core/base/events.ts';
-import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { Emitter } from '../../../src-main/core/base/events.ts';
+import { secretVaultKey } from '../../../src-main/core/secrets/fill-secrets.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
-import { OwnConnections } from '../../../src-main/team/sign-ins/own-connections.ts';
+import { UserConnections } from '../../../src-main/team/sign-ins/own-connections.ts';
 import type { SignInChange } from '../../../src-main/team/sign-ins/team-sign-ins.ts';
 import { serversHarness } from '../../core/servers/servers-harness.ts';
 import { startHttpFixture } from '../../fixtures/servers/http-fixture.ts';
@@ -24,7 +24,7 @@ test('a header holds each person’s own value, and a call says what is missing'
   const { vaults } = at.replica.signIns;
   const come = async (name: string, value?: string) => {
     const { id } = await people.people.add({ name });
-    if (value !== undefined) await vaults.of(id).write(vaultName('KEY'), value);
+    if (value !== undefined) await vaults.forUser(id).write(secretVaultKey('KEY'), value);
     return { id, token: await people.give(name) };
   };
   const call = async ({ token }: { token: string }): Promise<string> => {
@@ -43,7 +43,7 @@ test('a header holds each person’s own value, and a call says what is missing'
   expect(await call(wrong)).toContain('HTTP 401');
   expect(await call(nothing)).toContain('tooltray team-secret set --user NAME KEY');
   // That nobody in particular has a value is no fault of the server's, and the organisation's is not theirs.
-  await vaults.organisation.write(vaultName('MARK'), 'of all');
+  await vaults.organization.write(secretVaultKey('MARK'), 'of all');
   const { servers } = at.replica.host.core;
   await expect(servers.get('marked').ready()).rejects.toMatchObject({
     code: 'secret_missing',
@@ -55,9 +55,9 @@ test('a header holds each person’s own value, and a call says what is missing'
   const mark = { server: 'marked', name: 'MARK', isKept: false };
   expect(await own(has)).toEqual({ signIns: [], values: [{ server: 'keyed', name: 'KEY', isKept: true }, mark] });
   expect(await own(nothing)).toEqual({ signIns: [], values: [{ server: 'keyed', name: 'KEY', isKept: false }, mark] });
-  await vaults.of(wrong.id).write(vaultName('KEY'), 'right');
+  await vaults.forUser(wrong.id).write(secretVaultKey('KEY'), 'right');
   expect(await call(wrong)).toContain('simple text');
-  await vaults.of(has.id).write(vaultName('KEY'), 'not any more');
+  await vaults.forUser(has.id).write(secretVaultKey('KEY'), 'not any more');
   await expect.poll(() => call(has)).toContain('HTTP 401');
 });
 
@@ -65,9 +65,9 @@ test('beyond the limit a person is told so, until somebody’s connection was no
   const fixture = await startHttpFixture('conformance');
   onTestFinished(() => fixture.close());
   const harness = serversHarness();
-  const own = new OwnConnections({
+  const own = new UserConnections({
     ...{ idleMs: () => 200, most: 1 },
-    signIns: { of: () => harness.deps.signIns, link: () => 'nowhere', changed: new Event<SignInChange>() },
+    signIns: { of: () => harness.deps.signIns, link: () => 'nowhere', changed: new Emitter<SignInChange>() },
     transport: (config) => harness.deps.createTransport(config),
   });
   const replica = serversHarness({ own });

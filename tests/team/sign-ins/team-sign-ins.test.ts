@@ -7,7 +7,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { createAuthorizedFetch } from '../../../src-main/core/servers/sign-in/server-sign-in.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
-import { SignInDoor } from '../../../src-main/team/sign-ins/sign-in-door.ts';
+import { OAuthRoutes } from '../../../src-main/team/sign-ins/sign-in-door.ts';
 import { TeamSignIns } from '../../../src-main/team/sign-ins/team-sign-ins.ts';
 import { type OidcFixture, startOidcFixture } from '../../fixtures/servers/oidc-http.ts';
 import { teamDatabase } from '../../support/team-database.ts';
@@ -50,9 +50,9 @@ beforeEach(async () => {
     return signIns;
   };
   const replicas = [await open(), await open()] as const;
-  const doors = replicas.map((signIns) => new SignInDoor({ signIns, publicUrl: () => publicUrl }));
+  const doors = replicas.map((signIns) => new OAuthRoutes({ signIns, publicUrl: () => publicUrl }));
   let turn = 0;
-  front.on('request', (request, response) => void doors[turn++ % 2]?.answer(request, response));
+  front.on('request', (request, response) => void doors[turn++ % 2]?.handle(request, response));
   onTestFinished(async () => {
     front.close();
     front.closeAllConnections();

@@ -1,7 +1,7 @@
 /** A server whose tokens are made from those that a team's people came with (RFC 8693), over two whole replicas and a real authorization server. */
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
-import { vaultName } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { secretVaultKey } from '../../../src-main/core/secrets/fill-secrets.ts';
 import type { ReplicaOptions } from '../../../src-main/team/replica.ts';
 import { exchanger, type OidcFixture, startOidcFixture } from '../../fixtures/servers/oidc-http.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
@@ -31,7 +31,7 @@ async function world(
   };
   const start = (): Promise<TestReplica> => startReplica(database, { servers }, more);
   const replicas = [await start(), await start()] as const;
-  await replicas[0].replica.host.core.vault.write(vaultName('EXCHANGER'), exchanger.secret);
+  await replicas[0].replica.host.core.vault.write(secretVaultKey('EXCHANGER'), exchanger.secret);
   onTestFinished(async () => {
     await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
     await fixture[Symbol.asyncDispose]();
@@ -49,7 +49,7 @@ async function come(
   if (subject !== undefined) {
     replicas[0].replica.signIns.came(id, subject, Date.now() + 600_000);
     // Written behind the request that brought it; other replicas read it there.
-    await expect.poll(() => replicas[1].replica.signIns.vaults.of(id).names('subject-token')).toHaveLength(1);
+    await expect.poll(() => replicas[1].replica.signIns.vaults.forUser(id).names('subject-token')).toHaveLength(1);
   }
   return { id, token: await people.give(name) };
 }

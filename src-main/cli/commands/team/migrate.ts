@@ -1,8 +1,8 @@
 /** `tooltray migrate`: brings a team's database to the schema of this version, as the owner of the database. */
-import { count } from '../../../core/base/wording.ts';
+import { formatCount } from '../../../core/base/wording.ts';
 import { command, databaseFlag, jsonFlag } from '../../command.ts';
 import { databaseUrl } from '../../team-database.ts';
-import { printAnswer } from '../../terminal.ts';
+import { printResult } from '../../terminal.ts';
 
 export const migrateDatabase = command({
   flags: { database: databaseFlag, json: jsonFlag },
@@ -11,10 +11,10 @@ export const migrateDatabase = command({
     const url = databaseUrl(database);
     const { migrate } = await import('../../../team/database/migrate.ts');
     const { from, to, steps } = await migrate(url);
-    printAnswer(json, { from, to, steps }, () => [
+    printResult(json, { from, to, steps }, () => [
       steps.length === 0
         ? `The database has the schema of this version (step ${to}).`
-        : `${count(steps.length, 'step')} taken, from ${from} to ${to}: ${steps.join(', ')}.`,
+        : `${formatCount(steps.length, 'step')} taken, from ${from} to ${to}: ${steps.join(', ')}.`,
     ]);
     return 0;
   },

@@ -1,15 +1,15 @@
 /** `tooltray team-config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for CI; and what it comes to for a person. */
 import { relative, resolve } from 'node:path';
 import { maskText } from '../../../core/base/mask.ts';
-import { count } from '../../../core/base/wording.ts';
+import { formatCount } from '../../../core/base/wording.ts';
 import type { ConfigProblem } from '../../../core/config/app-config.ts';
 import type { ConfigStore } from '../../../core/config/config-store.ts';
 import { applyLayers } from '../../../core/config/layers/apply-layers.ts';
 import { openConfig } from '../../../host/open-config.ts';
 import { cliPaths } from '../../cli-config.ts';
 import { command, jsonFlag } from '../../command.ts';
-import { hasDatabase, type TenantGiven, tenantFlags, withTenant } from '../../team-database.ts';
-import { oneLine, paint, plainText, printAnswer } from '../../terminal.ts';
+import { hasDatabase, type TenantFlags, tenantFlags, withTenant } from '../../team-database.ts';
+import { oneLine, paint, plainText, printResult } from '../../terminal.ts';
 
 export const teamConfig = command({
   actions: {
@@ -37,12 +37,12 @@ export const teamConfig = command({
     const { groups: ofGroups = {}, people = {} } = current.layers ?? {};
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const files = { groups: Object.keys(ofGroups), people: Object.keys(people) };
-    printAnswer(json, { ok: errors === 0, version, ...files, problems }, () => [
+    printResult(json, { ok: errors === 0, version, ...files, problems }, () => [
       ...problems.map(line),
       [
         `${errors === 0 ? paint('good', 'ok') : paint('bad', 'not ok')}, version ${version}:`,
-        `${count(current.servers.length, 'server')}, ${count(files.groups.length, 'group')},`,
-        `${files.people.length === 1 ? '1 person' : `${files.people.length} people`}; ${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}.`,
+        `${formatCount(current.servers.length, 'server')}, ${formatCount(files.groups.length, 'group')},`,
+        `${files.people.length === 1 ? '1 person' : `${files.people.length} people`}; ${formatCount(errors, 'error')}, ${formatCount(problems.length - errors, 'warning')}.`,
       ].join(' '),
     ]);
     return errors === 0 ? 0 : 1;
@@ -50,10 +50,10 @@ export const teamConfig = command({
 });
 
 /** As replicas know them. Rejects with AppError not_found, store_unreachable. */
-async function groupsOf(name: string, where: TenantGiven): Promise<readonly string[]> {
+async function groupsOf(name: string, where: TenantFlags): Promise<readonly string[]> {
   return withTenant(where, async (sql, tenant) => {
-    const { People } = await import('../../../team/people/people.ts');
-    return (await new People(sql, tenant).named(name)).groups;
+    const { UserStore } = await import('../../../team/people/people.ts');
+    return (await new UserStore(sql, tenant).byName(name)).groups;
   });
 }
 
@@ -66,7 +66,7 @@ function show(store: ConfigStore, name: string, groups: readonly string[], json:
     ...{ mode, appModes, ui, appUi, condense, enrichment, extraTools, slowCallSeconds, retrieve, code },
     results: { threshold, thresholds, appThresholds, toon, clean },
   };
-  printAnswer(json, { groups, settings, profiles, favourites, quotas }, () => [
+  printResult(json, { groups, settings, profiles, favourites, quotas }, () => [
     oneLine(`Groups: ${groups.join(', ') || 'none'}`),
     ...Object.entries(settings).map(([key, value]) => oneLine(`${key}: ${JSON.stringify(value) ?? 'the usual'}`)),
     ...profiles.map((profile) => oneLine(`Lets through: ${JSON.stringify(profile)}`)),

@@ -1,13 +1,13 @@
 /** `tooltray team-secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own. */
-import { Event } from '../../../core/base/events.ts';
-import { count } from '../../../core/base/wording.ts';
-import { secretOfName, vaultName } from '../../../core/secrets/fill-secrets.ts';
-import { checkSecret } from '../../../core/secrets/secret-desk.ts';
-import { ofServers, type SecretStore } from '../../../core/secrets/secret-store.ts';
+import { Emitter } from '../../../core/base/events.ts';
+import { formatCount } from '../../../core/base/wording.ts';
+import { parseSecretVaultKey, secretVaultKey } from '../../../core/secrets/fill-secrets.ts';
+import { validateSecret } from '../../../core/secrets/secret-desk.ts';
+import { serverSecretPrefix, type SecretStore } from '../../../core/secrets/secret-store.ts';
 import type { TeamVaults } from '../../../team/secrets/team-vault.ts';
 import { command, jsonFlag } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
-import { moment, oneLine, printAnswer, readSecret, table } from '../../terminal.ts';
+import { formatTime, oneLine, printResult, readSecret, table } from '../../terminal.ts';
 
 export const teamSecret = command({
   actions: {
@@ -30,15 +30,15 @@ export const teamSecret = command({
     await withTenant(where, async (sql, tenant) => {
       const { TeamKeys } = await import('../../../team/records/team-keys.ts');
       const { TeamVaults: Vaults } = await import('../../../team/secrets/team-vault.ts');
-      const ring = TeamKeys.fromEnv(process.env).sealing(tenant, 'secrets');
+      const ring = TeamKeys.fromEnv(process.env).encryptionKeys(tenant, 'secrets');
       // A command is over before others change something.
-      const vaults = new Vaults({ tenant, sql, ring, changes: { changed: new Event() } });
+      const vaults = new Vaults({ tenant, sql, ring, changes: { changed: new Emitter() } });
       try {
         if (action === 'rotate') return await rotate(vaults, json);
-        const { People } = await import('../../../team/people/people.ts');
+        const { UserStore } = await import('../../../team/people/people.ts');
         // A mistyped name would keep something that nobody is ever given.
-        const owner = user === undefined ? undefined : (await new People(sql, tenant).named(user)).id;
-        const vault = owner === undefined ? vaults.organisation : vaults.of(owner);
+        const owner = user === undefined ? undefined : (await new UserStore(sql, tenant).byName(user)).id;
+        const vault = owner === undefined ? vaults.organization : vaults.forUser(owner);
         if (action === 'set') await set(vault, name, user, json);
         else if (action === 'rm') await remove(vault, name, user, json);
         else await list(vault, user, json);
@@ -52,36 +52,38 @@ export const teamSecret = command({
 
 async function set(vault: SecretStore, name: string, user: string | undefined, json: boolean): Promise<void> {
   const value = await readSecret(`Value of ${oneLine(name)}:`);
-  checkSecret(name, value);
-  await vault.write(vaultName(name), value);
-  printAnswer(json, { name, user: user ?? null }, () => [oneLine(`${name} of ${whose(user)} is kept.`)]);
+  validateSecret(name, value);
+  await vault.write(secretVaultKey(name), value);
+  printResult(json, { name, user: user ?? null }, () => [oneLine(`${name} of ${ownerName(user)} is kept.`)]);
 }
 
 async function remove(vault: SecretStore, name: string, user: string | undefined, json: boolean): Promise<void> {
-  const removed = await vault.remove(vaultName(name));
-  printAnswer(json, { name, user: user ?? null, removed }, () => [
-    oneLine(removed ? `${name} of ${whose(user)} is forgotten.` : `There was no ${name} of ${whose(user)}.`),
+  const removed = await vault.remove(secretVaultKey(name));
+  printResult(json, { name, user: user ?? null, removed }, () => [
+    oneLine(removed ? `${name} of ${ownerName(user)} is forgotten.` : `There was no ${name} of ${ownerName(user)}.`),
   ]);
 }
 
 async function list(vault: SecretStore, user: string | undefined, json: boolean): Promise<void> {
-  const kept = await vault.names(ofServers);
-  const secrets = kept.flatMap(({ name, changedAt }) => secretOfName(name).map((one) => ({ name: one, changedAt })));
-  const rows = secrets.map(({ name, changedAt }) => [oneLine(name), moment(changedAt)]);
-  printAnswer(json, { user: user ?? null, secrets }, () =>
+  const kept = await vault.names(serverSecretPrefix);
+  const secrets = kept.flatMap(({ name, changedAt }) =>
+    parseSecretVaultKey(name).map((one) => ({ name: one, changedAt })),
+  );
+  const rows = secrets.map(({ name, changedAt }) => [oneLine(name), formatTime(changedAt)]);
+  printResult(json, { user: user ?? null, secrets }, () =>
     rows.length > 0
       ? table(['NAME', 'CHANGED'], rows)
-      : [oneLine(`Nothing of ${whose(user)} is kept. Keep something: ${vault.setWith} NAME`)],
+      : [oneLine(`Nothing of ${ownerName(user)} is kept. Keep something: ${vault.setWith} NAME`)],
   );
 }
 
-function whose(user: string | undefined): string {
+function ownerName(user: string | undefined): string {
   return user ?? 'the organisation';
 }
 
 async function rotate(vaults: TeamVaults, json: boolean): Promise<void> {
   const rows = await vaults.rotate();
-  printAnswer(json, { rows }, () => [
-    `${count(rows, 'secret')} sealed anew. The team’s other keys open none of them any more; documents may still need them.`,
+  printResult(json, { rows }, () => [
+    `${formatCount(rows, 'secret')} sealed anew. The team’s other keys open none of them any more; documents may still need them.`,
   ]);
 }

@@ -1,11 +1,11 @@
 /** `tooltray team-sign-in`: where people of a team are signed in to servers, and the way in and out for them. */
-import { Event } from '../../../core/base/events.ts';
-import { count } from '../../../core/base/wording.ts';
+import { Emitter } from '../../../core/base/events.ts';
+import { formatCount } from '../../../core/base/wording.ts';
 import type { User } from '../../../team/people/people.ts';
-import type { HeldSignIn, TeamSignIns } from '../../../team/sign-ins/team-sign-ins.ts';
-import { command, jsonFlag, wrongUse } from '../../command.ts';
+import type { VaultedSignIn, TeamSignIns } from '../../../team/sign-ins/team-sign-ins.ts';
+import { command, jsonFlag, usageError } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
-import { moment, oneLine, printAnswer, table } from '../../terminal.ts';
+import { formatTime, oneLine, printResult, table } from '../../terminal.ts';
 
 export const teamSignIn = command({
   actions: {
@@ -25,20 +25,20 @@ export const teamSignIn = command({
   },
   notes: ['Requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.'],
   async run({ user, publicUrl, json, ...where }, [server], action) {
-    if (user === undefined) throw wrongUse('--user says whose sign-ins are meant');
+    if (user === undefined) throw usageError('--user says whose sign-ins are meant');
     await withTenant(where, async (sql, tenant) => {
-      const { People } = await import('../../../team/people/people.ts');
-      const { id } = await new People(sql, tenant).named(user);
+      const { UserStore } = await import('../../../team/people/people.ts');
+      const { id } = await new UserStore(sql, tenant).byName(user);
       await withSignIns({ sql, tenant, publicUrl }, async (signIns) => {
         if (action === 'link') {
           const link = signIns.link({ user: id, server: server ?? '' });
-          printAnswer(json, { user, server, link }, () => [link]);
+          printResult(json, { user, server, link }, () => [link]);
         } else if (action === 'out') {
-          const left = await signIns.leave(id, server);
-          printAnswer(json, { user, left: left.map(shown) }, () => [oneLine(outLine(user, left, server))]);
+          const left = await signIns.signOut(id, server);
+          printResult(json, { user, left: left.map(shown) }, () => [oneLine(outLine(user, left, server))]);
         } else {
           const held = await signIns.list(id);
-          printAnswer(json, { user, signIns: held.map(shown) }, () => listLines(user, held));
+          printResult(json, { user, signIns: held.map(shown) }, () => listLines(user, held));
         }
       });
     });
@@ -65,14 +65,14 @@ export async function withSignIns(
   const vaults = new TeamVaults({
     tenant,
     sql,
-    ring: keys.sealing(tenant, 'secrets'),
-    changes: { changed: new Event() },
+    ring: keys.encryptionKeys(tenant, 'secrets'),
+    changes: { changed: new Emitter() },
   });
   const signIns = new Opened({
-    ...{ vaults, ring: keys.sealing(tenant, 'sign-ins'), env: process.env, now: Date.now },
+    ...{ vaults, ring: keys.encryptionKeys(tenant, 'sign-ins'), env: process.env, now: Date.now },
     publicUrl: () => {
       if (publicUrl !== undefined) return publicUrl;
-      throw wrongUse('--public-url says where the link is to lead');
+      throw usageError('--public-url says where the link is to lead');
     },
     // Nobody comes through here.
     server: () => undefined,
@@ -96,20 +96,20 @@ export async function eraseOf({ id }: Pick<User, 'id'>, at: SignInsAt): Promise<
   return erased;
 }
 
-function shown({ server, account, issuer, grantedAt }: HeldSignIn): object {
+function shown({ server, account, issuer, grantedAt }: VaultedSignIn): object {
   return { server, account: account ?? null, issuer: issuer ?? null, since: grantedAt ?? null };
 }
 
-function outLine(user: string, left: readonly HeldSignIn[], server: string | undefined): string {
+function outLine(user: string, left: readonly VaultedSignIn[], server: string | undefined): string {
   if (left.length === 0) return `${user} is not signed in ${server === undefined ? 'anywhere' : `to ${server}`}.`;
-  return `${user} is signed out of ${count(left.length, 'server')}: ${left.map((one) => one.server).join(', ')}.`;
+  return `${user} is signed out of ${formatCount(left.length, 'server')}: ${left.map((one) => one.server).join(', ')}.`;
 }
 
-function listLines(user: string, held: readonly HeldSignIn[]): string[] {
+function listLines(user: string, held: readonly VaultedSignIn[]): string[] {
   if (held.length === 0) return [oneLine(`${user} is not signed in anywhere.`)];
   const rows = held.map(({ server, account = '', issuer = '', grantedAt }) => [
     ...[oneLine(server), oneLine(account), oneLine(issuer)],
-    grantedAt === undefined ? '' : moment(grantedAt),
+    grantedAt === undefined ? '' : formatTime(grantedAt),
   ]);
   return table(['SERVER', 'AS', 'AT', 'SINCE'], rows);
 }

@@ -1,10 +1,10 @@
 /** `tooltray token`: personal tokens of a team's people, told once. */
-import type { PersonToken } from '../../../team/people/person-tokens.ts';
+import type { AccessToken } from '../../../team/people/person-tokens.ts';
 import { command, jsonFlag, readUntil } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
-import { moment, oneLine, paint, printAnswer, table } from '../../terminal.ts';
+import { formatTime, oneLine, paint, printResult, table } from '../../terminal.ts';
 
-const usualDays = 30;
+const defaultDays = 30;
 
 export const token = command({
   actions: {
@@ -20,7 +20,7 @@ export const token = command({
     expires: {
       value: 'WHEN',
       isFuture: true,
-      help: `create: expiry as a duration or date, at most 30 days, for service accounts 1 year (default ${usualDays}d)`,
+      help: `create: expiry as a duration or date, at most 30 days, for service accounts 1 year (default ${defaultDays}d)`,
     },
     ...tenantFlags,
     json: jsonFlag,
@@ -28,51 +28,51 @@ export const token = command({
   notes: ['Use one token per app, so tokens can be revoked independently.'],
   async run({ label = '', profile, readOnly, expires, json, ...where }, [word], action) {
     await withTenant(where, async (sql, tenant) => {
-      const { PersonTokens } = await import('../../../team/people/person-tokens.ts');
-      const tokens = new PersonTokens(sql, tenant);
+      const { AccessTokenStore } = await import('../../../team/people/person-tokens.ts');
+      const tokens = new AccessTokenStore(sql, tenant);
       if (action === 'create') {
-        const ends = expires ?? readUntil(`${usualDays}d`, Date.now()) ?? 0;
-        const given = await tokens.give({ user: word ?? '', label, profile, readOnly, ends });
-        printAnswer(json, given, () => givenLines(given));
+        const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
+        const given = await tokens.create({ user: word ?? '', label, profile, readOnly, ends });
+        printResult(json, given, () => createdLines(given));
       } else if (action === 'revoke') {
         const revoked = await tokens.revoke(word ?? '');
-        printAnswer(json, revoked, () => [
+        printResult(json, revoked, () => [
           oneLine(`The token ${revoked.id} of ${revoked.user} opens nothing any more.`),
         ]);
       } else {
         const all = await tokens.list(word);
-        printAnswer(json, { tokens: all }, () => listLines(all));
+        printResult(json, { tokens: all }, () => listLines(all));
       }
     });
     return 0;
   },
 });
 
-function givenLines({ id, token: secret, endsAt }: PersonToken & { readonly token: string }): string[] {
+function createdLines({ id, token: secret, endsAt }: AccessToken & { readonly token: string }): string[] {
   return [
     secret,
     '',
     'It is shown this once and kept nowhere.',
-    `It opens the team’s /mcp until ${moment(endsAt.getTime())}: Authorization: Bearer <token>.`,
+    `It opens the team’s /mcp until ${formatTime(endsAt.getTime())}: Authorization: Bearer <token>.`,
     `Take it back: tooltray token revoke ${id}`,
   ].map(oneLine);
 }
 
-function listLines(tokens: readonly PersonToken[]): string[] {
+function listLines(tokens: readonly AccessToken[]): string[] {
   if (tokens.length === 0) return ['There is no token. One is given with: tooltray token create USER.'];
   const rows = tokens.map((one) => [
-    ...[one.id, oneLine(one.user), oneLine(one.label), stateOf(one), scopeOf(one), moment(one.endsAt.getTime())],
-    one.usedAt === null ? 'never' : moment(one.usedAt.getTime()),
+    ...[one.id, oneLine(one.user), oneLine(one.label), stateOf(one), scopeOf(one), formatTime(one.endsAt.getTime())],
+    one.usedAt === null ? 'never' : formatTime(one.usedAt.getTime()),
   ]);
   return table(['ID', 'USER', 'FOR', 'STATE', 'SEES', 'ENDS', 'USED'], rows);
 }
 
-function stateOf({ revokedAt, endsAt }: PersonToken): string {
+function stateOf({ revokedAt, endsAt }: AccessToken): string {
   if (revokedAt !== null) return paint('quiet', 'revoked');
   return endsAt.getTime() <= Date.now() ? paint('quiet', 'ended') : 'in force';
 }
 
-function scopeOf({ profile, readOnly }: PersonToken): string {
+function scopeOf({ profile, readOnly }: AccessToken): string {
   const words = [...(profile === null ? [] : [profile]), ...(readOnly ? ['only reading'] : [])];
   return oneLine(words.length === 0 ? 'everything' : words.join(', '));
 }

@@ -1,10 +1,10 @@
 /** `tooltray user`: a team's people and service accounts, and what their groups give. */
-import { count } from '../../../core/base/wording.ts';
+import { formatCount } from '../../../core/base/wording.ts';
 import { everything } from '../../../core/profiles/profile-scope.ts';
 import type { User } from '../../../team/people/people.ts';
-import { command, jsonFlag, wrongUse } from '../../command.ts';
+import { command, jsonFlag, usageError } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
-import { oneLine, paint, printAnswer, table } from '../../terminal.ts';
+import { oneLine, paint, printResult, table } from '../../terminal.ts';
 
 export const user = command({
   actions: {
@@ -38,18 +38,18 @@ export const user = command({
   ],
   async run({ email, issuer, subject, role, group, service, erase, json, ...where }, [word = '', ...more], action) {
     await withTenant(where, async (sql, tenant) => {
-      const { People } = await import('../../../team/people/people.ts');
-      const people = new People(sql, tenant);
-      const tell = (changed: User): void => printAnswer(json, changed, () => [line(changed).join('  ')]);
+      const { UserStore } = await import('../../../team/people/people.ts');
+      const people = new UserStore(sql, tenant);
+      const tell = (changed: User): void => printResult(json, changed, () => [line(changed).join('  ')]);
       if (action === 'list') {
         const [users, given] = await Promise.all([people.list(), people.grants()]);
         const groups = Object.fromEntries(given);
-        printAnswer(json, { users, groups }, () => listLines(users, groups));
+        printResult(json, { users, groups }, () => listLines(users, groups));
       } else if (action === 'grant' || action === 'ungrant') {
         if (action === 'grant') await people.grant(word, more[0] ?? everything);
         else await people.ungrant(word, more[0]);
         const profiles = (await people.grants()).get(word) ?? [];
-        printAnswer(json, { group: word, profiles }, () => [grantLine(word, profiles)]);
+        printResult(json, { group: word, profiles }, () => [grantLine(word, profiles)]);
       } else if (action === 'add') {
         const identity = identityOf(issuer, subject);
         tell(
@@ -58,14 +58,14 @@ export const user = command({
       } else if (action === 'role') tell(await people.change(word, { role: readRole(more[0]) ?? 'member' }));
       else if (action === 'groups') tell(await people.change(word, { groups: more }));
       else {
-        if (erase && action !== 'off') throw wrongUse('--erase goes with off');
+        if (erase && action !== 'off') throw usageError('--erase goes with off');
         const changed = await people.change(word, { isOff: action === 'off' });
         if (!erase) return tell(changed);
         const { eraseOf } = await import('./team-sign-in.ts');
         const signIns = await eraseOf(changed, { sql, tenant });
-        printAnswer(json, { ...changed, signedOut: signIns }, () => [
+        printResult(json, { ...changed, signedOut: signIns }, () => [
           line(changed).join('  '),
-          `Signed out of ${count(signIns, 'server')}; nothing sealed of theirs is kept.`,
+          `Signed out of ${formatCount(signIns, 'server')}; nothing sealed of theirs is kept.`,
         ]);
       }
     });
@@ -79,14 +79,14 @@ function identityOf(
   subject: string | undefined,
 ): { readonly issuer: string; readonly subject: string } | undefined {
   if (issuer !== undefined && subject !== undefined) return { issuer, subject };
-  if (issuer !== undefined || subject !== undefined) throw wrongUse('--issuer and --subject go together');
+  if (issuer !== undefined || subject !== undefined) throw usageError('--issuer and --subject go together');
   return undefined;
 }
 
 /** Throws AppError bad_request. */
 function readRole(text: string | undefined): User['role'] | undefined {
   if (text === undefined || text === 'admin' || text === 'member') return text;
-  throw wrongUse('A role is admin or member');
+  throw usageError('A role is admin or member');
 }
 
 function listLines(users: readonly User[], grants: Readonly<Record<string, readonly string[]>>): string[] {

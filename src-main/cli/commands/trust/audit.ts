@@ -4,20 +4,20 @@ import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { AppError, toAppError } from '../../../core/base/errors.ts';
-import { count } from '../../../core/base/wording.ts';
-import type { Link } from '../../../core/trust/audit/chain.ts';
+import { formatCount } from '../../../core/base/wording.ts';
+import type { ChainLink } from '../../../core/trust/audit/chain.ts';
 import { type AuditFilter, type AuditKind, auditKinds, type AuditRecord } from '../../../core/trust/audit/entries.ts';
-import { readHeaders } from '../../../core/base/otlp.ts';
-import { logsUrl, sendRecords } from '../../../core/trust/audit/otlp.ts';
+import { parseOtlpHeaders } from '../../../core/base/otlp.ts';
+import { logsUrl, exportRecords } from '../../../core/trust/audit/otlp.ts';
 import { readAll, readPage, type RecordLine } from '../../../core/trust/audit/read.ts';
-import { tellRecord } from '../../../core/trust/audit/tell.ts';
+import { describeRecord } from '../../../core/trust/audit/tell.ts';
 import type { AuditLog } from '../../../core/trust/audit/audit-log.ts';
 import { type Verification, verifyLog } from '../../../core/trust/audit/verify.ts';
-import { type AuditPlace, auditPlace } from '../../audit-place.ts';
-import { command, databaseFlag, jsonFlag, sinceFlag, wrongUse } from '../../command.ts';
-import { oneLine, paint, printAnswer, printLines, table } from '../../terminal.ts';
+import { type AuditSource, openAuditSource } from '../../audit-place.ts';
+import { command, databaseFlag, jsonFlag, sinceFlag, usageError } from '../../command.ts';
+import { oneLine, paint, printResult, printLines, table } from '../../terminal.ts';
 
-const usualLimit = 20;
+const defaultLimit = 20;
 
 export const audit = command({
   actions: {
@@ -32,7 +32,7 @@ export const audit = command({
     server: { value: 'NAME', help: 'Only this server' },
     app: { value: 'NAME', help: 'Only this client app' },
     since: sinceFlag,
-    limit: { value: 'N', from: 1, help: `list: maximum records (default ${usualLimit})` },
+    limit: { value: 'N', from: 1, help: `list: maximum records (default ${defaultLimit})` },
     jsonl: { help: 'export: JSON lines (default)' },
     output: { value: 'F', help: 'export: output file' },
     otlp: { value: 'URL', help: 'export: OpenTelemetry collector URL (OTLP/HTTP JSON)' },
@@ -50,13 +50,13 @@ export const audit = command({
     'Honors OTEL_EXPORTER_OTLP_HEADERS. Records contain sizes and digests, never payloads.',
   ],
   async run({ kind, server, app, since, limit, output, otlp, after, head, json, jsonl, ...of }, _, action) {
-    if (jsonl && otlp !== undefined) throw wrongUse('--jsonl and --otlp are two ways: choose one');
-    await using place = await auditPlace(of.database, of.tenant);
+    if (jsonl && otlp !== undefined) throw usageError('--jsonl and --otlp are two ways: choose one');
+    await using place = await openAuditSource(of.database, of.tenant);
     const filter = filterOf({ kind, server, app, since });
     if (action === 'digest') return await digest(place);
     await place.settle();
     if (action === 'verify') return await verify(place, head, json);
-    if (action === 'list') return await list(place.log, filter, limit ?? usualLimit, json);
+    if (action === 'list') return await list(place.log, filter, limit ?? defaultLimit, json);
     // All of them, signed heads too: without these nobody checks the chain where it is kept.
     const lines = readAll(place.log, { kinds: auditKinds, ...filter }, after);
     return await (otlp === undefined ? exportLines(lines, output) : send(lines, otlp, json));
@@ -72,7 +72,7 @@ interface FilterFlags {
 
 function filterOf({ kind, server, app, since }: FilterFlags): AuditFilter {
   const unknown = kind.find((one) => !auditKinds.some((known) => known === one));
-  if (unknown !== undefined) throw wrongUse(`--kind takes one of ${auditKinds.join(', ')}`);
+  if (unknown !== undefined) throw usageError(`--kind takes one of ${auditKinds.join(', ')}`);
   return {
     ...(kind.length > 0 && { kinds: kind as readonly AuditKind[] }),
     ...(server !== undefined && { server }),
@@ -89,7 +89,7 @@ async function list(log: AuditLog, filter: AuditFilter, limit: number, json: boo
     before = page.next;
     if (before === undefined || entries.length >= limit) break;
   }
-  printAnswer(json, { entries: entries.map((record) => ({ ...record, told: tellRecord(record) })) }, () =>
+  printResult(json, { entries: entries.map((record) => ({ ...record, told: describeRecord(record) })) }, () =>
     entries.length === 0
       ? ['No record fits. Decisions, refusals, changes and calls are on record here.']
       : table(['RECORD', 'WHEN', 'KIND', 'APP', 'WHAT'], entries.map(row)),
@@ -102,10 +102,10 @@ function row(record: AuditRecord): string[] {
   const isBad = record.kind === 'refusal' || record.kind === 'cut' || record.kind === 'lost';
   const kind = isBad ? paint('bad', record.kind) : record.kind;
   const app = 'app' in record ? oneLine(record.app ?? '') : '';
-  return [String(record.seq), when, kind, app, oneLine(tellRecord(record))];
+  return [String(record.seq), when, kind, app, oneLine(describeRecord(record))];
 }
 
-async function verify(place: AuditPlace, head: string | undefined, json: boolean): Promise<number> {
+async function verify(place: AuditSource, head: string | undefined, json: boolean): Promise<number> {
   const known = head === undefined ? undefined : readHead(head);
   const keys = await place.keys().catch((error: unknown) => {
     if (toAppError(error).code === 'secret_locked') return 'locked' as const;
@@ -114,13 +114,13 @@ async function verify(place: AuditPlace, head: string | undefined, json: boolean
   const isLocked = keys === 'locked';
   const ownKey = isLocked ? undefined : keys?.publicKey;
   const answer = await verifyLog({ log: place.log, whose: place.whose, ownKey, isLocked, known });
-  printAnswer(json, answer, () => verdictLines(answer));
+  printResult(json, answer, () => verdictLines(answer));
   return answer.holds ? 0 : 1;
 }
 
-function readHead(text: string): Link {
+function readHead(text: string): ChainLink {
   const [, seq, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
-  if (seq === undefined || hash === undefined) throw wrongUse('--head takes SEQ:HASH, as verify prints it');
+  if (seq === undefined || hash === undefined) throw usageError('--head takes SEQ:HASH, as verify prints it');
   return { seq: Number(seq), hash };
 }
 
@@ -137,7 +137,7 @@ function verdictLines({
   keys,
 }: Verification): string[] {
   if (records === 0 && holds) return ['There is no record yet.'];
-  const what = `${count(records, 'record')}, ${first} to ${last}`;
+  const what = `${formatCount(records, 'record')}, ${first} to ${last}`;
   const verdict = holds
     ? paint('good', `The audit holds: ${what}.`)
     : paint('bad', `The audit does not hold (${what}): ${found === 1 ? '1 finding' : `${found} findings`}.`);
@@ -169,27 +169,27 @@ async function exportLines(lines: AsyncIterable<RecordLine>, output: string | un
     return 0;
   }
   await pipeline(texts, createWriteStream(output, { mode: 0o600 }));
-  printLines([`${count(written, 'record')} written to ${output}.`]);
+  printLines([`${formatCount(written, 'record')} written to ${output}.`]);
   return 0;
 }
 
 async function send(lines: AsyncIterable<RecordLine>, url: string, json: boolean): Promise<number> {
-  const headers = readHeaders(process.env['OTEL_EXPORTER_OTLP_HEADERS']);
-  const outcome = await sendRecords(lines, { url: logsUrl(url), headers, version: packageJson.version });
+  const headers = parseOtlpHeaders(process.env['OTEL_EXPORTER_OTLP_HEADERS']);
+  const outcome = await exportRecords(lines, { url: logsUrl(url), headers, version: packageJson.version });
   const { sent, rejected, message, last } = outcome;
-  printAnswer(json, outcome, () => [
+  printResult(json, outcome, () => [
     sent === 0
       ? 'No record fits: nothing was sent.'
-      : `${count(sent, 'record')} sent. Go on later with --after ${last}.`,
+      : `${formatCount(sent, 'record')} sent. Go on later with --after ${last}.`,
     ...(rejected > 0 ? [paint('bad', `The collector did not keep ${rejected} of them. ${oneLine(message)}`)] : []),
   ]);
   return rejected > 0 ? 1 : 0;
 }
 
-async function digest(place: AuditPlace): Promise<number> {
+async function digest(place: AuditSource): Promise<number> {
   const keys = await place.keys();
   if (keys === undefined) throw new AppError('not_found', 'There is no audit yet, so no record holds a digest.');
   const { bytes, hmac } = keys.digest(await readText(process.stdin));
-  printLines([`${hmac}  ${count(bytes, 'byte')}`]);
+  printLines([`${hmac}  ${formatCount(bytes, 'byte')}`]);
   return 0;
 }

@@ -1,6 +1,6 @@
 /** `tooltray env`: by name, which of the person's variables each server gets and does not get; and giving it some. */
 import { serverVariables, type ServerVariables } from '../../../core/admin/environment-items.ts';
-import { count } from '../../../core/base/wording.ts';
+import { formatCount } from '../../../core/base/wording.ts';
 import { setServerField } from '../../../core/config/edit-config.ts';
 import type { ConfigStore } from '../../../core/config/config-store.ts';
 import { EnvironmentResolver } from '../../../core/servers/launch/resolve-environment.ts';
@@ -8,7 +8,7 @@ import { AppError } from '../../../core/base/errors.ts';
 import { openCliConfig, serverNames, unknownServer, updateServer } from '../../cli-config.ts';
 import { runningCoreFor } from '../../core-access.ts';
 import { command, commonFlags } from '../../command.ts';
-import { oneLine, paint, printAnswer, table } from '../../terminal.ts';
+import { oneLine, paint, printResult, table } from '../../terminal.ts';
 
 export const env = command({
   words: '[NAME]',
@@ -27,7 +27,7 @@ export const env = command({
       if (!serverNames(store).includes(name)) throw unknownServer(name, serverNames(store));
       throw new AppError('bad_request', `${name} is not started here by a command, so it gets no variables.`);
     }
-    printAnswer(json, { servers: shown }, () => (name === undefined ? overview(shown) : shown.flatMap(one)));
+    printResult(json, { servers: shown }, () => (name === undefined ? overview(shown) : shown.flatMap(one)));
     return 0;
   },
 });
@@ -64,7 +64,7 @@ async function change(
     : names.length === 0
       ? 'the common variables alone'
       : names.join(', ');
-  printAnswer(json, { name, file: store.path, inheritEnv }, () => [
+  printResult(json, { name, file: store.path, inheritEnv }, () => [
     `${oneLine(name)} gets ${oneLine(what)} from its next start on.`,
   ]);
   return 0;
@@ -87,7 +87,7 @@ function overview(servers: readonly ServerVariables[]): string[] {
 }
 
 function one({ server, gets, given, withheld }: ServerVariables): string[] {
-  const head = `${oneLine(server)} gets ${count(given.length, 'variable')}${gets === 'named' ? '' : `, ${kinds[gets]}`}:`;
+  const head = `${oneLine(server)} gets ${formatCount(given.length, 'variable')}${gets === 'named' ? '' : `, ${kinds[gets]}`}:`;
   const rest = gets === 'named' ? 'Not given to it:' : 'It would do without these if it got the common ones only:';
   return [
     head,

@@ -1,10 +1,10 @@
 /** `tooltray inbox`: what waits for the person's decision, shown whole and answered by its id; what was decided, and how to take it back. */
-import { count } from '../../../core/base/wording.ts';
-import type { CoreAccess, Decided, InboxItem, InboxSummary } from '../../../rpc/contract.ts';
-import { type Action, command, commonFlags, wrongUse } from '../../command.ts';
+import { formatCount } from '../../../core/base/wording.ts';
+import type { CoreAccess, PastDecision, InboxItem, InboxSummary } from '../../../rpc/contract.ts';
+import { type Action, command, commonFlags, usageError } from '../../command.ts';
 import { withCore } from '../../core-access.ts';
 import { partLines } from '../../diff-lines.ts';
-import { oneLine, paint, printAnswer, table } from '../../terminal.ts';
+import { oneLine, paint, printResult, table } from '../../terminal.ts';
 
 interface Asked {
   readonly core: CoreAccess;
@@ -38,7 +38,7 @@ export const inbox = command({
 
 async function list({ core, json }: Asked): Promise<number> {
   const { items } = await core.ask('inbox', {});
-  printAnswer(json, { items }, () =>
+  printResult(json, { items }, () =>
     items.length === 0
       ? ['Nothing is waiting for your decision.']
       : [...items.flatMap(summaryLines), '', 'Look at one: tooltray inbox show ID.'],
@@ -48,7 +48,7 @@ async function list({ core, json }: Asked): Promise<number> {
 
 async function show({ core, json, reveal }: Asked, id: string): Promise<number> {
   const item = await core.ask('inboxItem', { id, reveal });
-  printAnswer(json, item, () => itemLines(item));
+  printResult(json, item, () => itemLines(item));
   return 0;
 }
 
@@ -59,13 +59,13 @@ async function decide({ core, json, only }: Asked, id: string, action: string): 
   if (outcome.goOn !== undefined) process.stderr.write(`Go on in your browser:\n  ${oneLine(outcome.goOn)}\n`);
   const { goesOnAs } = outcome;
   const more = goesOnAs === undefined ? [] : [`It still waits, with what was seen: tooltray inbox show ${goesOnAs}.`];
-  printAnswer(json, outcome, () => [oneLine(outcome.sentence), ...more]);
+  printResult(json, outcome, () => [oneLine(outcome.sentence), ...more]);
   return outcome.isDone ? 0 : 1;
 }
 
 async function history({ core, json }: Asked): Promise<number> {
   const { decided } = await core.ask('inbox', {});
-  printAnswer(json, { decided }, () =>
+  printResult(json, { decided }, () =>
     decided.length === 0
       ? ['Nothing was decided yet.']
       : [
@@ -79,7 +79,7 @@ async function history({ core, json }: Asked): Promise<number> {
 
 async function undo({ core, json }: Asked, id: string): Promise<number> {
   const decided = await core.ask('undecide', { id });
-  printAnswer(json, decided, () => [
+  printResult(json, decided, () => [
     `Taken back: ${oneLine(decided.sentence)}`,
     ...(decided.undo ? [decided.undo] : []),
   ]);
@@ -91,7 +91,7 @@ function partsNamed({ id, parts }: InboxItem, names: readonly string[]): readonl
   const keys = parts.flatMap((part) => part.keys);
   return names.flatMap((name) => {
     const named = keys.filter((key) => key === name || key.slice(key.indexOf(':') + 1) === name);
-    if (named.length === 0) throw wrongUse(`${JSON.stringify(name)} is no part of ${id}`);
+    if (named.length === 0) throw usageError(`${JSON.stringify(name)} is no part of ${id}`);
     return named;
   });
 }
@@ -113,7 +113,7 @@ function itemLines(item: InboxItem): string[] {
     ...meanings.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
     ...parts.flatMap(partLines),
     ...(parts.some(({ isMasked }) => isMasked) ? ['', `Secrets are hidden: tooltray inbox show ${id} --reveal.`] : []),
-    ...(moreParts === 0 ? [] : ['', `… and ${count(moreParts, 'more part')}.`]),
+    ...(moreParts === 0 ? [] : ['', `… and ${formatCount(moreParts, 'more part')}.`]),
     '',
     'Answers:',
     ...answers.map(
@@ -124,7 +124,7 @@ function itemLines(item: InboxItem): string[] {
   ];
 }
 
-function decidedRow({ id, at, by, sentence, undo: back }: Decided): string[] {
+function decidedRow({ id, at, by, sentence, undo: back }: PastDecision): string[] {
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   return [back === undefined ? '' : id, when, by, oneLine(sentence)];
 }

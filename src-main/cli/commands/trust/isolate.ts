@@ -3,13 +3,13 @@ import { AppError } from '../../../core/base/errors.ts';
 import { isObject } from '../../../core/base/json.ts';
 import type { StdioServerConfig } from '../../../core/config/app-config.ts';
 import type { ConfigStore } from '../../../core/config/config-store.ts';
-import { setServerField, writtenField } from '../../../core/config/edit-config.ts';
-import { openBoxes } from '../../../core/servers/launch/isolation/boxes.ts';
+import { setServerField, rawField } from '../../../core/config/edit-config.ts';
+import { createServerSandboxes } from '../../../core/servers/launch/isolation/boxes.ts';
 import { EnvironmentResolver } from '../../../core/servers/launch/resolve-environment.ts';
-import { boxWords } from '../../../core/trust/inbox/isolation-words.ts';
+import { describeIsolation } from '../../../core/trust/inbox/isolation-words.ts';
 import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } from '../../cli-config.ts';
 import { command, commonFlags } from '../../command.ts';
-import { oneLine, paint, printAnswer } from '../../terminal.ts';
+import { oneLine, paint, printResult } from '../../terminal.ts';
 
 const kinds = ['auto', 'sandbox', 'container', 'none'] as const;
 
@@ -48,17 +48,17 @@ export const isolate = command({
       ...(image !== undefined && { image }),
     };
     await updateServer(store, name, (text, server) => {
-      const written = writtenField(text, server, 'isolation');
+      const written = rawField(text, server, 'isolation');
       // MCPProxy's switch beside its mode would only contradict it.
       const { enabled: _, ...kept } = isObject(written) ? written : {};
       const box = kind === 'none' ? { ...kept, mode: kind } : { ...kept, mode: kind, ...given };
       const cleared =
-        writtenField(text, server, 'sandboxEnabled') === true
+        rawField(text, server, 'sandboxEnabled') === true
           ? setServerField(text, server, 'sandboxEnabled', false)
           : text;
       return setServerField(cleared, server, 'isolation', Object.keys(box).length === 1 ? kind : box);
     });
-    const boxes = openBoxes(cliPaths(), store.path);
+    const boxes = createServerSandboxes(cliPaths(), store.path);
     await boxes.agreeAnew(name);
     await boxes.agree(store.current.servers);
     return show(store, name, json);
@@ -69,14 +69,16 @@ async function show(store: ConfigStore, name: string | undefined, json: boolean)
   const started = store.current.servers.filter((server): server is StdioServerConfig => server.kind === 'stdio');
   const shown = started.filter((server) => name === undefined || server.name === name);
   const environment = await new EnvironmentResolver({ own: process.env }).resolve();
-  const problem = await openBoxes(cliPaths(), store.path).sandboxProblem(environment);
+  const problem = await createServerSandboxes(cliPaths(), store.path).sandboxProblem(environment);
   const servers = shown.map(({ name: server, isolate: box }) => ({
     server,
     runs: box?.kind ?? 'none',
     reach:
-      box === undefined ? ['Runs with your rights: whatever you can read, write and reach, it can.'] : boxWords(box),
+      box === undefined
+        ? ['Runs with your rights: whatever you can read, write and reach, it can.']
+        : describeIsolation(box),
   }));
-  printAnswer(json, { servers, sandbox: problem === undefined, ...(problem !== undefined && { problem }) }, () => [
+  printResult(json, { servers, sandbox: problem === undefined, ...(problem !== undefined && { problem }) }, () => [
     ...servers.flatMap(({ server, runs, reach }) => [
       `${oneLine(server)}: ${paint(runs === 'none' ? 'unsure' : 'good', runs)}`,
       ...reach.map((sentence) => `  ${oneLine(sentence)}`),

@@ -1,7 +1,7 @@
 /** `tooltray pin NAME`: a server whose package floats (`npx x`, `uvx x@latest`) gets the version written down that ran last, or a given one. */
 import { withCore } from '../../core-access.ts';
 import { command, commonFlags } from '../../command.ts';
-import { oneLine, printAnswer } from '../../terminal.ts';
+import { oneLine, printResult } from '../../terminal.ts';
 
 export const pin = command({
   words: 'NAME',
@@ -9,7 +9,7 @@ export const pin = command({
   async run({ config, json, version }, [server = '']) {
     const input = { server, ...(version !== undefined && { version }) };
     const done = await withCore(config, (core) => core.ask('pinVersion', input));
-    printAnswer(json, done, () => [`${oneLine(done.server)} is ${oneLine(done.package)} ${done.version} from now on.`]);
+    printResult(json, done, () => [`${oneLine(done.server)} is ${oneLine(done.package)} ${done.version} from now on.`]);
     return 0;
   },
 });

@@ -1,9 +1,9 @@
 /** `tooltray profiles`: named sets of servers and tools, and the tokens that open one of them until a day. */
 import { createLog } from '../../../core/base/log.ts';
 import { Masker } from '../../../core/base/mask.ts';
-import { followTokens, openAudit } from '../../../core/open-audit.ts';
-import { ProfileDesk } from '../../../core/profiles/profile-desk.ts';
-import { unknownProfile } from '../../../core/profiles/profile-scope.ts';
+import { auditProfileTokens, createAudit } from '../../../core/open-audit.ts';
+import { ProfileService } from '../../../core/profiles/profile-desk.ts';
+import { profileNotFoundError } from '../../../core/profiles/profile-scope.ts';
 import { openProfileTokens } from '../../../core/profiles/profile-tokens.ts';
 import { openVault } from '../../../core/secrets/vault.ts';
 import type {
@@ -16,9 +16,9 @@ import type {
 import { cliPaths, openCliConfig } from '../../cli-config.ts';
 import { command, commonFlags, readUntil } from '../../command.ts';
 import { runningCoreFor } from '../../core-access.ts';
-import { moment, oneLine, paint, printAnswer, table } from '../../terminal.ts';
+import { formatTime, oneLine, paint, printResult, table } from '../../terminal.ts';
 
-const usualDays = 30;
+const defaultDays = 30;
 
 export const profiles = command({
   actions: {
@@ -33,24 +33,24 @@ export const profiles = command({
     expires: {
       value: 'WHEN',
       isFuture: true,
-      help: `Token expiry as a duration or date, at most 1 year (default ${usualDays}d)`,
+      help: `Token expiry as a duration or date, at most 1 year (default ${defaultDays}d)`,
     },
     ...commonFlags,
   },
   notes: ['Profiles are defined in the configuration file under "profiles"; see docs/how-to/limit-tools.md.'],
   async run({ config, json, expires }, [word = ''], action) {
-    await withDesk(config, async (ask) => {
+    await withProfileService(config, async (ask) => {
       if (action === 'token') {
-        const ends = expires ?? readUntil(`${usualDays}d`, Date.now()) ?? 0;
+        const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
         const given = await ask('giveProfileToken', { profile: word, ends });
-        printAnswer(json, given, () => givenLines(given));
+        printResult(json, given, () => givenLines(given));
       } else if (action === 'revoke') {
         const revoked = await ask('revokeProfileToken', { id: word });
-        printAnswer(json, revoked, () => [oneLine(revoked.sentence)]);
+        printResult(json, revoked, () => [oneLine(revoked.sentence)]);
       } else {
         const all = await ask('profiles', {});
-        if (action === 'tokens') printAnswer(json, { tokens: all.tokens }, () => tokenLines(all.tokens));
-        else if (action === 'list') printAnswer(json, { profiles: all.profiles }, () => profileLines(all.profiles));
+        if (action === 'tokens') printResult(json, { tokens: all.tokens }, () => tokenLines(all.tokens));
+        else if (action === 'list') printResult(json, { profiles: all.profiles }, () => profileLines(all.profiles));
         else show(all, word, json);
       }
     });
@@ -62,9 +62,9 @@ type Question = keyof ProfileContract;
 type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
 /** The running core, so that what a token has open ends with it; without one, the files themselves: no server is started for it. */
-async function withDesk(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+async function withProfileService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
   const core = await runningCoreFor(config);
-  if (core === undefined) return withOwnDesk(config, work);
+  if (core === undefined) return withLocalProfileService(config, work);
   try {
     await work((method, input) => core.ask(method, input));
   } finally {
@@ -72,16 +72,16 @@ async function withDesk(config: string | undefined, work: (ask: Ask) => Promise<
   }
 }
 
-async function withOwnDesk(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+async function withLocalProfileService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
   const store = await openCliConfig(config);
   const { dataDir } = cliPaths();
   const tokens = openProfileTokens(dataDir);
-  const desk = new ProfileDesk({ config: () => store.current, tokens, http: () => '' });
-  const audit = openAudit(dataDir, openVault(dataDir, process.env), new Masker(), createLog());
-  followTokens(audit, tokens);
+  const desk = new ProfileService({ config: () => store.current, tokens, http: () => '' });
+  const audit = createAudit(dataDir, openVault(dataDir, process.env), new Masker(), createLog());
+  auditProfileTokens(audit, tokens);
   const answers: { readonly [M in Question]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']> } = {
     profiles: async () => desk.overview(),
-    giveProfileToken: ({ profile, ends }) => desk.give(profile, ends),
+    giveProfileToken: ({ profile, ends }) => desk.issueToken(profile, ends),
     revokeProfileToken: ({ id }) => desk.revoke(id),
   };
   try {
@@ -94,9 +94,9 @@ async function withOwnDesk(config: string | undefined, work: (ask: Ask) => Promi
 function show({ profiles: all, tokens }: ProfilesOverview, name: string, json: boolean): void {
   const profile = all.find((one) => one.name === name);
   const names = all.map((one) => one.name);
-  if (profile === undefined) throw unknownProfile(name, names);
+  if (profile === undefined) throw profileNotFoundError(name, names);
   const own = tokens.filter((token) => token.profile === name);
-  printAnswer(json, { ...profile, tokens: own }, () => shownLines(profile, own));
+  printResult(json, { ...profile, tokens: own }, () => shownLines(profile, own));
 }
 
 function profileLines(all: readonly ProfileRow[]): string[] {
@@ -125,7 +125,7 @@ function tokenLines(tokens: readonly ProfileTokenRow[]): string[] {
   if (tokens.length === 0) return ['No token was given. One is given with: tooltray profiles token NAME.'];
   const rows = tokens.map(({ id, profile, since, ends, revoked, state }) => {
     const word = state === 'in force' ? 'in force' : paint('quiet', state);
-    return [id, oneLine(profile), word, moment(since), moment(revoked ?? ends)];
+    return [id, oneLine(profile), word, formatTime(since), formatTime(revoked ?? ends)];
   });
   return table(['ID', 'PROFILE', 'STATE', 'GIVEN', 'ENDS'], rows);
 }
@@ -135,7 +135,7 @@ function givenLines({ id, profile, ends, token, url }: ProfileTokenRow & { token
     token,
     '',
     'It is shown this once and kept nowhere.',
-    `It opens ${url === '' ? `/mcp/p/${profile}` : url} until ${moment(ends)}: Authorization: Bearer <token>.`,
+    `It opens ${url === '' ? `/mcp/p/${profile}` : url} until ${formatTime(ends)}: Authorization: Bearer <token>.`,
     `Take it back: tooltray profiles revoke ${id}`,
   ].map(oneLine);
 }

@@ -4,13 +4,13 @@ import type { ProposalSummary } from '../../../rpc/contract.ts';
 import { withCore } from '../../core-access.ts';
 import { type Command, command, commonFlags } from '../../command.ts';
 import { diffLines } from '../../diff-lines.ts';
-import { oneLine, paint, printAnswer } from '../../terminal.ts';
+import { oneLine, paint, printResult } from '../../terminal.ts';
 
 export const proposals = command({
   flags: commonFlags,
   async run({ config, json }) {
     const found = await withCore(config, (core) => core.ask('proposals', {}));
-    printAnswer(json, found, () =>
+    printResult(json, found, () =>
       found.proposals.length === 0
         ? ['Nothing is waiting for your decision.']
         : [...found.proposals.flatMap(proposalLines), '', 'Decide: tooltray approve ID, or tooltray reject ID.'],
@@ -40,7 +40,7 @@ function deciding(word: 'approve' | 'reject', done: string): Command {
       const [first] = refused;
       if (first !== undefined && decided.length === 0) throw first;
       const data = ids.length === 1 ? decided[0] : { decided, refused: refused.map(({ text }) => text) };
-      printAnswer(json, data, () => [
+      printResult(json, data, () => [
         `${done}:`,
         ...decided.flatMap(proposalLines),
         ...refused.map(({ text }) => paint('bad', oneLine(text))),

@@ -1,12 +1,12 @@
 /** `tooltray review [NAME]`: what a server would run, reach and be given, before it may; and the person's word on it. */
-import { count } from '../../../core/base/wording.ts';
+import { formatCount } from '../../../core/base/wording.ts';
 import { AppError } from '../../../core/base/errors.ts';
-import { markHidden } from '../../../core/base/shown-text.ts';
+import { markInvisible } from '../../../core/base/shown-text.ts';
 import type { ServerReview } from '../../../rpc/contract.ts';
 import { withCore } from '../../core-access.ts';
 import { command, commonFlags } from '../../command.ts';
 import { diffLines, partLines } from '../../diff-lines.ts';
-import { oneLine, paint, printAnswer, printProgress } from '../../terminal.ts';
+import { oneLine, paint, printResult, printProgress } from '../../terminal.ts';
 
 const choices = ['accept', 'refuse', 'block'] as const;
 
@@ -29,20 +29,20 @@ export const review = command({
         const waiting = await core.ask('reviews', input);
         const [one] = waiting.reviews;
         if (!given.look || one === undefined) return waiting;
-        printProgress(`Looking inside ${oneLine(markHidden(one.server))} …`);
+        printProgress(`Looking inside ${oneLine(markInvisible(one.server))} …`);
         return { reviews: [await core.ask('lookInside', { server: one.server, id: one.id })] };
       });
-      printAnswer(json, found, () => shown(found.reviews));
+      printResult(json, found, () => shown(found.reviews));
       return given.look && found.reviews[0]?.look?.isDone !== true ? 1 : 0;
     }
     if (server === undefined || chosen.length > 1 || given.look) throw whichOne('--accept ID');
     const done = await withCore(config, (core) => core.ask('reviewServer', { server, ...word }));
-    printAnswer(json, { server, ...word, ...done }, () => [done.sentence]);
+    printResult(json, { server, ...word, ...done }, () => [done.sentence]);
     return 0;
   },
 });
 
-const standings: Readonly<Record<ServerReview['standing'], string>> = {
+const statuses: Readonly<Record<ServerReview['standing'], string>> = {
   accepted: 'accepted',
   changed: 'changed outside of Tooltray; what was accepted stays in use',
   'in-review': 'in review: not started',
@@ -64,18 +64,18 @@ function shown(reviews: readonly ServerReview[]): string[] {
 
 function reviewLines({ server, standing, id, lines, meanings, look }: ServerReview): string[] {
   return [
-    `${paint('head', id)}  ${oneLine(markHidden(server))}: ${standings[standing]}`,
+    `${paint('head', id)}  ${oneLine(markInvisible(server))}: ${statuses[standing]}`,
     ...diffLines(lines),
     ...meanings.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
-    ...(look === undefined ? [] : lookLines(look)),
+    ...(look === undefined ? [] : previewLines(look)),
   ];
 }
 
-function lookLines({ sentence, parts, moreParts }: NonNullable<ServerReview['look']>): string[] {
+function previewLines({ sentence, parts, moreParts }: NonNullable<ServerReview['look']>): string[] {
   return [
     '',
     oneLine(sentence),
     ...parts.flatMap(partLines),
-    ...(moreParts === 0 ? [] : ['', `… and ${count(moreParts, 'more part')}.`]),
+    ...(moreParts === 0 ? [] : ['', `… and ${formatCount(moreParts, 'more part')}.`]),
   ];
 }

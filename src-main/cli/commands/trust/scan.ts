@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { AppError } from '../../../core/base/errors.ts';
-import { count } from '../../../core/base/wording.ts';
-import type { Finding } from '../../../core/trust/scan/finding.ts';
+import { formatCount } from '../../../core/base/wording.ts';
+import type { ScanFinding } from '../../../core/trust/scan/finding.ts';
 import { showInvisible } from '../../../core/trust/scan/invisible.ts';
 import type { ScannedDefinition } from '../../../rpc/contract.ts';
-import { command, commonFlags, wrongUse } from '../../command.ts';
+import { command, commonFlags, usageError } from '../../command.ts';
 import { withCore } from '../../core-access.ts';
-import { linesOf, scanLine, type ScannedLine } from '../../scan-lines.ts';
-import { jsonText, oneLine, paint, printAnswer } from '../../terminal.ts';
+import { splitLines, scanLine, type ScannedLine } from '../../scan-lines.ts';
+import { jsonText, oneLine, paint, printResult } from '../../terminal.ts';
 
 export const scan = command({
   words: '[SERVER]',
@@ -23,10 +23,10 @@ export const scan = command({
     'Verdicts: clean, review, block. Read-only.',
   ],
   async run({ file, config, json }, [server]) {
-    if (file !== undefined && server !== undefined) throw wrongUse('--file and a server do not go together');
+    if (file !== undefined && server !== undefined) throw usageError('--file and a server do not go together');
     if (file !== undefined) return scanFile(file, json);
     const answer = await withCore(config, (core) => core.ask('scan', server === undefined ? {} : { server }));
-    printAnswer(json, answer, () => [...answer.found.flatMap(definitionLines), summary(answer)]);
+    printResult(json, answer, () => [...answer.found.flatMap(definitionLines), summary(answer)]);
     return 0;
   },
 });
@@ -35,7 +35,7 @@ export const scan = command({
 async function scanFile(file: string, json: boolean): Promise<number> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   try {
-    for await (const line of linesOf(input)) {
+    for await (const line of splitLines(input)) {
       const scanned = scanLine(line);
       if (scanned === undefined) continue;
       const text = json ? jsonText(scanned) : lineText(scanned).join('\n');
@@ -62,7 +62,7 @@ function definitionLines({ server, kind, name, waits, verdict, findings }: Scann
   return [`${paintVerdict(verdict)} ${oneLine(`${server}: ${what} ${name}`)}${held}`, ...findings.map(findingLine), ''];
 }
 
-function findingLine({ rule, place, words, sentence }: Finding): string {
+function findingLine({ rule, place, words, sentence }: ScanFinding): string {
   const where = place === '' ? '' : ` ${oneLine(place)}`;
   const quoted = words === '' ? '' : ` “${oneLine(showInvisible(words))}”`;
   return `  ${sentence} ${paint('quiet', `(${rule}${where})`)}${quoted}`;
@@ -73,7 +73,7 @@ function paintVerdict(verdict: ScannedDefinition['verdict']): string {
 }
 
 function summary({ scanned, found }: { scanned: number; found: readonly ScannedDefinition[] }): string {
-  const looked = `${count(scanned, 'definition')} looked at`;
+  const looked = `${formatCount(scanned, 'definition')} looked at`;
   if (found.length === 0) return `${looked}: nothing found.`;
   const blocked = found.filter(({ verdict }) => verdict === 'block').length;
   return `${looked}: ${found.length - blocked} for review, ${blocked} to block.`;

@@ -1,12 +1,12 @@
 /** `tooltray secret`: keys and passwords for servers, sealed in the vault; where the key of that lies. */
 import { toAppError } from '../../../core/base/errors.ts';
-import { count } from '../../../core/base/wording.ts';
-import type { CoreAccess, FoundSecret, RpcMethods, SecretsContract, VaultStanding } from '../../../rpc/contract.ts';
+import { formatCount } from '../../../core/base/wording.ts';
+import type { CoreAccess, FoundSecret, RpcMethods, SecretsContract, VaultStatus } from '../../../rpc/contract.ts';
 import { openAnyConfig, openCliConfig, unknownServer, serverNames } from '../../cli-config.ts';
-import { command, commonFlags, wrongUse } from '../../command.ts';
+import { command, commonFlags, usageError } from '../../command.ts';
 import { runningCoreFor } from '../../core-access.ts';
-import { copyLines, ownDesk } from '../../own-desk.ts';
-import { oneLine, paint, printAnswer, readSecret, table } from '../../terminal.ts';
+import { backupCopyLines, openLocalSecrets } from '../../own-desk.ts';
+import { oneLine, paint, printResult, readSecret, table } from '../../terminal.ts';
 
 const places = ['keychain', 'passphrase', 'file'] as const;
 
@@ -33,7 +33,7 @@ export const secret = command({
     'Passphrase: prompted, from stdin, $TOOLTRAY_VAULT_PASSPHRASE or $TOOLTRAY_VAULT_PASSPHRASE_FILE.',
   ],
   async run({ dryRun, new: begin, config, json }, [word], action) {
-    await withDesk(config, async (ask) => {
+    await withSecretService(config, async (ask) => {
       if (action === 'list') await list(ask, json);
       else if (action === 'set') await set(ask, word ?? '', json);
       else if (action === 'rm') await remove(ask, word ?? '', json);
@@ -49,9 +49,9 @@ type Question = keyof SecretsContract;
 type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
 /** The running core, so that its servers follow; without one, the vault itself. */
-async function withDesk(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+async function withSecretService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
   const core: CoreAccess | undefined = await runningCoreFor(config);
-  if (core === undefined) return work(await ownAnswers(config));
+  if (core === undefined) return work(await localSecretHandlers(config));
   try {
     await work((method, input) => core.ask(method, input));
   } finally {
@@ -59,9 +59,9 @@ async function withDesk(config: string | undefined, work: (ask: Ask) => Promise<
   }
 }
 
-async function ownAnswers(config: string | undefined): Promise<Ask> {
+async function localSecretHandlers(config: string | undefined): Promise<Ask> {
   const store = await (config === undefined ? openAnyConfig(config) : openCliConfig(config));
-  const desk = ownDesk(store);
+  const desk = openLocalSecrets(store);
   const named = async <T>(server: string | undefined, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -75,16 +75,16 @@ async function ownAnswers(config: string | undefined): Promise<Ask> {
     setSecret: ({ name, value }) => desk.set(name, value),
     removeSecret: ({ name }) => desk.remove(name),
     plainSecrets: ({ server }) => named(server, async () => ({ found: await desk.findPlain(server) })),
-    moveSecrets: ({ server }) => named(server, () => desk.move(server)),
+    moveSecrets: ({ server }) => named(server, () => desk.sealConfig(server)),
     unlockVault: ({ passphrase }) => desk.unlock(passphrase),
-    placeVaultKey: ({ place, passphrase, begin = false }) => desk.placeKey(place, passphrase, begin),
+    placeVaultKey: ({ place, passphrase, begin = false }) => desk.moveKey(place, passphrase, begin),
   };
   return (method, input) => answers[method](input);
 }
 
 async function list(ask: Ask, json: boolean): Promise<void> {
   const { secrets, vault } = await ask('secrets', {});
-  printAnswer(json, { secrets, vault }, () => [
+  printResult(json, { secrets, vault }, () => [
     ...(secrets.length === 0
       ? ['No secret is kept. To keep one: tooltray secret set NAME; to find those in the config: tooltray secret move']
       : table(
@@ -96,13 +96,13 @@ async function list(ask: Ask, json: boolean): Promise<void> {
           ]),
         )),
     '',
-    standingLine(vault),
+    statusLine(vault),
   ]);
 }
 
 async function set(ask: Ask, name: string, json: boolean): Promise<void> {
   const answer = await ask('setSecret', { name, value: await readSecret(`Value of ${oneLine(name)}:`) });
-  printAnswer(json, answer, () => [`${oneLine(answer.name)} is kept.${servedBy(answer.servers)}`]);
+  printResult(json, answer, () => [`${oneLine(answer.name)} is kept.${servedBy(answer.servers)}`]);
 }
 
 function servedBy(servers: readonly string[]): string {
@@ -112,7 +112,7 @@ function servedBy(servers: readonly string[]): string {
 async function remove(ask: Ask, name: string, json: boolean): Promise<void> {
   const { removed, servers } = await ask('removeSecret', { name });
   const missing = servers.length === 0 ? '' : ` ${oneLine(servers.join(', '))} cannot start without it.`;
-  printAnswer(json, { name, removed, servers }, () => [
+  printResult(json, { name, removed, servers }, () => [
     removed ? `${oneLine(name)} is forgotten.${missing}` : `There was no secret called ${oneLine(name)}.`,
   ]);
 }
@@ -121,16 +121,18 @@ async function move(ask: Ask, server: string | undefined, dryRun: boolean, json:
   const input = server === undefined ? {} : { server };
   if (dryRun) {
     const { found } = await ask('plainSecrets', input);
-    printAnswer(json, { found }, () =>
-      found.length === 0 ? [nothingFound] : [`${count(found.length, 'value')} would be moved:`, ...found.map(line)],
+    printResult(json, { found }, () =>
+      found.length === 0
+        ? [nothingFound]
+        : [`${formatCount(found.length, 'value')} would be moved:`, ...found.map(line)],
     );
     return;
   }
   const { moved, copies } = await ask('moveSecrets', input);
-  printAnswer(json, { moved, copies }, () =>
+  printResult(json, { moved, copies }, () =>
     moved.length === 0
       ? [nothingFound]
-      : [`Moved ${count(moved.length, 'value')} into the vault:`, ...moved.map(line), ...copyLines(copies)],
+      : [`Moved ${formatCount(moved.length, 'value')} into the vault:`, ...moved.map(line), ...backupCopyLines(copies)],
   );
 }
 
@@ -142,26 +144,26 @@ function line({ server, where, name }: FoundSecret): string {
 
 async function unlock(ask: Ask, json: boolean): Promise<void> {
   const vault = await ask('unlockVault', { passphrase: await readSecret('Passphrase:') });
-  printAnswer(json, { vault }, () => [standingLine(vault)]);
+  printResult(json, { vault }, () => [statusLine(vault)]);
 }
 
 async function key(ask: Ask, place: string | undefined, begin: boolean, json: boolean): Promise<void> {
   const known = places.find((one) => one === place);
-  if (place !== undefined && known === undefined) throw wrongUse(`a key lies in one of: ${places.join(', ')}`);
+  if (place !== undefined && known === undefined) throw usageError(`a key lies in one of: ${places.join(', ')}`);
   const vault =
     known === undefined
       ? (await ask('secrets', {})).vault
       : await ask('placeVaultKey', { place: known, begin, ...(known === 'passphrase' && (await newPassphrase())) });
-  printAnswer(json, { vault }, () => [standingLine(vault)]);
+  printResult(json, { vault }, () => [statusLine(vault)]);
 }
 
 async function newPassphrase(): Promise<{ readonly passphrase: string }> {
   const passphrase = await readSecret('New passphrase:');
   const again = process.stdin.isTTY ? await readSecret('Once more:') : passphrase;
-  if (passphrase !== again) throw wrongUse('the two are not the same');
+  if (passphrase !== again) throw usageError('the two are not the same');
   return { passphrase };
 }
 
-function standingLine({ state, sentence }: VaultStanding): string {
+function statusLine({ state, sentence }: VaultStatus): string {
   return state === 'locked' ? paint('bad', oneLine(sentence)) : paint('quiet', oneLine(sentence));
 }

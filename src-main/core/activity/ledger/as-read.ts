@@ -7,7 +7,7 @@ import type { TokenCount } from '../token-counter.ts';
 import type { PayloadCounter } from './payload-counter.ts';
 
 /** How an app takes one answer of a tool. */
-export interface AnswerTaker {
+export interface ResultIntake {
   /** The most it lets into its model's context: its own cut, else the window. */
   readonly tokens: number;
   /** The same in bytes, where that is what it counts. */
@@ -17,17 +17,17 @@ export interface AnswerTaker {
 }
 
 /** Of an answer that counts `whole` as it was sent. Never rejects. What came as bytes is too long to be looked for what it says twice. */
-export async function countRead(
+export async function countIngested(
   result: Result,
   whole: TokenCount,
-  taker: AnswerTaker,
+  taker: ResultIntake,
   counter: PayloadCounter,
 ): Promise<TokenCount> {
   if (result instanceof RawJson) return cut(whole, result.byteLength, taker);
   if (taker.bytes === undefined && !isObject(result['structuredContent'])) return cut(whole, 0, taker);
   let bytes = 0;
   const once = await counter.countText(() => {
-    const text = JSON.stringify(toldOnce(result, taker.reads));
+    const text = JSON.stringify(withoutDuplicate(result, taker.reads));
     bytes = Buffer.byteLength(text);
     return text;
   });
@@ -37,12 +37,12 @@ export async function countRead(
 
 /** Of an answer as a server sent it: what it says twice counts once, as on the record of its call. Never rejects. */
 export function countOnce(result: Result, counter: PayloadCounter): Promise<TokenCount> {
-  const once = result instanceof RawJson ? result : toldOnce(result, 'text');
+  const once = result instanceof RawJson ? result : withoutDuplicate(result, 'text');
   return once === result ? counter.count(result) : counter.countText(() => JSON.stringify(once));
 }
 
 /** Without the half that says the same again; itself where nothing does. */
-export function toldOnce(result: JsonObject, reads: AnswerTaker['reads']): JsonObject {
+export function withoutDuplicate(result: JsonObject, reads: ResultIntake['reads']): JsonObject {
   const repeating = textsOfStructure(result);
   if (repeating.size === 0) return result;
   if (reads === 'structured') {
@@ -52,7 +52,7 @@ export function toldOnce(result: JsonObject, reads: AnswerTaker['reads']): JsonO
   return rest;
 }
 
-function cut(count: TokenCount, bytes: number, { tokens, bytes: mostBytes }: AnswerTaker): TokenCount {
+function cut(count: TokenCount, bytes: number, { tokens, bytes: mostBytes }: ResultIntake): TokenCount {
   const share = mostBytes !== undefined && bytes > mostBytes ? mostBytes / bytes : 1;
   const most = Math.min(tokens, Math.round(count.tokens * share));
   return count.tokens <= most ? count : { tokens: most, estimated: count.estimated || share < 1 };

@@ -27,7 +27,7 @@ interface OwedList {
   readonly entries: readonly JsonObject[];
 }
 
-export interface Owed {
+export interface BaselineIncrement {
   readonly instructions: readonly OwedInstructions[];
   readonly lists: readonly OwedList[];
 }
@@ -43,13 +43,13 @@ export class Baseline {
   #isIntroduced = false;
 
   /** The app has introduced itself. */
-  introduce(servers: readonly ListedServer[]): Owed {
+  introduce(servers: readonly ListedServer[]): BaselineIncrement {
     this.#isIntroduced = true;
     return { instructions: this.#newInstructions(servers), lists: [] };
   }
 
   /** The app has been sent a list. */
-  list(key: ListKey, servers: readonly ListedServer[]): Owed {
+  list(key: ListKey, servers: readonly ListedServer[]): BaselineIncrement {
     const known = this.#lists.get(key);
     const { loaded, announced } = known ?? { loaded: new Map<string, readonly JsonObject[]>(), announced: false };
     this.#lists.set(key, { loaded, announced: false });
@@ -66,7 +66,7 @@ export class Baseline {
   }
 
   /** What servers offer has changed: those that the app has not met would have introduced themselves now. */
-  serversChanged(servers: readonly ListedServer[]): Owed {
+  serversChanged(servers: readonly ListedServer[]): BaselineIncrement {
     const lists = [...this.#lists].flatMap(([key, { loaded }]) =>
       owe(
         key,
@@ -130,7 +130,7 @@ export class DeferredTools {
   }
 
   /** The definitions of servers' tools that were called for the first time, by whatever way. */
-  called(
+  takeFirstCalls(
     calls: readonly { readonly server: string; readonly tool: string }[],
     servers: readonly ListedServer[],
   ): readonly DefinitionOwed[] {
@@ -160,9 +160,9 @@ export const listMethods: ReadonlyMap<string, ListKey> = new Map([
 ]);
 
 /** Longest line that stands for a tool which is loaded only when it is needed, in characters. */
-const longestLine = 200;
+const maxSummaryLength = 200;
 
-export class ListTexts {
+export class ListTokenCounter {
   readonly #counter: PayloadCounter;
   readonly #whole = new WeakMap<object, Promise<TokenCount>>();
   readonly #lines = new WeakMap<object, Promise<TokenCount>>();
@@ -172,19 +172,19 @@ export class ListTexts {
   }
 
   /** The JSON text of the list's result, with nothing in it but the entries. */
-  whole(key: ListKey, entries: readonly JsonObject[]): Promise<TokenCount> {
+  countFull(key: ListKey, entries: readonly JsonObject[]): Promise<TokenCount> {
     return once(this.#whole, entries, () => this.#counter.countText(() => JSON.stringify({ [key]: entries })));
   }
 
   /** The name of each tool and the first line of its description. */
-  lines(tools: readonly JsonObject[]): Promise<TokenCount> {
+  countSummaries(tools: readonly JsonObject[]): Promise<TokenCount> {
     return once(this.#lines, tools, () => this.#counter.countText(() => tools.map(toLine).join('\n')));
   }
 }
 
 export function toLine({ name, description }: JsonObject): string {
   const [first = ''] = typeof description === 'string' ? description.trimStart().split('\n', 1) : [];
-  return `${String(name)}: ${first}`.slice(0, longestLine);
+  return `${String(name)}: ${first}`.slice(0, maxSummaryLength);
 }
 
 function once(

@@ -1,6 +1,6 @@
 /** Divides the answer to a tools/call among its causes, so that the parts are the whole to the token. */
 import type { TokenCount } from '../token-counter.ts';
-import { type AnswerKind, type Cause, type Entry, entryOf } from './entry.ts';
+import { type ResultKind, type Cause, type LedgerEntry, createLedgerEntry } from './entry.ts';
 
 /** A call of a server's tool that ran while the request was answered. */
 export interface CountedCall {
@@ -20,7 +20,7 @@ export interface CountedCall {
 }
 
 interface CountedAnswer {
-  readonly kind: AnswerKind;
+  readonly kind: ResultKind;
   /** The tool that the client app called. */
   readonly tool: string;
   readonly tokens: TokenCount;
@@ -32,44 +32,44 @@ interface CountedAnswer {
 type Counts = 'raw' | 'baseline' | 'given' | 'read';
 type AnsweredCall = CountedCall & { readonly [Count in Counts]: TokenCount };
 
-export const programs: ReadonlySet<string | undefined> = new Set(['execute', 'code_execution']);
+export const codeToolNames: ReadonlySet<string | undefined> = new Set(['execute', 'code_execution']);
 
-export function bookAnswer(answer: CountedAnswer): readonly Entry[] {
+export function attributeResult(answer: CountedAnswer): readonly LedgerEntry[] {
   const { tokens, read, calls } = answer;
   const answered = calls.filter((call): call is AnsweredCall => call.raw !== undefined);
   if (answered.length === 0) return [bookOwn(answer)];
-  if (answered.every(({ via }) => programs.has(via))) return bookProgram(answer, answered);
+  if (answered.every(({ via }) => codeToolNames.has(via))) return bookProgram(answer, answered);
   const [only] = answered;
   if (answered.length === 1 && only?.via === undefined && only?.untouched === true) {
     // What our side of the line adds to a message, the server's would have added as well.
     const figures = { times: 1, sent: tokens, loaded: read, baseline: read, raw: only.raw };
-    return [entryOf('results', only.server, only.tool, figures)];
+    return [createLedgerEntry('results', only.server, only.tool, figures)];
   }
   return bookThrough(answer, answered);
 }
 
 /** No server's answer is in it. */
-function bookOwn({ kind, tool, tokens, read, calls }: CountedAnswer): Entry {
+function bookOwn({ kind, tool, tokens, read, calls }: CountedAnswer): LedgerEntry {
   const [first] = calls;
   // A call by name that failed would have failed without us, too.
   if (kind === 'direct' && first !== undefined) {
-    return entryOf('other', first.server, first.tool, { times: 1, sent: tokens, loaded: read });
+    return createLedgerEntry('other', first.server, first.tool, { times: 1, sent: tokens, loaded: read });
   }
   const cause: Cause = kind === 'discovery' || kind === 'readback' ? kind : 'helpers';
-  return entryOf(cause, '', tool, { times: 1, sent: tokens, loaded: read });
+  return createLedgerEntry(cause, '', tool, { times: 1, sent: tokens, loaded: read });
 }
 
 /** What the program said stands for all answers it got, each by its share of them. */
-function bookProgram({ tokens, read }: CountedAnswer, calls: readonly AnsweredCall[]): readonly Entry[] {
+function bookProgram({ tokens, read }: CountedAnswer, calls: readonly AnsweredCall[]): readonly LedgerEntry[] {
   const weights = calls.map(({ raw }) => raw.tokens);
   const [sent, loaded] = [shareOut(tokens, tokens.tokens, weights), shareOut(read, read.tokens, weights)];
   return calls.map(({ server, tool, raw, baseline }, index) =>
-    entryOf('code', server, tool, { times: 1, sent: sent[index], loaded: loaded[index], baseline, raw }),
+    createLedgerEntry('code', server, tool, { times: 1, sent: sent[index], loaded: loaded[index], baseline, raw }),
   );
 }
 
 /** What the pipeline gave is the result; what there is beyond it, the helper tool put around it. */
-function bookThrough({ tool, tokens, read }: CountedAnswer, calls: readonly AnsweredCall[]): readonly Entry[] {
+function bookThrough({ tool, tokens, read }: CountedAnswer, calls: readonly AnsweredCall[]): readonly LedgerEntry[] {
   const sent = partOf(
     tokens,
     calls.map(({ given }) => given),
@@ -79,7 +79,7 @@ function bookThrough({ tool, tokens, read }: CountedAnswer, calls: readonly Answ
     calls.map((call) => call.read),
   );
   const entries = calls.map(({ server, tool: called, baseline, raw }, index) =>
-    entryOf('results', server, called, {
+    createLedgerEntry('results', server, called, {
       times: 1,
       sent: sent.shares[index],
       loaded: loaded.shares[index],
@@ -88,7 +88,9 @@ function bookThrough({ tool, tokens, read }: CountedAnswer, calls: readonly Answ
     }),
   );
   const isAll = sent.rest.tokens === 0 && loaded.rest.tokens === 0;
-  return isAll ? entries : [...entries, entryOf('helpers', '', tool, { sent: sent.rest, loaded: loaded.rest })];
+  return isAll
+    ? entries
+    : [...entries, createLedgerEntry('helpers', '', tool, { sent: sent.rest, loaded: loaded.rest })];
 }
 
 /** What of the whole is these parts, shared out among them, and what is beyond them. */
@@ -109,11 +111,11 @@ function partOf(
 }
 
 function shareOut({ estimated }: TokenCount, whole: number, weights: readonly number[]): readonly TokenCount[] {
-  return divide(whole, weights).map((tokens) => ({ tokens, estimated }));
+  return apportion(whole, weights).map((tokens) => ({ tokens, estimated }));
 }
 
 /** Whole numbers in proportion to the weights, whose sum is the whole. */
-export function divide(whole: number, weights: readonly number[]): readonly number[] {
+export function apportion(whole: number, weights: readonly number[]): readonly number[] {
   const sum = weights.reduce((total, weight) => total + weight, 0);
   let [weighed, given] = [0, 0];
   return weights.map((weight, index) => {

@@ -1,5 +1,5 @@
 /** One line of the ledger: tokens under a cause, for a server and a tool. */
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { TokenCount } from '../token-counter.ts';
 
 /**
@@ -30,7 +30,7 @@ export interface Amounts {
   readonly estimated: number;
 }
 
-export interface Entry extends Amounts {
+export interface LedgerEntry extends Amounts {
   /** Empty for Tooltray itself. */
   readonly server: string;
   readonly tool: string;
@@ -45,11 +45,11 @@ interface Figures {
   readonly raw?: TokenCount | undefined;
 }
 
-export const nothing: TokenCount = { tokens: 0, estimated: false };
+export const zeroTokens: TokenCount = { tokens: 0, estimated: false };
 
 /** `loaded` is what was sent unless given. */
-export function entryOf(cause: Cause, server: string, tool: string, figures: Figures): Entry {
-  const { times = 0, sent = nothing, loaded = sent, baseline = nothing, raw = nothing } = figures;
+export function createLedgerEntry(cause: Cause, server: string, tool: string, figures: Figures): LedgerEntry {
+  const { times = 0, sent = zeroTokens, loaded = sent, baseline = zeroTokens, raw = zeroTokens } = figures;
   const estimated = [sent, baseline].reduce((sum, count) => sum + (count.estimated ? count.tokens : 0), 0);
   return {
     cause,
@@ -65,7 +65,7 @@ export function entryOf(cause: Cause, server: string, tool: string, figures: Fig
 }
 
 /** What of it the app's model reads and is set against what it would have read without us. */
-export function loadedInNet(entries: readonly Entry[]): number {
+export function netContextTokens(entries: readonly LedgerEntry[]): number {
   return entries.reduce((sum, { cause, loaded }) => sum + (cause === 'other' ? 0 : loaded), 0);
 }
 
@@ -87,7 +87,7 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
  * `direct`: a server's own tool, or one that stands for a server; `call`: a helper that calls tools or looks after something;
  * `program`: it runs a model's code; `await`: it fetches the answer of an earlier call.
  */
-export type AnswerKind = 'direct' | 'call' | 'program' | 'await' | 'discovery' | 'readback';
+export type ResultKind = 'direct' | 'call' | 'program' | 'await' | 'discovery' | 'readback';
 
 /** What a use of a helper tool is about, as the tool itself declares it; `change` and `schema` are told apart in steps alone. */
 export type HelperKind = 'call' | 'change' | 'program' | 'await' | 'discovery' | 'schema' | 'readback';
@@ -99,26 +99,26 @@ export type KindOfHelper = (tool: string, input: JsonObject) => HelperKind | und
 const nameKeys = ['tool', 'tool_name', 'name', 'path'];
 
 /** `mode` is the session's; through an endpoint of one server every name is that server's. */
-export function answerKind(tool: string, input: JsonObject, mode: string, kindOf: KindOfHelper): AnswerKind {
+export function classifyResult(tool: string, input: JsonObject, mode: string, kindOf: KindOfHelper): ResultKind {
   if (mode === 'server') return 'direct';
   const kind = toAnswerKind(kindOf(tool, input));
   if (kind !== 'call' && !(kind === 'direct' && mode === 'gateway')) return kind;
   return reached(input, kindOf) ?? kind;
 }
 
-function toAnswerKind(kind: HelperKind | undefined): AnswerKind {
+function toAnswerKind(kind: HelperKind | undefined): ResultKind {
   if (kind === 'change') return 'call';
   return kind === 'schema' ? 'discovery' : (kind ?? 'direct');
 }
 
 /** A model that knows only a helper that calls tools gets at its own answers through that one. */
-function reached(input: JsonObject, kindOf: KindOfHelper): AnswerKind | undefined {
+function reached(input: JsonObject, kindOf: KindOfHelper): ResultKind | undefined {
   const inner = nameKeys.map((key) => input[key]).find((value) => typeof value === 'string');
   const kind = typeof inner === 'string' ? kindOf(inner, {}) : undefined;
   return kind === 'readback' || kind === 'await' ? kind : undefined;
 }
 
 /** The input of a tools/call, whatever its params hold. */
-export function inputOf(params: JsonObject): JsonObject {
-  return objectOf(params['arguments']);
+export function argumentsOf(params: JsonObject): JsonObject {
+  return objectOrEmpty(params['arguments']);
 }

@@ -1,13 +1,13 @@
 /** One request of a client app, from when it was read to when its answer has gone out, and the calls that ran for it. */
-import { type JsonObject, objectOf } from '../../base/json.ts';
-import { readSpillFacts } from '../../spills/spill.ts';
+import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { parseSpillInfo } from '../../spills/spill.ts';
 import type { Message, Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { CallOutcome } from '../call-record.ts';
 import type { TokenCount } from '../token-counter.ts';
-import { type AnswerTaker, countOnce, countRead } from './as-read.ts';
+import { type ResultIntake, countOnce, countIngested } from './as-read.ts';
 import type { CountedCall } from './book-answer.ts';
-import type { Entry } from './entry.ts';
+import type { LedgerEntry } from './entry.ts';
 import type { PayloadCounter } from './payload-counter.ts';
 
 /** A call of a server's tool that is over. */
@@ -23,7 +23,7 @@ interface LedgerCall {
 }
 
 /** What ran for a request, as far as its step tells. */
-export interface RanCall {
+export interface FinishedCallInfo {
   readonly server: string;
   readonly tool: string;
   readonly via: string | undefined;
@@ -38,10 +38,10 @@ export interface Progress {
 }
 
 /** In characters, of what a server says of its progress. */
-const longestMessage = 200;
+const maxProgressMessageLength = 200;
 
 /** Calls of one request that are told of it; a program may make more. */
-const mostRan = 1000;
+const maxFinishedCalls = 1000;
 
 /** Who asks, as it is when the request is over: a handshake may change all of it. */
 export interface StepOwner {
@@ -57,22 +57,22 @@ export type StepEnd = Message | 'cancelled';
 
 /** Gives a request up for a person: it ends at once, and its app is told by whom. */
 export interface Canceller {
-  cancel(exchange: Exchange): void;
+  cancel(exchange: ClientRequest): void;
 }
 
 /** Hears of every request and its end. */
-export interface StepBook {
+export interface StepRecorder {
   /** For a step that begins then, in ms since the epoch: grows with the time, over restarts as well. */
   readonly idAt: (startedAt: number) => number;
-  began(exchange: Exchange, owner: () => StepOwner): void;
+  start(exchange: ClientRequest, owner: () => StepOwner): void;
   /** What was ended before is not ended again. Returns at once. */
-  ended(exchange: Exchange, end: StepEnd, owner: StepOwner): void;
+  end(exchange: ClientRequest, end: StepEnd, owner: StepOwner): void;
   /** What the ledger found of a step. */
-  counted(id: number, entries: readonly Entry[]): void;
+  addTokens(id: number, entries: readonly LedgerEntry[]): void;
 }
 
 /** Of which request an entry is. */
-export type EnteredStep = Pick<Exchange, 'id' | 'startedAt'>;
+export type StepRef = Pick<ClientRequest, 'id' | 'startedAt'>;
 
 interface AskedRequest {
   readonly method: string;
@@ -83,7 +83,7 @@ interface AskedRequest {
   readonly now: number;
 }
 
-export class Exchange {
+export class ClientRequest {
   /** Of its step. */
   readonly id: number;
   /** ms since the epoch, and on the clock that times are measured with. */
@@ -92,9 +92,9 @@ export class Exchange {
   readonly method: string;
   readonly params: JsonObject;
   readonly #counter: PayloadCounter;
-  readonly #taker: AnswerTaker;
+  readonly #taker: ResultIntake;
   readonly #late: (call: Promise<CountedCall>) => void;
-  readonly #ran: RanCall[] = [];
+  readonly #ran: FinishedCallInfo[] = [];
   /** Calls whose answers were not held until the request is over. */
   #counted: Promise<CountedCall>[] = [];
   /** Mostly there is no other: then it is counted when there is time. */
@@ -108,7 +108,7 @@ export class Exchange {
   /** `late` hears of calls that end when the request has long been answered with a handle or a question. */
   constructor(
     { method, params, idAt, now }: AskedRequest,
-    { counter, taker }: { readonly counter: PayloadCounter; readonly taker: AnswerTaker },
+    { counter, taker }: { readonly counter: PayloadCounter; readonly taker: ResultIntake },
     late: (call: Promise<CountedCall>) => void,
   ) {
     this.startedAt = now;
@@ -121,9 +121,9 @@ export class Exchange {
   }
 
   /** A call that ran for this request is over. Returns at once. */
-  called(call: LedgerCall): void {
+  addCall(call: LedgerCall): void {
     const { server, tool, via, outcome } = call;
-    if (this.#ran.length < mostRan) this.#ran.push({ server, tool, via, outcome });
+    if (this.#ran.length < maxFinishedCalls) this.#ran.push({ server, tool, via, outcome });
     if (this.#isOver) this.#late(this.#count(call));
     else if (this.#ran.length === 1) this.#only = call;
     else {
@@ -133,7 +133,7 @@ export class Exchange {
   }
 
   /** Calls that ran for it and are over. */
-  get ran(): readonly RanCall[] {
+  get finishedCalls(): readonly FinishedCallInfo[] {
     return this.#ran;
   }
 
@@ -145,13 +145,13 @@ export class Exchange {
 
   /** A notification about how far something is: of this request where it bears its token. */
   noteProgress(params: JsonObject): void {
-    const token = objectOf(this.params['_meta'])['progressToken'];
+    const token = objectOrEmpty(this.params['_meta'])['progressToken'];
     const { progressToken, progress, total, message } = params;
     if (token === undefined || token !== progressToken || typeof progress !== 'number') return;
     this.progress = {
       progress,
       ...(typeof total === 'number' && { total }),
-      ...(typeof message === 'string' && { message: message.slice(0, longestMessage) }),
+      ...(typeof message === 'string' && { message: message.slice(0, maxProgressMessageLength) }),
     };
   }
 
@@ -176,12 +176,12 @@ export class Exchange {
     const raw = (untouched ? undefined : countedWhenKept(given)) ?? (await countOnce(result, this.#counter));
     if (untouched) {
       const sent = await this.#counter.count(result);
-      const baseline = await countRead(result, sent, this.#taker, this.#counter);
+      const baseline = await countIngested(result, sent, this.#taker, this.#counter);
       return { server, tool, via, raw, baseline, given: sent, read: baseline, untouched };
     }
-    const baseline = await countRead(result, raw, this.#taker, this.#counter);
+    const baseline = await countIngested(result, raw, this.#taker, this.#counter);
     const told = await this.#counter.count(given);
-    const read = await countRead(given, told, this.#taker, this.#counter);
+    const read = await countIngested(given, told, this.#taker, this.#counter);
     return { server, tool, via, raw, baseline, given: told, read, untouched };
   }
 }
@@ -191,6 +191,6 @@ export class Exchange {
  * none: keeping them on disk is not claimed to save what their bytes look like.
  */
 function countedWhenKept(given: Result): TokenCount | undefined {
-  const facts = given instanceof RawJson ? undefined : readSpillFacts(given);
+  const facts = given instanceof RawJson ? undefined : parseSpillInfo(given);
   return facts && { tokens: facts.resultTokens, estimated: facts.tokensEstimated };
 }

@@ -2,24 +2,24 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
-import { hourOf } from '../local-time.ts';
-import { addAmounts, type Entry } from './entry.ts';
+import { startOfHour } from '../local-time.ts';
+import { addAmounts, type LedgerEntry } from './entry.ts';
 import { addRows, type LedgerBounds, type LedgerRow, trimLedger } from './ledger-table.ts';
 
 /** The activity database, opened when it is used. */
-export interface LedgerStore {
+export interface LedgerDatabase {
   use<T>(work: (database: DatabaseSync) => T): T;
 }
 
 interface LedgerRowsOptions {
-  readonly store: LedgerStore;
+  readonly store: LedgerDatabase;
   readonly masker: Pick<Masker, 'maskText'>;
   readonly log: Log;
   readonly bounds: LedgerBounds;
   readonly now: () => number;
 }
 
-export interface EntryOwner {
+export interface LedgerOwner {
   readonly id: string;
   /** Of a team. */
   readonly user?: string | undefined;
@@ -27,14 +27,14 @@ export interface EntryOwner {
   readonly mode: string;
 }
 
-const writeMs = 1000;
-const slowestRetryMs = 60_000;
+const flushIntervalMs = 1000;
+const maxRetryDelayMs = 60_000;
 /** Sums held in memory while the database cannot be written. */
-const mostWaiting = 5000;
+const maxPendingEntries = 5000;
 const writesPerTrim = 50;
-const longestName = 300;
+const maxNameLength = 300;
 
-export class LedgerRows {
+export class LedgerBuffer {
   readonly #options: LedgerRowsOptions;
   readonly #waiting = new Map<string, LedgerRow>();
   #timer: NodeJS.Timeout | undefined;
@@ -47,20 +47,20 @@ export class LedgerRows {
   }
 
   /** `at`: when it happened, in ms since the epoch. */
-  add(entries: readonly Entry[], owner: EntryOwner, at: number): void {
+  add(entries: readonly LedgerEntry[], owner: LedgerOwner, at: number): void {
     if (this.#closed) return;
-    const hour = hourOf(at);
+    const hour = startOfHour(at);
     for (const entry of entries) {
       const key = JSON.stringify([hour, owner.id, owner.app, owner.mode, entry.server, entry.tool, entry.cause]);
       const before = this.#waiting.get(key);
       if (before !== undefined) this.#waiting.set(key, { ...before, ...addAmounts(before, entry) });
-      else if (this.#waiting.size < mostWaiting) this.#waiting.set(key, this.#row(entry, owner, hour));
+      else if (this.#waiting.size < maxPendingEntries) this.#waiting.set(key, this.#row(entry, owner, hour));
     }
-    this.#timer ??= setTimeout(() => this.write(), Math.max(writeMs, this.#retryMs)).unref();
+    this.#timer ??= setTimeout(() => this.flush(), Math.max(flushIntervalMs, this.#retryMs)).unref();
   }
 
   /** Writes what waits, now. Never throws: what cannot be written is tried again. */
-  write(): void {
+  flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.size === 0) return;
@@ -72,21 +72,21 @@ export class LedgerRows {
       if (this.#writes++ % writesPerTrim === 0) store.use((database) => trimLedger(database, bounds, now()));
     } catch (error) {
       if (this.#retryMs === 0) log.warn('The savings ledger cannot be written; trying again.', { error });
-      this.#retryMs = Math.min(slowestRetryMs, Math.max(writeMs, this.#retryMs * 2));
-      this.#timer = setTimeout(() => this.write(), this.#retryMs).unref();
+      this.#retryMs = Math.min(maxRetryDelayMs, Math.max(flushIntervalMs, this.#retryMs * 2));
+      this.#timer = setTimeout(() => this.flush(), this.#retryMs).unref();
     }
   }
 
   /** Writes what waits; what comes after is lost. */
   close(): void {
     this.#closed = true;
-    this.write();
+    this.flush();
     clearTimeout(this.#timer);
   }
 
   /** Names come from servers and apps: they may hold a secret, be endless, or hold half a surrogate pair. */
-  #row(entry: Entry, { id, user, app, mode }: EntryOwner, hour: number): LedgerRow {
-    const clean = (text: string): string => this.#options.masker.maskText(text).slice(0, longestName).toWellFormed();
+  #row(entry: LedgerEntry, { id, user, app, mode }: LedgerOwner, hour: number): LedgerRow {
+    const clean = (text: string): string => this.#options.masker.maskText(text).slice(0, maxNameLength).toWellFormed();
     return {
       ...entry,
       hour,

@@ -5,17 +5,25 @@
  * The unit: o200k tokens of the JSON text of a frame's payload: the value of `result` in an answer, of `error` in a failure, of
  * `params` in a notification or a question of ours. The envelope around it (jsonrpc, id, method) is not counted, on neither side.
  */
-import { asText, type JsonObject } from '../../base/json.ts';
+import { toText, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type Result } from '../../wire/message.ts';
-import { fact } from '../../wire/raw-json.ts';
-import { type AnswerKind, answerKind, type Cause, type Entry, entryOf, inputOf, type KindOfHelper } from './entry.ts';
-import { type AnswerTaker, countRead } from './as-read.ts';
-import { bookAnswer, type CountedCall } from './book-answer.ts';
-import { type EnteredStep, Exchange, type StepBook, type StepOwner } from './exchange.ts';
-import { ListBooks, type ListParts, type ListReader } from './list-books.ts';
+import { scalarOf } from '../../wire/raw-json.ts';
+import {
+  type ResultKind,
+  classifyResult,
+  type Cause,
+  type LedgerEntry,
+  createLedgerEntry,
+  argumentsOf,
+  type KindOfHelper,
+} from './entry.ts';
+import { type ResultIntake, countIngested } from './as-read.ts';
+import { attributeResult, type CountedCall } from './book-answer.ts';
+import { type StepRef, ClientRequest, type StepRecorder, type StepOwner } from './exchange.ts';
+import { ListAccounting, type ListAccountingDeps, type ListReader } from './list-books.ts';
 import { listMethods } from './baseline.ts';
 
-export interface SessionFacts {
+export interface LedgerSessionOptions {
   readonly id: string;
   /** Of a team. */
   readonly user?: string | undefined;
@@ -37,67 +45,67 @@ interface Standing {
   /** A model reads what it is sent. */
   readonly isRead: boolean;
   readonly defers: boolean;
-  readonly taker: AnswerTaker;
+  readonly taker: ResultIntake;
 }
 
-interface SessionParts extends ListParts {
+interface SessionParts extends ListAccountingDeps {
   readonly defersTools: (app: string) => boolean;
   readonly hasModel: (app: string) => boolean;
   readonly kindOf: KindOfHelper;
-  readonly takesAnswers: (app: string) => AnswerTaker;
+  readonly takesAnswers: (app: string) => ResultIntake;
   /** `step`: of which request they are. */
   readonly enter: (
-    entries: Promise<readonly Entry[]>,
+    entries: Promise<readonly LedgerEntry[]>,
     owner: { id: string; user: string | undefined; app: string; mode: string },
-    step: EnteredStep | undefined,
+    step: StepRef | undefined,
   ) => void;
   /** Does what no answer is to wait for, when there is time. */
   readonly later: (work: () => void) => void;
   /** ms since the epoch. */
   readonly now: () => number;
-  readonly steps: Pick<StepBook, 'idAt' | 'began' | 'ended'>;
+  readonly steps: Pick<StepRecorder, 'idAt' | 'start' | 'end'>;
   readonly ended: (session: LedgerSession) => void;
 }
 
 const introductions: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 const spillAddress = 'tooltray://spill/';
 /** Calls that ended after their request was answered, and whose answers nobody came for. */
-const mostLate = 100;
+const maxLateRequests = 100;
 
 export class LedgerSession {
-  readonly #facts: SessionFacts;
+  readonly #facts: LedgerSessionOptions;
   readonly #parts: SessionParts;
-  readonly #lists: ListBooks;
+  readonly #lists: ListAccounting;
   #late: Promise<CountedCall>[] = [];
   #standing: Standing | undefined;
 
-  constructor(facts: SessionFacts, parts: SessionParts) {
+  constructor(facts: LedgerSessionOptions, parts: SessionParts) {
     this.#facts = facts;
     this.#parts = parts;
-    this.#lists = new ListBooks(parts);
+    this.#lists = new ListAccounting(parts);
   }
 
   /** A request has come. */
-  asked(method: string, params: JsonObject): Exchange {
+  onRequest(method: string, params: JsonObject): ClientRequest {
     const { steps, counter, now } = this.#parts;
     // Whoever asks has mostly asked before.
     const { taker } = this.#standing ?? this.#of(this.#facts.who());
-    const exchange = new Exchange({ method, params, idAt: steps.idAt, now: now() }, { counter, taker }, (call) => {
-      if (this.#late.push(call) > mostLate) void this.#late.shift();
+    const exchange = new ClientRequest({ method, params, idAt: steps.idAt, now: now() }, { counter, taker }, (call) => {
+      if (this.#late.push(call) > maxLateRequests) void this.#late.shift();
     });
-    steps.began(exchange, this.#owner);
+    steps.start(exchange, this.#owner);
     return exchange;
   }
 
   /** A request was given up: no answer goes out. */
-  gaveUp(exchange: Exchange): void {
-    this.#parts.steps.ended(exchange, 'cancelled', this.#owner());
+  onCancelled(exchange: ClientRequest): void {
+    this.#parts.steps.end(exchange, 'cancelled', this.#owner());
     exchange.close();
   }
 
   /** The app has answered a question of ours, which `asked` was told of. */
-  answered(message: Message, exchange: Exchange): void {
-    this.#parts.steps.ended(exchange, message, this.#owner());
+  onResponse(message: Message, exchange: ClientRequest): void {
+    this.#parts.steps.end(exchange, message, this.#owner());
     exchange.close();
   }
 
@@ -106,7 +114,7 @@ export class LedgerSession {
   };
 
   /** A frame has gone out; `exchange` is the request that it answers. Returns at once. */
-  sent(message: Message, exchange: Exchange | undefined): void {
+  onSent(message: Message, exchange: ClientRequest | undefined): void {
     const who = this.#facts.who();
     if (this.#of(who).isRead) {
       const book = (late: Promise<CountedCall>[]): void =>
@@ -116,7 +124,7 @@ export class LedgerSession {
       else book(this.#late);
     }
     if (exchange === undefined) return;
-    this.#parts.steps.ended(exchange, message, this.#owner(who));
+    this.#parts.steps.end(exchange, message, this.#owner(who));
     exchange.close();
   }
 
@@ -144,19 +152,19 @@ export class LedgerSession {
     return { direct: who.mode === 'server', defers: this.#of(who).defers };
   }
 
-  #enter(entries: Promise<readonly Entry[]>, { app, mode }: Who, exchange?: Exchange): void {
+  #enter(entries: Promise<readonly LedgerEntry[]>, { app, mode }: Who, exchange?: ClientRequest): void {
     this.#parts.enter(entries, { id: this.#facts.id, user: this.#facts.user, app, mode }, exchange);
   }
 
   /** `late`: calls that ended after their request was answered; who comes for them takes them out. */
   #book(
     message: Message,
-    exchange: Exchange | undefined,
+    exchange: ClientRequest | undefined,
     who: Who,
     late: Promise<CountedCall>[],
-  ): Promise<readonly Entry[]> {
+  ): Promise<readonly LedgerEntry[]> {
     if ('method' in message) {
-      this.#lists.told(message.method);
+      this.#lists.onNotified(message.method);
       return this.#plain('other', '', message.params);
     }
     if (isFailure(message)) return this.#plain('other', '', message.error);
@@ -164,40 +172,45 @@ export class LedgerSession {
     return this.#answered(message.result, exchange, who, late);
   }
 
-  #answered(result: Result, exchange: Exchange, who: Who, late: Promise<CountedCall>[]): Promise<readonly Entry[]> {
+  #answered(
+    result: Result,
+    exchange: ClientRequest,
+    who: Who,
+    late: Promise<CountedCall>[],
+  ): Promise<readonly LedgerEntry[]> {
     const { method, params } = exchange;
     const key = listMethods.get(method);
     if (key !== undefined) return this.#lists.list(key, result, this.#reader(who));
     if (introductions.has(method)) return this.#lists.introduction(result, this.#reader(who));
-    if (method === 'tools/call' && fact(result, 'resultType') !== 'input_required')
+    if (method === 'tools/call' && scalarOf(result, 'resultType') !== 'input_required')
       return this.#answer(result, exchange, who, late);
-    if (asText(params['uri']).startsWith(spillAddress)) return this.#plain('readback', method, result);
+    if (toText(params['uri']).startsWith(spillAddress)) return this.#plain('readback', method, result);
     return this.#plain('other', '', result);
   }
 
-  async #plain(cause: Cause, tool: string, payload: unknown): Promise<readonly Entry[]> {
-    return [entryOf(cause, '', tool, { times: 1, sent: await this.#parts.counter.count(payload) })];
+  async #plain(cause: Cause, tool: string, payload: unknown): Promise<readonly LedgerEntry[]> {
+    return [createLedgerEntry(cause, '', tool, { times: 1, sent: await this.#parts.counter.count(payload) })];
   }
 
   async #answer(
     result: Result,
-    { params, calls: own }: Exchange,
+    { params, calls: own }: ClientRequest,
     who: Who,
     late: Promise<CountedCall>[],
-  ): Promise<readonly Entry[]> {
-    const tool = asText(params['name']);
+  ): Promise<readonly LedgerEntry[]> {
+    const tool = toText(params['name']);
     const { mode } = who;
     const { kindOf } = this.#parts;
     // An answer after a question: the call began with an earlier request.
-    const kind: AnswerKind =
-      params['requestState'] === undefined ? answerKind(tool, inputOf(params), mode, kindOf) : 'await';
+    const kind: ResultKind =
+      params['requestState'] === undefined ? classifyResult(tool, argumentsOf(params), mode, kindOf) : 'await';
     const running = [...own, ...(kind === 'await' ? late.splice(0) : [])];
     const { counter } = this.#parts;
     const [tokens, calls] = await Promise.all([counter.count(result), Promise.all(running)]);
-    const read = await countRead(result, tokens, this.#of(who).taker, counter);
+    const read = await countIngested(result, tokens, this.#of(who).taker, counter);
     // What stands for a server in mode `gateway` says of itself which tools there are.
     const shown = kind === 'direct' && mode === 'gateway' && calls.length === 0 ? 'discovery' : kind;
     const definitions = await this.#lists.definitions(tool, calls, this.#reader(who));
-    return [...bookAnswer({ kind: shown, tool, tokens, read, calls }), ...definitions];
+    return [...attributeResult({ kind: shown, tool, tokens, read, calls }), ...definitions];
   }
 }

@@ -3,8 +3,8 @@
  * their size grows with what was used and not with how often.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { transaction } from '../../base/private-database.ts';
-import { dayOf, hourMs, hourOf } from '../local-time.ts';
+import { runInTransaction } from '../../base/private-database.ts';
+import { formatDay, hourMs, startOfHour } from '../local-time.ts';
 import type { Amounts, Cause } from './entry.ts';
 
 /** What was entered under one hour, session, app, mode, server, tool and cause. */
@@ -28,8 +28,8 @@ export interface LedgerBounds {
 
 const dayMs = 24 * hourMs;
 /** How far back the table by the hour goes. */
-const recentMs = 8 * dayMs;
-const longMs = 2 * 366 * dayMs;
+const hourlyRetentionMs = 8 * dayMs;
+const dailyRetentionMs = 2 * 366 * dayMs;
 
 const amounts = ['times', 'sent', 'loaded', 'baseline', 'raw', 'estimated'] as const;
 const hourKeys = ['hour', 'session', 'app', 'mode', 'server', 'tool', 'cause'] as const;
@@ -37,23 +37,23 @@ const dayKeys = ['day', 'app', 'mode', 'server', 'tool', 'cause'] as const;
 
 export function addRows(database: DatabaseSync, rows: readonly LedgerRow[]): void {
   if (rows.length === 0) return;
-  transaction(database, () => {
+  runInTransaction(database, () => {
     const hours = database.prepare(upsert('ledgerHours', hourKeys, ['user']));
     const days = database.prepare(upsert('ledgerDays', dayKeys));
     for (const row of rows) {
       const figures = amounts.map((name) => row[name]);
       const names = [row.app, row.mode, row.server, row.tool, row.cause];
       hours.run(row.hour, row.session, ...names, row.user ?? null, ...figures);
-      days.run(dayOf(row.hour), ...names, ...figures);
+      days.run(formatDay(row.hour), ...names, ...figures);
     }
   });
 }
 
 /** Deletes what is too old, and the oldest of what is too much. */
 export function trimLedger(database: DatabaseSync, { hourRows, dayRows }: LedgerBounds, now: number): void {
-  transaction(database, () => {
-    database.prepare('DELETE FROM ledgerHours WHERE hour < ?').run(now - recentMs);
-    database.prepare('DELETE FROM ledgerDays WHERE day < ?').run(dayOf(now - longMs));
+  runInTransaction(database, () => {
+    database.prepare('DELETE FROM ledgerHours WHERE hour < ?').run(now - hourlyRetentionMs);
+    database.prepare('DELETE FROM ledgerDays WHERE day < ?').run(formatDay(now - dailyRetentionMs));
     trimTo(database, 'ledgerHours', 'hour', hourRows);
     trimTo(database, 'ledgerDays', 'day', dayRows);
   });
@@ -89,11 +89,11 @@ const expressions: Readonly<Record<SavingsKey, string>> = {
 
 export function sumLedger(
   database: DatabaseSync,
-  { since = 0, by = 'cause', app }: SavingsQuestion,
+  { since = 0, by = 'cause', app }: SavingsQuery,
   now: number,
 ): readonly CauseSum[] {
   // Sessions and hours are kept for the last days only; the last hours are told apart there, too.
-  const fine = by === 'session' || by === 'hour' || since > now - recentMs;
+  const fine = by === 'session' || by === 'hour' || since > now - hourlyRetentionMs;
   const table = fine ? 'ledgerHours' : 'ledgerDays';
   const key = !fine && by === 'day' ? 'day' : expressions[by];
   const rows = database
@@ -103,11 +103,11 @@ export function sumLedger(
         sum(baseline) AS baseline, sum(raw) AS raw, sum(estimated) AS estimated
         FROM ${table} WHERE ${fine ? 'hour' : 'day'} >= ? AND app = coalesce(?, app) GROUP BY 1, cause`,
     )
-    .all(fine ? hourOf(since) : dayOf(since), app ?? null);
+    .all(fine ? startOfHour(since) : formatDay(since), app ?? null);
   return rows.map((row) => {
     const number = (name: string): number => Number(row[name]);
     return {
-      key: fine && by === 'day' ? dayOf(number('key')) : String(row['key']),
+      key: fine && by === 'day' ? formatDay(number('key')) : String(row['key']),
       app: row['app'] === null ? undefined : String(row['app']),
       cause: row['cause'] as Cause,
       times: number('times'),
@@ -123,7 +123,7 @@ export function sumLedger(
 /** What the ledger answers: sums by what was asked for, the net, and from when on Tooltray pays for itself. */
 export type SavingsKey = 'session' | 'app' | 'server' | 'tool' | 'hour' | 'day' | 'cause' | 'mode';
 
-export interface SavingsQuestion {
+export interface SavingsQuery {
   /** Only from then on, in ms since the epoch: to the hour in the last seven days, to the day before. */
   readonly since?: number | undefined;
   /** What the rows are for; `cause` unless given. */
@@ -133,7 +133,7 @@ export interface SavingsQuestion {
 }
 
 /** All in tokens. */
-export interface SavingsSums {
+export interface SavingsTotals {
   /** Lists and instructions that apps would have loaded without Tooltray. */
   readonly baseline: number;
   /** What of servers' answers the apps would have let in without Tooltray. */
@@ -156,7 +156,7 @@ export interface SavingsSums {
   readonly calls: number;
 }
 
-export interface SavingsRow extends SavingsSums {
+export interface SavingsRow extends SavingsTotals {
   /** Of a tool `server:tool`; empty for what is no server's or no tool's. */
   readonly key: string;
   /** Of a session: its app. */
@@ -176,7 +176,7 @@ export interface SavingsReport {
   /** Most net first; days and hours (of the last eight days: its beginning in ms since the epoch) in their order. */
   readonly rows: readonly SavingsRow[];
   readonly causes: readonly SavingsRow[];
-  readonly total: SavingsSums;
+  readonly total: SavingsTotals;
   readonly breakEven: BreakEven;
   readonly tokenizer: string;
   /** How it was counted, a sentence each. */
@@ -196,12 +196,12 @@ const giving: ReadonlySet<Cause> = new Set(['results', 'code']);
 export function toRows(sums: readonly CauseSum[], by: SavingsKey): readonly SavingsRow[] {
   const rows = [...Map.groupBy(sums, ({ key }) => key)].map(([key, parts]): SavingsRow => {
     const app = parts[0]?.app;
-    return { key, ...(app !== undefined && { app }), ...addUp(parts) };
+    return { key, ...(app !== undefined && { app }), ...totalSavings(parts) };
   });
   return rows.sort(by === 'day' || by === 'hour' ? (a, b) => (a.key < b.key ? -1 : 1) : (a, b) => b.net - a.net);
 }
 
-export function addUp(parts: readonly CauseSum[]): SavingsSums {
+export function totalSavings(parts: readonly CauseSum[]): SavingsTotals {
   const total = (of: (part: CauseSum) => number): number => parts.reduce((sum, part) => sum + of(part), 0);
   const loaded = (isMeant: (cause: Cause) => boolean): number =>
     total((part) => (isMeant(part.cause) ? part.loaded : 0));
@@ -226,12 +226,12 @@ export function addUp(parts: readonly CauseSum[]): SavingsSums {
   };
 }
 
-export function breakEvenOf(sums: readonly CauseSum[], net: number): BreakEven {
+export function computeBreakEven(sums: readonly CauseSum[], net: number): BreakEven {
   const of = (...causes: readonly Cause[]): readonly CauseSum[] => sums.filter(({ cause }) => causes.includes(cause));
-  const lists = addUp(of('lists', 'instructions'));
+  const lists = totalSavings(of('lists', 'instructions'));
   const searches = of('discovery').reduce((sum, { times }) => sum + times, 0);
   // Whoever has to look a tool up has to call it through something, too.
-  const each = addUp(of('discovery', 'helpers')).spent / searches;
+  const each = totalSavings(of('discovery', 'helpers')).spent / searches;
   const saved = lists.baseline - lists.spent;
   return {
     reached: net >= 0,

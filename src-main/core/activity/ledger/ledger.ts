@@ -2,21 +2,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
-import type { PutOff } from '../../base/scheduling/put-off.ts';
+import type { DeferredQueue } from '../../base/scheduling/put-off.ts';
 import type { Result } from '../../wire/message.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
-import { type AnswerTaker, countOnce } from './as-read.ts';
-import { type ListedServer, ListTexts } from './baseline.ts';
-import type { Entry, KindOfHelper } from './entry.ts';
-import type { EnteredStep, StepBook } from './exchange.ts';
-import { type EntryOwner, LedgerRows, type LedgerStore } from './ledger-rows.ts';
-import { LedgerSession, type SessionFacts } from './ledger-session.ts';
+import { type ResultIntake, countOnce } from './as-read.ts';
+import { type ListedServer, ListTokenCounter } from './baseline.ts';
+import type { LedgerEntry, KindOfHelper } from './entry.ts';
+import type { StepRef, StepRecorder } from './exchange.ts';
+import { type LedgerOwner, LedgerBuffer, type LedgerDatabase } from './ledger-rows.ts';
+import { LedgerSession, type LedgerSessionOptions } from './ledger-session.ts';
 import {
-  addUp,
-  breakEvenOf,
+  totalSavings,
+  computeBreakEven,
   type CauseSum,
   type SavingsKey,
-  type SavingsQuestion,
+  type SavingsQuery,
   type SavingsReport,
   sumLedger,
   toRows,
@@ -25,7 +25,7 @@ import { PayloadCounter } from './payload-counter.ts';
 
 export interface LedgerOptions {
   /** Shared with the record of calls, whose bound on the file's size it keeps to. */
-  readonly store: LedgerStore;
+  readonly store: LedgerDatabase;
   readonly maxBytes: number;
   readonly masker: Masker;
   readonly log: Log;
@@ -37,41 +37,41 @@ export interface LedgerOptions {
   readonly defersTools: (app: string) => boolean;
   /** Whether a model reads what the app is sent; nothing is booked where none does. */
   readonly hasModel: (app: string) => boolean;
-  readonly takesAnswers: (app: string) => AnswerTaker;
+  readonly takesAnswers: (app: string) => ResultIntake;
   readonly now: () => number;
   /** Hears of every request and answer, and of what they weigh. */
-  readonly steps: StepBook;
+  readonly steps: StepRecorder;
   /** Where it is counted, once calls are answered. */
-  readonly putOff: PutOff;
+  readonly putOff: DeferredQueue;
   readonly kindOf: KindOfHelper;
 }
 
 /** How long a question waits for tokens still being counted, and how long the end does, in ms. */
-const patienceMs = 10_000;
-const closeMs = 1500;
+const countTimeoutMs = 10_000;
+const closeTimeoutMs = 1500;
 /** About what a row takes in the file. */
 const rowBytes = 250;
 
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #counter: PayloadCounter;
-  readonly #lists: ListTexts;
-  readonly #rows: LedgerRows;
+  readonly #lists: ListTokenCounter;
+  readonly #rows: LedgerBuffer;
   readonly #sessions = new Set<LedgerSession>();
   readonly #counting = new Set<Promise<void>>();
 
   constructor(options: LedgerOptions) {
     this.#options = options;
     this.#counter = new PayloadCounter(options.tokenCounter, options.putOff);
-    this.#lists = new ListTexts(this.#counter);
+    this.#lists = new ListTokenCounter(this.#counter);
     // An eighth of the file for each table: the record of calls is there as well.
     const rows = Math.max(200, Math.floor(options.maxBytes / 8 / rowBytes));
     const bounds = { hourRows: Math.min(rows, 50_000), dayRows: Math.min(rows, 100_000) };
-    this.#rows = new LedgerRows({ ...options, bounds });
+    this.#rows = new LedgerBuffer({ ...options, bounds });
   }
 
   /** Takes down what crosses the line of one client app until its `end`. */
-  open(facts: SessionFacts): LedgerSession {
+  open(facts: LedgerSessionOptions): LedgerSession {
     const session = new LedgerSession(facts, {
       counter: this.#counter,
       lists: this.#lists,
@@ -101,12 +101,12 @@ export class Ledger {
   }
 
   /** Waits a moment for what is still being counted. Rejects with what SQLite throws. */
-  async savings(question: SavingsQuestion = {}): Promise<SavingsReport> {
-    await this.#settle(patienceMs);
-    this.#rows.write();
+  async savings(question: SavingsQuery = {}): Promise<SavingsReport> {
+    await this.#settle(countTimeoutMs);
+    this.#rows.flush();
     const { store, now } = this.#options;
     const { by = 'cause' } = question;
-    return reportOf(
+    return buildReport(
       store.use((database) => sumLedger(database, { ...question, by }, now())),
       by,
     );
@@ -114,18 +114,18 @@ export class Ledger {
 
   /** Waits a moment for what is still being counted, estimates the rest and writes it. The store stays open. */
   async close(): Promise<void> {
-    await this.#settle(closeMs);
-    this.#counter.giveUp();
+    await this.#settle(closeTimeoutMs);
+    this.#counter.estimateRemaining();
     await this.#idle();
     this.#rows.close();
   }
 
-  #enter(entries: Promise<readonly Entry[]>, owner: EntryOwner, step: EnteredStep | undefined): void {
+  #enter(entries: Promise<readonly LedgerEntry[]>, owner: LedgerOwner, step: StepRef | undefined): void {
     const entered = entries.then(
       (made) => {
         // In the hour of its step, so that sums of a time are those of its steps.
         this.#rows.add(made, owner, step?.startedAt ?? this.#options.now());
-        if (step !== undefined) this.#options.steps.counted(step.id, made);
+        if (step !== undefined) this.#options.steps.addTokens(step.id, made);
       },
       // One entry less must not end the core.
       (error: unknown) => this.#options.log.warn('An entry of the savings ledger was lost.', { error }),
@@ -142,9 +142,9 @@ export class Ledger {
   }
 
   async #idle(): Promise<void> {
-    this.#options.putOff.run();
+    this.#options.putOff.drain();
     while (this.#counting.size > 0) {
-      this.#options.putOff.run();
+      this.#options.putOff.drain();
       // What is counted may lead to more that waits for the next batch.
       await Promise.race([Promise.all(this.#counting), sleep(10)]);
     }
@@ -152,15 +152,15 @@ export class Ledger {
 }
 
 /** Of sums wherever they were kept. */
-export function reportOf(sums: readonly CauseSum[], by: SavingsKey): SavingsReport {
+export function buildReport(sums: readonly CauseSum[], by: SavingsKey): SavingsReport {
   const causes = sums.map((sum) => ({ ...sum, key: sum.cause, app: undefined }));
-  const total = addUp(sums);
+  const total = totalSavings(sums);
   return {
     by,
     rows: toRows(sums, by),
     causes: toRows(causes, 'cause'),
     total,
-    breakEven: breakEvenOf(sums, total.net),
+    breakEven: computeBreakEven(sums, total.net),
     tokenizer,
     assumptions,
   };

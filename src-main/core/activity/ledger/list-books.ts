@@ -1,16 +1,23 @@
 /** What one app loads of lists, instructions and definitions, ours and what it would have without us. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
-import { fact } from '../../wire/raw-json.ts';
+import { scalarOf } from '../../wire/raw-json.ts';
 import type { TokenCount } from '../token-counter.ts';
-import { Baseline, DeferredTools, type ListedServer, type ListKey, type ListTexts, type Owed } from './baseline.ts';
+import {
+  Baseline,
+  DeferredTools,
+  type ListedServer,
+  type ListKey,
+  type ListTokenCounter,
+  type BaselineIncrement,
+} from './baseline.ts';
 import type { CountedCall } from './book-answer.ts';
-import { type Entry, entryOf } from './entry.ts';
+import { type LedgerEntry, createLedgerEntry } from './entry.ts';
 import type { PayloadCounter } from './payload-counter.ts';
 
-export interface ListParts {
+export interface ListAccountingDeps {
   readonly counter: PayloadCounter;
-  readonly lists: ListTexts;
+  readonly lists: ListTokenCounter;
   /** The servers there are now. */
   readonly servers: () => readonly ListedServer[];
 }
@@ -29,76 +36,80 @@ const announcements: ReadonlyMap<string, readonly ListKey[]> = new Map<string, r
   ['notifications/prompts/list_changed', ['prompts']],
 ]);
 
-export class ListBooks {
-  readonly #parts: ListParts;
+export class ListAccounting {
+  readonly #parts: ListAccountingDeps;
   readonly #baseline = new Baseline();
   readonly #deferred = new DeferredTools();
 
-  constructor(parts: ListParts) {
+  constructor(parts: ListAccountingDeps) {
     this.#parts = parts;
   }
 
   /** The app was sent this notification. */
-  told(method: string): void {
+  onNotified(method: string): void {
     this.#baseline.announce(announcements.get(method) ?? []);
   }
 
   /** undefined: nothing that this app would have heard of. */
-  serversChanged({ direct, defers }: ListReader): Promise<readonly Entry[]> | undefined {
+  serversChanged({ direct, defers }: ListReader): Promise<readonly LedgerEntry[]> | undefined {
     if (direct) return undefined;
     const owed = this.#baseline.serversChanged(this.#parts.servers());
     return owed.instructions.length + owed.lists.length === 0 ? undefined : this.#owed(owed, defers);
   }
 
-  async introduction(result: Result, { direct, defers }: ListReader): Promise<readonly Entry[]> {
+  async introduction(result: Result, { direct, defers }: ListReader): Promise<readonly LedgerEntry[]> {
     const owed = direct ? [] : this.#owed(this.#baseline.introduce(this.#parts.servers()), defers);
     const sent = await this.#parts.counter.count(result);
-    const entry = entryOf('instructions', '', '', { times: 1, sent, ...(direct && { baseline: sent }) });
+    const entry = createLedgerEntry('instructions', '', '', { times: 1, sent, ...(direct && { baseline: sent }) });
     return [entry, ...(await owed)];
   }
 
-  async list(key: ListKey, result: Result, { direct, defers }: ListReader): Promise<readonly Entry[]> {
+  async list(key: ListKey, result: Result, { direct, defers }: ListReader): Promise<readonly LedgerEntry[]> {
     const tools = key === 'tools' && defers ? toolsOf(result) : undefined;
     const owed = direct ? [] : this.#owed(this.#baseline.list(key, this.#parts.servers()), defers);
     if (tools !== undefined) this.#deferred.list(tools);
     const sent = await this.#parts.counter.count(result);
-    const loaded = tools === undefined ? sent : await this.#parts.lists.lines(tools);
-    const entry = entryOf('lists', '', '', { times: 1, sent, loaded, ...(direct && { baseline: loaded }) });
+    const loaded = tools === undefined ? sent : await this.#parts.lists.countSummaries(tools);
+    const entry = createLedgerEntry('lists', '', '', { times: 1, sent, loaded, ...(direct && { baseline: loaded }) });
     return [entry, ...(await owed)];
   }
 
   /** What an app that defers tools loads of definitions for a call of this tool: of ours, and without us. */
-  definitions(tool: string, calls: readonly CountedCall[], { direct, defers }: ListReader): Promise<readonly Entry[]> {
+  definitions(
+    tool: string,
+    calls: readonly CountedCall[],
+    { direct, defers }: ListReader,
+  ): Promise<readonly LedgerEntry[]> {
     if (direct || !defers) return Promise.resolve([]);
     const { counter, servers } = this.#parts;
     const own = this.#deferred.use(tool);
     const loaded = (own === undefined ? [] : [own]).map(async (definition) =>
-      entryOf('lists', '', tool, { loaded: await counter.count(definition) }),
+      createLedgerEntry('lists', '', tool, { loaded: await counter.count(definition) }),
     );
     const baseline = this.#deferred
-      .called(calls, servers())
+      .takeFirstCalls(calls, servers())
       .map(async ({ server, tool: name, definition }) =>
-        entryOf('lists', server, name, { baseline: await counter.count(definition) }),
+        createLedgerEntry('lists', server, name, { baseline: await counter.count(definition) }),
       );
     return Promise.all([...loaded, ...baseline]);
   }
 
-  #owed({ instructions, lists }: Owed, defers: boolean): Promise<readonly Entry[]> {
+  #owed({ instructions, lists }: BaselineIncrement, defers: boolean): Promise<readonly LedgerEntry[]> {
     const { counter, lists: texts } = this.#parts;
     const of = (key: ListKey, entries: readonly JsonObject[]): Promise<TokenCount> =>
-      defers && key === 'tools' ? texts.lines(entries) : texts.whole(key, entries);
+      defers && key === 'tools' ? texts.countSummaries(entries) : texts.countFull(key, entries);
     return Promise.all([
       ...instructions.map(async ({ server, text }) =>
-        entryOf('instructions', server, '', { baseline: await counter.countText(() => text) }),
+        createLedgerEntry('instructions', server, '', { baseline: await counter.countText(() => text) }),
       ),
       ...lists.map(async ({ server, key, entries }) =>
-        entryOf('lists', server, '', { baseline: await of(key, entries) }),
+        createLedgerEntry('lists', server, '', { baseline: await of(key, entries) }),
       ),
     ]);
   }
 }
 
 function toolsOf(result: Result): readonly JsonObject[] {
-  const tools = fact(result, 'tools');
+  const tools = scalarOf(result, 'tools');
   return Array.isArray(tools) ? (tools as unknown[]).filter(isObject) : [];
 }

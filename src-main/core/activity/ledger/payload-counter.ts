@@ -1,32 +1,32 @@
 /** Counts the tokens of what messages carry: later, each object once, and never holding more than there is room for. */
 import { isObject } from '../../base/json.ts';
-import type { PutOff } from '../../base/scheduling/put-off.ts';
+import type { DeferredQueue } from '../../base/scheduling/put-off.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
-import { nothing } from './entry.ts';
+import { zeroTokens } from './entry.ts';
 
 /** Big answers wait as the bytes they are; beyond this much of them, further ones are estimated by their size. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** Bigger ones are estimated from pieces: the counter would do no more with the whole. */
-const longestWhole = 4 * 1024 * 1024;
+const maxFullCountBytes = 4 * 1024 * 1024;
 
 export class PayloadCounter {
   readonly #counter: Pick<TokenCounter, 'count'>;
-  readonly #putOff: PutOff;
+  readonly #putOff: DeferredQueue;
   /** One answer is what a server sent, what the pipeline gave and what crossed the line, all at once. */
   readonly #known = new WeakMap<object, Promise<TokenCount>>();
   readonly #counting = new Set<() => void>();
   #bytes = 0;
   #gaveUp = false;
 
-  constructor(counter: Pick<TokenCounter, 'count'>, putOff: PutOff) {
+  constructor(counter: Pick<TokenCounter, 'count'>, putOff: DeferredQueue) {
     this.#counter = counter;
     this.#putOff = putOff;
   }
 
   /** The o200k tokens of the JSON text as it goes over the line; undefined counts nothing. Never rejects. */
   count(payload: unknown): Promise<TokenCount> {
-    if (payload === undefined) return Promise.resolve(nothing);
+    if (payload === undefined) return Promise.resolve(zeroTokens);
     if (!(payload instanceof RawJson) && !isObject(payload)) return this.countText(() => JSON.stringify(payload));
     const known = this.#known.get(payload);
     if (known !== undefined) return known;
@@ -38,8 +38,8 @@ export class PayloadCounter {
 
   async #countBytes(raw: RawJson): Promise<TokenCount> {
     const { byteLength } = raw;
-    if (this.#bytes > 0 && this.#bytes + byteLength > mostBytes) return bySize(byteLength);
-    if (byteLength > longestWhole) return countBytes(raw, (text) => this.countText(text));
+    if (this.#bytes > 0 && this.#bytes + byteLength > maxBytes) return bySize(byteLength);
+    if (byteLength > maxFullCountBytes) return countBytes(raw, (text) => this.countText(text));
     this.#bytes += byteLength;
     const count = await countBytes(raw, (text) => this.countText(text));
     this.#bytes -= byteLength;
@@ -54,14 +54,14 @@ export class PayloadCounter {
           this.#countNow(text(), resolve);
         } catch {
           // What could not be written out did not cross the line either.
-          resolve(nothing);
+          resolve(zeroTokens);
         }
       });
     });
   }
 
   /** Waits for the counter no longer: what it has not counted, and what comes, is estimated by its size. */
-  giveUp(): void {
+  estimateRemaining(): void {
     this.#gaveUp = true;
     for (const settle of this.#counting) settle();
     this.#counting.clear();
@@ -83,8 +83,8 @@ export async function countBytes(
   raw: RawJson,
   count: (text: () => string) => Promise<TokenCount>,
 ): Promise<TokenCount> {
-  if (raw.byteLength <= longestWhole) return count(() => raw.text());
-  const { text, scale } = sampleBytes(raw.chunks, longestWhole / 8);
+  if (raw.byteLength <= maxFullCountBytes) return count(() => raw.text());
+  const { text, scale } = sampleBytes(raw.chunks, maxFullCountBytes / 8);
   const { tokens } = await count(() => text);
   return { tokens: Math.round(tokens * scale), estimated: true };
 }
@@ -102,16 +102,16 @@ interface ByteSample {
   readonly scale: number;
 }
 
-const pieces = 32;
+const sampleCount = 32;
 
 /** `length` bytes in all, in pieces spread evenly from first to last. A character cut at an edge is one replacement mark. */
 export function sampleBytes(chunks: readonly Buffer[], length: number): ByteSample {
   const total = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   if (total <= length) return { text: Buffer.concat(chunks).toString('utf8'), scale: 1 };
-  const each = Math.max(1, Math.floor(length / pieces));
-  const step = (total - each) / (pieces - 1);
-  const cuts = Array.from({ length: pieces }, (_, index) => range(chunks, Math.floor(index * step), each));
-  return { text: cuts.join(''), scale: total / (each * pieces) };
+  const each = Math.max(1, Math.floor(length / sampleCount));
+  const step = (total - each) / (sampleCount - 1);
+  const cuts = Array.from({ length: sampleCount }, (_, index) => range(chunks, Math.floor(index * step), each));
+  return { text: cuts.join(''), scale: total / (each * sampleCount) };
 }
 
 function range(chunks: readonly Buffer[], start: number, length: number): string {

@@ -1,9 +1,9 @@
 /** Steps that are told while they run, on disk: what a core did not live to end is ended by the next one, and was no mistake of whoever saw it. */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { isRunning } from '../../base/file-lock.ts';
+import { isProcessRunning } from '../../base/file-lock.ts';
 import type { Masker } from '../../base/mask.ts';
-import { transaction } from '../../base/private-database.ts';
+import { runInTransaction } from '../../base/private-database.ts';
 import type { StepRecord } from './step.ts';
 import { stepColumns, toValues } from './step-table.ts';
 
@@ -18,21 +18,21 @@ const noteSql = `INSERT INTO openSteps (${columns.join(', ')}, seenAt, pid, run)
   ON CONFLICT (id) DO UPDATE SET seenAt = excluded.seenAt`;
 const stopped = 'Tooltray stopped while this was running: it may or may not have been carried out.';
 /** How often it is written down that one still runs, in ms. */
-const noteEveryMs = 5000;
+const writeIntervalMs = 5000;
 
-export class OpenSteps {
+export class RunningStepStore {
   readonly #run = randomUUID();
   /** When each was written down last, in ms since the epoch. */
   readonly #noted = new Map<number, number>();
 
   /** Those of them that have to be written down now. */
-  due(ids: readonly number[], now: number): ReadonlySet<number> {
-    return new Set(ids.filter((id) => now - (this.#noted.get(id) ?? 0) >= noteEveryMs));
+  dueForWrite(ids: readonly number[], now: number): ReadonlySet<number> {
+    return new Set(ids.filter((id) => now - (this.#noted.get(id) ?? 0) >= writeIntervalMs));
   }
 
   /** Throws what SQLite throws. `now`: ms since the epoch. */
   note(database: DatabaseSync, steps: readonly RunningStep[], masker: Pick<Masker, 'maskText'>, now: number): void {
-    transaction(database, () => {
+    runInTransaction(database, () => {
       const note = database.prepare(noteSql);
       for (const step of steps) {
         const over = { durationMs: 0, givenBytes: 0, calls: 0, outcome: 'ok' } as const;
@@ -48,12 +48,12 @@ export class OpenSteps {
   }
 
   /** Once: ends those of cores that are gone. Returns whether there were any; throws what SQLite throws. */
-  endLeft(database: DatabaseSync): boolean {
+  endOrphaned(database: DatabaseSync): boolean {
     const left = database
       .prepare('SELECT id, pid, run FROM openSteps')
       .all()
-      .filter(({ pid, run }) => run !== this.#run && (Number(pid) === process.pid || !isRunning(Number(pid))));
-    if (left.length > 0) transaction(database, () => end(database, JSON.stringify(left.map(({ id }) => id))));
+      .filter(({ pid, run }) => run !== this.#run && (Number(pid) === process.pid || !isProcessRunning(Number(pid))));
+    if (left.length > 0) runInTransaction(database, () => end(database, JSON.stringify(left.map(({ id }) => id))));
     return left.length > 0;
   }
 }

@@ -3,43 +3,43 @@
  * disk beside the calls that ran for them. Written in batches off the answers' way, bounded, and never a reason for an answer to fail.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { Event } from '../../base/events.ts';
+import { Emitter } from '../../base/events.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
-import { type Masker, RepeatMasker } from '../../base/mask.ts';
+import { type Masker, CachingMasker } from '../../base/mask.ts';
 import { isFailure, type Result } from '../../wire/message.ts';
-import { fact, RawJson } from '../../wire/raw-json.ts';
-import type { ActivityLog, RowsBeside } from '../activity-log.ts';
+import { scalarOf, RawJson } from '../../wire/raw-json.ts';
+import type { ActivityLog, BatchParticipant } from '../activity-log.ts';
 import type { CallOutcome, CallRecord } from '../call-record.ts';
-import type { CallTexts, SaidSide } from '../call-texts.ts';
-import { type Entry, loadedInNet } from '../ledger/entry.ts';
-import type { Exchange, StepBook, StepEnd, StepOwner } from '../ledger/exchange.ts';
-import { OpenSteps } from './open-steps.ts';
+import type { PayloadStore, PayloadInput } from '../call-texts.ts';
+import { type LedgerEntry, netContextTokens } from '../ledger/entry.ts';
+import type { ClientRequest, StepRecorder, StepEnd, StepOwner } from '../ledger/exchange.ts';
+import { RunningStepStore } from './open-steps.ts';
 import type { KindOfHelper } from '../ledger/entry.ts';
-import { isStep, type StepKind, type StepRecord, type StepWords, stepWords } from './step.ts';
+import { isStep, type StepKind, type StepRecord, type StepWords, describeStep } from './step.ts';
 import { StepTable, type StepTokens, updateStepTokens } from './step-table.ts';
 
 interface StepLogOptions {
-  readonly activity: Pick<ActivityLog, 'query' | 'recordLater' | 'writesBeside' | 'writeSoon' | 'flush'>;
-  readonly texts: Pick<CallTexts, 'hold'>;
-  readonly masker: Pick<Masker, 'maskText' | 'known'>;
+  readonly activity: Pick<ActivityLog, 'query' | 'deferRecord' | 'joinBatches' | 'scheduleFlush' | 'flush'>;
+  readonly texts: Pick<PayloadStore, 'stage'>;
+  readonly masker: Pick<Masker, 'maskText' | 'matchers'>;
   readonly log: Log;
   readonly maxRows: number;
   readonly kindOf: KindOfHelper;
 }
 
 /** A step that is not over. */
-export interface OpenStep {
-  readonly exchange: Exchange;
+export interface RunningStep {
+  readonly exchange: ClientRequest;
   readonly owner: () => StepOwner;
 }
 
 /** How often it is looked whether something runs for long, in ms. */
-const lookMs = 500;
+const pollIntervalMs = 500;
 /** Steps in memory while the database cannot be written. */
-const mostPending = 5000;
+const maxPendingSteps = 5000;
 /** Of an answer that tells an error, in bytes: a longer one is not looked through for its text. */
-const longestToldError = 64 * 1024;
+const maxErrorResultBytes = 64 * 1024;
 
 /** Of a batch that is not on disk yet. */
 interface Given {
@@ -50,14 +50,14 @@ interface Given {
 
 const nothingGiven = (): Given => ({ steps: [], counted: [], hasLeft: false });
 
-export class StepLog implements StepBook, RowsBeside {
+export class StepLog implements StepRecorder, BatchParticipant {
   /** Steps were written, or something has run for a while. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   readonly #options: StepLogOptions;
-  readonly #masker: RepeatMasker;
+  readonly #masker: CachingMasker;
   readonly #table = new StepTable();
-  readonly #open = new Map<number, OpenStep>();
-  readonly #told = new OpenSteps();
+  readonly #open = new Map<number, RunningStep>();
+  readonly #told = new RunningStepStore();
   #pending: StepRecord[] = [];
   #counted: StepTokens[] = [];
   #given = nothingGiven();
@@ -69,8 +69,8 @@ export class StepLog implements StepBook, RowsBeside {
 
   constructor(options: StepLogOptions) {
     this.#options = options;
-    this.#masker = new RepeatMasker(options.masker);
-    options.activity.writesBeside(this);
+    this.#masker = new CachingMasker(options.masker);
+    options.activity.joinBatches(this);
   }
 
   /** Moves when steps were written. */
@@ -79,13 +79,13 @@ export class StepLog implements StepBook, RowsBeside {
   }
 
   /** Those that are not over, the oldest first. */
-  get open(): readonly OpenStep[] {
+  get running(): readonly RunningStep[] {
     return [...this.#open.values()];
   }
 
   /** What a request asks for, in a session of that mode. */
-  words({ method, params }: Pick<Exchange, 'method' | 'params'>, mode: string): StepWords {
-    return stepWords(method, params, mode, this.#options.kindOf);
+  words({ method, params }: Pick<ClientRequest, 'method' | 'params'>, mode: string): StepWords {
+    return describeStep(method, params, mode, this.#options.kindOf);
   }
 
   readonly idAt = (startedAt: number): number => {
@@ -93,17 +93,17 @@ export class StepLog implements StepBook, RowsBeside {
     return this.#lastId;
   };
 
-  began(exchange: Exchange, owner: () => StepOwner): void {
+  start(exchange: ClientRequest, owner: () => StepOwner): void {
     if (this.#closed || !isStep(exchange.method)) return;
     this.#open.set(exchange.id, { exchange, owner });
-    this.#lookTimer ??= setTimeout(() => this.#look(), lookMs).unref();
+    this.#lookTimer ??= setTimeout(() => this.#look(), pollIntervalMs).unref();
   }
 
   /** What it takes to make a record is spent off the answer's way. */
-  ended(exchange: Exchange, end: StepEnd, owner: StepOwner): void {
+  end(exchange: ClientRequest, end: StepEnd, owner: StepOwner): void {
     if (!this.#open.delete(exchange.id)) return;
     const durationMs = performance.now() - exchange.startedTick;
-    this.#options.activity.recordLater(() => {
+    this.#options.activity.deferRecord(() => {
       try {
         this.#record(exchange, owner, end, durationMs);
       } catch (error) {
@@ -114,9 +114,9 @@ export class StepLog implements StepBook, RowsBeside {
   }
 
   /** Before somebody is told that they run: whatever becomes of the core, they are found again. */
-  tell(open: readonly OpenStep[]): void {
+  persistRunning(open: readonly RunningStep[]): void {
     const now = Date.now();
-    const due = this.#told.due(
+    const due = this.#told.dueForWrite(
       open.map(({ exchange }) => exchange.id),
       now,
     );
@@ -147,18 +147,18 @@ export class StepLog implements StepBook, RowsBeside {
     return id;
   }
 
-  counted(id: number, entries: readonly Entry[]): void {
+  addTokens(id: number, entries: readonly LedgerEntry[]): void {
     if (this.#closed || entries.length === 0) return;
-    const sum = (of: (entry: Entry) => number): number => entries.reduce((total, entry) => total + of(entry), 0);
+    const sum = (of: (entry: LedgerEntry) => number): number => entries.reduce((total, entry) => total + of(entry), 0);
     this.#counted.push({
       id,
       given: sum(({ sent }) => sent),
       raw: sum(({ raw }) => raw),
       baseline: sum(({ baseline }) => baseline),
-      loaded: loadedInNet(entries),
+      loaded: netContextTokens(entries),
     });
-    if (this.#counted.length > mostPending) this.#counted.shift();
-    this.#options.activity.writeSoon();
+    if (this.#counted.length > maxPendingSteps) this.#counted.shift();
+    this.#options.activity.scheduleFlush();
   }
 
   /** Writes what waits, now, with its calls. Never throws: what cannot be written is tried again later. */
@@ -181,7 +181,7 @@ export class StepLog implements StepBook, RowsBeside {
     counted.push(...newCounted);
     this.#table.insert(database, newSteps, this.#masker, this.#options.maxRows);
     updateStepTokens(database, newCounted);
-    if (!this.#hasEndedLeft) this.#given.hasLeft = this.#told.endLeft(database);
+    if (!this.#hasEndedLeft) this.#given.hasLeft = this.#told.endOrphaned(database);
     this.#hasEndedLeft = true;
   }
 
@@ -202,7 +202,7 @@ export class StepLog implements StepBook, RowsBeside {
 
   /** Before the record of calls is closed. */
   close(): void {
-    for (const { exchange, owner } of this.open) this.ended(exchange, 'cancelled', owner());
+    for (const { exchange, owner } of this.running) this.end(exchange, 'cancelled', owner());
     this.flush();
     this.#closed = true;
     clearTimeout(this.#lookTimer);
@@ -213,36 +213,36 @@ export class StepLog implements StepBook, RowsBeside {
     this.#lookTimer = undefined;
     const [oldest] = this.#open.values();
     if (oldest === undefined || this.#closed) return;
-    if (Date.now() - oldest.exchange.startedAt >= lookMs) this.changed.emit();
-    this.#lookTimer = setTimeout(() => this.#look(), lookMs).unref();
+    if (Date.now() - oldest.exchange.startedAt >= pollIntervalMs) this.changed.emit();
+    this.#lookTimer = setTimeout(() => this.#look(), pollIntervalMs).unref();
   }
 
-  #record(exchange: Exchange, owner: StepOwner, end: StepEnd, durationMs: number): void {
-    const { id, startedAt, params, ran } = exchange;
+  #record(exchange: ClientRequest, owner: StepOwner, end: StepEnd, durationMs: number): void {
+    const { id, startedAt, params, finishedCalls } = exchange;
     const asked = JSON.stringify(params);
     const given = payloadOf(end);
     const said = given === undefined ? undefined : textOf(given);
     const words = this.words(exchange, owner.mode);
-    const [first] = ran;
+    const [first] = finishedCalls;
     // Of one that was ended the app was given other words than its call.
     const isItsCall =
-      words.kind === 'call' && ran.length === 1 && first?.via === undefined && first?.outcome !== 'cancelled';
+      words.kind === 'call' && finishedCalls.length === 1 && first?.via === undefined && first?.outcome !== 'cancelled';
     const askedBytes = Buffer.byteLength(asked);
     const held = isItsCall
       ? 'call'
-      : this.#options.texts.hold(
+      : this.#options.texts.stage(
           { asked: { text: asked, bytes: askedBytes }, sent: 'nothing', given: said ?? 'nothing' },
           startedAt,
         );
     if (typeof held === 'function') held(id);
     const { outcome, errorText } = howItEnded(
       end,
-      ran.map((call) => call.outcome),
+      finishedCalls.map((call) => call.outcome),
     );
     this.#add({
       ...{ id, startedAt, ...owner, ...words, durationMs, askedBytes },
       givenBytes: said === undefined || typeof said === 'string' ? 0 : said.bytes,
-      calls: ran.length,
+      calls: finishedCalls.length,
       ...{ outcome, errorText },
       ...(typeof held === 'string' && { unkept: held }),
     });
@@ -250,8 +250,8 @@ export class StepLog implements StepBook, RowsBeside {
 
   #add(step: StepRecord): void {
     this.#pending.push(step);
-    if (this.#pending.length > mostPending) this.#pending.shift();
-    this.#options.activity.writeSoon();
+    if (this.#pending.length > maxPendingSteps) this.#pending.shift();
+    this.#options.activity.scheduleFlush();
   }
 }
 
@@ -261,7 +261,7 @@ function payloadOf(end: StepEnd): Result | undefined {
   return isFailure(end) ? { ...end.error } : end.result;
 }
 
-function textOf(payload: Result): SaidSide {
+function textOf(payload: Result): PayloadInput {
   if (payload instanceof RawJson) return { bytes: payload.byteLength, text: payload.chunks };
   const text = JSON.stringify(payload);
   return { bytes: Buffer.byteLength(text), text };
@@ -278,7 +278,7 @@ function howItEnded(
   if (isFailure(end)) {
     return { outcome: blocked ? 'blocked' : wasCancelled ? 'cancelled' : 'failed', errorText: end.error.message };
   }
-  if (fact(end.result, 'isError') !== true) return { outcome: 'ok' };
+  if (scalarOf(end.result, 'isError') !== true) return { outcome: 'ok' };
   const [only] = calls;
   if (wasCancelled) return { outcome: 'cancelled', errorText: errorIn(end.result) };
   const outcome = blocked ? 'blocked' : calls.length === 1 && only !== undefined && only !== 'ok' ? only : 'tool_error';
@@ -286,7 +286,7 @@ function howItEnded(
 }
 
 function errorIn(result: Result): string {
-  if (result instanceof RawJson && result.byteLength > longestToldError) return '';
+  if (result instanceof RawJson && result.byteLength > maxErrorResultBytes) return '';
   const { content } = result instanceof RawJson ? result.parse() : result;
   const texts = Array.isArray(content) ? (content as unknown[]).filter((one): one is JsonObject => isObject(one)) : [];
   return texts.flatMap(({ text }) => (typeof text === 'string' ? text : [])).join('\n');

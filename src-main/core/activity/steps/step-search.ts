@@ -25,7 +25,7 @@ export interface StepSearch {
   readonly found?: readonly number[] | undefined;
 }
 
-export interface StepSums {
+export interface StepTotals {
   readonly steps: number;
   readonly problems: number;
   readonly given: number;
@@ -45,7 +45,7 @@ interface StepPage {
   /** The newest first. */
   readonly steps: readonly StepRow[];
   /** Of all that fit. */
-  readonly sums: StepSums;
+  readonly sums: StepTotals;
   /** How many there are in the same session and time, whatever else is asked for. */
   readonly all: number;
   readonly more: boolean;
@@ -79,9 +79,9 @@ interface Conditions {
 }
 
 /** Looked through row by row: it takes as long as a person does not notice, and calls wait meanwhile. */
-const mostLookedThrough = 100_000;
+const maxScannedRows = 100_000;
 /** The same for sessions, of which each is looked up. */
-const mostSessionsLookedThrough = 10_000;
+const maxScannedSessions = 10_000;
 const hourMs = 3_600_000;
 const summed = ['steps', 'problems', 'given', 'raw', 'baseline', 'loaded'] as const;
 const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems, coalesce(sum(given), 0) AS given,
@@ -110,7 +110,7 @@ export function recentSessions(database: DatabaseSync, limit: number, isWanted: 
       `SELECT sessionId, max(lastId) AS last, sum(steps) AS steps, sum(given) AS given FROM sessionHours
        GROUP BY sessionId ORDER BY last DESC LIMIT ?`,
     )
-    .iterate(mostSessionsLookedThrough + 1);
+    .iterate(maxScannedSessions + 1);
   // What it is called in the end: before its handshake nobody knows the app.
   const latest = database.prepare(
     'SELECT app, mode, startedAt FROM steps WHERE sessionId = ? ORDER BY id DESC LIMIT 1',
@@ -120,7 +120,7 @@ export function recentSessions(database: DatabaseSync, limit: number, isWanted: 
   let lookedThrough = 0;
   for (const row of rows) {
     if (sessions.length === limit) break;
-    if (lookedThrough === mostSessionsLookedThrough) return { sessions, lookedThrough };
+    if (lookedThrough === maxScannedSessions) return { sessions, lookedThrough };
     lookedThrough++;
     const sessionId = String(row['sessionId']);
     const named = latest.get(sessionId);
@@ -138,7 +138,7 @@ export function recentSessions(database: DatabaseSync, limit: number, isWanted: 
 }
 
 /** The steps among ids of texts, which are steps' own or those of their calls. */
-export function stepsSaid(database: DatabaseSync, ids: readonly number[]): readonly number[] {
+export function stepsOfPayloads(database: DatabaseSync, ids: readonly number[]): readonly number[] {
   if (ids.length === 0) return [];
   const list = JSON.stringify(ids);
   const rows = database
@@ -151,7 +151,7 @@ export function stepsSaid(database: DatabaseSync, ids: readonly number[]): reado
 }
 
 /** Of a session and time alone. Whole hours from their sums; of the hours at both ends the rows. */
-function sumSteps(database: DatabaseSync, { sessionId, since = 0, until }: StepSearch): StepSums {
+function sumSteps(database: DatabaseSync, { sessionId, since = 0, until }: StepSearch): StepTotals {
   const firstWhole = Math.ceil(since / hourMs);
   const endOfWhole = until === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(until / hourMs);
   const whole = { clauses: ['hour >= ?', 'hour < ?'], values: [firstWhole, endOfWhole] };
@@ -172,7 +172,7 @@ function sumSteps(database: DatabaseSync, { sessionId, since = 0, until }: StepS
   }
   return Object.fromEntries(
     summed.map((name) => [name, sums.reduce((sum, one) => sum + one[name], 0)]),
-  ) as unknown as StepSums;
+  ) as unknown as StepTotals;
 }
 
 /** The parts of hours before the first whole one and behind the last; one where the time lies within an hour. */
@@ -203,14 +203,14 @@ function lookThrough(database: DatabaseSync, search: StepSearch, range: StepRang
     steps: steps.map(toStep),
     sums,
     more: ids.length > range.limit,
-    ...(lowest !== undefined && { lookedThrough: mostLookedThrough }),
+    ...(lowest !== undefined && { lookedThrough: maxScannedRows }),
   };
 }
 
 interface Found {
   /** The newest first; one more than the page holds where there are more. */
   readonly ids: readonly number[];
-  readonly sums: StepSums;
+  readonly sums: StepTotals;
 }
 
 /** Nothing is collected from calls first, so that to ask twice costs less than to keep what fits in between. */
@@ -242,7 +242,7 @@ function pageAndSums(database: DatabaseSync, wanted: Conditions, range: StepRang
 }
 
 /** Row by row. */
-function sumRows(database: DatabaseSync, { clauses, values }: Conditions): StepSums {
+function sumRows(database: DatabaseSync, { clauses, values }: Conditions): StepTotals {
   return toSums(database.prepare(`SELECT ${sumOfRows} FROM steps WHERE ${clauses.join(' AND ')}`).get(...values));
 }
 
@@ -255,7 +255,7 @@ function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Condit
   const where = clauses.length === 0 ? 'TRUE' : clauses.join(' AND ');
   const ids = database
     .prepare(`SELECT id FROM steps WHERE ${where} ORDER BY id DESC LIMIT 2 OFFSET ?`)
-    .all(...values, mostLookedThrough - 1);
+    .all(...values, maxScannedRows - 1);
   return ids.length < 2 ? undefined : Number(ids[0]?.['id']);
 }
 
@@ -342,6 +342,6 @@ function idsOf({ before, after }: StepRange): readonly [number, number] {
   return [before ?? Number.MAX_SAFE_INTEGER, after ?? 0];
 }
 
-function toSums(row: Record<string, SQLOutputValue> | undefined): StepSums {
-  return Object.fromEntries(summed.map((name) => [name, Number(row?.[name] ?? 0)])) as unknown as StepSums;
+function toSums(row: Record<string, SQLOutputValue> | undefined): StepTotals {
+  return Object.fromEntries(summed.map((name) => [name, Number(row?.[name] ?? 0)])) as unknown as StepTotals;
 }

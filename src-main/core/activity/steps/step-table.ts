@@ -1,11 +1,11 @@
 /** The table of steps: inserts within the bound, the tokens that the ledger found, and the calls that ran for each. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Masker } from '../../base/mask.ts';
-import { prepared, transaction } from '../../base/private-database.ts';
+import { prepareCached, runInTransaction } from '../../base/private-database.ts';
 import type { ActivityEntry, CallOutcome } from '../call-record.ts';
 import { selectCalls, toEntry } from '../call-table.ts';
-import { number } from '../table-room.ts';
-import { longestWords, type StepKind, type StepRecord } from './step.ts';
+import { queryNumber } from '../table-room.ts';
+import { maxPurposeLength, type StepKind, type StepRecord } from './step.ts';
 
 /** What a step weighs, by the ledger: nothing of it where no model reads what the app is sent. */
 export interface StepTokens {
@@ -35,7 +35,7 @@ export const stepColumns = [
 ] as const;
 // Not OR IGNORE: the triggers would be told to ignore as well.
 const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
-const longestError = 2000;
+const maxErrorLength = 2000;
 /** Few at a time: what is deleted keeps the thread for as long as what was inserted. */
 const insertsPerTrim = 100;
 
@@ -45,25 +45,28 @@ export class StepTable {
   /** All or none. Throws what SQLite throws. */
   insert(database: DatabaseSync, steps: readonly StepRecord[], masker: Pick<Masker, 'maskText'>, most: number): void {
     if (steps.length === 0) return;
-    transaction(database, () => {
-      const insert = prepared(database, insertSql);
+    runInTransaction(database, () => {
+      const insert = prepareCached(database, insertSql);
       for (const step of steps) insert.run(...toValues(step, masker));
     });
     this.#inserted += steps.length;
     if (this.#inserted < insertsPerTrim) return;
     this.#inserted = 0;
     // By the sums of sessions: to count the steps themselves takes milliseconds.
-    const surplus = number(database, 'SELECT sum(steps) AS n FROM sessionHours') - most;
+    const surplus = queryNumber(database, 'SELECT sum(steps) AS n FROM sessionHours') - most;
     if (surplus <= 0) return;
-    prepared(database, 'DELETE FROM steps WHERE id IN (SELECT id FROM steps ORDER BY id LIMIT ?)').run(surplus);
+    prepareCached(database, 'DELETE FROM steps WHERE id IN (SELECT id FROM steps ORDER BY id LIMIT ?)').run(surplus);
   }
 }
 
 /** Those of steps that were deleted meanwhile are dropped. */
 export function updateStepTokens(database: DatabaseSync, counted: readonly StepTokens[]): void {
   if (counted.length === 0) return;
-  transaction(database, () => {
-    const update = prepared(database, 'UPDATE steps SET given = ?, raw = ?, baseline = ?, loaded = ? WHERE id = ?');
+  runInTransaction(database, () => {
+    const update = prepareCached(
+      database,
+      'UPDATE steps SET given = ?, raw = ?, baseline = ?, loaded = ? WHERE id = ?',
+    );
     for (const { id, given, raw, baseline, loaded } of counted) update.run(given, raw, baseline, loaded, id);
   });
 }
@@ -88,8 +91,8 @@ export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): (s
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, askedBytes } = step;
   const { givenBytes, calls, outcome, errorText, unkept, user } = step;
-  const said = [text(app, longestWords), mode, kind, text(name, longestWords), text(what, longestWords)];
-  const error = errorText === undefined ? null : text(errorText, longestError);
+  const said = [text(app, maxPurposeLength), mode, kind, text(name, maxPurposeLength), text(what, maxPurposeLength)];
+  const error = errorText === undefined ? null : text(errorText, maxErrorLength);
   const measured = [durationMs, askedBytes, givenBytes, calls];
   return [id, Math.round(startedAt), sessionId, ...said, ...measured, outcome, error, unkept ?? null, user ?? null];
 }

@@ -1,7 +1,7 @@
 /** A step: one request of a client app and the answer that it was given, or one question of ours to it. */
-import { asText, type JsonObject, objectOf } from '../../base/json.ts';
-import type { CallOutcome, NotTaken } from '../call-record.ts';
-import { answerKind, inputOf, type KindOfHelper } from '../ledger/entry.ts';
+import { toText, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import type { CallOutcome, PayloadDropReason } from '../call-record.ts';
+import { classifyResult, argumentsOf, type KindOfHelper } from '../ledger/entry.ts';
 
 /**
  * `handshake`: it was told who we are; `list`: tools, resources or prompts were read; `search`, `schema`: tools were looked for, or what one
@@ -51,7 +51,7 @@ export interface StepRecord extends StepWords {
   readonly outcome: CallOutcome;
   readonly errorText?: string | undefined;
   /** Why its texts were not kept, where they were not; `call`: they are its only call's. */
-  readonly unkept?: NotTaken | 'call' | undefined;
+  readonly unkept?: PayloadDropReason | 'call' | undefined;
 }
 
 /** Methods that are no step: they ask for nothing. */
@@ -84,12 +84,12 @@ export function isStep(method: unknown): boolean {
 }
 
 /** `mode` is the session's. */
-export function stepWords(method: string, params: JsonObject, mode: string, kindOf: KindOfHelper): StepWords {
+export function describeStep(method: string, params: JsonObject, mode: string, kindOf: KindOfHelper): StepWords {
   const kind = byMethod.get(method);
-  if (method === 'tools/call') return toolWords(asText(params['name']), inputOf(params), mode, kindOf);
-  if (kind === 'prompt') return { kind, name: asText(params['name']), what: '' };
+  if (method === 'tools/call') return toolWords(toText(params['name']), argumentsOf(params), mode, kindOf);
+  if (kind === 'prompt') return { kind, name: toText(params['name']), what: '' };
   if (kind === 'resource') {
-    const uri = asText(params['uri']);
+    const uri = toText(params['uri']);
     return { kind: uri.startsWith(spillAddress) ? 'readback' : kind, name: uri, what: '' };
   }
   if (kind === 'question') return { kind, name: method, what: firstText(params, ['message', 'systemPrompt']) };
@@ -97,7 +97,7 @@ export function stepWords(method: string, params: JsonObject, mode: string, kind
 }
 
 function toolWords(name: string, input: JsonObject, mode: string, kindOf: KindOfHelper): StepWords {
-  const kind = answerKind(name, input, mode, kindOf);
+  const kind = classifyResult(name, input, mode, kindOf);
   if (kind === 'discovery') {
     const isSchema = kindOf(name, input) === 'schema';
     const what = firstText(input, isSchema ? [...toolKeys, ...queryKeys] : [...queryKeys, ...toolKeys]);
@@ -127,9 +127,9 @@ function allTexts(input: JsonObject, keys: readonly string[]): string {
 /** Words of a list stand beside each other. */
 function textIn(value: unknown): string {
   if (Array.isArray(value)) return (value as unknown[]).map(textIn).join(', ');
-  if (typeof value === 'string') return value.length > longestWords ? value.slice(0, longestWords) : value;
-  return typeof value === 'object' && value !== null ? firstText(objectOf(value), ['name', 'tool', 'query']) : '';
+  if (typeof value === 'string') return value.length > maxPurposeLength ? value.slice(0, maxPurposeLength) : value;
+  return typeof value === 'object' && value !== null ? firstText(objectOrEmpty(value), ['name', 'tool', 'query']) : '';
 }
 
 /** Of what a step is for, in characters. */
-export const longestWords = 300;
+export const maxPurposeLength = 300;

@@ -3,10 +3,10 @@
  * that lost some rows a new one is made, so that no word of a deleted text is left on disk.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { callSides } from './texts-messages.ts';
-import { type PackedTexts, type SideTexts, unpackTexts } from './pack-texts.ts';
+import { payloadSides } from './texts-messages.ts';
+import { type PackedPayloads, type PayloadTexts, unpackPayloads } from './pack-texts.ts';
 
-export interface SaidFound {
+export interface PayloadMatches {
   /** Of calls and steps, those whose texts were kept last first. */
   readonly ids: readonly number[];
   /** There are more than were asked for. */
@@ -14,14 +14,14 @@ export interface SaidFound {
 }
 
 /** Rows of a stretch: a new index of one takes a second or two, in the thread of the texts. */
-const stretchRows = 4096;
+const rowsPerSegment = 4096;
 /** Of each text, in characters: what stands further down is not found. */
 const indexedLength = 16_000;
 /** Stretches from before there was an index that get one at a time. */
-const mostMissing = 2;
-const mostWords = 12;
+const maxMissingRows = 2;
+const maxWords = 12;
 
-export class SaidIndex {
+export class PayloadIndex {
   #isThere: boolean | undefined;
   readonly #known = new Set<number>();
   /** Into the newest stretch: to compile it takes longer than to insert a row. */
@@ -35,7 +35,7 @@ export class SaidIndex {
   }
 
   /** Inside the transaction that writes the row. */
-  add(database: DatabaseSync, row: number, texts: SideTexts): void {
+  add(database: DatabaseSync, row: number, texts: PayloadTexts): void {
     if (!this.#works(database)) return;
     const stretch = stretchOf(row);
     if (!this.#known.has(stretch)) make(database, stretch);
@@ -45,7 +45,7 @@ export class SaidIndex {
   }
 
   /** Brings it in line with the rows there are. `wasPruned`: the oldest stretch may have lost some. */
-  settle(database: DatabaseSync, wasPruned: boolean): void {
+  reconcile(database: DatabaseSync, wasPruned: boolean): void {
     if (!this.#works(database)) return;
     const indexed = stretchesOf(database);
     const { first, last } = database.prepare('SELECT min(id) AS first, max(id) AS last FROM texts').get() ?? {};
@@ -53,9 +53,9 @@ export class SaidIndex {
     for (const stretch of indexed.filter((one) => one < (oldest ?? Infinity))) drop(database, stretch);
     this.#known.clear();
     if (oldest === undefined || newest === undefined || oldest === Infinity) return;
-    if (wasPruned && indexed.includes(oldest) && Number(first) > oldest * stretchRows) remake(database, oldest);
+    if (wasPruned && indexed.includes(oldest) && Number(first) > oldest * rowsPerSegment) remake(database, oldest);
     const there = new Set(indexed);
-    for (let stretch = newest, left = mostMissing; stretch >= oldest && left > 0; stretch--) {
+    for (let stretch = newest, left = maxMissingRows; stretch >= oldest && left > 0; stretch--) {
       if (there.has(stretch)) continue;
       remake(database, stretch);
       left--;
@@ -63,7 +63,7 @@ export class SaidIndex {
   }
 
   /** Texts that have all words of `text`, each at the beginning of a word; not older than `since` (ms since the epoch). */
-  find(database: DatabaseSync, text: string, since: number, limit: number): SaidFound {
+  find(database: DatabaseSync, text: string, since: number, limit: number): PayloadMatches {
     const query = matchOf(text);
     if (query === undefined || !this.#works(database)) return { ids: [], more: false };
     const ids: number[] = [];
@@ -88,7 +88,7 @@ export class SaidIndex {
 }
 
 function stretchOf(row: number): number {
-  return Math.floor(row / stretchRows);
+  return Math.floor(row / rowsPerSegment);
 }
 
 /** Oldest first. */
@@ -119,23 +119,23 @@ function remake(database: DatabaseSync, stretch: number): void {
   make(database, stretch);
   const insert = insertInto(database, stretch);
   const rows = database.prepare('SELECT id, codec, sides, body FROM texts WHERE id BETWEEN ? AND ?');
-  for (const row of rows.iterate(stretch * stretchRows, (stretch + 1) * stretchRows - 1)) {
-    insert.run(Number(row['id']), readable(row as unknown as PackedTexts));
+  for (const row of rows.iterate(stretch * rowsPerSegment, (stretch + 1) * rowsPerSegment - 1)) {
+    insert.run(Number(row['id']), readable(row as unknown as PackedPayloads));
   }
 }
 
 /** A damaged row is found by none of its words; whoever opens it is told. */
-function readable(row: PackedTexts): string {
+function readable(row: PackedPayloads): string {
   try {
-    return wordsIn(unpackTexts(row));
+    return wordsIn(unpackPayloads(row));
   } catch {
     return '';
   }
 }
 
 /** What is said in JSON, in one piece: an escape would stick to the word behind it. */
-function wordsIn(texts: SideTexts): string {
-  const said = callSides.flatMap((side) => {
+function wordsIn(texts: PayloadTexts): string {
+  const said = payloadSides.flatMap((side) => {
     const one = texts[side];
     return 'none' in one ? [] : one.text.slice(0, indexedLength);
   });
@@ -153,6 +153,6 @@ function escaped(_all: string, slashes: string, letter: string, word: string): s
 
 /** undefined: there is no word in it. */
 function matchOf(text: string): string | undefined {
-  const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu)?.slice(0, mostWords) ?? [];
+  const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu)?.slice(0, maxWords) ?? [];
   return words.length === 0 ? undefined : words.map((word) => `"${word}"*`).join(' AND ');
 }

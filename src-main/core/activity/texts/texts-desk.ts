@@ -1,34 +1,34 @@
 /** Answers what is asked about the texts of calls, in the thread that keeps them, or in the core's own where a thread is not worth while. */
 import { Masker } from '../../base/mask.ts';
 import {
-  type CallToKeep,
-  callSides,
-  type SideRead,
-  type SidesRead,
-  type SideToKeep,
-  type TextRange,
-  type TextsAnswer,
+  type PayloadRow,
+  payloadSides,
+  type PayloadSideRead,
+  type PayloadRead,
+  type PayloadSideInput,
+  type PayloadRange,
+  type PayloadResponse,
   type TextsFailure,
-  type TextsQuestion,
+  type PayloadRequest,
 } from './texts-messages.ts';
-import type { SideTexts } from './pack-texts.ts';
-import { TextsTable } from './texts-table.ts';
+import type { PayloadTexts } from './pack-texts.ts';
+import { PayloadTable } from './texts-table.ts';
 
-export class TextsDesk {
-  readonly #table: TextsTable;
+export class PayloadHandlers {
+  readonly #table: PayloadTable;
   readonly #rest: () => void;
   #aside: string | undefined;
 
   /** Opens nothing yet. `rest` is called between the texts that are put. */
   constructor(file: string, rest: () => void = () => undefined) {
     this.#rest = rest;
-    this.#table = new TextsTable(file, (aside) => (this.#aside = aside), rest);
+    this.#table = new PayloadTable(file, (aside) => (this.#aside = aside), rest);
   }
 
   /** Never throws: what went wrong is in the answer. */
-  answer(question: TextsQuestion): TextsAnswer {
+  handle(question: PayloadRequest): PayloadResponse {
     const { number } = question;
-    let told: TextsAnswer;
+    let told: PayloadResponse;
     try {
       told = { number, ...this.#told(question) };
     } catch (error) {
@@ -39,19 +39,19 @@ export class TextsDesk {
     return aside === undefined ? told : { ...told, aside };
   }
 
-  #told(question: TextsQuestion): Omit<TextsAnswer, 'number'> {
+  #told(question: PayloadRequest): Omit<PayloadResponse, 'number'> {
     const now = Date.now();
     if (question.kind === 'put') {
-      const masker = Masker.knowing(question.known);
+      const masker = Masker.fromMatchers(question.known);
       const calls = question.calls.map((call) => {
         this.#rest();
         return { ...call, texts: maskSides(call.sides, masker) };
       });
-      this.#table.put(calls, question.limits, now);
+      this.#table.insert(calls, question.limits, now);
     } else if (question.kind === 'find') {
       const { id, startedAt, limits } = question;
       const texts = this.#table.find(id, startedAt, limits, now);
-      if (texts !== undefined) return { found: readSides(texts, question.range, Masker.knowing(question.known)) };
+      if (texts !== undefined) return { found: readSides(texts, question.range, Masker.fromMatchers(question.known)) };
       return { neverWritten: !this.#table.wasDeleted(startedAt, limits, now) };
     } else if (question.kind === 'search') {
       return this.#table.search(question.text, question.limit, question.limits, now);
@@ -73,8 +73,8 @@ function failureOf(error: unknown): TextsFailure {
   };
 }
 
-function maskSides(sides: CallToKeep['sides'], masker: Masker): SideTexts {
-  const masked = (side: SideToKeep): SideTexts['asked'] => {
+function maskSides(sides: PayloadRow['sides'], masker: Masker): PayloadTexts {
+  const masked = (side: PayloadSideInput): PayloadTexts['asked'] => {
     if ('none' in side) return side;
     const text = typeof side.text === 'string' ? side.text : Buffer.from(side.text).toString('utf8');
     return { text: masker.maskText(text) };
@@ -83,14 +83,16 @@ function maskSides(sides: CallToKeep['sides'], masker: Masker): SideTexts {
 }
 
 /** Masked once more, as a whole: what came into the config since is no reader's business either. */
-function readSides(texts: SideTexts, { sides, from, length }: TextRange, masker: Masker): SidesRead {
-  const read = (side: SideTexts['asked']): SideRead =>
+function readSides(texts: PayloadTexts, { sides, from, length }: PayloadRange, masker: Masker): PayloadRead {
+  const read = (side: PayloadTexts['asked']): PayloadSideRead =>
     'none' in side ? side : part(masker.maskText(side.text), from, length);
-  return Object.fromEntries(callSides.filter((side) => sides.includes(side)).map((side) => [side, read(texts[side])]));
+  return Object.fromEntries(
+    payloadSides.filter((side) => sides.includes(side)).map((side) => [side, read(texts[side])]),
+  );
 }
 
 /** Ends in no half of a character. */
-function part(text: string, from: number, length: number): SideRead {
+function part(text: string, from: number, length: number): PayloadSideRead {
   const end = from + length;
   if (end >= text.length) return { text: text.slice(from), next: undefined };
   const next = /[\udc00-\udfff]/.test(text[end] ?? '') && length > 1 ? end - 1 : end;

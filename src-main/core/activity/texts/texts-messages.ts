@@ -1,30 +1,30 @@
 /** What the core and the thread that keeps the texts of calls say to each other. */
-import type { Searched } from '../../base/secret-spellings.ts';
-import type { Hurry } from '../../base/worker-line.ts';
+import type { SecretMatchers } from '../../base/secret-spellings.ts';
+import type { UrgencyFlag } from '../../base/worker-line.ts';
 
-export const callSides = ['asked', 'sent', 'given'] as const;
+export const payloadSides = ['asked', 'sent', 'given'] as const;
 /** What the model asked, what the server sent, what the model was given. */
-export type CallSide = (typeof callSides)[number];
+export type PayloadSide = (typeof payloadSides)[number];
 
 /**
  * Why a side has no text of its own: nothing was said; it is what the server sent; it lies on disk as a kept answer; it was too
  * long to be kept.
  */
-export const noTexts = ['nothing', 'same', 'kept-answer', 'too-long'] as const;
-export type NoText = (typeof noTexts)[number];
+export const payloadAbsences = ['nothing', 'same', 'kept-answer', 'too-long'] as const;
+export type PayloadGap = (typeof payloadAbsences)[number];
 
 /** A text, or its bytes in UTF-8. */
-export type SideToKeep = { readonly text: string | Uint8Array<ArrayBuffer> } | { readonly none: NoText };
+export type PayloadSideInput = { readonly text: string | Uint8Array<ArrayBuffer> } | { readonly none: PayloadGap };
 
-export interface CallToKeep {
+export interface PayloadRow {
   /** Of the call's record. */
   readonly id: number;
   /** ms since the epoch: an id alone may be another call's, where the record of calls was begun anew. */
   readonly startedAt: number;
-  readonly sides: Readonly<Record<CallSide, SideToKeep>>;
+  readonly sides: Readonly<Record<PayloadSide, PayloadSideInput>>;
 }
 
-export interface TextLimits {
+export interface PayloadLimits {
   readonly keepDays: number;
   /** Of the file. */
   readonly maxBytes: number;
@@ -32,44 +32,46 @@ export interface TextLimits {
   readonly maxRows: number;
 }
 
-export interface TextRange {
-  readonly sides: readonly CallSide[];
+export interface PayloadRange {
+  readonly sides: readonly PayloadSide[];
   /** In UTF-16 units of the masked text. */
   readonly from: number;
   readonly length: number;
 }
 
 /** A part of a masked text; `next`: where the rest begins, undefined at its end. */
-export type SideRead = { readonly text: string; readonly next: number | undefined } | { readonly none: NoText };
+export type PayloadSideRead =
+  | { readonly text: string; readonly next: number | undefined }
+  | { readonly none: PayloadGap };
 
-export type SidesRead = Partial<Readonly<Record<CallSide, SideRead>>>;
+export type PayloadRead = Partial<Readonly<Record<PayloadSide, PayloadSideRead>>>;
 
 /** What the thread is begun with. */
-export interface TextsWork {
+export interface PayloadWorkerData {
   readonly file: string;
-  readonly hurry: Hurry;
+  readonly hurry: UrgencyFlag;
 }
 
 /** Every question is answered, in the order in which they came. */
-export type TextsQuestion = { readonly number: number } & (
+export type PayloadRequest = { readonly number: number } & (
   | {
       readonly kind: 'put';
       /** By what was secret when they were said: calls of one batch may know different secrets. */
-      readonly known: Searched;
-      readonly calls: readonly CallToKeep[];
-      readonly limits: TextLimits;
+      readonly known: SecretMatchers;
+      readonly calls: readonly PayloadRow[];
+      readonly limits: PayloadLimits;
     }
   | {
       readonly kind: 'find';
       /** What is secret now. */
-      readonly known: Searched;
+      readonly known: SecretMatchers;
       readonly id: number;
       readonly startedAt: number;
-      readonly range: TextRange;
-      readonly limits: TextLimits;
+      readonly range: PayloadRange;
+      readonly limits: PayloadLimits;
     }
-  | { readonly kind: 'search'; readonly text: string; readonly limit: number; readonly limits: TextLimits }
-  | { readonly kind: 'prune'; readonly limits: TextLimits }
+  | { readonly kind: 'search'; readonly text: string; readonly limit: number; readonly limits: PayloadLimits }
+  | { readonly kind: 'prune'; readonly limits: PayloadLimits }
   | { readonly kind: 'forget' }
   | { readonly kind: 'close' }
 );
@@ -82,10 +84,10 @@ export interface TextsFailure {
   readonly path?: string;
 }
 
-export interface TextsAnswer {
+export interface PayloadResponse {
   readonly number: number;
   /** To `find`; undefined: there is no such call (any more). */
-  readonly found?: SidesRead | undefined;
+  readonly found?: PayloadRead | undefined;
   /** To `find` where there is none: it was never written, as far as is known; else it was deleted. */
   readonly neverWritten?: boolean;
   /** To `search`: ids of calls and steps, the newest first. */

@@ -1,20 +1,26 @@
 /** The texts of calls in SQLite: a row a call, the oldest go first. */
 import type { DatabaseSync } from 'node:sqlite';
-import { MendedDatabase } from '../../base/mended-database.ts';
-import { asideNames, fileBesideNewer, prepared, removeDatabase, transaction } from '../../base/private-database.ts';
+import { RecoveringDatabase } from '../../base/mended-database.ts';
+import {
+  asideNames,
+  fileBesideNewer,
+  prepareCached,
+  removeDatabase,
+  runInTransaction,
+} from '../../base/private-database.ts';
 import { deleteOldest } from '../table-room.ts';
-import { type PackedTexts, packTexts, type SideTexts, unpackTexts } from './pack-texts.ts';
-import { type SaidFound, SaidIndex } from './said-index.ts';
-import type { TextLimits } from './texts-messages.ts';
+import { type PackedPayloads, packPayloads, type PayloadTexts, unpackPayloads } from './pack-texts.ts';
+import { type PayloadMatches, PayloadIndex } from './said-index.ts';
+import type { PayloadLimits } from './texts-messages.ts';
 
-export interface MaskedCall {
+export interface MaskedPayload {
   readonly id: number;
   readonly startedAt: number;
-  readonly texts: SideTexts;
+  readonly texts: PayloadTexts;
 }
 
-interface PackedCall extends MaskedCall {
-  readonly packed: PackedTexts;
+interface PackedCall extends MaskedPayload {
+  readonly packed: PackedPayloads;
 }
 
 const steps: readonly string[] = [
@@ -40,15 +46,15 @@ const pragmas = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST';
 const kind = { name: 'The texts of calls', pragmas, steps };
 
 const dayMs = 86_400_000;
-const pruneEveryMs = 60 * 60_000;
+const pruneIntervalMs = 60 * 60_000;
 /** What came after something younger was written while the clock was wrong. */
 const deleteOldSql = `DELETE FROM texts WHERE startedAt < ? AND id < ifnull((SELECT min(id) FROM texts WHERE startedAt BETWEEN ? AND ?), 9e18)`;
 const insertSql = 'INSERT OR REPLACE INTO texts (call, startedAt, codec, sides, body) VALUES (?, ?, ?, ?, ?)';
 
-export class TextsTable {
+export class PayloadTable {
   readonly #file: string;
-  readonly #store: MendedDatabase;
-  readonly #said = new SaidIndex();
+  readonly #store: RecoveringDatabase;
+  readonly #said = new PayloadIndex();
   readonly #rest: () => void;
   #prunedAt = 0;
   #brokenAt: number | undefined;
@@ -57,7 +63,7 @@ export class TextsTable {
   constructor(file: string, onAside: (aside: string) => void, rest: () => void) {
     this.#file = file;
     this.#rest = rest;
-    this.#store = new MendedDatabase(file, kind, (aside) => {
+    this.#store = new RecoveringDatabase(file, kind, (aside) => {
       this.#said.reset();
       this.#brokenAt = Date.now();
       onAside(aside);
@@ -65,60 +71,60 @@ export class TextsTable {
   }
 
   /** All or none of them; then makes room. Throws what SQLite throws. */
-  put(calls: readonly MaskedCall[], limits: TextLimits, now: number): void {
+  insert(calls: readonly MaskedPayload[], limits: PayloadLimits, now: number): void {
     const rows = calls.map((call) => {
       this.#rest();
-      return { ...call, packed: packTexts(call.texts) };
+      return { ...call, packed: packPayloads(call.texts) };
     });
     try {
-      this.#use((database) => transaction(database, () => this.#insert(database, rows, limits)));
+      this.#use((database) => runInTransaction(database, () => this.#insert(database, rows, limits)));
     } catch (error) {
       // With the rows went what was made for them.
       this.#said.reset();
       throw error;
     }
-    this.prune(limits, now, now - this.#prunedAt >= pruneEveryMs);
+    this.prune(limits, now, now - this.#prunedAt >= pruneIntervalMs);
   }
 
-  #insert(database: DatabaseSync, rows: readonly PackedCall[], { maxRows }: TextLimits): void {
-    const insert = prepared(database, insertSql);
+  #insert(database: DatabaseSync, rows: readonly PackedCall[], { maxRows }: PayloadLimits): void {
+    const insert = prepareCached(database, insertSql);
     for (const { id, startedAt, texts, packed } of rows) {
       this.#rest();
       const { lastInsertRowid } = insert.run(id, startedAt, packed.codec, packed.sides, packed.body);
       this.#said.add(database, Number(lastInsertRowid), texts);
     }
-    prepared(database, 'DELETE FROM texts WHERE id <= (SELECT max(id) FROM texts) - ?').run(maxRows);
+    prepareCached(database, 'DELETE FROM texts WHERE id <= (SELECT max(id) FROM texts) - ?').run(maxRows);
   }
 
   /** undefined: there is none, or it is too old. Throws what SQLite throws, and where a row is damaged. */
-  find(id: number, startedAt: number, { keepDays }: TextLimits, now: number): SideTexts | undefined {
+  find(id: number, startedAt: number, { keepDays }: PayloadLimits, now: number): PayloadTexts | undefined {
     if (startedAt < now - keepDays * dayMs) return undefined;
     const sql = 'SELECT codec, sides, body FROM texts WHERE call = ? AND startedAt = ?';
     const row = this.#use((database) => database.prepare(sql).get(id, startedAt));
-    return row === undefined ? undefined : unpackTexts(row as unknown as PackedTexts);
+    return row === undefined ? undefined : unpackPayloads(row as unknown as PackedPayloads);
   }
 
   /** Whether texts of that time were deleted, for their age or for room; else what is missing was never written. */
-  wasDeleted(startedAt: number, { keepDays }: TextLimits, now: number): boolean {
+  wasDeleted(startedAt: number, { keepDays }: PayloadLimits, now: number): boolean {
     if (startedAt < now - keepDays * dayMs) return true;
     const until = this.#use((database) => database.prepare('SELECT until FROM deleted').get()?.['until']);
     return startedAt <= Number(until ?? 0);
   }
 
   /** Calls and steps in whose texts all these words begin one. */
-  search(text: string, limit: number, { keepDays }: TextLimits, now: number): SaidFound {
+  search(text: string, limit: number, { keepDays }: PayloadLimits, now: number): PayloadMatches {
     return this.#use((database) => this.#said.find(database, text, Math.trunc(now - keepDays * dayMs), limit));
   }
 
   /** Deletes what is too much, and what is too old where `byAge` says so. */
-  prune({ keepDays, maxBytes }: TextLimits, now: number, byAge = true): void {
+  prune({ keepDays, maxBytes }: PayloadLimits, now: number, byAge = true): void {
     this.#use((database) => {
       const before = oldestRow(database);
       const oldest = Math.trunc(now - keepDays * dayMs);
       if (byAge) database.prepare(deleteOldSql).run(oldest, oldest, Math.trunc(now));
       deleteOldest(database, ['texts'], maxBytes);
       const wasPruned = oldestRow(database) !== before;
-      if (byAge || wasPruned) transaction(database, () => this.#said.settle(database, byAge && wasPruned));
+      if (byAge || wasPruned) runInTransaction(database, () => this.#said.reconcile(database, byAge && wasPruned));
       if (byAge) giveBack(database);
       // Until the log is written back, the file is as long as it was before.
       if (wasPruned) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -150,7 +156,7 @@ export class TextsTable {
 }
 
 function oldestRow(database: DatabaseSync): unknown {
-  return prepared(database, 'SELECT min(id) AS id FROM texts').get()?.['id'];
+  return prepareCached(database, 'SELECT min(id) AS id FROM texts').get()?.['id'];
 }
 
 /** Pages that hold nothing any more; what was deleted is in none of the rest. */

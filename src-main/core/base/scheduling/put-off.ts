@@ -1,24 +1,24 @@
 /** Work that is put off and done between calls, a little at a time: what it takes is spent on the way of none of them. */
-import { Event } from '../events.ts';
+import { Emitter } from '../events.ts';
 
-const waitMs = 200;
+const startDelayMs = 200;
 /** It is begun and gone on with where nothing more came for so long: whoever calls in a row is not in the way of its own records. */
-const quietMs = 8;
+const idleThresholdMs = 8;
 /** No longer than this after the first of it, and no more than so many, does it wait for a quiet moment. */
 const longestMs = 2000;
-const many = 1200;
+const eagerThreshold = 1200;
 /** Nor what holds more bytes than these. */
-const manyBytes = 8 * 1024 * 1024;
+const eagerThresholdBytes = 8 * 1024 * 1024;
 /** How long it keeps the thread at a time where it is quiet, in ms. */
-const quietSliceMs = 1;
+const idleSliceMs = 1;
 /**
  * And where it is not, at the most: what is more than `many` is done as it comes, a piece or two in each turn of the loop, and no call
  * stands behind a row of them. Longer where more waits than twice that, so that it keeps up however busy it is.
  */
-const sliceMs = 0.5;
+const busySliceMs = 0.5;
 /** No more than these are held: beyond, they are done at once. */
-const mostWaiting = 3000;
-const mostBytes = 4 * manyBytes;
+const maxPendingItems = 3000;
+const maxBytes = 4 * eagerThresholdBytes;
 
 interface Piece {
   readonly work: () => void;
@@ -27,9 +27,9 @@ interface Piece {
   readonly at: number;
 }
 
-export class PutOff {
+export class DeferredQueue {
   /** A part of it is done, what came of it may be written; true: more waits. */
-  readonly paused = new Event<boolean>();
+  readonly sliceDone = new Emitter<boolean>();
   #work: Piece[] = [];
   #done = 0;
   #bytes = 0;
@@ -46,13 +46,13 @@ export class PutOff {
     this.#lastAt = performance.now();
     this.#work.push({ work, bytes, at: this.#lastAt });
     this.#bytes += bytes;
-    if (this.#waiting > mostWaiting || this.#bytes > mostBytes) this.run();
+    if (this.#waiting > maxPendingItems || this.#bytes > maxBytes) this.drain();
     else if (this.#isMuch) this.#goOn();
-    else this.#timer ??= setTimeout(() => this.#goOn(), waitMs).unref();
+    else this.#timer ??= setTimeout(() => this.#goOn(), startDelayMs).unref();
   }
 
   /** Does what waits, now, and what comes of it. */
-  run(): void {
+  drain(): void {
     if (!this.isEmpty) this.#until(Infinity);
   }
 
@@ -61,13 +61,13 @@ export class PutOff {
   }
 
   get #isMuch(): boolean {
-    return this.#waiting >= many || this.#bytes >= manyBytes;
+    return this.#waiting >= eagerThreshold || this.#bytes >= eagerThresholdBytes;
   }
 
   /** How long to wait for a quiet moment, in ms; 0: this is one, or it has to be done now. */
   #wait(now: number): number {
     if (this.#isMuch || this.#isLate(now)) return 0;
-    return Math.max(0, this.#lastAt + quietMs - now);
+    return Math.max(0, this.#lastAt + idleThresholdMs - now);
   }
 
   #isLate(now: number): boolean {
@@ -93,8 +93,8 @@ export class PutOff {
       this.#timer ??= setTimeout(() => this.#goOn(), Math.ceil(wait)).unref();
       return;
     }
-    const isQuiet = now - this.#lastAt >= quietMs;
-    const end = now + (isQuiet ? quietSliceMs : sliceMs * Math.max(1, this.#waiting / (2 * many)));
+    const isQuiet = now - this.#lastAt >= idleThresholdMs;
+    const end = now + (isQuiet ? idleSliceMs : busySliceMs * Math.max(1, this.#waiting / (2 * eagerThreshold)));
     this.#until(end, !isQuiet && !this.#isLate(now));
     if (!this.isEmpty) this.#goOn();
   }
@@ -119,6 +119,6 @@ export class PutOff {
     }
     this.#work = this.#work.slice(this.#done);
     this.#done = 0;
-    this.paused.emit(!this.isEmpty);
+    this.sliceDone.emit(!this.isEmpty);
   }
 }

@@ -1,5 +1,5 @@
 /** What the writers of JSONC, TOML and YAML have in common: read all of it, set one entry, take one entry out. */
-import { define, isObject, objectOf } from '../../base/json.ts';
+import { defineMember, isObject, objectOrEmpty } from '../../base/json.ts';
 import type { AppEntry } from '../known-app.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
@@ -34,14 +34,14 @@ export function entriesAt(root: unknown, container: readonly string[]): [path: s
 type Value = Record<string, unknown>;
 
 /** A copy in which `path` leads to `entry`; `undefined` takes out what is there. What is not on the way is shared. */
-export function withValueAt(root: Value, path: readonly string[], entry: unknown): Value {
+export function setValueAt(root: Value, path: readonly string[], entry: unknown): Value {
   const [key = '', ...rest] = path;
   const copy = Object.fromEntries(Object.entries(root));
   const below = Object.hasOwn(root, key) ? root[key] : undefined;
   if (rest.length > 0 && below !== undefined && below !== null && !isObject(below)) throw notATable(key);
-  const value = rest.length === 0 ? entry : withValueAt(objectOf(below), rest, entry);
+  const value = rest.length === 0 ? entry : setValueAt(objectOrEmpty(below), rest, entry);
   if (value === undefined) Reflect.deleteProperty(copy, key);
-  else define(copy, key, value);
+  else defineMember(copy, key, value);
   return copy;
 }
 
@@ -50,24 +50,24 @@ export function valueAt(root: unknown, path: readonly string[]): unknown {
 }
 
 /** Throws AppError `config_invalid` when the edited text cannot be read, or came to say anything but what was wanted. */
-export function requireSame(readAgain: () => unknown, wanted: unknown): void {
+export function assertSame(readAgain: () => unknown, wanted: unknown): void {
   let found: unknown;
   try {
     found = readAgain();
   } catch (error) {
-    throw cannotEdit(error);
+    throw cannotEditError(error);
   }
-  if (!isDeepStrictEqual(found, wanted)) throw cannotEdit();
+  if (!isDeepStrictEqual(found, wanted)) throw cannotEditError();
 }
 
-export function cannotEdit(cause?: unknown): AppError {
+export function cannotEditError(cause?: unknown): AppError {
   return new AppError('config_invalid', 'The file is written in a way that Tooltray cannot edit without a guess.', {
     fix: 'Copy the entry and paste it in yourself.',
     cause,
   });
 }
 
-export function cannotRead(reason: string, cause?: unknown): AppError {
+export function cannotReadError(reason: string, cause?: unknown): AppError {
   return new AppError('config_invalid', `The file cannot be read: ${reason}`, { fix: 'Mend the file first.', cause });
 }
 

@@ -1,7 +1,7 @@
 /** Entries in JSON files, with or without comments and trailing commas. */
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../../base/errors.ts';
-import { CheckedEdit } from '../../config/checked-edit.ts';
+import { VerifiedEdit } from '../../config/checked-edit.ts';
 import {
   findProperty,
   insertLast,
@@ -11,21 +11,21 @@ import {
   replaceValue,
 } from '../../config/json-text.ts';
 import type { AppEntry } from '../known-app.ts';
-import { type ConfigFormat, withValueAt } from './config-format.ts';
+import { type ConfigFormat, setValueAt } from './config-format.ts';
 
 export const jsoncFormat: ConfigFormat = { read, set, remove };
 
 function read(text: string): Record<string, unknown> {
-  return nodeValue(new CheckedEdit(text).root) as Record<string, unknown>;
+  return nodeValue(new VerifiedEdit(text).root) as Record<string, unknown>;
 }
 
 function set(text: string, path: readonly string[], entry: AppEntry): string {
-  const edit = new CheckedEdit(text);
+  const edit = new VerifiedEdit(text);
   const { node, missing } = walk(edit.root, path);
-  const wanted = withValueAt(edit.value(), path, entry);
+  const wanted = setValueAt(edit.value(), path, entry);
   const value = missing.slice(1).reduceRight<unknown>((below, key) => ({ [key]: below }), entry);
   const [key] = missing;
-  edit.cut((source) => {
+  edit.apply((source) => {
     // `null` where entries belong is filled.
     if (key === undefined) return replaceValue(source, node, entry);
     return node.type === 'null' ? replaceValue(source, node, { [key]: value }) : insertLast(source, node, key, value);
@@ -34,13 +34,13 @@ function set(text: string, path: readonly string[], entry: AppEntry): string {
 }
 
 function remove(text: string, path: readonly string[]): string {
-  const edit = new CheckedEdit(text);
+  const edit = new VerifiedEdit(text);
   const { missing } = walk(edit.root, path);
   if (missing.length > 0) return text;
   const { node: container } = walk(edit.root, path.slice(0, -1));
   const property = findProperty(container, path.at(-1) ?? '');
   if (property === undefined) return text;
-  edit.cut((source) => removeChild(source, container, property.node), withValueAt(edit.value(), path, undefined));
+  edit.apply((source) => removeChild(source, container, property.node), setValueAt(edit.value(), path, undefined));
   return edit.text;
 }
 

@@ -1,8 +1,8 @@
 /** Apps that read plain JSON only: whether they can read their own file, which our writer leaves as it is laid out. */
-import { type AppPlace, readAppFile } from '../update-app-file.ts';
+import { type AppConfigFile, readAppFile } from '../update-app-file.ts';
 
 /** Why the app cannot read its file, and what to do; undefined: it can, or there is none. */
-export async function strictWarning({ app, file }: AppPlace): Promise<string | undefined> {
+export async function strictWarning({ app, file }: AppConfigFile): Promise<string | undefined> {
   if (app.isStrict !== true) return undefined;
   const text = await readAppFile(file).catch(() => undefined);
   if (text === undefined || text.trim() === '' || isPlainJson(text)) return undefined;

@@ -1,5 +1,5 @@
 /** Entries in TOML files, as blocks of lines: no library rewrites TOML with its comments and tables as they were. */
-import { cannotRead, type ConfigFormat, requireSame, valueAt, withoutBom, withValueAt } from './config-format.ts';
+import { cannotReadError, type ConfigFormat, assertSame, valueAt, withoutBom, setValueAt } from './config-format.ts';
 import { parse, stringify } from 'smol-toml';
 import { errorText } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
@@ -13,21 +13,21 @@ function read(text: string): Record<string, unknown> {
     // Bigger numbers than JavaScript's are another program's business, not a reason to refuse.
     return plain(parse(withoutBom(text), { integersAsBigInt: 'asNeeded' })) as Record<string, unknown>;
   } catch (error) {
-    throw cannotRead(errorText(error).split('\n')[0] ?? '', error);
+    throw cannotReadError(errorText(error).split('\n')[0] ?? '', error);
   }
 }
 
 function set(text: string, path: readonly string[], entry: AppEntry): string {
-  const wanted = withValueAt(read(text), path, entry);
+  const wanted = setValueAt(read(text), path, entry);
   const eol = /\r?\n/.exec(text)?.[0] ?? '\n';
-  const block = stringify(withValueAt({}, path, entry))
+  const block = stringify(setValueAt({}, path, entry))
     .trimEnd()
     .concat('\n')
     .replaceAll('\n', eol);
   const own = ownStatements(text, path);
   // Behind a table's header comes what belongs to it, so a block stands in for a block only.
   const after = own[0]?.kind === 'table' ? replaced(text, own, block, eol) : appended(without(text, own), block, eol);
-  requireSame(() => read(after), wanted);
+  assertSame(() => read(after), wanted);
   return after;
 }
 
@@ -35,7 +35,7 @@ function remove(text: string, path: readonly string[]): string {
   const before = read(text);
   if (valueAt(before, path) === undefined) return text;
   const after = without(text, ownStatements(text, path));
-  requireSame(() => withoutEmpty(read(after), path), withoutEmpty(withValueAt(before, path, undefined), path));
+  assertSame(() => withoutEmpty(read(after), path), withoutEmpty(setValueAt(before, path, undefined), path));
   return after;
 }
 
@@ -80,7 +80,7 @@ function withoutEmpty(root: Record<string, unknown>, path: readonly string[]): R
   const container = path.slice(0, -1);
   const table = valueAt(root, container);
   const isEmpty = typeof table === 'object' && table !== null && Object.keys(table).length === 0;
-  return isEmpty ? withValueAt(root, container, undefined) : root;
+  return isEmpty ? setValueAt(root, container, undefined) : root;
 }
 
 /** The parser's tables have no prototype, and so are never the same as ours. */

@@ -1,6 +1,6 @@
 /** Cuts into a YAML text at places that its parser names, in the layout that the text has. */
 import { isNode, type Pair, type Scalar, stringify, type YAMLMap } from 'yaml';
-import { cannotEdit } from './config-format.ts';
+import { cannotEditError } from './config-format.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export class YamlText {
   insert(map: YAMLMap, members: Members): string {
     const last = map.items.at(-1) as Pair<Scalar> | undefined;
     if (map.flow === true) return this.#insertFlow(map, last, members);
-    if (last === undefined) throw cannotEdit();
+    if (last === undefined) throw cannotEditError();
     const at = this.#endOf(last);
     const gap = this.text[at - 1] === '\n' ? '' : this.#eol;
     return this.#splice(at, at, gap + this.#block(members, this.#column(last)));
@@ -86,7 +86,7 @@ export class YamlText {
   /** A member that shares its line with what contains it cannot be cut by lines. */
   #lineStart(pair: Pair<Scalar>): number {
     const start = this.text.lastIndexOf('\n', startOf(pair) - 1) + 1;
-    if (this.text.slice(start, startOf(pair)).trim() !== '') throw cannotEdit();
+    if (this.text.slice(start, startOf(pair)).trim() !== '') throw cannotEditError();
     return start;
   }
 

@@ -1,12 +1,12 @@
 /** Entries in YAML files: places come from the `yaml` package, the text around them stays, which its own writer would lay out anew. */
 import {
-  cannotEdit,
-  cannotRead,
+  cannotEditError,
+  cannotReadError,
   type ConfigFormat,
-  requireSame,
+  assertSame,
   valueAt,
   withoutBom,
-  withValueAt,
+  setValueAt,
 } from './config-format.ts';
 import { type Document, isMap, isScalar, type Pair, parseDocument, type Scalar, type YAMLMap } from 'yaml';
 import type { AppEntry } from '../known-app.ts';
@@ -22,10 +22,10 @@ function read(text: string): Root {
 
 function set(text: string, path: readonly string[], entry: AppEntry): string {
   return edited(text, (source, document) => {
-    const wanted = withValueAt(valueOf(document), path, entry);
+    const wanted = setValueAt(valueOf(document), path, entry);
     const { contents } = document;
-    if (contents === null) return { after: source.append(withValueAt({}, path, entry)), wanted };
-    if (!isMap(contents)) throw cannotEdit();
+    if (contents === null) return { after: source.append(setValueAt({}, path, entry)), wanted };
+    if (!isMap(contents)) throw cannotEditError();
     return { after: setBelow(source, contents, path, entry), wanted };
   });
 }
@@ -34,7 +34,7 @@ function remove(text: string, path: readonly string[]): string {
   return edited(text, (source, document) => {
     const before = valueOf(document);
     if (valueAt(before, path) === undefined) return { after: source.text, wanted: before };
-    return { after: removeBelow(source, document.contents, path), wanted: withValueAt(before, path, undefined) };
+    return { after: removeBelow(source, document.contents, path), wanted: setValueAt(before, path, undefined) };
   });
 }
 
@@ -53,10 +53,10 @@ function setBelow(source: YamlText, map: YAMLMap, path: readonly string[], entry
 function removeBelow(source: YamlText, map: unknown, path: readonly string[]): string {
   const [key = '', ...rest] = path;
   const pair = isMap(map) ? pairOf(map, key) : undefined;
-  if (pair === undefined || !isMap(map)) throw cannotEdit();
+  if (pair === undefined || !isMap(map)) throw cannotEditError();
   if (rest.length > 1) return removeBelow(source, pair.value, rest);
   const child = isMap(pair.value) ? pairOf(pair.value, rest[0] ?? '') : undefined;
-  if (child === undefined || !isMap(pair.value)) throw cannotEdit();
+  if (child === undefined || !isMap(pair.value)) throw cannotEditError();
   return source.remove(pair, pair.value, child);
 }
 
@@ -70,20 +70,20 @@ function edited(
 ): string {
   const plain = withoutBom(text);
   const { after, wanted } = edit(new YamlText(plain), parsed(plain));
-  requireSame(() => valueOf(parsed(after)), wanted);
+  assertSame(() => valueOf(parsed(after)), wanted);
   return text.slice(0, text.length - plain.length) + after;
 }
 
 function parsed(text: string): Document {
   const document = parseDocument(text);
   const [problem] = document.errors;
-  if (problem !== undefined) throw cannotRead(problem.message.split('\n')[0] ?? '', problem);
+  if (problem !== undefined) throw cannotReadError(problem.message.split('\n')[0] ?? '', problem);
   return document;
 }
 
 function valueOf(document: Document): Root {
   const value = document.toJS() as unknown;
   if (value === null || value === undefined) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw cannotRead('it holds no settings.');
+  if (typeof value !== 'object' || Array.isArray(value)) throw cannotReadError('it holds no settings.');
   return value as Root;
 }

@@ -1,5 +1,5 @@
 /** Finds the server entries in a configuration of any product, wherever in it they stand, and what it says about them beside. */
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
 import {
   commonDialect,
@@ -38,7 +38,7 @@ export interface FoundServers {
 
 /** `file`: the path or name of the file, for what that tells; empty where there is none. */
 export function findServers(value: unknown, file: string): FoundServers {
-  const root = Array.isArray(value) && value.some(isObject) ? { mcpServers: value as unknown[] } : objectOf(value);
+  const root = Array.isArray(value) && value.some(isObject) ? { mcpServers: value as unknown[] } : objectOrEmpty(value);
   const whole = wholeDialect(root, file);
   const found = serverPlaces.flatMap((place) => placesAt(root, place.path).map((at) => ({ place, ...at })));
   const taken = new Set<unknown>();
@@ -47,7 +47,7 @@ export function findServers(value: unknown, file: string): FoundServers {
     const items = taken.has(container) ? [] : entriesIn(container, place, path);
     for (let at: unknown = root, step = 0; step <= path.length; step++) {
       taken.add(at);
-      at = objectOf(at)[String(path[step])];
+      at = objectOrEmpty(at)[String(path[step])];
     }
     return items.map(([name, raw, own]) => entryAt(name, raw, own, place, { root, whole, path }));
   });
@@ -201,10 +201,10 @@ function policyOf(
 
 function namesIn(container: unknown, { kind, nameKey }: PolicyList): readonly string[] {
   if (kind === 'tool map')
-    return Object.entries(objectOf(container)).flatMap(([name, on]) => (on === false ? [name] : []));
+    return Object.entries(objectOrEmpty(container)).flatMap(([name, on]) => (on === false ? [name] : []));
   const names = Array.isArray(container) ? (container as unknown[]) : [];
   return names
-    .map((item) => (nameKey === undefined ? item : objectOf(item)[nameKey]))
+    .map((item) => (nameKey === undefined ? item : objectOrEmpty(item)[nameKey]))
     .filter((one) => typeof one === 'string');
 }
 

@@ -82,7 +82,7 @@ export const nestedKeys: Readonly<Record<string, 'call ms' | 'as entry'>> = {
 export const nestedRules: Readonly<Record<string, KeyRule>> = { path: same('command') };
 
 /** Keys that say nothing about how to reach or treat a server here. */
-export const harmlessKeys: ReadonlySet<string> = new Set([
+export const ignoredKeys: ReadonlySet<string> = new Set([
   ...[
     'name',
     'id',
@@ -103,7 +103,7 @@ export const harmlessKeys: ReadonlySet<string> = new Set([
 ]);
 
 /** Keys whose effect is lost here, with what the user should know. */
-export const lostKeys: ReadonlyMap<string, string> = new Map([
+export const unsupportedKeys: ReadonlyMap<string, string> = new Map([
   ['envFile', 'Tooltray does not read env files. Put the values in "env", as "${env:NAME}" where they are secret.'],
   ['env_file', 'Tooltray does not read env files. Put the values in "env", as "${env:NAME}" where they are secret.'],
   ['trust_mode', 'What becomes of a tool that changes is set for all servers: "reviews.onChange".'],

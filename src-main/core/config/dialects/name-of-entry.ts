@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../base/json.ts';
 
 /** The host it is at, or the package, image or script that it is. */
-export function nameOfEntry(entry: JsonObject): string {
+export function suggestServerName(entry: JsonObject): string {
   const { url, command } = entry;
   if (typeof url === 'string' && URL.canParse(url))
     return new URL(url).hostname.replace(/^(mcp|api|www)\./, '').split('.')[0] || 'server';

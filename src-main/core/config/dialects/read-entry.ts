@@ -3,11 +3,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { closestWord } from '../../base/wording.ts';
-import { issueText } from '../issue-text.ts';
-import { type Entry, entryFields, entrySchema, uncompiled } from '../schema.ts';
+import { closestMatch } from '../../base/wording.ts';
+import { describeIssue } from '../issue-text.ts';
+import { type ServerEntry, entryFields, entrySchema, zodOptions } from '../schema.ts';
 import type { Dialect, KeyRule } from './dialect.ts';
-import { harmlessKeys, keyRules, kindByType, lostKeys, nestedKeys, nestedRules, refusedKinds } from './key-table.ts';
+import {
+  ignoredKeys,
+  keyRules,
+  kindByType,
+  unsupportedKeys,
+  nestedKeys,
+  nestedRules,
+  refusedKinds,
+} from './key-table.ts';
 import { readValue, type ReadValue } from './read-value.ts';
 import { splitCommand } from './split-command.ts';
 import { ownPlaceholders, type VariableContext } from './variables.ts';
@@ -26,7 +34,7 @@ export interface EntryProblem {
 
 export interface EntryReading {
   /** Under our own names; undefined where it cannot be used, and then a problem is an error. */
-  readonly entry: Entry | undefined;
+  readonly entry: ServerEntry | undefined;
   readonly problems: readonly EntryProblem[];
   /** Where each field was written, by our name. */
   readonly places: ReadonlyMap<string, readonly PropertyKey[]>;
@@ -80,7 +88,7 @@ class EntryReader {
     return { entry: isRefused ? undefined : entry, problems: this.#problems, places: this.#places };
   }
 
-  #entry(): Entry | undefined {
+  #entry(): ServerEntry | undefined {
     const raw = typeof this.#raw === 'string' && /^https?:\/\/\S+$/.test(this.#raw) ? { url: this.#raw } : this.#raw;
     if (!isObject(raw)) {
       this.#report('error', [], 'An object is expected here.', 'Write { "command": … } or { "url": … }.');
@@ -143,10 +151,10 @@ class EntryReader {
       value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
     if (key === 'source' && typeof value === 'string' && /^https?:/.test(value))
       return this.#report('note', path, 'Tooltray does not keep where a server comes from.');
-    if (harmlessKeys.has(key) || /^[_$]/.test(key)) return;
-    const lost = lostKeys.get(key);
+    if (ignoredKeys.has(key) || /^[_$]/.test(key)) return;
+    const lost = unsupportedKeys.get(key);
     if (lost !== undefined && !isEmpty) return this.#report('warning', path, `The key "${key}" has no effect.`, lost);
-    const meant = closestWord(key, [...entryFields, ...Object.keys(keyRules)]);
+    const meant = closestMatch(key, [...entryFields, ...Object.keys(keyRules)]);
     if (isEmpty && (lost !== undefined || meant === undefined)) return;
     const suggestion = meant === undefined ? undefined : `Did you mean "${meant}"?`;
     this.#report('warning', path, `The key ${JSON.stringify(key)} is not known.`, suggestion);
@@ -169,7 +177,7 @@ class EntryReader {
     }
     const written = word === undefined ? 'auto' : kindByType.get(word);
     if (written === undefined) {
-      const meant = closestWord(type ?? '', ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
+      const meant = closestMatch(type ?? '', ['stdio', 'http', 'streamable-http', 'sse', 'builtin']);
       const suggestion = meant === undefined ? 'Use "stdio", "http" or "sse".' : `Did you mean "${meant}"?`;
       this.#report('error', this.#placeOf(['type']), 'This kind of server is not known.', suggestion);
       return undefined;
@@ -257,11 +265,11 @@ class EntryReader {
     }
   }
 
-  #checked(kind: Kind): Entry | undefined {
+  #checked(kind: Kind): ServerEntry | undefined {
     const fields = Object.fromEntries([...this.#fields].filter(([field]) => field !== 'type' && field !== 'timeout'));
     const checked = entrySchema.safeParse(
       { ...fields, ...((kind === 'sse' || kind === 'builtin') && { type: kind }) },
-      uncompiled,
+      zodOptions,
     );
     for (const issue of checked.error?.issues ?? []) this.#reportIssue(issue);
     if (!checked.success) return undefined;
@@ -277,7 +285,7 @@ class EntryReader {
   }
 
   #reportIssue(issue: z.core.$ZodIssue): void {
-    this.#report('error', this.#placeOf(issue.path), issueText(issue));
+    this.#report('error', this.#placeOf(issue.path), describeIssue(issue));
   }
 
   #placeOf([field, ...rest]: readonly PropertyKey[]): readonly PropertyKey[] {

@@ -1,6 +1,6 @@
 /** The servers that a text of any product defines, as our config writes them, and what of it was not brought over. */
 import type { JsonObject } from '../../base/json.ts';
-import type { Entry } from '../schema.ts';
+import type { ServerEntry } from '../schema.ts';
 import { commonDialect } from './dialect-table.ts';
 import { findServers, type FoundEntry } from './find-servers.ts';
 import { formatOfFile, parseText, type TextFormat } from './parse-text.ts';
@@ -93,9 +93,9 @@ function readFound(
 
 /** With what lists beside the servers say of it. */
 export function withPolicy(
-  entry: Entry,
+  entry: ServerEntry,
   { enabled, disabledTools = [], callTimeoutSeconds }: FoundEntry['policy'],
-): Entry {
+): ServerEntry {
   const tools = [...new Set([...(entry.disabledTools ?? []), ...disabledTools])];
   return {
     ...(callTimeoutSeconds !== undefined && { callTimeoutSeconds }),
@@ -106,7 +106,7 @@ export function withPolicy(
 }
 
 /** Without what is empty or the default: an empty list of tools that may be used says that none may. */
-function writtenEntry(entry: Entry): JsonObject {
+function writtenEntry(entry: ServerEntry): JsonObject {
   const isDefault = ([key, value]: [string, unknown]): boolean => {
     if (key === 'enabledTools') return false;
     if (typeof value === 'object') return Object.keys(value ?? {}).length === 0;

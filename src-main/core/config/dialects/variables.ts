@@ -1,6 +1,6 @@
 /** The placeholders of every product in the texts of an entry, brought to our own spelling; what nobody can fill here is reported. */
 import { basename, sep } from 'node:path';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
 import { folderNames, placeholderAdvice } from './key-table.ts';
 
@@ -24,7 +24,7 @@ const fields = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth', 'fol
 
 /** The fields of an entry with `${env:NAME}` for each variable. A name that the entry's own `env` sets is left for the command it starts. */
 export function ownPlaceholders(entry: JsonObject, context: VariableContext, onUnfilled: OnUnfilled): JsonObject {
-  const own = entry['url'] === undefined ? objectOf(entry['env']) : {};
+  const own = entry['url'] === undefined ? objectOrEmpty(entry['env']) : {};
   const read = { ...entry };
   for (const field of fields) {
     if (entry[field] === undefined) continue;

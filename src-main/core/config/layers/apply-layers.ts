@@ -1,7 +1,7 @@
 /** What the layers of a config come to for one person: the organisation's, their groups' in order of names, their own. */
 import type { AppConfig, Layer, NamedQuota, Profile } from '../app-config.ts';
 
-export interface LayeredPerson {
+export interface LayerSubject {
   /** As people call them. */
   readonly name: string;
   readonly groups: readonly string[];
@@ -11,11 +11,11 @@ export interface LayeredPerson {
 const mark = '(layers) ';
 
 /** The person as a word that goes with what bounds them, from replica to replica. */
-export function personBound({ name, groups }: LayeredPerson): string {
+export function encodeSubject({ name, groups }: LayerSubject): string {
   return `${mark}${JSON.stringify([name, ...groups])}`;
 }
 
-export function personIn(bound: string): LayeredPerson | undefined {
+export function decodeSubject(bound: string): LayerSubject | undefined {
   if (!bound.startsWith(mark)) return undefined;
   const [name = '', ...groups] = JSON.parse(bound.slice(mark.length)) as string[];
   return { name, groups };
@@ -31,7 +31,7 @@ export interface AppliedLayers {
   readonly quotas: readonly NamedQuota[];
 }
 
-export function applyLayers(config: AppConfig, person: LayeredPerson): AppliedLayers {
+export function applyLayers(config: AppConfig, person: LayerSubject): AppliedLayers {
   const layers = layersOf(config, person);
   return {
     config: layers.reduce(withSettings, config),
@@ -49,7 +49,7 @@ function replaced(quotas: readonly NamedQuota[], name: string): boolean {
 }
 
 /** The one that counts least first. */
-function layersOf({ layers }: AppConfig, { name, groups }: LayeredPerson): readonly Layer[] {
+function layersOf({ layers }: AppConfig, { name, groups }: LayerSubject): readonly Layer[] {
   if (layers === undefined) return [];
   const own = (all: Readonly<Record<string, Layer>>, key: string): readonly Layer[] =>
     Object.hasOwn(all, key) && all[key] !== undefined ? [all[key]] : [];

@@ -43,7 +43,7 @@ export class LayerFiles {
   }
 
   /** What is to be watched: all of it lies there, through whatever links. */
-  async places(): Promise<readonly string[]> {
+  async watchedPaths(): Promise<readonly string[]> {
     const paths = [this.organisation, ...folders.map((kind) => join(this.folder, kind))];
     return Promise.all(paths.map((path) => realpath(path).catch(() => path)));
   }
@@ -63,7 +63,7 @@ export class LayerFiles {
       }),
     );
     this.#used = used;
-    const version = versionOf(
+    const version = configVersion(
       text,
       [...used].map(([key, { digest }]) => `${key}\n${digest}\n`),
     );
@@ -124,7 +124,7 @@ function effectOf(kind: LayerKind): string {
 }
 
 /** `text`: the organisation's, or the only one. In order, so that whoever reads the same says the same. */
-export function versionOf(text: string, layers: readonly string[] = []): string {
+export function configVersion(text: string, layers: readonly string[] = []): string {
   return digestOf([digestOf(text), ...layers.toSorted()].join('\n')).slice(0, 16);
 }
 

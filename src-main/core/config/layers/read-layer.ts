@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
-import { closestWord } from '../../base/wording.ts';
+import { closestMatch } from '../../base/wording.ts';
 import {
   type AppConfig,
   type ConfigProblem,
@@ -16,8 +16,8 @@ import {
 import { ConfigDocument } from '../config-document.ts';
 import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from '../json-text.ts';
 import { containerKeys } from '../containers.ts';
-import { issueText } from '../issue-text.ts';
-import { profileSchema, settingsSchema, uncompiled } from '../schema.ts';
+import { describeIssue } from '../issue-text.ts';
+import { profileSchema, settingsSchema, zodOptions } from '../schema.ts';
 
 export type LayerKind = 'groups' | 'people';
 
@@ -116,11 +116,11 @@ class LayerReader {
     const one = keys.find((word) => word === key);
     if (one === undefined) return this.#stranger(property);
     if (valueNode.type === 'null') return;
-    const checked = known[one].safeParse(nodeValue(valueNode), uncompiled);
+    const checked = known[one].safeParse(nodeValue(valueNode), zodOptions);
     if (!checked.success) {
       this.hasFailed = true;
       for (const issue of checked.error.issues as readonly z.core.$ZodIssue[])
-        this.#document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], issueText(issue));
+        this.#document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], describeIssue(issue));
       return;
     }
     switch (one) {
@@ -172,7 +172,7 @@ class LayerReader {
         const reason = 'A server is added and changed in organisation.jsonc alone.';
         this.#say(extra.keyNode, [...at, extra.key], reason, `Write "${server.key}": false, or leave it out.`);
       } else if (found === undefined) {
-        const meant = closestWord(
+        const meant = closestMatch(
           server.key,
           this.#organisation.servers.map(({ name }) => name),
         );
@@ -198,7 +198,7 @@ class LayerReader {
   #stranger(property: Property): void {
     const { key, keyNode } = property;
     if (key in shape || containerKeys.some((word) => word === key)) return this.#refuse(property, [key], undefined);
-    const meant = closestWord(key, keys);
+    const meant = closestMatch(key, keys);
     this.#document.report('warning', keyNode, [key], `The key ${JSON.stringify(key)} is not known.`, {
       suggestion: meant === undefined ? `There are: ${keys.join(', ')}.` : `Did you mean "${meant}"?`,
     });

@@ -1,24 +1,24 @@
 /** Starts the model's code, in whichever of its forms it parses: script, body with `return`, TypeScript. */
 import { EvalFlags, JSException, type JSValueHandle, type QuickJS } from 'quickjs-wasi';
 import {
-  bodyHead,
-  bodyTail,
-  type JavaScript,
-  type MapPlace,
-  type Place,
+  asyncBodyPrefix,
+  asyncBodySuffix,
+  type CompiledSource,
+  type MapPosition,
+  type Position,
   stripTypes,
   withoutHead,
 } from '../javascript-text.ts';
-import { isOwnCode, type SandboxError, type SandboxErrorCode, type SandboxLanguage } from '../sandbox-request.ts';
+import { isCodeRunErrorCode, type CodeRunError, type CodeRunErrorCode, type CodeLanguage } from '../sandbox-request.ts';
 import type { ThrownText } from './guest/guest-values.ts';
 
 /** The promise of what the script ends with, or why there is none. */
 type Started =
-  | { readonly script: JSValueHandle; readonly map: MapPlace }
-  | { readonly error: SandboxError; readonly map: MapPlace };
+  | { readonly script: JSValueHandle; readonly map: MapPosition }
+  | { readonly error: CodeRunError; readonly map: MapPosition };
 
 /** Throws what is no SyntaxError: an interruption, or a trap of the engine. */
-export function evaluateCode(vm: QuickJS, code: string, language: SandboxLanguage | undefined): Started {
+export function evaluateCode(vm: QuickJS, code: string, language: CodeLanguage | undefined): Started {
   if (language !== 'typescript') {
     const started = startJavaScript(vm, { code, map: (place) => place });
     if (!('error' in started) || language === 'javascript') return started;
@@ -29,7 +29,7 @@ export function evaluateCode(vm: QuickJS, code: string, language: SandboxLanguag
 
 /** `otherwise` is what to answer when it is no TypeScript either. */
 function startTypeScript(vm: QuickJS, code: string, otherwise?: Started): Started {
-  let stripped: JavaScript;
+  let stripped: CompiledSource;
   try {
     stripped = stripTypes(code);
   } catch (error) {
@@ -47,13 +47,13 @@ function unreadable(error: unknown): Started {
   return { error: { code: 'TRANSPILE_ERROR', message: words, ...place }, map: (given) => given };
 }
 
-function startJavaScript(vm: QuickJS, { code, map }: JavaScript): Started {
+function startJavaScript(vm: QuickJS, { code, map }: CompiledSource): Started {
   const script = evaluate(vm, code);
   if (!(script instanceof JSException)) return { script, map };
   if (!script.message.includes('return not in a function')) return refused(script, map);
   // Its last value is a function then, and that is called.
-  const inBody: MapPlace = (place) => map(withoutHead(place));
-  const body = evaluate(vm, bodyHead + code + bodyTail);
+  const inBody: MapPosition = (place) => map(withoutHead(place));
+  const body = evaluate(vm, asyncBodyPrefix + code + asyncBodySuffix);
   return body instanceof JSException ? refused(body, inBody) : { script: body, map: inBody };
 }
 
@@ -67,9 +67,9 @@ function evaluate(vm: QuickJS, code: string): JSValueHandle | JSException {
   }
 }
 
-function refused(thrown: JSException, map: MapPlace): Started {
+function refused(thrown: JSException, map: MapPosition): Started {
   const { name, message, stack = '' } = thrown;
-  return { error: toSandboxError({ name, message, stack }, map, 'SYNTAX_ERROR'), map };
+  return { error: toCodeRunError({ name, message, stack }, map, 'SYNTAX_ERROR'), map };
 }
 
 // An error of the code as it is reported: a code, words, and the places in the code as it was given.
@@ -77,14 +77,14 @@ function refused(thrown: JSException, map: MapPlace): Started {
 /** Name of the model's code in stack traces. */
 const codeFile = 'code.js';
 
-const mostFrames = 10;
+const maxFrames = 10;
 
 /** Names that models expect and that are not there. */
 const missing =
   /could not load module|\b(?:require|fetch|process|Buffer|XMLHttpRequest|fs|window|document|setInterval)\b.* is not defined/;
 
 /** `code` is for what is known not to be an error of running code. */
-export function toSandboxError(thrown: ThrownText, map: MapPlace, code?: SandboxErrorCode): SandboxError {
+export function toCodeRunError(thrown: ThrownText, map: MapPosition, code?: CodeRunErrorCode): CodeRunError {
   const frames = readFrames(thrown.stack ?? '', map);
   const message = messageOf(thrown);
   const [first] = frames;
@@ -96,7 +96,7 @@ export function toSandboxError(thrown: ThrownText, map: MapPlace, code?: Sandbox
 }
 
 /** Name and message read from JSON that came out of the VM, where anything may have become of it. */
-export function readThrown(json: string): ThrownText {
+export function parseThrown(json: string): ThrownText {
   try {
     const entries = Object.entries(JSON.parse(json) as object).filter(([, value]) => typeof value === 'string');
     return Object.fromEntries(entries);
@@ -113,16 +113,16 @@ function messageOf({ name = '', message = '' }: ThrownText): string {
   return text === '' ? 'An error without a message was thrown.' : text;
 }
 
-function codeOf({ name, message = '', code = '' }: ThrownText): SandboxErrorCode {
-  if (isOwnCode(code)) return code;
+function codeOf({ name, message = '', code = '' }: ThrownText): CodeRunErrorCode {
+  if (isCodeRunErrorCode(code)) return code;
   if (name !== 'InternalError') return 'RUNTIME_ERROR';
   if (/out of memory|string too long/.test(message)) return 'MEMORY_LIMIT';
   return message === 'interrupted' ? 'TIMEOUT' : 'RUNTIME_ERROR';
 }
 
-function readFrames(stack: string, map: MapPlace): { text: string; place: Place }[] {
+function readFrames(stack: string, map: MapPosition): { text: string; place: Position }[] {
   const frames = stack.matchAll(/^\s*at (?:(.*?) )?\(?code\.js:(\d+):(\d+)\)?$/gm);
-  return [...frames].slice(0, mostFrames).map(([, name = '<eval>', line, column]) => {
+  return [...frames].slice(0, maxFrames).map(([, name = '<eval>', line, column]) => {
     const place = map({ line: Number(line), column: Number(column) });
     return { place, text: `    at ${name} (${codeFile}:${place.line}:${place.column})` };
   });

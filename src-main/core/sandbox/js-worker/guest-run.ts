@@ -1,26 +1,26 @@
 /** One run of the model's code in a VM of its own: evaluates, keeps jobs going, answers, and ends it in time. */
 import { performance } from 'node:perf_hooks';
 import { JSException, type JSValueHandle, type QuickJS } from 'quickjs-wasi';
-import type { MapPlace } from '../javascript-text.ts';
-import { PrintedLines, refuseText, RunBudget, tooLarge } from '../run-budget.ts';
+import type { MapPosition } from '../javascript-text.ts';
+import { PrintedLines, textRefusal, RunBudget, resultTooLarge } from '../run-budget.ts';
 import type {
-  AnswerMessage,
+  HostReplyMessage,
   DoneMessage,
-  Question,
-  QuestionMessage,
-  Refusal,
+  HostCallKind,
+  HostCallMessage,
+  HostCallError,
   RunMessage,
-  SandboxError,
+  CodeRunError,
 } from '../sandbox-request.ts';
-import { evaluateCode, readThrown, toSandboxError } from './evaluate-code.ts';
-import { createVm, type GuestHandles, type HostFunctions, installGlobals, newText } from './guest-vm.ts';
+import { evaluateCode, parseThrown, toCodeRunError } from './evaluate-code.ts';
+import { createVm, type GuestHandles, type HostFunctions, installGlobals, newString } from './guest-vm.ts';
 
 /** How the run reaches the core. */
-export interface CoreDoor {
-  question(message: QuestionMessage): void;
+export interface HostChannel {
+  question(message: HostCallMessage): void;
   print(line: string): void;
   /** Blocks until the next answer; undefined when there was none within about `ms`. */
-  nextAnswer(ms: number): AnswerMessage | undefined;
+  nextAnswer(ms: number): HostReplyMessage | undefined;
   /** Called once. */
   done(message: DoneMessage): void;
 }
@@ -29,11 +29,11 @@ export interface CoreDoor {
 const longInteger = /(?<![\w."])\d{16}/;
 
 /** A thread whose VM has grown beyond this is not used again: its memory comes back only with the thread. */
-const smallMemory = 16 << 20;
+const reusableMemoryBytes = 16 << 20;
 
 export class GuestRun {
   readonly #message: RunMessage;
-  readonly #door: CoreDoor;
+  readonly #door: HostChannel;
   readonly #budget: RunBudget;
   readonly #deadline: number;
   readonly #timers = new RunTimers();
@@ -41,12 +41,12 @@ export class GuestRun {
   readonly #printed: PrintedLines;
   #vm!: QuickJS;
   #guest!: GuestHandles;
-  #map: MapPlace = (place) => place;
+  #map: MapPosition = (place) => place;
   #value: string | undefined;
   #isOver = false;
   #isBroken = false;
 
-  private constructor(message: RunMessage, door: CoreDoor) {
+  private constructor(message: RunMessage, door: HostChannel) {
     this.#message = message;
     this.#door = door;
     this.#budget = new RunBudget(message.limits);
@@ -55,7 +55,7 @@ export class GuestRun {
   }
 
   /** Rejects when the engine cannot start within the memory. */
-  static async start(engine: WebAssembly.Module, message: RunMessage, door: CoreDoor): Promise<GuestRun> {
+  static async start(engine: WebAssembly.Module, message: RunMessage, door: HostChannel): Promise<GuestRun> {
     const run = new GuestRun(message, door);
     run.#vm = await createVm(engine, {
       memoryBytes: message.limits.memoryBytes,
@@ -68,8 +68,8 @@ export class GuestRun {
   }
 
   /** An answer that came while the code was not waiting for it in place. */
-  answer(answer: AnswerMessage): void {
-    if (this.#isOver || !this.#budget.answered(answer.id)) return;
+  reply(answer: HostReplyMessage): void {
+    if (this.#isOver || !this.#budget.settle(answer.id)) return;
     this.#step(() => this.#deliver(answer));
   }
 
@@ -87,7 +87,7 @@ export class GuestRun {
 
   #hostFunctions(): HostFunctions {
     return {
-      ask: (id, what, text) => this.#ask(Number(id), what as Question | 'timer', String(text)),
+      ask: (id, what, text) => this.#ask(Number(id), what as HostCallKind | 'timer', String(text)),
       wait: () => this.#wait(),
       print: (line) => this.#printed.print(String(line)),
       finish: (ok, text) => this.#finish(ok === true, String(text)),
@@ -95,13 +95,13 @@ export class GuestRun {
   }
 
   /** JSON of the refusal, or undefined when the question is on its way. */
-  #ask(id: number, what: Question | 'timer', text: string): string | undefined {
+  #ask(id: number, what: HostCallKind | 'timer', text: string): string | undefined {
     if (what === 'timer') {
-      const answer: AnswerMessage = { kind: 'answer', id, ok: true, text: 'null' };
+      const answer: HostReplyMessage = { kind: 'answer', id, ok: true, text: 'null' };
       const refusal = this.#timers.set(Number(text), () => this.#step(() => this.#deliver(answer)));
       return refusal && JSON.stringify(refusal);
     }
-    const refusal = this.#budget.ask(id, what, text);
+    const refusal = this.#budget.admit(id, what, text);
     if (refusal !== undefined) return JSON.stringify(refusal);
     this.#door.question({ kind: 'question', id, what, text });
     return undefined;
@@ -109,9 +109,9 @@ export class GuestRun {
 
   #wait(): JSValueHandle {
     const answer = this.#remaining > 0 ? this.#door.nextAnswer(this.#remaining) : undefined;
-    if (answer === undefined || !this.#budget.answered(answer.id)) return this.#vm.undefined;
-    const text = newText(this.#vm, answer.text);
-    if (text === undefined) return this.#vm.hostToHandle([answer.id, false, JSON.stringify(tooLarge), false]);
+    if (answer === undefined || !this.#budget.settle(answer.id)) return this.#vm.undefined;
+    const text = newString(this.#vm, answer.text);
+    if (text === undefined) return this.#vm.hostToHandle([answer.id, false, JSON.stringify(resultTooLarge), false]);
     const given = this.#vm.hostToHandle([answer.id, answer.ok, '', longInteger.test(answer.text)]);
     given.setProp('2', text);
     text.dispose();
@@ -119,24 +119,24 @@ export class GuestRun {
   }
 
   #finish(ok: boolean, text: string): void {
-    const refusal = ok ? refuseText(text) : undefined;
+    const refusal = ok ? textRefusal(text) : undefined;
     if (refusal !== undefined) this.#close({ code: 'SERIALIZATION_ERROR', message: refusal.message });
     else if (ok) this.#value ??= text;
-    else this.#close(toSandboxError(readThrown(text), this.#map));
+    else this.#close(toCodeRunError(parseThrown(text), this.#map));
   }
 
-  #deliver({ id, ok, text }: AnswerMessage): void {
+  #deliver({ id, ok, text }: HostReplyMessage): void {
     try {
       if (this.#hand(id, ok, text)) return;
     } catch (error) {
       if (!isOutOfMemory(error)) throw error;
     }
-    this.#hand(id, false, JSON.stringify(tooLarge));
+    this.#hand(id, false, JSON.stringify(resultTooLarge));
   }
 
   /** False when the text itself does not fit; throws JSException when what is made of it does not. */
   #hand(id: number, ok: boolean, text: string): boolean {
-    const handle = newText(this.#vm, text);
+    const handle = newString(this.#vm, text);
     if (handle === undefined) return false;
     try {
       const [yes, no] = [this.#vm.true, this.#vm.false];
@@ -157,17 +157,17 @@ export class GuestRun {
     } catch (error) {
       this.#close(this.#crash(error));
     }
-    if (this.#isOver || this.#budget.open > 0) return;
+    if (this.#isOver || this.#budget.openCount > 0) return;
     if (this.#value !== undefined) this.#close();
     else if (this.#timers.isIdle) this.#close(this.#isMemoryFull() ? memoryFull : neverSettled);
   }
 
-  #crash(error: unknown): SandboxError {
+  #crash(error: unknown): CodeRunError {
     if (this.#remaining <= 0) return timeOut;
     if (isOutOfMemory(error)) return memoryFull;
     if (error instanceof JSException) {
       const { name, message, stack = '' } = error;
-      return toSandboxError({ name, message, stack }, this.#map);
+      return toCodeRunError({ name, message, stack }, this.#map);
     }
     // The engine itself ran out of stack, or trapped.
     this.#isBroken = true;
@@ -179,17 +179,17 @@ export class GuestRun {
   }
 
   /** A value that is there already outlives what goes wrong after it. */
-  #close(error?: SandboxError): void {
+  #close(error?: CodeRunError): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#timers.clear();
     if (this.#value !== undefined) this.#reportAfterwards(error);
     const outcome = this.#value === undefined && error ? { error } : { value: this.#value ?? 'null' };
-    const reusable = !this.#isBroken && this.#vm._getMemory().buffer.byteLength <= smallMemory;
+    const reusable = !this.#isBroken && this.#vm._getMemory().buffer.byteLength <= reusableMemoryBytes;
     this.#door.done({ kind: 'done', outcome, reusable });
   }
 
-  #reportAfterwards(error: SandboxError | undefined): void {
+  #reportAfterwards(error: CodeRunError | undefined): void {
     if (error !== undefined) this.#printed.print(`error: What was not awaited did not end: ${error.message}`);
     else for (const reason of this.#lost.reasons) this.#reportRejection(reason);
   }
@@ -197,7 +197,7 @@ export class GuestRun {
   #reportRejection(reason: JSValueHandle): void {
     try {
       const json = this.#vm.callFunction(this.#guest.describe, this.#vm.undefined, reason).consume(String);
-      const { message, line } = toSandboxError(readThrown(json), this.#map);
+      const { message, line } = toCodeRunError(parseThrown(json), this.#map);
       const where = line === undefined ? '' : ` (line ${line})`;
       this.#printed.print(`error: A promise that was not awaited failed${where}: ${message}`);
     } catch {
@@ -206,9 +206,9 @@ export class GuestRun {
   }
 }
 
-const timeOut: SandboxError = { code: 'TIMEOUT', message: 'The time for this run is over.' };
-const memoryFull: SandboxError = { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
-const neverSettled: SandboxError = {
+const timeOut: CodeRunError = { code: 'TIMEOUT', message: 'The time for this run is over.' };
+const memoryFull: CodeRunError = { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
+const neverSettled: CodeRunError = {
   code: 'RUNTIME_ERROR',
   message: 'The code waits for a promise that never settles: no call and no timer is open that could settle it.',
 };
@@ -219,7 +219,7 @@ function isOutOfMemory(error: unknown): boolean {
 
 // The timers of one run: its own end, and those that the code sets, none of which outlasts it.
 
-const mostTimers = 1000;
+const maxTimers = 1000;
 
 class RunTimers {
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -234,9 +234,9 @@ class RunTimers {
     this.#deadline = setTimeout(then, ms);
   }
 
-  set(ms: number, then: () => void): Refusal | undefined {
-    if (this.#timers.size >= mostTimers)
-      return { code: 'TOO_MUCH_OPEN', message: `More than ${mostTimers} timers are open.` };
+  set(ms: number, then: () => void): HostCallError | undefined {
+    if (this.#timers.size >= maxTimers)
+      return { code: 'TOO_MUCH_OPEN', message: `More than ${maxTimers} timers are open.` };
     const run = (): void => {
       this.#timers.delete(timer);
       then();
@@ -257,7 +257,7 @@ class RunTimers {
 
 // Remembers promises of the VM that failed while nobody waited for them: most likely an `await` was forgotten.
 
-const mostLost = 10;
+const maxUnhandledRejections = 10;
 
 class LostRejections {
   /** By identity of the promise, which is kept alive so that no other gets its identity. */
@@ -269,7 +269,7 @@ class LostRejections {
 
   /** The handles are borrowed. */
   note(promise: JSValueHandle, reason: JSValueHandle, handled: boolean): void {
-    if (!handled && this.#lost.size < mostLost) {
+    if (!handled && this.#lost.size < maxUnhandledRejections) {
       this.#lost.set(promise.identity, { promise: promise.dup(), reason: reason.dup() });
     } else if (handled) {
       const lost = this.#lost.get(promise.identity);

@@ -72,7 +72,7 @@ function bridge(vm: QuickJS, run: HostAnswer): HostFunction {
 }
 
 /** Undefined when the text does not fit the memory of the VM. */
-export function newText(vm: QuickJS, text: string): JSValueHandle | undefined {
+export function newString(vm: QuickJS, text: string): JSValueHandle | undefined {
   const handle = vm.newString(text);
   if (handle.isString) return handle;
   // The engine has an exception pending now, which would surface elsewhere.

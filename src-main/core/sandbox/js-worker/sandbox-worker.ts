@@ -1,9 +1,9 @@
 /** Entry of the worker thread that runs model-written code: one run at a time, each in a VM of its own. */
 import { readFile } from 'node:fs/promises';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { type CoreDoor, GuestRun } from './guest-run.ts';
+import { type HostChannel, GuestRun } from './guest-run.ts';
 import { engineUrl } from './guest-vm.ts';
-import type { AnswerMessage, FromWorker, RunMessage, ToWorker } from '../sandbox-request.ts';
+import type { HostReplyMessage, FromWorker, RunMessage, ToWorker } from '../sandbox-request.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This file is the entry of a worker thread.');
@@ -15,7 +15,7 @@ let current: GuestRun | undefined;
 
 const post = (message: FromWorker): void => port.postMessage(message);
 
-const door: CoreDoor = {
+const door: HostChannel = {
   question: post,
   done: post,
   print: (line) => post({ kind: 'print', line }),
@@ -23,7 +23,7 @@ const door: CoreDoor = {
     // Read before looking: an answer posted in between then wakes at once.
     const seen = Atomics.load(answers, 0);
     const waiting = receiveMessageOnPort(port);
-    if (waiting !== undefined) return waiting.message as AnswerMessage;
+    if (waiting !== undefined) return waiting.message as HostReplyMessage;
     Atomics.wait(answers, 0, seen, ms);
     return undefined;
   },
@@ -41,6 +41,6 @@ async function begin(message: RunMessage): Promise<void> {
 
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'run') void begin(message);
-  else current?.answer(message);
+  else current?.reply(message);
 });
 post({ kind: 'ready' });

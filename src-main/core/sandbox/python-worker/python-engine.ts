@@ -57,7 +57,7 @@ export async function loadEngine(files: EngineFiles): Promise<LoadedEngine> {
 }
 
 /** The memory of an engine that has loaded everything, for `_loadSnapshot`. */
-export async function makeImage(files: EngineFiles): Promise<Uint8Array> {
+export async function buildSnapshot(files: EngineFiles): Promise<Uint8Array> {
   const { engine } = await load(files, { _makeSnapshot: true });
   addGuest(engine, files);
   return (engine as unknown as { makeMemorySnapshot(): Uint8Array }).makeMemorySnapshot();

@@ -1,24 +1,24 @@
 /** One order for the engine, a check of code or a run: its device, what it prints, what it asks, and its end. */
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
-import { PrintedLines, refuseText, RunBudget } from '../run-budget.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { PrintedLines, textRefusal, RunBudget } from '../run-budget.ts';
 import {
-  type AnswerMessage,
+  type HostReplyMessage,
   type CheckMessage,
   type FromWorker,
-  isOwnCode,
-  type Question,
+  isCodeRunErrorCode,
+  type HostCallKind,
   type RunMessage,
-  type SandboxError,
-  type SandboxErrorCode,
+  type CodeRunError,
+  type CodeRunErrorCode,
 } from '../sandbox-request.ts';
 import type { LoadedEngine } from './python-engine.ts';
-import { MemoryFull } from './sealed-imports.ts';
+import { OutOfMemoryError } from './sealed-imports.ts';
 
 /** A line that grows beyond this is shown in parts; all that is printed is bounded anyway. */
-const longestLine = 65_536;
+const maxOutputLineLength = 65_536;
 /** Parsing alone may take this much, in bytes. */
 const checkBytes = 64 << 20;
-const questions: readonly unknown[] = ['call', 'search', 'schema', 'sql'] satisfies Question[];
+const questions: readonly unknown[] = ['call', 'search', 'schema', 'sql'] satisfies HostCallKind[];
 
 /** What is used of emscripten's files; its own types are not among the package's. */
 interface DeviceFiles {
@@ -31,7 +31,7 @@ interface DeviceFiles {
 interface GuestDoor {
   post(message: FromWorker): void;
   /** Blocks until the next answer; undefined when there was none within `ms`. */
-  nextAnswer(ms: number): AnswerMessage | undefined;
+  nextAnswer(ms: number): HostReplyMessage | undefined;
 }
 
 export class PythonGuest {
@@ -42,7 +42,7 @@ export class PythonGuest {
   /** What the guest reads next: the head of an answer, then its body. */
   readonly #inbox: Uint8Array[] = [];
   /** Answers that are there without asking the core: the order itself, and refusals. */
-  readonly #ready: AnswerMessage[] = [];
+  readonly #ready: HostReplyMessage[] = [];
   #budget: RunBudget | undefined;
   /** What was printed of a line that has not ended. */
   #begun = '';
@@ -61,7 +61,7 @@ export class PythonGuest {
   }
 
   /** Blocks until the order is done. Never throws. After a run the engine is of no use any more. */
-  serve(order: CheckMessage | RunMessage): void {
+  handle(order: CheckMessage | RunMessage): void {
     const { module, imports, bytes } = this.#loaded;
     this.#end = undefined;
     this.#ready.push({ kind: 'answer', id: 0, ok: true, text: orderText(order) });
@@ -129,14 +129,14 @@ export class PythonGuest {
   }
 
   /** A refusal was never counted in. */
-  #isAwaited({ id, ok }: AnswerMessage): boolean {
-    return this.#budget?.answered(id) === true || !ok;
+  #isAwaited({ id, ok }: HostReplyMessage): boolean {
+    return this.#budget?.settle(id) === true || !ok;
   }
 
   #ask({ id, what, text }: JsonObject): void {
     if (typeof id !== 'number' || !questions.includes(what) || typeof text !== 'string') return;
-    const refusal = this.#budget?.ask(id, what as Question, text);
-    if (refusal === undefined) this.#door.post({ kind: 'question', id, what: what as Question, text });
+    const refusal = this.#budget?.admit(id, what as HostCallKind, text);
+    if (refusal === undefined) this.#door.post({ kind: 'question', id, what: what as HostCallKind, text });
     else this.#ready.push({ kind: 'answer', id, ok: false, text: JSON.stringify(refusal) });
   }
 
@@ -147,16 +147,16 @@ export class PythonGuest {
       this.#printed.print(this.#begun);
       this.#begun = next;
     }
-    if (this.#begun.length > longestLine) {
+    if (this.#begun.length > maxOutputLineLength) {
       this.#printed.print(this.#begun);
       this.#begun = '';
     }
     return bytes.length;
   }
 
-  #failure(hasCrashed: boolean): SandboxError | undefined {
+  #failure(hasCrashed: boolean): CodeRunError | undefined {
     const { broken } = this.#loaded.imports;
-    if (broken instanceof MemoryFull)
+    if (broken instanceof OutOfMemoryError)
       return { code: 'MEMORY_LIMIT', message: 'The code used more memory than it may.' };
     if (broken !== undefined) {
       const message = 'The code reached out of the sandbox, where there is nothing for it: use call_tool(name, args).';
@@ -167,21 +167,21 @@ export class PythonGuest {
     return { code: 'RUNTIME_ERROR', message };
   }
 
-  #checked(failure: SandboxError | undefined): FromWorker {
+  #checked(failure: CodeRunError | undefined): FromWorker {
     const end = this.#end ?? {};
     return { kind: 'checked', error: failure ?? errorOf(end), isForeign: end['foreign'] === true };
   }
 
-  #outcome(failure: SandboxError | undefined): { value: string } | { error: SandboxError } {
+  #outcome(failure: CodeRunError | undefined): { value: string } | { error: CodeRunError } {
     const value = this.#end?.['text'];
     if (failure !== undefined) return { error: failure };
     if (typeof value !== 'string') return { error: errorOf(this.#end ?? {}) ?? unknownEnd };
-    const refusal = refuseText(value);
+    const refusal = textRefusal(value);
     return refusal === undefined ? { value } : { error: { code: 'SERIALIZATION_ERROR', message: refusal.message } };
   }
 }
 
-const unknownEnd: SandboxError = { code: 'RUNTIME_ERROR', message: 'The code ended without a value.' };
+const unknownEnd: CodeRunError = { code: 'RUNTIME_ERROR', message: 'The code ended without a value.' };
 
 /** The input stays as it is written: it may hold numbers that JavaScript cannot. */
 function orderText(order: CheckMessage | RunMessage): string {
@@ -193,14 +193,14 @@ function orderText(order: CheckMessage | RunMessage): string {
 function parsed(text: string): JsonObject {
   try {
     const message: unknown = JSON.parse(text);
-    return objectOf(message);
+    return objectOrEmpty(message);
   } catch {
     return {};
   }
 }
 
 /** The error as the guest tells it, in words and numbers only. */
-function errorOf({ error }: JsonObject): SandboxError | undefined {
+function errorOf({ error }: JsonObject): CodeRunError | undefined {
   if (!isObject(error)) return undefined;
   const { code, message, line, column, stack } = error;
   return {
@@ -212,6 +212,6 @@ function errorOf({ error }: JsonObject): SandboxError | undefined {
   };
 }
 
-function codeOf(code: unknown): SandboxErrorCode {
-  return code === 'SYNTAX_ERROR' || isOwnCode(code) ? code : 'RUNTIME_ERROR';
+function codeOf(code: unknown): CodeRunErrorCode {
+  return code === 'SYNTAX_ERROR' || isCodeRunErrorCode(code) ? code : 'RUNTIME_ERROR';
 }

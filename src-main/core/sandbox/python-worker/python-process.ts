@@ -2,17 +2,17 @@
  * Entry of the process for one Python program: hands on what core and thread say to each other, and ends with its line to the
  * core. The thread blocks while the code runs or waits; this side stays awake, so that no program outlives the core.
  */
-import { workerLocation } from '../../base/worker-line.ts';
+import { resolveWorkerUrl } from '../../base/worker-line.ts';
 import { isJavaScript } from '../javascript-text.ts';
 import type { FromWorker, ToPython } from '../sandbox-request.ts';
-import { SandboxThread } from '../sandbox-thread.ts';
+import { RunnerThread } from '../sandbox-thread.ts';
 
 const post = (message: FromWorker): void => void process.send?.(message);
-const thread = new SandboxThread(workerLocation('python-worker', import.meta.url));
+const thread = new RunnerThread(resolveWorkerUrl('python-worker', import.meta.url));
 
 process.once('disconnect', () => process.exit());
 process.on('message', (message: ToPython) => {
-  if (message.kind === 'answer') return thread.answer(message);
+  if (message.kind === 'answer') return thread.reply(message);
   const code = message.kind === 'check' ? message.code : undefined;
   return thread.run(message, {
     message: (said) => post(said.kind === 'checked' ? { ...said, isJavaScript: isJavaScript(code ?? '') } : said),

@@ -36,7 +36,7 @@ const device = '/dev/tooltray';
 /** The code reached for what is not there, and the engine is not to be trusted any more. */
 class SealBroken extends Error {}
 /** The code wants more memory than it may have. */
-export class MemoryFull extends Error {}
+export class OutOfMemoryError extends Error {}
 
 type Import = (...given: unknown[]) => unknown;
 
@@ -83,7 +83,7 @@ export class SealedImports {
 
   #grow(original: Import, given: readonly unknown[]): unknown {
     this.#check();
-    if (Number(given[0]) >>> 0 > this.#mostBytes) this.#break(new MemoryFull('The memory is full.'));
+    if (Number(given[0]) >>> 0 > this.#mostBytes) this.#break(new OutOfMemoryError('The memory is full.'));
     return original(...given);
   }
 

@@ -4,14 +4,14 @@ import { pathToFileURL } from 'node:url';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { count } from '../../base/wording.ts';
-import { fileError, shownPath } from '../../security/file-paths.ts';
+import { formatCount } from '../../base/wording.ts';
+import { toFileError, displayPath } from '../../security/file-paths.ts';
 import { openConfined, type OpenedFile } from '../../security/open-confined.ts';
-import { answer, contentType, readOnly, textAnswer, type TextEncodingName, type UtilsOptions } from './files.ts';
+import { runTool, contentType, readOnly, textResult, type TextEncodingName, type UtilsOptions } from './files.ts';
 import { writeConfined } from '../../security/write-confined.ts';
 
 const defaultBytes = 1024 * 1024;
-const mostBytes = 16 * 1024 * 1024;
+const maxReadBytes = 16 * 1024 * 1024;
 const headBytes = 8192;
 
 interface ReadArguments {
@@ -32,10 +32,10 @@ export function registerReadTool(server: McpServer, options: UtilsOptions): void
         path: z.string(),
         fromLine: z.int().min(1).max(1e9).default(1),
         toLine: z.int().min(1).max(1e9).optional(),
-        maxBytes: z.int().min(1).max(mostBytes).default(defaultBytes),
+        maxBytes: z.int().min(1).max(maxReadBytes).default(defaultBytes),
       }),
     },
-    (input, context) => answer(() => readFile(options, input, context.mcpReq.signal)),
+    (input, context) => runTool(() => readFile(options, input, context.mcpReq.signal)),
   );
 }
 
@@ -49,9 +49,9 @@ async function readFile(options: UtilsOptions, input: ReadArguments, signal: Abo
     if (toLine < fromLine) throw new AppError('bad_request', 'toLine is before fromLine.');
     const read = await readLines(handle, { fromLine, toLine, maxBytes, encoding: type.encoding, signal });
     if (read.text === '' && fromLine > 1) throw tooFar(path, read);
-    return textAnswer(read.text, notes(read, file, type.encoding));
+    return textResult(read.text, notes(read, file, type.encoding));
   } catch (error) {
-    throw signal.aborted ? error : fileError(error, input.path);
+    throw signal.aborted ? error : toFileError(error, input.path);
   }
 }
 
@@ -63,8 +63,8 @@ async function readHead(handle: FileHandle): Promise<Uint8Array> {
 async function readBinary(file: OpenedFile, mimeType: string, maxBytes: number): Promise<CallToolResult> {
   const { handle, real, stats } = file;
   if (stats.size > maxBytes) {
-    const message = `${shownPath(real)} is binary (${mimeType}) and has ${stats.size} bytes, more than maxBytes ${maxBytes}.`;
-    throw new AppError('bad_request', message, { fix: `Raise maxBytes, to ${mostBytes} at most.` });
+    const message = `${displayPath(real)} is binary (${mimeType}) and has ${stats.size} bytes, more than maxBytes ${maxBytes}.`;
+    throw new AppError('bad_request', message, { fix: `Raise maxBytes, to ${maxReadBytes} at most.` });
   }
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0);
   const data = buffer.subarray(0, bytesRead).toString('base64');
@@ -75,8 +75,8 @@ async function readBinary(file: OpenedFile, mimeType: string, maxBytes: number):
 
 function tooFar(path: string, read: ReadLines): AppError {
   if (read.end === 'scan')
-    return new AppError('bad_request', `The line is more than 512 MiB into "${shownPath(path)}".`);
-  return new AppError('bad_request', `"${shownPath(path)}" has only ${count(read.nextLine - 1, 'line')}.`);
+    return new AppError('bad_request', `The line is more than 512 MiB into "${displayPath(path)}".`);
+  return new AppError('bad_request', `"${displayPath(path)}" has only ${formatCount(read.nextLine - 1, 'line')}.`);
 }
 
 /** What the reader of the text must know about it; empty where the text is all there is. */
@@ -216,12 +216,12 @@ export function registerWriteTool(server: McpServer, options: UtilsOptions): voi
       }),
     },
     ({ path, content, mode }) =>
-      answer(async () => {
+      runTool(async () => {
         const bytes = Buffer.byteLength(content);
         if (bytes > maxBytes) throw new AppError('bad_request', `${bytes} bytes are more than the 16 MiB allowed.`);
         const { real, created } = await writeConfined(options.folders, path, content, mode, options);
         const done = created ? 'Created' : mode === 'append' ? 'Appended to' : 'Replaced';
-        return textAnswer(`${done} ${shownPath(real)} (${count(bytes, 'byte')} written).`);
+        return textResult(`${done} ${displayPath(real)} (${formatCount(bytes, 'byte')} written).`);
       }),
   );
 }

@@ -4,8 +4,8 @@ import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import { errorText } from '../../base/errors.ts';
-import { isOwnPath, type OwnPlaces } from '../../security/own-places.ts';
-import { pinFolder } from '../../security/write-confined.ts';
+import { isProtectedPath, type ProtectedPaths } from '../../security/own-places.ts';
+import { anchorFolder } from '../../security/write-confined.ts';
 
 export type TextEncodingName = 'utf-8' | 'utf-16le' | 'utf-16be';
 
@@ -62,7 +62,7 @@ interface WalkLimits {
   readonly sizes?: boolean;
   readonly signal?: AbortSignal;
   /** Resolved; neither shown nor entered. */
-  readonly own?: OwnPlaces | undefined;
+  readonly own?: ProtectedPaths | undefined;
 }
 
 export interface WalkEntry {
@@ -89,7 +89,7 @@ export function newReport(): WalkReport {
 export async function* walkFolder(start: string, limits: WalkLimits, report: WalkReport): AsyncGenerator<WalkEntry> {
   let level: { readonly real: string; readonly way: string }[] = [{ real: start, way: '' }];
   let left = limits.entries;
-  const isOwn = (real: string): boolean => limits.own !== undefined && isOwnPath(limits.own, real);
+  const isOwn = (real: string): boolean => limits.own !== undefined && isProtectedPath(limits.own, real);
   for (let depth = 1; depth <= limits.depth && level.length > 0; depth++) {
     const next: typeof level = [];
     for (const folder of level) {
@@ -116,7 +116,7 @@ type Folder = Pick<WalkEntry, 'real' | 'way'>;
 
 async function readEntries(folder: Folder, most: number, sizes: boolean, report: WalkReport): Promise<WalkEntry[]> {
   try {
-    await using pinned = await pinFolder(folder.real);
+    await using pinned = await anchorFolder(folder.real);
     const found: Dirent[] = [];
     for await (const entry of await opendir(pinned.at)) {
       if (found.push(entry) >= most) break;
@@ -150,17 +150,17 @@ function kindOf(entry: Dirent | Stats): WalkEntry['kind'] {
 export const readOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 
 /** One content block per text; empty notes are left out. */
-export function textAnswer(text: string, ...notes: readonly string[]): CallToolResult {
+export function textResult(text: string, ...notes: readonly string[]): CallToolResult {
   const texts = [text, ...notes.filter((note) => note !== '')];
   return { content: texts.map((each) => ({ type: 'text', text: each })) };
 }
 
 /** Runs a tool; whatever it throws becomes an `isError` answer that holds the fix too (the SDK would drop it). */
-export async function answer(run: () => CallToolResult | Promise<CallToolResult>): Promise<CallToolResult> {
+export async function runTool(run: () => CallToolResult | Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await run();
   } catch (error) {
-    return { ...textAnswer(errorText(error)), isError: true };
+    return { ...textResult(errorText(error)), isError: true };
   }
 }
 
@@ -170,7 +170,7 @@ export interface UtilsOptions {
   /** Absolute folders the file tools may touch. */
   readonly folders: readonly string[];
   /** What they may not touch, whatever is allowed. */
-  readonly own?: OwnPlaces;
+  readonly own?: ProtectedPaths;
   readonly now?: () => Date;
   /** Whose naming rules apply to paths; this computer's by default. */
   readonly platform?: NodeJS.Platform;

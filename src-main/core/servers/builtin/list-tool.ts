@@ -2,15 +2,15 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { count } from '../../base/wording.ts';
+import { formatCount } from '../../base/wording.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
-import { shownPath } from '../../security/file-paths.ts';
-import { noPlaces, resolvePlaces } from '../../security/own-places.ts';
+import { displayPath } from '../../security/file-paths.ts';
+import { noProtectedPaths, resolveProtectedPaths } from '../../security/own-places.ts';
 import {
-  answer,
+  runTool,
   newReport,
   readOnly,
-  textAnswer,
+  textResult,
   type UtilsOptions,
   type WalkEntry,
   walkFolder,
@@ -39,7 +39,7 @@ export function registerListTool(server: McpServer, options: UtilsOptions): void
         pattern: z.string().max(500).optional().describe('* and ?; on names, or on paths if it has a /'),
       }),
     },
-    (input, context) => answer(async () => textAnswer(await listFiles(options, input, context.mcpReq.signal))),
+    (input, context) => runTool(async () => textResult(await listFiles(options, input, context.mcpReq.signal))),
   );
 }
 
@@ -47,10 +47,10 @@ async function listFiles(options: UtilsOptions, input: ListArguments, signal: Ab
   const starts = input.path === undefined ? await resolveRoots(options.folders) : [await folderAt(options, input.path)];
   const lines: string[] = [];
   const report = newReport();
-  const own = await resolvePlaces(options.own ?? noPlaces);
+  const own = await resolveProtectedPaths(options.own ?? noProtectedPaths);
   let shown = 0;
   for (const start of starts) {
-    const heading = lines.push(`${shownPath(start)}:`);
+    const heading = lines.push(`${displayPath(start)}:`);
     for await (const entry of walkFolder(start, { ...input, entries: maxLooked, sizes: true, signal, own }, report)) {
       if (!isWanted(entry, input.pattern)) continue;
       if (shown++ >= maxShown) return [...lines, `[first ${maxShown}; narrow path or pattern]`].join('\n');
@@ -64,7 +64,7 @@ async function listFiles(options: UtilsOptions, input: ListArguments, signal: Ab
 async function folderAt(options: UtilsOptions, path: string): Promise<string> {
   const { real, kind } = await confinePath(options.folders, path, options);
   if (kind === 'folder') return real;
-  throw new AppError('bad_request', `"${shownPath(path)}" is a file.`, { fix: 'Use read_file.' });
+  throw new AppError('bad_request', `"${displayPath(path)}" is a file.`, { fix: 'Use read_file.' });
 }
 
 function isWanted(entry: WalkEntry, pattern: string | undefined): boolean {
@@ -74,13 +74,13 @@ function isWanted(entry: WalkEntry, pattern: string | undefined): boolean {
 
 function toLine({ way, kind, size }: WalkEntry): string {
   const mark = { folder: '/', link: '@', other: ' (special)', file: size === undefined ? '' : ` ${size}` }[kind];
-  return shownPath(way) + mark;
+  return displayPath(way) + mark;
 }
 
 function gaps(report: WalkReport): string[] {
   const lines: string[] = [];
   if (report.full) lines.push(`[stopped after looking at ${maxLooked} entries; narrow path or depth]`);
-  if (report.unreadable > 0) lines.push(`[${count(report.unreadable, 'folder')} could not be read]`);
+  if (report.unreadable > 0) lines.push(`[${formatCount(report.unreadable, 'folder')} could not be read]`);
   return lines;
 }
 

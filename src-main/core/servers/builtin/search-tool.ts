@@ -5,17 +5,22 @@ import { type Context, createContext, Script } from 'node:vm';
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { count } from '../../base/wording.ts';
+import { formatCount } from '../../base/wording.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
-import { errorCode, shownPath } from '../../security/file-paths.ts';
+import { errorCode, displayPath } from '../../security/file-paths.ts';
 import { openReal } from '../../security/open-confined.ts';
-import { noPlaces, type OwnPlaces, refuseOwnLink, resolvePlaces } from '../../security/own-places.ts';
 import {
-  answer,
+  noProtectedPaths,
+  type ProtectedPaths,
+  assertNotProtectedLink,
+  resolveProtectedPaths,
+} from '../../security/own-places.ts';
+import {
+  runTool,
   contentType,
   newReport,
   readOnly,
-  textAnswer,
+  textResult,
   type UtilsOptions,
   walkFolder,
   type WalkReport,
@@ -45,7 +50,7 @@ export function registerSearchTool(server: McpServer, options: UtilsOptions): vo
         maxMatches: z.int().min(1).max(1000).default(100),
       }),
     },
-    (input, context) => answer(async () => textAnswer(await search(options, input, context.mcpReq.signal))),
+    (input, context) => runTool(async () => textResult(await search(options, input, context.mcpReq.signal))),
   );
 }
 
@@ -53,12 +58,12 @@ async function search(options: UtilsOptions, input: SearchArguments, signal: Abo
   const { query, path, regex, maxMatches } = input;
   const starts = await startsOf(options, path);
   const finder = regex ? regexFinder(query) : plainFinder(query);
-  const own = await resolvePlaces(options.own ?? noPlaces);
+  const own = await resolveProtectedPaths(options.own ?? noProtectedPaths);
   const searching = { finder, own, maxMatches, deadline: performance.now() + searchTime, signal };
   const report = newSearchReport();
   const lines: string[] = [];
   for (const { real, kind } of starts) {
-    const heading = `${shownPath(real)}:`;
+    const heading = `${displayPath(real)}:`;
     const found = lines.length;
     for await (const match of matchesAt(real, kind, searching, report)) lines.push(...toLines(match));
     if (lines.length > found) lines.splice(found, 0, heading);
@@ -88,19 +93,19 @@ async function* matchesAt(
 }
 
 function toLines({ way, nameMatches, lines }: FileMatch): string[] {
-  const head = way === '' ? [] : [`${shownPath(way)}${nameMatches ? ' [name]' : ''}`];
+  const head = way === '' ? [] : [`${displayPath(way)}${nameMatches ? ' [name]' : ''}`];
   return [...head, ...lines.map(({ number, text }) => `${number}: ${text}`)];
 }
 
 function summary(report: SearchReport, maxMatches: number): string[] {
   const parts = [
-    `${report.matches} ${report.matches === 1 ? 'match' : 'matches'}, ${count(report.files, 'file')} read`,
+    `${report.matches} ${report.matches === 1 ? 'match' : 'matches'}, ${formatCount(report.files, 'file')} read`,
   ];
   if (report.matches >= maxMatches) parts.push('stopped at maxMatches');
   if (report.outOfTime) parts.push('stopped after 15 s; narrow path');
   if (report.full) parts.push('stopped after 20000 entries; narrow path');
   if (report.skipped.size > 0) parts.push(`not entered: ${[...report.skipped].join(', ')}`);
-  if (report.tooBig > 0) parts.push(`${count(report.tooBig, 'file')} over 4 MiB left out`);
+  if (report.tooBig > 0) parts.push(`${formatCount(report.tooBig, 'file')} over 4 MiB left out`);
   if (report.unreadable > 0) parts.push(`${report.unreadable} could not be read`);
   return parts;
 }
@@ -128,7 +133,7 @@ interface SearchOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
   /** Resolved. */
-  readonly own?: OwnPlaces | undefined;
+  readonly own?: ProtectedPaths | undefined;
 }
 
 /** Larger files are left out and counted. */
@@ -168,13 +173,13 @@ async function searchFile(real: string, options: SearchOptions, report: SearchRe
 
 async function readSmallText(
   real: string,
-  own: OwnPlaces | undefined,
+  own: ProtectedPaths | undefined,
   report: SearchReport,
 ): Promise<string | undefined> {
   await using handle = await openReal(real, constants.O_RDONLY);
   const stats = await handle.stat();
   if (!stats.isFile()) return undefined;
-  if (own !== undefined) await refuseOwnLink(own, stats, real);
+  if (own !== undefined) await assertNotProtectedLink(own, stats, real);
   report.files++;
   if (stats.size > maxFileBytes) {
     report.tooBig++;

@@ -2,7 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { answer, readOnly, textAnswer } from './files.ts';
+import { runTool, readOnly, textResult } from './files.ts';
 
 const zone = z.string().max(100);
 
@@ -19,11 +19,11 @@ export function registerTimeTools(server: McpServer, now: () => Date): void {
       inputSchema: z.object({ timezone: zone.optional().describe('IANA name; default: local') }),
     },
     ({ timezone = localZone() }) =>
-      answer(() => {
+      runTool(() => {
         const instant = now().getTime();
         const time = formatZoned(instant, timezone);
         const weekday = weekdayIn(instant, timezone);
-        return { ...textAnswer(`${time} ${timezone}, ${weekday}`), structuredContent: { time, timezone, weekday } };
+        return { ...textResult(`${time} ${timezone}, ${weekday}`), structuredContent: { time, timezone, weekday } };
       }),
   );
   server.registerTool(
@@ -39,11 +39,11 @@ export function registerTimeTools(server: McpServer, now: () => Date): void {
       }),
     },
     ({ time, from = localZone(), to }) =>
-      answer(() => {
+      runTool(() => {
         const { instant, note } = readTime(time, from, now().getTime());
         const times = { from: formatZoned(instant, from), to: formatZoned(instant, to) };
         const text = `${times.from} ${from} = ${times.to} ${to}, ${weekdayIn(instant, to)}`;
-        return { ...textAnswer(text, note ?? ''), structuredContent: note === undefined ? times : { ...times, note } };
+        return { ...textResult(text, note ?? ''), structuredContent: note === undefined ? times : { ...times, note } };
       }),
   );
 }

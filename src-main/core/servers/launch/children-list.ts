@@ -20,18 +20,18 @@ const graceMs = 1000;
 type Began = ReadonlyMap<number, string>;
 
 /** A system that tells of its processes all at once and slowly (Windows), so never while a server is being started. */
-export interface SlowSystem {
+export interface ProcessTableSource {
   /** Rejects where the system does not tell. */
   readonly table: () => Promise<Began>;
   /** Ends a process with all that it has started. Never rejects. */
   readonly end: (pid: number) => Promise<void>;
 }
 
-export class ChildrenList {
+export class ChildProcessList {
   /** Marks every process that is started from here (process-tree.ts). */
   readonly mark = randomBytes(9).toString('hex');
   readonly #file: string;
-  readonly #slow: SlowSystem | undefined;
+  readonly #slow: ProcessTableSource | undefined;
   /** Whose beginning is still to be asked for. */
   readonly #unknown = new Set<number>();
   #asking: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export class ChildrenList {
   #usable = true;
 
   /** One for each core: several may live in a home. */
-  constructor(folder: string, slow: SlowSystem | undefined = systemOf(process.platform)) {
+  constructor(folder: string, slow: ProcessTableSource | undefined = systemOf(process.platform)) {
     this.#file = join(folder, `children-${process.pid}.list`);
     this.#slow = slow;
   }
@@ -60,7 +60,7 @@ export class ChildrenList {
   }
 
   /** Resolves when all that was added is written. Never rejects. */
-  async written(): Promise<void> {
+  async flushed(): Promise<void> {
     while (this.#asking !== undefined) await this.#asking;
   }
 
@@ -73,7 +73,7 @@ export class ChildrenList {
   }
 
   /** Until nobody is left whose beginning is not known: one question for all that are started meanwhile. */
-  async #ask({ table }: SlowSystem): Promise<void> {
+  async #ask({ table }: ProcessTableSource): Promise<void> {
     try {
       while (this.#unknown.size > 0) {
         const asked = [...this.#unknown];
@@ -111,9 +111,9 @@ export class ChildrenList {
 }
 
 /** Ends what cores that are no more have left running. Resolves with the number of groups that were still there. Never rejects. */
-export async function endLeftChildren(
+export async function killOrphanedProcesses(
   folder: string,
-  slow: SlowSystem | undefined = systemOf(process.platform),
+  slow: ProcessTableSource | undefined = systemOf(process.platform),
 ): Promise<number> {
   const files = listsIn(folder);
   // The question takes a second there, and mostly there is no list.
@@ -166,7 +166,7 @@ function textOf(file: string): string {
   }
 }
 
-function systemOf(platform: NodeJS.Platform): SlowSystem | undefined {
+function systemOf(platform: NodeJS.Platform): ProcessTableSource | undefined {
   return platform === 'win32' ? { table: windowsTable, end: endWindowsTree } : undefined;
 }
 

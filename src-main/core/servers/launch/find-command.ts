@@ -7,7 +7,7 @@ import { defaultWorkingFolder } from '../../base/working-folder.ts';
 /** Returns the command's absolute path, or undefined if there is no such executable. Relative paths start from `cwd`. */
 export async function findCommand(
   command: string,
-  env: Environment,
+  env: ResolvedEnv,
   cwd: string = defaultWorkingFolder(env),
 ): Promise<string | undefined> {
   const windows = process.platform === 'win32';
@@ -20,14 +20,14 @@ export async function findCommand(
   return undefined;
 }
 
-function foldersFor(command: string, env: Environment, cwd: string, windows: boolean): readonly string[] {
+function foldersFor(command: string, env: ResolvedEnv, cwd: string, windows: boolean): readonly string[] {
   if (isAbsolute(command) || command.includes('/') || (windows && command.includes('\\'))) return [cwd];
   const folders = (variable(env, 'PATH', windows) ?? '').split(delimiter).filter((folder) => folder !== '');
   // Windows looks into the working folder first.
   return windows ? [cwd, ...folders] : folders.map((folder) => resolve(cwd, folder));
 }
 
-function extensionsFor(command: string, env: Environment, windows: boolean): readonly string[] {
+function extensionsFor(command: string, env: ResolvedEnv, windows: boolean): readonly string[] {
   if (!windows) return [''];
   const extensions = pathExtensions(variable(env, 'PATHEXT', true));
   const given = extname(command).toUpperCase();
@@ -42,7 +42,7 @@ export function pathExtensions(given: string | undefined): readonly string[] {
   return extensions.some((extension) => extension.toUpperCase() === '.EXE') ? extensions : usualExtensions.split(';');
 }
 
-function variable(env: Environment, name: string, ignoreCase: boolean): string | undefined {
+function variable(env: ResolvedEnv, name: string, ignoreCase: boolean): string | undefined {
   if (!ignoreCase || env[name] !== undefined) return env[name];
   return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }
@@ -56,4 +56,4 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-export type Environment = Readonly<Record<string, string>>;
+export type ResolvedEnv = Readonly<Record<string, string>>;

@@ -28,7 +28,7 @@ const readAtOnce = 32;
 const tickMs = 10;
 
 /** Where nothing can be measured, why not. */
-export function unmeasuredBecause(platform: NodeJS.Platform): string | undefined {
+export function unmeasurableReason(platform: NodeJS.Platform): string | undefined {
   return platform === 'linux' || platform === 'darwin' ? undefined : 'Not measured on Windows.';
 }
 

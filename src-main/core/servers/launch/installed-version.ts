@@ -8,7 +8,7 @@ import { programName } from '../../trust/pins/launch.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** More folders than this no runner keeps. */
-const mostFolders = 2000;
+const maxFolders = 2000;
 
 /** `packageName` as floatingPackage gives it. undefined: it never ran, or its runner keeps them elsewhere. Never rejects. */
 export async function installedVersion(
@@ -63,7 +63,7 @@ function homeOf(env: Environment): string {
 }
 
 async function newest(folder: string, read: (entry: string) => Promise<Found[]>): Promise<string | undefined> {
-  const entries = (await readdir(folder).catch(() => [])).slice(0, mostFolders);
+  const entries = (await readdir(folder).catch(() => [])).slice(0, maxFolders);
   const found = await Promise.all(entries.map((entry) => read(entry).catch(() => [])));
   return found.flat().toSorted((one, other) => other.at - one.at)[0]?.version;
 }

@@ -4,9 +4,9 @@ import { isFolder } from './tool-folders.ts';
 import { AppError, errorText } from '../../base/errors.ts';
 import { defaultWorkingFolder } from '../../base/working-folder.ts';
 import type { InheritedVariables, Isolation, StdioServerConfig } from '../../config/app-config.ts';
-import type { Boxes } from './isolation/boxes.ts';
-import { type Environment, findCommand } from './find-command.ts';
-import { type Launch, ProcessGroup } from './process-group.ts';
+import type { ServerSandboxes } from './isolation/boxes.ts';
+import { type ResolvedEnv, findCommand } from './find-command.ts';
+import { type ProcessLaunch, ProcessGroup } from './process-group.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import type { EnvironmentResolver } from './resolve-environment.ts';
 
@@ -16,7 +16,7 @@ export interface ServerLaunch {
   readonly command: string;
   readonly args: readonly string[];
   /** The entry's own variables, on top of what `environment` gives. */
-  readonly env: Environment;
+  readonly env: ResolvedEnv;
   /** Of the person's variables, beside the common ones. */
   readonly inherited: InheritedVariables;
   readonly cwd: string | undefined;
@@ -24,7 +24,7 @@ export interface ServerLaunch {
   readonly isolate?: Isolation | undefined;
   /** Arguments and variables before secrets were filled in: what the user agreed to. Absent where there are none. */
   readonly written?: Pick<StdioServerConfig, 'args' | 'env'> | undefined;
-  readonly boxes?: Boxes | undefined;
+  readonly boxes?: ServerSandboxes | undefined;
   readonly environment: EnvironmentResolver;
   readonly registry: ProcessRegistry;
 }
@@ -58,7 +58,7 @@ export async function launchServer(launch: ServerLaunch): Promise<Launched> {
 }
 
 /** What is there for it goes with a process that never came to be. */
-async function startGroup(started: Launch, registry: ProcessRegistry): Promise<ProcessGroup> {
+async function startGroup(started: ProcessLaunch, registry: ProcessRegistry): Promise<ProcessGroup> {
   try {
     return await ProcessGroup.start(started, registry);
   } catch (error) {
@@ -70,8 +70,8 @@ async function startGroup(started: Launch, registry: ProcessRegistry): Promise<P
 /** Where a box is wanted and nobody makes any, nothing is started. */
 async function inBox(
   { serverName, command, args, cwd, isolate, boxes, env: own, inherited, written, environment }: ServerLaunch,
-  env: Environment,
-): Promise<Launch> {
+  env: ResolvedEnv,
+): Promise<ProcessLaunch> {
   const launch = { command, args, env, cwd };
   const entry = { name: serverName, command, args: written?.args ?? args, env: written?.env ?? own, cwd };
   if (isolate === undefined) {
@@ -83,7 +83,7 @@ async function inBox(
   const isOwn = (name: string): boolean => !isCommonVariable(name, process.platform) && !(name in own);
   const names = (inherited === 'all' ? Object.keys(env) : inherited).filter(isOwn);
   const { env: outside } = await environment.forServer({}, []);
-  return boxes.confine({ ...launch, serverName, own, inherited: names, entry: { ...entry, isolate }, outside });
+  return boxes.wrapLaunch({ ...launch, serverName, own, inherited: names, entry: { ...entry, isolate }, outside });
 }
 
 function notFound(serverName: string, command: string, cause?: unknown): AppError {

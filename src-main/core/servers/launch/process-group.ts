@@ -4,17 +4,17 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
-import type { Environment } from './find-command.ts';
+import type { ResolvedEnv } from './find-command.ts';
 import { isGroupAlive } from './children-list.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import { descendantsOf, endLeftovers, markVariable } from './process-tree.ts';
 
 /** A process that is to be started. */
-export interface Launch {
+export interface ProcessLaunch {
   readonly command: string;
   readonly args: readonly string[];
   /** The whole environment, PATH included. */
-  readonly env: Environment;
+  readonly env: ResolvedEnv;
   readonly cwd?: string | undefined;
   /** Files of ours that it inherits, from descriptor 3 on; closed once it runs. */
   readonly descriptors?: readonly FileHandle[];
@@ -23,11 +23,11 @@ export interface Launch {
   /** The server that it is. */
   readonly owner?: string;
   /** What does not end with the process that is started. */
-  readonly leftBehind?: LeftBehind | undefined;
+  readonly leftBehind?: LeftoverContainer | undefined;
 }
 
 /** A container, which goes on without the program that started it. */
-export interface LeftBehind {
+export interface LeftoverContainer {
   /** Never rejects. */
   readonly remove: () => Promise<void>;
   /** The same without waiting. */
@@ -42,7 +42,7 @@ export interface StartedContainer {
   /** What stands before each of its commands. */
   readonly options: readonly string[];
   readonly name: string;
-  readonly env: Environment;
+  readonly env: ResolvedEnv;
 }
 
 interface EndOptions {
@@ -60,7 +60,7 @@ export class ProcessGroup {
   /** It is fetching a package: it is not killed with us. */
   isSpared = false;
   readonly #registry: ProcessRegistry;
-  readonly #leftBehind: LeftBehind | undefined;
+  readonly #leftBehind: LeftoverContainer | undefined;
   /** In the environment of all that it started. */
   readonly mark: string;
   #ending: Promise<void> | undefined;
@@ -69,7 +69,7 @@ export class ProcessGroup {
     child: ChildProcessWithoutNullStreams,
     registry: ProcessRegistry,
     mark: string,
-    { owner, leftBehind }: Pick<Launch, 'owner' | 'leftBehind'>,
+    { owner, leftBehind }: Pick<ProcessLaunch, 'owner' | 'leftBehind'>,
   ) {
     this.child = child;
     this.mark = mark;
@@ -80,7 +80,7 @@ export class ProcessGroup {
   }
 
   /** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). */
-  static async start(options: Launch, registry: ProcessRegistry): Promise<ProcessGroup> {
+  static async start(options: ProcessLaunch, registry: ProcessRegistry): Promise<ProcessGroup> {
     const mark = registry.nextMark();
     const env = windows ? options.env : { ...options.env, [markVariable]: mark };
     return new ProcessGroup(await startLaunch({ ...options, env }), registry, mark, options);
@@ -153,7 +153,7 @@ export class ProcessGroup {
 }
 
 /** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). Whoever starts it ends it. */
-export async function startLaunch(launch: Launch): Promise<ChildProcessWithoutNullStreams> {
+export async function startLaunch(launch: ProcessLaunch): Promise<ChildProcessWithoutNullStreams> {
   const { command, args, env, cwd, descriptors = [], input } = launch;
   try {
     const child = spawn(command, [...args], {

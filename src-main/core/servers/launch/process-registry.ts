@@ -1,6 +1,6 @@
 /** The process groups we are answerable for: none may outlive our own process. */
 import { randomBytes } from 'node:crypto';
-import type { ChildrenList } from './children-list.ts';
+import type { ChildProcessList } from './children-list.ts';
 import { killMarkedNow } from './process-tree.ts';
 
 interface Killable {
@@ -28,13 +28,13 @@ export class ProcessRegistry {
   readonly #groups = new Set<Killable>();
   /** Packages that are being fetched, by their command line: two at a time would spoil each other's. */
   readonly installs = new Map<string, Promise<void>>();
-  readonly #list: ChildrenList | undefined;
+  readonly #list: ChildProcessList | undefined;
   readonly #mark: string;
   #marks = 0;
   readonly #onExit = (): void => this.#end();
   #closed = false;
 
-  constructor(list?: ChildrenList) {
+  constructor(list?: ChildProcessList) {
     this.#list = list;
     this.#mark = list?.mark ?? randomBytes(9).toString('hex');
     process.on('exit', this.#onExit);

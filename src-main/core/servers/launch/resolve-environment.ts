@@ -2,7 +2,7 @@
 import { delimiter } from 'node:path';
 import type { InheritedVariables } from '../../config/app-config.ts';
 import { isCommonVariable } from './common-variables.ts';
-import type { Environment } from './find-command.ts';
+import type { ResolvedEnv } from './find-command.ts';
 import { toolFolders } from './tool-folders.ts';
 
 interface EnvironmentResolverOptions {
@@ -10,13 +10,13 @@ interface EnvironmentResolverOptions {
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly platform?: NodeJS.Platform;
   /** Reads the login shell's environment; by default the package `shell-env`. */
-  readonly readLoginShell?: () => Promise<Environment>;
+  readonly readLoginShell?: () => Promise<ResolvedEnv>;
   /** How long the login shell may take, in ms. */
   readonly limitMs?: number;
 }
 
 export interface ServerEnvironment {
-  readonly env: Environment;
+  readonly env: ResolvedEnv;
   /** Names of the person's variables that it does not get. */
   readonly withheld: readonly string[];
 }
@@ -24,20 +24,20 @@ export interface ServerEnvironment {
 /** Asks the login shell at most once, however many servers start at the same time. */
 export class EnvironmentResolver {
   readonly #options: Required<EnvironmentResolverOptions>;
-  #base: Promise<Environment> | undefined;
+  #base: Promise<ResolvedEnv> | undefined;
 
   constructor(options: EnvironmentResolverOptions) {
     this.#options = { platform: process.platform, readLoginShell: readWithShellEnv, limitMs: 5000, ...options };
   }
 
   /** All that the person has at their login, and the entry's own variables, which win: where commands are looked up. Never rejects. */
-  async resolve(entry: Environment = {}): Promise<Environment> {
+  async resolve(entry: ResolvedEnv = {}): Promise<ResolvedEnv> {
     this.#base ??= this.#resolveBase();
     return overlay(await this.#base, entry, this.#options.platform);
   }
 
   /** What a server's process gets. Never rejects. */
-  async forServer(entry: Environment, inherited: InheritedVariables): Promise<ServerEnvironment> {
+  async forServer(entry: ResolvedEnv, inherited: InheritedVariables): Promise<ServerEnvironment> {
     const { platform } = this.#options;
     this.#base ??= this.#resolveBase();
     const all = Object.entries(await this.#base);
@@ -49,7 +49,7 @@ export class EnvironmentResolver {
     return { env, withheld: all.map(([name]) => name).filter((name) => !given.has(spelling(name, platform))) };
   }
 
-  async #resolveBase(): Promise<Environment> {
+  async #resolveBase(): Promise<ResolvedEnv> {
     const { own, platform, readLoginShell, limitMs } = this.#options;
     const shell = needsLoginShell(own, platform) ? await withLimit(readLoginShell, limitMs) : {};
     const merged: Record<string, string> = {};
@@ -76,7 +76,7 @@ function isOurs(name: string): boolean {
 }
 
 /** Last of all, so that what PATH says stays what it says; only commands that would not be found at all are found there. */
-async function withToolFolders(env: Environment, platform: NodeJS.Platform): Promise<Environment> {
+async function withToolFolders(env: ResolvedEnv, platform: NodeJS.Platform): Promise<ResolvedEnv> {
   const folders = (await toolFolders(env, platform)).join(delimiter);
   const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   return folders === '' ? env : { ...env, [name]: joinPaths(env[name] ?? '', folders) };
@@ -93,16 +93,16 @@ function spelling(name: string, platform: NodeJS.Platform): string {
 }
 
 /** Windows knows `Path` and `PATH` as one variable; two spellings in one environment would leave the choice to chance. */
-function overlay(base: Environment, entry: Environment, platform: NodeJS.Platform): Environment {
+function overlay(base: ResolvedEnv, entry: ResolvedEnv, platform: NodeJS.Platform): ResolvedEnv {
   if (platform !== 'win32') return { ...base, ...entry };
   const replaced = new Set(Object.keys(entry).map((name) => name.toUpperCase()));
   const kept = Object.entries(base).filter(([name]) => !replaced.has(name.toUpperCase()));
   return { ...Object.fromEntries(kept), ...entry };
 }
 
-async function withLimit(read: () => Promise<Environment>, limitMs: number): Promise<Environment> {
+async function withLimit(read: () => Promise<ResolvedEnv>, limitMs: number): Promise<ResolvedEnv> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Environment>((resolve) => {
+  const late = new Promise<ResolvedEnv>((resolve) => {
     timer = setTimeout(() => resolve({}), limitMs);
   });
   try {
@@ -115,7 +115,7 @@ async function withLimit(read: () => Promise<Environment>, limitMs: number): Pro
   }
 }
 
-async function readWithShellEnv(): Promise<Environment> {
+async function readWithShellEnv(): Promise<ResolvedEnv> {
   // Imported late: it is needed once at the most, and not at all in a terminal.
   const { shellEnv } = await import('shell-env');
   return shellEnv();

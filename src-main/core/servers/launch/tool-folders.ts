@@ -1,17 +1,17 @@
 /** Folders where version managers and installers put commands, for when no PATH mentions them: desktop apps start with a bare one. */
 import { readdir, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
-import type { Environment } from './find-command.ts';
+import type { ResolvedEnv } from './find-command.ts';
 
 /** Those that exist, the likeliest first; of several versions the newest. Never rejects. */
-export async function toolFolders(env: Environment, platform: NodeJS.Platform): Promise<readonly string[]> {
+export async function toolFolders(env: ResolvedEnv, platform: NodeJS.Platform): Promise<readonly string[]> {
   const patterns = platform === 'win32' ? windowsPatterns(env) : posixPatterns(env, platform === 'darwin');
   const found = await Promise.all(patterns.map((pattern) => expand(pattern, platform)));
   return [...new Set(found.flat())];
 }
 
 /** `*` stands for the name of a version. */
-function posixPatterns(env: Environment, mac: boolean): string[] {
+function posixPatterns(env: ResolvedEnv, mac: boolean): string[] {
   const home = env['HOME'];
   const fixed = mac ? ['/opt/homebrew/bin', '/usr/local/bin'] : ['/home/linuxbrew/.linuxbrew/bin'];
   if (home === undefined || !posix.isAbsolute(home)) return fixed;
@@ -36,7 +36,7 @@ function posixPatterns(env: Environment, mac: boolean): string[] {
   ];
 }
 
-function windowsPatterns(env: Environment): string[] {
+function windowsPatterns(env: ResolvedEnv): string[] {
   const under = (variable: string, ...paths: readonly string[]): string[] => {
     const folder = Object.entries(env).find(([name]) => name.toUpperCase() === variable)?.[1];
     return folder === undefined ? [] : paths.map((path) => win32.join(folder, path));

@@ -5,7 +5,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { AppError } from '../../base/errors.ts';
-import { bytesInWords } from '../../base/wording.ts';
+import { formatBytes } from '../../base/wording.ts';
 
 /** What misconfigured servers write where nothing is encoded. */
 const noCodings: ReadonlySet<string> = new Set(['', 'identity', 'none', 'utf-8', 'utf8', 'binary', '8bit']);
@@ -74,7 +74,7 @@ async function* bound(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGen
   for await (const chunk of source) {
     size += chunk.length;
     if (size > maxBytes) {
-      const text = `The compressed response is longer than ${bytesInWords(maxBytes)} when decoded, and was given up.`;
+      const text = `The compressed response is longer than ${formatBytes(maxBytes)} when decoded, and was given up.`;
       throw new AppError('message_too_large', text);
     }
     yield chunk;

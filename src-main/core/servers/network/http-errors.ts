@@ -2,7 +2,7 @@
 import { AppError, errorText } from '../../base/errors.ts';
 import { maskText } from '../../base/mask.ts';
 
-export interface HttpPlace {
+export interface HttpTarget {
   readonly serverName: string;
   readonly url: string;
   /** How we sign in there; undefined where a key of the config is all there is. */
@@ -20,7 +20,7 @@ function hostOf(url: string): string {
 }
 
 /** The server answered with a status that is no success. */
-export function statusError(place: HttpPlace, status: number, body = '', wwwAuthenticate?: string | null): AppError {
+export function statusError(place: HttpTarget, status: number, body = '', wwwAuthenticate?: string | null): AppError {
   if (status === 401 || status === 403) {
     return new AppError(
       'server_unauthorized',
@@ -53,7 +53,7 @@ function isHtml(body: string): boolean {
 }
 
 /** A web page came: hotels, trains and companies answer every request so until somebody has signed in. */
-export function pageError(place: HttpPlace, status: number): AppError {
+export function pageError(place: HttpTarget, status: number): AppError {
   const host = hostOf(place.url);
   return new AppError(
     'server_unreachable',
@@ -66,7 +66,7 @@ export function pageError(place: HttpPlace, status: number): AppError {
 }
 
 /** No response came at all. */
-export function networkError(place: HttpPlace, error: unknown): AppError {
+export function networkError(place: HttpTarget, error: unknown): AppError {
   const host = hostOf(place.url);
   const { reason, fix } = causeOf(error, host);
   return new AppError('server_unreachable', `${place.serverName} cannot be reached at ${host}: ${reason}.`, {
@@ -146,7 +146,7 @@ export function isNobodyThere({ cause }: AppError): boolean {
 }
 
 /** Once a session was open and the server does not know it any more. */
-export function sessionLost(place: HttpPlace): AppError {
+export function sessionLostError(place: HttpTarget): AppError {
   return new AppError('server_exited', `${place.serverName} at ${hostOf(place.url)} has ended our session.`, {
     fix: 'It is connected again by itself.',
     data: { sessionLost: true },

@@ -1,8 +1,8 @@
 /** As whom a person signed in, where the authorization server tells it. */
 import { isObject } from '../../base/json.ts';
-import { cutText, markHidden } from '../../base/shown-text.ts';
+import { truncateText, markInvisible } from '../../base/shown-text.ts';
 
-const longest = 100;
+const maxAccountNameLength = 100;
 const claims = ['email', 'preferred_username', 'name', 'sub'] as const;
 
 interface Names {
@@ -24,7 +24,7 @@ export function accountNames(idToken: string | undefined): Names | undefined {
   });
   const [first] = all;
   if (first === undefined) return undefined;
-  return { shown: cutText(markHidden(first), longest), all: all.map((one) => one.toLowerCase()) };
+  return { shown: truncateText(markInvisible(first), maxAccountNameLength), all: all.map((one) => one.toLowerCase()) };
 }
 
 function readPayload(part: string | undefined): Readonly<Record<string, unknown>> | undefined {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError, errorText } from '../../base/errors.ts';
-import { escapeHtml, plainPage, safeHeaders } from './plain-page.ts';
+import { escapeHtml, renderCallbackPage, callbackPageHeaders } from './plain-page.ts';
 
 /** What a browser that came back is told, or where it goes on. */
-export type CallbackAnswer = { readonly text: string } | { readonly goTo: string };
+export type CallbackResponse = { readonly text: string } | { readonly goTo: string };
 
 interface CallbackListenerOptions {
   /** Only who knows the state has been where we sent the browser. */
@@ -16,7 +16,7 @@ interface CallbackListenerOptions {
   /** An address that was registered by hand: this port (any, where it names none) and path, or none at all. */
   readonly registered?: URL | undefined;
   /** Uses what came back; the page tells how that went. With `goTo` another callback is waited for. */
-  readonly onCallback: (params: URLSearchParams) => Promise<CallbackAnswer>;
+  readonly onCallback: (params: URLSearchParams) => Promise<CallbackResponse>;
 }
 
 export const callbackPath = '/oauth/callback';
@@ -94,7 +94,7 @@ export class CallbackListener {
       const answer = await onCallback(url.searchParams);
       if ('text' in answer) return show(response, 200, 'Signed in', `${answer.text} You can close this window.`);
       this.#used = false;
-      response.writeHead(302, { ...safeHeaders, location: answer.goTo }).end();
+      response.writeHead(302, { ...callbackPageHeaders, location: answer.goTo }).end();
     } catch (error) {
       show(response, 400, 'Not signed in', errorText(error));
     }
@@ -102,7 +102,7 @@ export class CallbackListener {
 }
 
 function show(response: ServerResponse, status: number, title: string, text: string): void {
-  response.writeHead(status, { ...safeHeaders, 'content-type': 'text/html; charset=utf-8' });
+  response.writeHead(status, { ...callbackPageHeaders, 'content-type': 'text/html; charset=utf-8' });
   response.end(callbackPage(title, text));
 }
 
@@ -114,5 +114,5 @@ function portTaken(port: number, cause: unknown): AppError {
 }
 
 function callbackPage(title: string, text: string): string {
-  return plainPage(title, `<p>${escapeHtml(text)}</p>`);
+  return renderCallbackPage(title, `<p>${escapeHtml(text)}</p>`);
 }

@@ -1,7 +1,7 @@
 /** Which rights a sign-in asks for. Source: MCP 2026-07-28, Scope Selection Strategy and Step-Up Authorization Flow. */
 import { computeScopeUnion } from '@modelcontextprotocol/client';
 import type { OAuthClient } from '../../config/app-config.ts';
-import type { Authorization } from './find-authorization.ts';
+import type { AuthorizationServerInfo } from './find-authorization.ts';
 
 interface ScopeFacts {
   readonly client?: OAuthClient | undefined;
@@ -11,7 +11,7 @@ interface ScopeFacts {
   readonly before: string | undefined;
   /** Rights that the person agreed to in so many words. */
   readonly agreed: string | undefined;
-  readonly authorization: Authorization;
+  readonly authorization: AuthorizationServerInfo;
 }
 
 /** The value of `scope`; undefined: none is sent. */

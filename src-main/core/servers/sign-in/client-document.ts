@@ -9,11 +9,11 @@ import { callbackPath } from './callback-listener.ts';
  * Where a browser comes back to while the document is our client id. Any port should do where the document names none, and many
  * authorization servers compare letter by letter all the same; so it names these too, none of which a system gives out by itself.
  */
-export const documentPorts: readonly number[] = [8691, 8692, 8693, 8694, 8695];
+export const callbackPorts: readonly number[] = [8691, 8692, 8693, 8694, 8695];
 
 /** `redirectUrl`: of a team, whose browsers come back to its own address; of a program on a person's machine undefined. */
-export function clientDocument(url: string, redirectUrl?: string): object {
-  const ofMachine = ['', ...documentPorts.map((port) => `:${port}`)].map(
+export function clientMetadataDocument(url: string, redirectUrl?: string): object {
+  const ofMachine = ['', ...callbackPorts.map((port) => `:${port}`)].map(
     (port) => `http://127.0.0.1${port}${callbackPath}`,
   );
   return {

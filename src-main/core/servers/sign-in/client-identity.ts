@@ -9,11 +9,11 @@ import {
 import type { OAuthClient } from '../../config/app-config.ts';
 import { isObject } from '../../base/json.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
-import type { Authorization } from './find-authorization.ts';
-import { clientNeeded, quote, signInError } from './sign-in-failures.ts';
+import type { AuthorizationServerInfo } from './find-authorization.ts';
+import { clientRequiredError, quoteForeignText, oauthError } from './sign-in-failures.ts';
 import type { Registration } from './sign-in-store.ts';
 
-export interface Identity {
+export interface OAuthClientIdentity {
   readonly client: StoredOAuthClientInformation;
   /** `own`: by us, at this authorization server, so that we can do it again. */
   readonly how: 'configured' | 'document' | 'own';
@@ -28,12 +28,12 @@ interface IdentityOptions {
   /** Of an earlier sign-in; it counts at its own authorization server and for its own address alone. */
   readonly registration: Registration | undefined;
   readonly redirectUrl: string;
-  readonly authorization: Authorization;
+  readonly authorization: AuthorizationServerInfo;
   readonly fetch: FetchLike;
 }
 
 /** Rejects with AppError, or with what the SDK makes of an answer. */
-export async function chooseIdentity(options: IdentityOptions): Promise<Identity> {
+export async function resolveClientIdentity(options: IdentityOptions): Promise<OAuthClientIdentity> {
   const { serverName, client, documentUrl: document, registration, redirectUrl, authorization } = options;
   const { issuer, metadata } = authorization;
   if (client?.clientId !== undefined) return configured(client, options);
@@ -42,15 +42,15 @@ export async function chooseIdentity(options: IdentityOptions): Promise<Identity
   }
   const known = registration?.client;
   if (known?.issuer === issuer && registration?.redirectUrl === redirectUrl) return { client: known, how: 'own' };
-  if (metadata.registration_endpoint === undefined) throw clientNeeded(serverName, issuer, redirectUrl);
-  return register(options);
+  if (metadata.registration_endpoint === undefined) throw clientRequiredError(serverName, issuer, redirectUrl);
+  return registerOAuthClient(options);
 }
 
 /**
  * Registers anew. Without `scope`: an authorization server that is told one binds the client to it, so that no wider right can
  * be asked for later (RFC 7591 section 2). With one it is for those that take nothing that was not said.
  */
-export async function register(options: IdentityOptions, scope?: string): Promise<Identity> {
+export async function registerOAuthClient(options: IdentityOptions, scope?: string): Promise<OAuthClientIdentity> {
   const { authorization, redirectUrl, fetch } = options;
   const { issuer, metadata, discovery } = authorization;
   let management: Registration['management'];
@@ -86,14 +86,14 @@ async function managementOf(response: Response): Promise<Registration['managemen
 }
 
 /** The secret stands in the entry alone; what is kept is where the client counts. */
-function configured(client: OAuthClient, options: IdentityOptions): Identity {
+function configured(client: OAuthClient, options: IdentityOptions): OAuthClientIdentity {
   const { serverName, registration, redirectUrl, authorization } = options;
   const { issuer } = authorization;
   const kept = registration?.client;
   if (client.issuer === undefined && kept?.client_id === client.clientId && kept?.issuer !== issuer) {
-    const what = `is signed in to at ${quote(issuer)} now, but its client was used at ${quote(kept?.issuer ?? '')} before`;
+    const what = `is signed in to at ${quoteForeignText(issuer)} now, but its client was used at ${quoteForeignText(kept?.issuer ?? '')} before`;
     const fix = `Nothing was sent there. If it has moved, sign out first, and sign in with a client of the new one.`;
-    throw signInError(serverName, what, { fix });
+    throw oauthError(serverName, what, { fix });
   }
   const known: StoredOAuthClientInformation = { client_id: client.clientId ?? '', issuer };
   return {

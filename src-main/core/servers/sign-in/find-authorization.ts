@@ -11,7 +11,7 @@ import {
 import { isObject } from '../../base/json.ts';
 import type { OAuthClient } from '../../config/app-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
-import { quote, signInError } from './sign-in-failures.ts';
+import { quoteForeignText, oauthError } from './sign-in-failures.ts';
 
 /** What a 401 or 403 said about how to sign in. */
 export interface Challenge {
@@ -19,7 +19,7 @@ export interface Challenge {
   readonly scope?: string | undefined;
 }
 
-export interface Authorization {
+export interface AuthorizationServerInfo {
   /** The name of the authorization server, letter by letter: what it granted counts nowhere else. */
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
@@ -39,7 +39,7 @@ interface FindOptions {
 }
 
 /** `header` is WWW-Authenticate. */
-export function readChallenge(header: string | undefined): Challenge {
+export function parseChallenge(header: string | undefined): Challenge {
   if (header === undefined) return {};
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(
     new Response(null, { headers: { 'www-authenticate': header } }),
@@ -53,7 +53,7 @@ export function memberOf(metadata: AuthorizationServerMetadata, name: string): u
 }
 
 /** Rejects with AppError, or with what the SDK makes of an answer. */
-export async function findAuthorization(options: FindOptions): Promise<Authorization> {
+export async function discoverAuthorization(options: FindOptions): Promise<AuthorizationServerInfo> {
   const { serverName, serverUrl, client, challenge } = options;
   const resourceMetadata = await readResource(options);
   const named = resourceMetadata?.authorization_servers ?? [];
@@ -64,9 +64,13 @@ export async function findAuthorization(options: FindOptions): Promise<Authoriza
   const metadata =
     found ?? (client?.authServerMetadataUrl === undefined ? usualPlaces(authorizationServerUrl) : undefined);
   if (metadata === undefined) {
-    throw signInError(serverName, `cannot be signed in to: ${quote(first)} does not say how it signs people in`, {
-      fix: askOperator,
-    });
+    throw oauthError(
+      serverName,
+      `cannot be signed in to: ${quoteForeignText(first)} does not say how it signs people in`,
+      {
+        fix: askOperator,
+      },
+    );
   }
   requireOurWay(serverName, metadata, client);
   const { resourceMetadataUrl } = challenge;
@@ -118,8 +122,8 @@ async function readResource(options: FindOptions): Promise<OAuthProtectedResourc
   });
   if (found === undefined) return undefined;
   if (!checkResourceAllowed({ requestedResource: serverUrl, configuredResource: found.resource })) {
-    const what = `cannot be signed in to: it says that its tokens are for ${quote(found.resource)}, which is not where it is`;
-    throw signInError(serverName, what, { fix: askOperator });
+    const what = `cannot be signed in to: it says that its tokens are for ${quoteForeignText(found.resource)}, which is not where it is`;
+    throw oauthError(serverName, what, { fix: askOperator });
   }
   return found;
 }
@@ -163,16 +167,16 @@ function requireOurWay(
 ): void {
   const { issuer, response_types_supported: types, code_challenge_methods_supported: methods } = metadata;
   if (client?.issuer !== undefined && client.issuer !== issuer) {
-    const what = `is signed in to at ${quote(issuer)} now, but the client in its entry is one of ${quote(client.issuer)}`;
-    throw signInError(serverName, what, { fix: 'Nothing was sent there. Put a client of the new one into its entry.' });
+    const what = `is signed in to at ${quoteForeignText(issuer)} now, but the client in its entry is one of ${quoteForeignText(client.issuer)}`;
+    throw oauthError(serverName, what, { fix: 'Nothing was sent there. Put a client of the new one into its entry.' });
   }
   // Absent means that it is not done (MCP 2025-11-25 and 2026-07-28, Authorization Code Protection).
   if (methods?.includes('S256') !== true) {
-    const what = `cannot be signed in to safely: ${quote(issuer)} does not say that it protects sign-ins by PKCE with S256`;
-    throw signInError(serverName, what, { fix: askOperator });
+    const what = `cannot be signed in to safely: ${quoteForeignText(issuer)} does not say that it protects sign-ins by PKCE with S256`;
+    throw oauthError(serverName, what, { fix: askOperator });
   }
   if (!types.includes('code')) {
-    const what = `cannot be signed in to: ${quote(issuer)} does not give out codes`;
-    throw signInError(serverName, what, { fix: askOperator });
+    const what = `cannot be signed in to: ${quoteForeignText(issuer)} does not give out codes`;
+    throw oauthError(serverName, what, { fix: askOperator });
   }
 }

@@ -15,7 +15,7 @@ button { padding: 0.5rem 1rem; border: 0; border-radius: 7px; background: light-
 `;
 
 /** Of every answer to a person's browser during a sign-in. */
-export const safeHeaders = {
+export const callbackPageHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
@@ -24,7 +24,7 @@ export const safeHeaders = {
 } as const;
 
 /** `body` is HTML. */
-export function plainPage(title: string, body: string): string {
+export function renderCallbackPage(title: string, body: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<title>${escapeHtml(title)}</title><style>${style}</style></head><body><h1>${escapeHtml(title)}</h1>`,

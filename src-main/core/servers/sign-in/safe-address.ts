@@ -17,13 +17,13 @@ const reachable: Readonly<Record<AddressKind, readonly AddressKind[]>> = {
 };
 
 /** Where a server is: by its address, else by where its last answer came from. A name that never answered counts as out there. */
-export function homeOf(serverUrl: string, answeredFrom: string | undefined): AddressKind {
+export function addressKindOf(serverUrl: string, answeredFrom: string | undefined): AddressKind {
   const { hostname } = new URL(serverUrl);
   return hostKind(hostname) ?? (answeredFrom === undefined ? 'public' : addressKind(answeredFrom));
 }
 
 /** Of what a name resolved to. */
-export function mayDial(home: AddressKind): AddressRule {
+export function dialRule(home: AddressKind): AddressRule {
   return (address) => reachable[home].includes(addressKind(address));
 }
 
@@ -36,18 +36,18 @@ export function isSafeUrl(url: URL, home: AddressKind): boolean {
 }
 
 /** For an address that a browser is to be sent to; a name that nobody knows here is the browser's to find. Rejects with AppError. */
-export async function requireSafePage(url: URL, home: AddressKind, serverName: string): Promise<void> {
-  if (!isSafeUrl(url, home)) throw unsafe(serverName, url.origin);
+export async function assertSafePage(url: URL, home: AddressKind, serverName: string): Promise<void> {
+  if (!isSafeUrl(url, home)) throw unsafeUrlError(serverName, url.origin);
   if (hostKind(url.hostname) !== undefined) return;
   const found = await new Promise<readonly string[]>((resolve) => {
     lookup(url.hostname, { all: true }, (error, addresses) =>
       resolve(error === null ? addresses.map(({ address }) => address) : []),
     );
   });
-  if (!found.every(mayDial(home))) throw unsafe(serverName, url.origin);
+  if (!found.every(dialRule(home))) throw unsafeUrlError(serverName, url.origin);
 }
 
-export function unsafe(serverName: string, place: string): AppError {
+export function unsafeUrlError(serverName: string, place: string): AppError {
   return new AppError('server_unauthorized', `${serverName} wants the sign-in to go to ${place}, which is not safe.`, {
     fix:
       'Ask its operator for an address with https. Networks of your own count only for a server that is in one, this machine only for ' +

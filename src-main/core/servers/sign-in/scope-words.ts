@@ -1,7 +1,7 @@
 /** What a right (OAuth scope) lets somebody do, in words, as far as its name tells: names of scopes are their makers' own. */
-import { cutText, markHidden } from '../../base/shown-text.ts';
+import { truncateText, markInvisible } from '../../base/shown-text.ts';
 
-export interface ScopeWords {
+export interface ScopeDescription {
   readonly scope: string;
   /** `change files (files:write)`; the name alone where it says nothing. */
   readonly text: string;
@@ -9,7 +9,7 @@ export interface ScopeWords {
   readonly isGrave: boolean;
 }
 
-const longest = 120;
+const maxScopeLength = 120;
 
 const wellKnown: Readonly<Record<string, string>> = {
   openid: 'know which account you use',
@@ -31,8 +31,8 @@ const verbs: Readonly<Record<string, string>> = {
 const fillers: ReadonlySet<string> = new Set(['all', 'access', 'api', 'scope', 'auth', 'default', 'basic']);
 const grave: ReadonlySet<string> = new Set(['delete', 'manage']);
 
-export function scopeInWords(scope: string): ScopeWords {
-  const name = cutText(markHidden(scope), longest);
+export function describeScope(scope: string): ScopeDescription {
+  const name = truncateText(markInvisible(scope), maxScopeLength);
   const known = Object.hasOwn(wellKnown, scope) ? wellKnown[scope] : undefined;
   if (known !== undefined) return { scope, text: `${known} (${name})`, isGrave: false };
   const words = wordsOf(scope);
@@ -40,7 +40,7 @@ export function scopeInWords(scope: string): ScopeWords {
   const things = words.filter((word) => !Object.hasOwn(verbs, word) && !fillers.has(word));
   if (doing.length === 0) return { scope, text: name, isGrave: false };
   const what = things.length === 0 ? 'everything there' : things.join(' ');
-  const text = cutText(markHidden(`${doing.join(' and ')} ${what}`), longest);
+  const text = truncateText(markInvisible(`${doing.join(' and ')} ${what}`), maxScopeLength);
   return { scope, text: `${text} (${name})`, isGrave: doing.some((verb) => grave.has(verb)) };
 }
 
@@ -55,8 +55,8 @@ function wordsOf(scope: string): string[] {
 }
 
 /** The gravest first. */
-export function scopesInWords(scopes: readonly string[]): readonly ScopeWords[] {
-  return scopes.map(scopeInWords).toSorted((one, other) => Number(other.isGrave) - Number(one.isGrave));
+export function describeScopes(scopes: readonly string[]): readonly ScopeDescription[] {
+  return scopes.map(describeScope).toSorted((one, other) => Number(other.isGrave) - Number(one.isGrave));
 }
 
 /** The tokens of a `scope` value, each once. */

@@ -3,31 +3,31 @@ import type { OAuthClient } from '../../config/app-config.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { dialedAddress, type FetchLike, type HttpFetch } from '../network/http-fetch.ts';
 import { accountNames } from './account-name.ts';
-import { homeOf, mayDial, requireSafePage, unsafe } from './safe-address.ts';
-import type { SignInAttempt } from './sign-in-attempt.ts';
-import { createSignInFetch } from './sign-in-fetch.ts';
-import type { SignedOut } from './sign-out.ts';
+import { addressKindOf, dialRule, assertSafePage, unsafeUrlError } from './safe-address.ts';
+import type { AuthorizationFlow } from './sign-in-attempt.ts';
+import { createOAuthFetch } from './sign-in-fetch.ts';
+import type { RevocationResult } from './sign-out.ts';
 import {
-  addressOf,
+  resourceAddress,
   type Grant,
   type RefusedRights,
   type Registration,
-  type SignInShelf,
-  type StoredSignIn,
+  type GrantStore,
+  type StoredAuthorization,
 } from './sign-in-store.ts';
-import type { Visit, VisitOptions } from './sign-in-visit.ts';
-import { RightsLedger, type WantedRights } from './wanted-rights.ts';
+import type { Visit, PendingAuthorizationOptions } from './sign-in-visit.ts';
+import { ScopeRequests, type RequestedScopes } from './wanted-rights.ts';
 
-export interface ServerSignInOptions {
+export interface ServerOAuthOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   /** Who we are there, as the entry says, references to secrets in it. */
   readonly client?: OAuthClient | undefined;
   /** The same with the secrets in. Rejects with AppError where one cannot be had. */
-  readonly fill: () => Promise<FilledEntry>;
+  readonly fill: () => Promise<ResolvedEntry>;
   /** Of the store. */
   readonly key: string;
-  readonly store: SignInShelf;
+  readonly store: GrantStore;
   /** A document about us that is our client id where the entry names no other; undefined: there is none. */
   readonly documentUrl: () => string | undefined;
   /** Loaded when it is needed. */
@@ -42,13 +42,13 @@ export interface ServerSignInOptions {
 }
 
 /** What of an entry secrets may stand in. */
-export interface FilledEntry {
+export interface ResolvedEntry {
   readonly serverUrl: string;
   readonly client?: OAuthClient | undefined;
 }
 
 /** What a person may know of it. */
-export interface SignInFacts {
+export interface SignInInfo {
   readonly isSignedIn: boolean;
   /** Where, as its authorization server calls itself. */
   readonly issuer: string | undefined;
@@ -64,46 +64,46 @@ export interface TokenSource {
   /** They are for its origin alone. */
   readonly serverUrl: string;
   /** There was one, and there is none any more: nothing will work before somebody has done something. */
-  readonly over: boolean;
+  readonly isExpired: boolean;
   /** The token to send, if there is one. Rejects with AppError. */
   accessToken(): Promise<string | undefined>;
   /** What to send instead of one that was refused; undefined: there is nothing. Rejects with AppError. */
   renew(refused: string | undefined): Promise<string | undefined>;
   /** Hears every answer. */
-  saw(response: Response): void;
+  onUsed(response: Response): void;
   /** Rejects with AppError where a 403 asks for more rights. */
-  requireRights(response: Response): Promise<void>;
+  requireScopes(response: Response): Promise<void>;
 }
 
-export class ServerSignIn implements TokenSource {
+export class ServerOAuth implements TokenSource {
   readonly serverUrl: string;
   readonly client: OAuthClient | undefined;
-  readonly #options: ServerSignInOptions;
+  readonly #options: ServerOAuthOptions;
   readonly #fetch: FetchLike;
-  readonly #rights: RightsLedger;
+  readonly #rights: ScopeRequests;
   /** As stored when we last looked; undefined before that. */
-  #known: Promise<StoredSignIn> | undefined;
-  #latest: StoredSignIn = {};
+  #known: Promise<StoredAuthorization> | undefined;
+  #latest: StoredAuthorization = {};
   #secrets: readonly string[] = [];
   /** The WWW-Authenticate header of the latest refusal. */
   #challenge: string | undefined;
   /** Where its last answer came from. */
   #answeredFrom: string | undefined;
   #renewing: Promise<string | undefined> | undefined;
-  #widening: Promise<SignInAttempt> | undefined;
+  #widening: Promise<AuthorizationFlow> | undefined;
   #over = false;
 
-  constructor(options: ServerSignInOptions) {
+  constructor(options: ServerOAuthOptions) {
     const { serverName } = options;
     this.#options = options;
     this.serverUrl = options.serverUrl;
     this.client = options.client;
-    this.#rights = new RightsLedger(serverName, options.onChange);
+    this.#rights = new ScopeRequests(serverName, options.onChange);
     const dial: FetchLike = async (url, init) => {
-      const guarded = (await options.http()).guarded(mayDial(this.#home), (host) => unsafe(serverName, host));
+      const guarded = (await options.http()).guarded(dialRule(this.#home), (host) => unsafeUrlError(serverName, host));
       return guarded(url, init);
     };
-    this.#fetch = createSignInFetch({ serverName, fetch: dial, home: () => this.#home });
+    this.#fetch = createOAuthFetch({ serverName, fetch: dial, home: () => this.#home });
   }
 
   /** As its entry is called. */
@@ -122,12 +122,12 @@ export class ServerSignIn implements TokenSource {
   }
 
   /** We were signed in and are not any more: nothing will work until the person has signed in again. */
-  get over(): boolean {
+  get isExpired(): boolean {
     return this.#over;
   }
 
   /** More rights that it asks for, while the person has not decided. */
-  get wanted(): WantedRights | undefined {
+  get requestedScopes(): RequestedScopes | undefined {
     return this.#rights.wanted;
   }
 
@@ -137,7 +137,7 @@ export class ServerSignIn implements TokenSource {
   }
 
   /** As far as we have looked: before the first request nothing is known. */
-  get facts(): SignInFacts {
+  get info(): SignInInfo {
     const grant = grantFor(this.#latest.grant, this);
     return {
       isSignedIn: grant !== undefined,
@@ -165,37 +165,39 @@ export class ServerSignIn implements TokenSource {
   }
 
   /** Remembers where an answer came from, and of a 401 or 403 what it asks for. */
-  saw(response: Response): void {
+  onUsed(response: Response): void {
     this.#answeredFrom = dialedAddress(response) ?? this.#answeredFrom;
     if (response.status === 401 || response.status === 403)
       this.#challenge = response.headers.get('www-authenticate') ?? undefined;
   }
 
   /** Throws AppError server_unauthorized where a 403 asks for more rights, with what becomes of that. */
-  async requireRights(response: Response): Promise<void> {
+  async requireScopes(response: Response): Promise<void> {
     const header = response.headers.get('www-authenticate');
     if (header === null) return;
     const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
     const { error, scope } = extractWWWAuthenticateParams(response);
     if (error !== 'insufficient_scope') return;
-    const told = this.#rights.missed(scope, await this.#stored());
+    const told = this.#rights.onInsufficientScope(scope, await this.#stored());
     if (told === undefined) return;
     await response.body?.cancel();
     throw told;
   }
 
   /** Rejects with AppError. */
-  async begin(agreed?: readonly string[]): Promise<SignInAttempt> {
+  async start(agreed?: readonly string[]): Promise<AuthorizationFlow> {
     // Loaded only here, as below: it brings the SDK along, and most starts are of people who are signed in.
-    const { beginSignIn } = await import('./sign-in-attempt.ts');
-    return beginSignIn({ ...(await this.#visitOptions(agreed)), waitMs: this.#options.waitMs });
+    const { startAuthorizationFlow } = await import('./sign-in-attempt.ts');
+    return startAuthorizationFlow({ ...(await this.#visitOptions(agreed)), waitMs: this.#options.waitMs });
   }
 
   /** As `begin`, where the browser comes back to somebody else, who knows it by the state: see `finish`. Rejects with AppError. */
-  async beginAt(redirectUrl: string, newState: () => string, agreed?: readonly string[]): Promise<Visit> {
-    const { beginVisit } = await import('./sign-in-visit.ts');
-    const options = await this.#visitOptions(agreed ?? this.wanted?.scopes);
-    return beginVisit({ ...options, newState }, redirectUrl).catch((error: unknown) => this.#failed(error));
+  async startAt(redirectUrl: string, newState: () => string, agreed?: readonly string[]): Promise<Visit> {
+    const { startPendingAuthorization } = await import('./sign-in-visit.ts');
+    const options = await this.#visitOptions(agreed ?? this.requestedScopes?.scopes);
+    return startPendingAuthorization({ ...options, newState }, redirectUrl).catch((error: unknown) =>
+      this.#failed(error),
+    );
   }
 
   /** Turns what came back of a visit, wherever it began, into a sign-in, or into another visit. Rejects with AppError. */
@@ -204,20 +206,22 @@ export class ServerSignIn implements TokenSource {
     params: URLSearchParams,
     newState: () => string,
   ): Promise<{ readonly text: string } | { readonly next: Visit }> {
-    const { takeVisit } = await import('./sign-in-visit.ts');
+    const { completeAuthorization } = await import('./sign-in-visit.ts');
     const options = await this.#visitOptions();
-    return takeVisit(params, visit, { ...options, newState }).catch((error: unknown) => this.#failed(error));
+    return completeAuthorization(params, visit, { ...options, newState }).catch((error: unknown) =>
+      this.#failed(error),
+    );
   }
 
   /** Somebody else may have changed what is stored. Rejects as the store does. */
-  async look(): Promise<void> {
+  async reload(): Promise<void> {
     this.#use(await this.#options.store.read(this.#options.key));
   }
 
   /** A sign-in for the rights that it asks for, beside what runs; whoever asks meanwhile is given the same. Rejects with AppError. */
-  widen(): Promise<SignInAttempt> {
+  requestScopes(): Promise<AuthorizationFlow> {
     if (this.#widening !== undefined) return this.#widening;
-    const widening = this.begin(this.wanted?.scopes);
+    const widening = this.start(this.requestedScopes?.scopes);
     const end = (): void => {
       if (this.#widening === widening) this.#widening = undefined;
       this.#rights.isOnTheWay = this.#widening !== undefined;
@@ -229,11 +233,11 @@ export class ServerSignIn implements TokenSource {
   }
 
   /** The person does not want to give the rights that are asked for. */
-  async refuseRights(by: string): Promise<void> {
-    const { wanted } = this;
-    if (wanted === undefined) return;
+  async refuseScopes(by: string): Promise<void> {
+    const { requestedScopes } = this;
+    if (requestedScopes === undefined) return;
     await this.#giveUp();
-    const refused = { scopes: wanted.scopes, at: Date.now(), by };
+    const refused = { scopes: requestedScopes.scopes, at: Date.now(), by };
     await this.#save((stored) => ({ ...stored, refused }));
     this.#rights.forget();
   }
@@ -244,10 +248,10 @@ export class ServerSignIn implements TokenSource {
   }
 
   /** Takes the tokens back at who granted them, and forgets all of it here, whatever comes of that. Rejects as the store does. */
-  async signOut(): Promise<SignedOut> {
+  async signOut(): Promise<RevocationResult> {
     const { key, store } = this.#options;
     await this.#giveUp();
-    let revoked: SignedOut = { how: 'nothing' };
+    let revoked: RevocationResult = { how: 'nothing' };
     const stored = await store.update(key, async (before) => {
       revoked = await this.#takeBack(before);
       return {};
@@ -261,7 +265,7 @@ export class ServerSignIn implements TokenSource {
    * For an entry that is gone: resolves when nothing of it is here any more, even where the vault is locked; what became of it at who
    * granted it comes later, and never rejects. Rejects with the file system's error.
    */
-  async leave(): Promise<{ readonly takenBack: Promise<SignedOut> }> {
+  async signOutRemoved(): Promise<{ readonly takenBack: Promise<RevocationResult> }> {
     const { key, store } = this.#options;
     await this.#giveUp();
     const stored = await store.take(key);
@@ -271,7 +275,7 @@ export class ServerSignIn implements TokenSource {
     return { takenBack: stored === undefined ? Promise.resolve({ how: 'failed' }) : this.#takeBack(stored) };
   }
 
-  async #visitOptions(agreed?: readonly string[]): Promise<VisitOptions> {
+  async #visitOptions(agreed?: readonly string[]): Promise<PendingAuthorizationOptions> {
     const { key, store, serverName, hasTwin } = this.#options;
     const { registration, grant } = await store.read(key);
     const entry = await this.#options.fill();
@@ -280,7 +284,7 @@ export class ServerSignIn implements TokenSource {
       documentUrl: entry.client?.clientMetadataUrl ?? this.#options.documentUrl(),
       asksAccount: await hasTwin(),
       ...(agreed !== undefined && { agreed: agreed.join(' ') }),
-      requireSafe: (url) => requireSafePage(url, this.#home, serverName),
+      requireSafe: (url) => assertSafePage(url, this.#home, serverName),
       saveRegistration: (next) =>
         this.#save((stored) => ({ ...stored, registration: next, replaced: replacedBy(next, stored) })),
       saveGrant: (next) => this.#saveGrant(next),
@@ -288,13 +292,13 @@ export class ServerSignIn implements TokenSource {
   }
 
   async #failed(error: unknown): Promise<never> {
-    const { describeSignInFailure } = await import('./sign-in-failures.ts');
-    throw describeSignInFailure(this.#options.serverName, error);
+    const { toOAuthError } = await import('./sign-in-failures.ts');
+    throw toOAuthError(this.#options.serverName, error);
   }
 
   /** Whom we were registered as before is struck off only now: until then its tokens count, and the person may give the new sign-in up. */
   async #saveGrant(next: Grant): Promise<void> {
-    let replaced: StoredSignIn['replaced'];
+    let replaced: StoredAuthorization['replaced'];
     await this.#save(({ refused: _refused, replaced: before, ...stored }) => {
       replaced = before;
       return { ...stored, grant: next };
@@ -305,18 +309,18 @@ export class ServerSignIn implements TokenSource {
   }
 
   /** Never rejects. */
-  async #takeBack({ grant, registration, replaced = [] }: StoredSignIn): Promise<SignedOut> {
+  async #takeBack({ grant, registration, replaced = [] }: StoredAuthorization): Promise<RevocationResult> {
     if (grant === undefined && registration === undefined) return { how: 'nothing' };
     const { deleteClient, revokeGrant } = await import('./sign-out.ts');
-    const { client } = await this.#options.fill().catch((): Partial<FilledEntry> => ({}));
-    const revoked: SignedOut =
+    const { client } = await this.#options.fill().catch((): Partial<ResolvedEntry> => ({}));
+    const revoked: RevocationResult =
       grant === undefined ? { how: 'nothing' } : await revokeGrant(grant, { client, fetch: this.#fetch });
     await Promise.all([registration, ...replaced].map((one) => deleteClient(one, this.#fetch)));
     return revoked;
   }
 
   get #home(): AddressKind {
-    return homeOf(this.serverUrl, this.#answeredFrom);
+    return addressKindOf(this.serverUrl, this.#answeredFrom);
   }
 
   async #giveUp(): Promise<void> {
@@ -324,7 +328,7 @@ export class ServerSignIn implements TokenSource {
     attempt?.cancel();
   }
 
-  #stored(): Promise<StoredSignIn> {
+  #stored(): Promise<StoredAuthorization> {
     this.#known ??= this.#options.store.read(this.#options.key).then(
       (stored) => this.#learn(stored),
       (error: unknown) => {
@@ -356,29 +360,29 @@ export class ServerSignIn implements TokenSource {
   }
 
   /** What was granted, where that is for what the entry says now, secrets and all. Rejects as `fill` does. */
-  async #counting({ grant }: StoredSignIn): Promise<Grant | undefined> {
+  async #counting({ grant }: StoredAuthorization): Promise<Grant | undefined> {
     if (grant === undefined) return undefined;
     const isWhole = !JSON.stringify([this.serverUrl, this.client]).includes('${');
     return grantFor(grant, isWhole ? this : await this.#options.fill());
   }
 
-  async #save(change: (stored: StoredSignIn) => StoredSignIn): Promise<void> {
+  async #save(change: (stored: StoredAuthorization) => StoredAuthorization): Promise<void> {
     const { key, store } = this.#options;
     this.#use(await store.update(key, async (stored) => change(stored)));
   }
 
-  #use(stored: StoredSignIn): string | undefined {
+  #use(stored: StoredAuthorization): string | undefined {
     this.#known = Promise.resolve(this.#learn(stored));
     if (stored.grant !== undefined) this.#over = false;
     return stored.grant?.tokens.access_token;
   }
 
-  #learn(stored: StoredSignIn): StoredSignIn {
+  #learn(stored: StoredAuthorization): StoredAuthorization {
     const before = this.#latest;
     this.#latest = stored;
     const { grant } = stored;
     if (grant !== undefined && grant.tokens.access_token !== before.grant?.tokens.access_token)
-      this.#rights.came(grant.requestedScope ?? grant.tokens.scope);
+      this.#rights.onGranted(grant.requestedScope ?? grant.tokens.scope);
     const registrations = [
       ...(stored.registration === undefined ? [] : [stored.registration]),
       ...(stored.replaced ?? []),
@@ -399,24 +403,27 @@ export class ServerSignIn implements TokenSource {
  * A sign-in is for the address, the account and the authorization server that it was made for: an entry that names another one by now
  * under the same name, or by another secret, is not signed in. What names are still to be filled in is not compared.
  */
-function grantFor(grant: Grant | undefined, { serverUrl, client }: FilledEntry): Grant | undefined {
+function grantFor(grant: Grant | undefined, { serverUrl, client }: ResolvedEntry): Grant | undefined {
   const { account, issuer } = client ?? {};
   const names = account === undefined ? undefined : accountNames(grant?.tokens.id_token)?.all;
   const isSame = (wanted: string | undefined, is: string | undefined): boolean =>
     wanted === undefined || is === undefined || wanted.includes('${') || wanted === is;
   const isFor =
-    isSame(addressOf(serverUrl), grant?.address) &&
+    isSame(resourceAddress(serverUrl), grant?.address) &&
     isSame(issuer, grant?.discovery.authorizationServerMetadata?.issuer) &&
     (names === undefined || account?.includes('${') === true || names.includes(account?.toLowerCase() ?? ''));
   return isFor ? grant : undefined;
 }
 
 /** Registrations that can still be struck off; more than this in a row come to nothing. */
-const mostReplaced = 10;
+const maxReplaced = 10;
 
-function replacedBy(next: Registration, { registration, replaced = [] }: StoredSignIn): StoredSignIn['replaced'] {
+function replacedBy(
+  next: Registration,
+  { registration, replaced = [] }: StoredAuthorization,
+): StoredAuthorization['replaced'] {
   const isKept = registration?.management !== undefined && registration.client.client_id !== next.client.client_id;
-  return isKept ? [...replaced, registration].slice(-mostReplaced) : replaced;
+  return isKept ? [...replaced, registration].slice(-maxReplaced) : replaced;
 }
 
 function secretsOf(grant: Grant | undefined): (string | undefined)[] {
@@ -445,8 +452,8 @@ export function createAuthorizedFetch(fetch: FetchLike, signIn: TokenSource): Fe
 
     async function send(sent: string | undefined): Promise<Response> {
       const answer = await fetch(url, withToken(init, sent));
-      signIn.saw(answer);
-      if (answer.status === 403) await signIn.requireRights(answer);
+      signIn.onUsed(answer);
+      if (answer.status === 403) await signIn.requireScopes(answer);
       return answer;
     }
   };

@@ -1,12 +1,17 @@
 /** One sign-in on this machine, from the address for the browser to the tokens: the door that it comes back to, and how long it may take. */
 import { AppError } from '../../base/errors.ts';
-import { sameToken } from '../../security/access-token.ts';
+import { isSameToken } from '../../security/access-token.ts';
 import { CallbackListener } from './callback-listener.ts';
-import { documentPorts } from './client-document.ts';
-import { describeSignInFailure, signInError } from './sign-in-failures.ts';
-import { beginVisit, takeVisit, type Visit, type VisitOptions } from './sign-in-visit.ts';
+import { callbackPorts } from './client-document.ts';
+import { toOAuthError, oauthError } from './sign-in-failures.ts';
+import {
+  startPendingAuthorization,
+  completeAuthorization,
+  type Visit,
+  type PendingAuthorizationOptions,
+} from './sign-in-visit.ts';
 
-export interface SignInAttempt {
+export interface AuthorizationFlow {
   /** Where the person signs in, for a browser: https, or http on this machine. */
   readonly url: string;
   /** Resolves when the tokens are stored. Rejects with AppError: denied, refused, too late, cancelled. */
@@ -14,27 +19,27 @@ export interface SignInAttempt {
   readonly cancel: () => void;
 }
 
-export interface SignInAttemptOptions extends VisitOptions {
+export interface AuthorizationFlowOptions extends PendingAuthorizationOptions {
   /** How long the person may take, in ms. */
   readonly waitMs: number;
 }
 
 /** Resolves when the person can be sent off. Rejects with AppError server_unauthorized or server_unreachable. */
-export async function beginSignIn(options: SignInAttemptOptions): Promise<SignInAttempt> {
+export async function startAuthorizationFlow(options: AuthorizationFlowOptions): Promise<AuthorizationFlow> {
   const { serverName, waitMs, registration, client, documentUrl } = options;
   const done = Promise.withResolvers<void>();
   const flow: { now?: Visit } = {};
   const listener = await CallbackListener.open({
-    knowsState: (state) => flow.now !== undefined && sameToken(state, flow.now.state),
+    knowsState: (state) => flow.now !== undefined && isSameToken(state, flow.now.state),
     wishedPorts: [
       ...(registration === undefined ? [] : [Number(new URL(registration.redirectUrl).port)]),
-      ...(documentUrl === undefined ? [] : documentPorts),
+      ...(documentUrl === undefined ? [] : callbackPorts),
     ],
     registered: client?.redirectUri === undefined ? undefined : new URL(client.redirectUri),
     onCallback: async (params) => {
       try {
-        if (flow.now === undefined) throw signInError(serverName, 'was not signed in to');
-        const came = await takeVisit(params, flow.now, options);
+        if (flow.now === undefined) throw oauthError(serverName, 'was not signed in to');
+        const came = await completeAuthorization(params, flow.now, options);
         if ('next' in came) {
           flow.now = came.next;
           return { goTo: came.next.url };
@@ -42,13 +47,13 @@ export async function beginSignIn(options: SignInAttemptOptions): Promise<SignIn
         done.resolve();
         return came;
       } catch (error) {
-        const told = describeSignInFailure(serverName, error);
+        const told = toOAuthError(serverName, error);
         done.reject(told);
         throw told;
       }
     },
   });
-  const late = (): void => done.reject(signInError(serverName, `was not signed in to within ${minutes(waitMs)}`));
+  const late = (): void => done.reject(oauthError(serverName, `was not signed in to within ${minutes(waitMs)}`));
   const timer = setTimeout(late, waitMs);
   const end = (): void => {
     clearTimeout(timer);
@@ -56,14 +61,14 @@ export async function beginSignIn(options: SignInAttemptOptions): Promise<SignIn
   };
   done.promise.then(end, end);
   try {
-    flow.now = await beginVisit(options, listener.redirectUrl);
+    flow.now = await startPendingAuthorization(options, listener.redirectUrl);
     return {
       url: flow.now.url,
       done: done.promise,
       cancel: () => done.reject(new AppError('cancelled', 'The sign-in was given up.')),
     };
   } catch (error) {
-    const told = describeSignInFailure(serverName, error);
+    const told = toOAuthError(serverName, error);
     done.reject(told);
     throw told;
   }

@@ -8,7 +8,7 @@ import { signInCommand } from '../network/http-errors.ts';
 const maxQuotedChars = 200;
 
 /** `what` ends a sentence that begins with the server's name; `fix` is to sign in again where none is said. */
-export function signInError(serverName: string, what: string, { cause, fix }: { cause?: unknown; fix?: string } = {}) {
+export function oauthError(serverName: string, what: string, { cause, fix }: { cause?: unknown; fix?: string } = {}) {
   return new AppError('server_unauthorized', `${serverName} ${what}.`, {
     fix: fix ?? `Sign in again: ${signInCommand(serverName)}.`,
     cause,
@@ -16,28 +16,32 @@ export function signInError(serverName: string, what: string, { cause, fix }: { 
 }
 
 /** Nobody is known to the authorization server under a name of ours, so the person has to get one. */
-export function clientNeeded(serverName: string, issuer: string, redirectUrl: string): AppError {
+export function clientRequiredError(serverName: string, issuer: string, redirectUrl: string): AppError {
   const { protocol, hostname, pathname } = new URL(redirectUrl);
   const where = protocol === 'https:' ? redirectUrl : `http://${hostname}${pathname} (any port)`;
-  return signInError(serverName, `does not let programs like Tooltray register themselves at ${quote(issuer)}`, {
-    fix:
-      `Register a client there that comes back to ${where}, and put its id into the server's entry: ` +
-      `"oauth": { "clientId": "…" }. Or put a key of its operator into the server's headers as Authorization.`,
-  });
+  return oauthError(
+    serverName,
+    `does not let programs like Tooltray register themselves at ${quoteForeignText(issuer)}`,
+    {
+      fix:
+        `Register a client there that comes back to ${where}, and put its id into the server's entry: ` +
+        `"oauth": { "clientId": "…" }. Or put a key of its operator into the server's headers as Authorization.`,
+    },
+  );
 }
 
 /** Anything thrown on the way to tokens, told without the bodies of answers: those may hold what must stay secret. */
-export function describeSignInFailure(serverName: string, error: unknown): AppError {
+export function toOAuthError(serverName: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof Error && error.cause instanceof AppError) return error.cause;
   if (OAuthError.isInstance(error)) return refusal(serverName, error);
   if (RegistrationRejectedError.isInstance(error)) return rejected(serverName, error);
   if (IssuerMismatchError.isInstance(error)) {
     const what = 'was not signed in to: the answer came in the name of somebody else than was asked';
-    return signInError(serverName, what, { cause: error });
+    return oauthError(serverName, what, { cause: error });
   }
   const what = `could not be signed in to: its authorization server ${unexpected(error)}`;
-  return signInError(serverName, what, { cause: error });
+  return oauthError(serverName, what, { cause: error });
 }
 
 /** What was wrong with an answer, as the end of a sentence: names of members and a status, never what the answer says. */
@@ -51,7 +55,7 @@ function unexpected(error: unknown): string {
 }
 
 /** Most members that are named. */
-const mostMembers = 3;
+const maxMembers = 3;
 
 /** The members that the SDK's schemas find missing or wrong; undefined for any other error. */
 function wrongMembers(error: unknown): string | undefined {
@@ -62,17 +66,17 @@ function wrongMembers(error: unknown): string | undefined {
   );
   return [...new Set(names)]
     .filter((name) => /^[\w.]{1,60}$/.test(name))
-    .slice(0, mostMembers)
+    .slice(0, maxMembers)
     .join(', ');
 }
 
 function refusal(serverName: string, error: OAuthError): AppError {
   if (error.code === 'access_denied')
-    return signInError(serverName, 'was not signed in to: the request was denied', { cause: error });
+    return oauthError(serverName, 'was not signed in to: the request was denied', { cause: error });
   // A body that is no OAuth error comes as server_error with the body as its text.
-  const said = error.code === 'server_error' ? '' : quote(error.message);
-  const what = `refused the sign-in: ${quote(error.code)}${said === '' ? '' : ` (${said})`}`;
-  return signInError(serverName, what, { cause: error });
+  const said = error.code === 'server_error' ? '' : quoteForeignText(error.message);
+  const what = `refused the sign-in: ${quoteForeignText(error.code)}${said === '' ? '' : ` (${said})`}`;
+  return oauthError(serverName, what, { cause: error });
 }
 
 /** Of the body only the code is told (RFC 7591 section 3.2.2). */
@@ -81,7 +85,7 @@ function rejected(serverName: string, error: RegistrationRejectedError): AppErro
   const what = `did not register Tooltray (HTTP ${error.status}${code === undefined ? '' : `, ${code}`})`;
   const fix =
     'Register a client at its operator and put its id into the server\'s entry: "oauth": { "clientId": "…" }.';
-  return signInError(serverName, what, { cause: error, fix });
+  return oauthError(serverName, what, { cause: error, fix });
 }
 
 function registrationCode(body: string): string | undefined {
@@ -95,7 +99,7 @@ function registrationCode(body: string): string | undefined {
 }
 
 /** What somebody else wrote, on one line, without secrets and not too long. */
-export function quote(text: string): string {
+export function quoteForeignText(text: string): string {
   const clean = maskText(text.replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ').trim());
   return clean.slice(0, maxQuotedChars).replace(/\.$/, '');
 }

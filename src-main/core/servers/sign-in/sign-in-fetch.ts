@@ -4,7 +4,7 @@ import { isObject } from '../../base/json.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { networkError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
-import { isSafeUrl, unsafe } from './safe-address.ts';
+import { isSafeUrl, unsafeUrlError } from './safe-address.ts';
 
 interface SignInFetchOptions {
   readonly fetch: FetchLike;
@@ -13,18 +13,18 @@ interface SignInFetchOptions {
   readonly home: () => AddressKind;
 }
 
-const limitMs = 30_000;
+const requestTimeoutMs = 30_000;
 const maxBytes = 1024 * 1024;
 
 /** Rejects with a TypeError whose cause is an AppError: the SDK takes any other error for "no metadata here" and goes on. */
-export function createSignInFetch(options: SignInFetchOptions): FetchLike {
+export function createOAuthFetch(options: SignInFetchOptions): FetchLike {
   const { serverName, home } = options;
   return async (address, init = {}) => {
     const url = new URL(address);
     try {
-      if (!isSafeUrl(url, home())) throw unsafe(serverName, url.origin);
+      if (!isSafeUrl(url, home())) throw unsafeUrlError(serverName, url.origin);
       const body = init.body == null ? {} : { body: String(init.body as string | URLSearchParams) };
-      const response = await options.fetch(url, { ...init, ...body, signal: AbortSignal.timeout(limitMs) });
+      const response = await options.fetch(url, { ...init, ...body, signal: AbortSignal.timeout(requestTimeoutMs) });
       const text = await readAll(response);
       const status = response.ok && isRefusal(text) ? 400 : response.status;
       return new Response(text, { status, headers: response.headers });

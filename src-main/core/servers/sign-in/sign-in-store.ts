@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { AppError } from '../../base/errors.ts';
-import { withFileLock } from '../../base/file-lock.ts';
+import { withSqliteLock } from '../../base/file-lock.ts';
 import { isObject } from '../../base/json.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 
@@ -46,7 +46,7 @@ export interface RefusedRights {
   readonly by: string;
 }
 
-export interface StoredSignIn {
+export interface StoredAuthorization {
   readonly registration?: Registration | undefined;
   /** Earlier ones, which what is granted may still hang on: struck off when there is a newer grant. */
   readonly replaced?: readonly Registration[] | undefined;
@@ -55,23 +55,26 @@ export interface StoredSignIn {
 }
 
 /** Where what signing in brought is kept. */
-export interface SignInShelf {
+export interface GrantStore {
   /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
-  read(key: string): Promise<StoredSignIn>;
+  read(key: string): Promise<StoredAuthorization>;
   /**
    * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh token
    * used twice may cost the whole grant. Rejects with AppError, or what `change` or the store threw.
    */
-  update(key: string, change: (stored: StoredSignIn) => Promise<StoredSignIn>): Promise<StoredSignIn>;
+  update(
+    key: string,
+    change: (stored: StoredAuthorization) => Promise<StoredAuthorization>,
+  ): Promise<StoredAuthorization>;
   /** Nothing of it is kept any more. What it was; undefined where that cannot be opened now. */
-  take(key: string): Promise<StoredSignIn | undefined>;
+  take(key: string): Promise<StoredAuthorization | undefined>;
 }
 
 const formatVersion = 1;
 /** Longer than any refresh takes; a holder that died is noticed at once. */
 const lockTimes = { staleMs: 90_000, waitMs: 60_000 };
 
-export class SignInStore implements SignInShelf {
+export class VaultGrantStore implements GrantStore {
   readonly #folder: string;
   readonly #vault: SecretStore;
 
@@ -82,15 +85,18 @@ export class SignInStore implements SignInShelf {
   }
 
   /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
-  async read(key: string): Promise<StoredSignIn> {
-    return readSignIn(await this.#vault.read(vaultName(key))) ?? {};
+  async read(key: string): Promise<StoredAuthorization> {
+    return parseAuthorization(await this.#vault.read(grantVaultKey(key))) ?? {};
   }
 
   /**
    * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh token
    * used twice may cost the whole grant. Rejects with AppError, or what `change` or the file system threw.
    */
-  async update(key: string, change: (stored: StoredSignIn) => Promise<StoredSignIn>): Promise<StoredSignIn> {
+  async update(
+    key: string,
+    change: (stored: StoredAuthorization) => Promise<StoredAuthorization>,
+  ): Promise<StoredAuthorization> {
     return this.#locked(key, async () => {
       const stored = await this.read(key);
       const next = await change(stored);
@@ -100,52 +106,52 @@ export class SignInStore implements SignInShelf {
   }
 
   /** Nothing of it is kept any more. What it was; undefined where that cannot be opened now. Rejects with the file system's error. */
-  async take(key: string): Promise<StoredSignIn | undefined> {
+  async take(key: string): Promise<StoredAuthorization | undefined> {
     return this.#locked(key, async () => {
       const stored = await this.read(key).catch(() => undefined);
-      await this.#vault.remove(vaultName(key));
+      await this.#vault.remove(grantVaultKey(key));
       return stored;
     });
   }
 
-  async #keep(key: string, stored: StoredSignIn): Promise<void> {
-    const text = signInText(stored);
-    if (text === undefined) await this.#vault.remove(vaultName(key));
-    else await this.#vault.write(vaultName(key), text);
+  async #keep(key: string, stored: StoredAuthorization): Promise<void> {
+    const text = serializeAuthorization(stored);
+    if (text === undefined) await this.#vault.remove(grantVaultKey(key));
+    else await this.#vault.write(grantVaultKey(key), text);
   }
 
   async #locked<T>(key: string, work: () => Promise<T>): Promise<T> {
     ensurePrivateDir(this.#folder);
-    return withFileLock(join(this.#folder, `${key}.json`), work, lockTimes).catch((error: unknown) => {
+    return withSqliteLock(join(this.#folder, `${key}.json`), work, lockTimes).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'config_conflict' ? busy(error) : error;
     });
   }
 }
 
 /** Of a home whose data lies in `dataDir`. */
-export function signInStoreOf(dataDir: string, vault: SecretStore): SignInStore {
-  return new SignInStore(join(dataDir, 'sign-ins'), vault);
+export function openGrantStore(dataDir: string, vault: SecretStore): VaultGrantStore {
+  return new VaultGrantStore(join(dataDir, 'sign-ins'), vault);
 }
 
 /** The address of a server as a sign-in is for it. */
-export function addressOf(serverUrl: string): string {
+export function resourceAddress(serverUrl: string): string {
   const [address = ''] = serverUrl.split(/[?#]/, 1);
   return address;
 }
 
 /** What a sign-in is called in a vault. */
-export function vaultName(key: string): string {
+export function grantVaultKey(key: string): string {
   return `sign-in/${key}`;
 }
 
 /** As it is kept; undefined where there is nothing to keep. */
-export function signInText(stored: StoredSignIn): string | undefined {
+export function serializeAuthorization(stored: StoredAuthorization): string | undefined {
   if (Object.values(stored).every((part) => part === undefined)) return undefined;
   return JSON.stringify({ version: formatVersion, ...stored });
 }
 
 /** undefined for what makes no sense. */
-export function readSignIn(text: string | undefined): StoredSignIn | undefined {
+export function parseAuthorization(text: string | undefined): StoredAuthorization | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
     if (!isObject(value) || value['version'] !== formatVersion) return undefined;
@@ -157,7 +163,7 @@ export function readSignIn(text: string | undefined): StoredSignIn | undefined {
 }
 
 /** A sign-in belongs to a name, an address, and the client it was given to: other settings of the entry may change without a new one. */
-export function signInKey(serverName: string, url: string, clientId?: string): string {
+export function grantKey(serverName: string, url: string, clientId?: string): string {
   return createHash('sha256')
     .update(JSON.stringify(clientId === undefined ? [serverName, url] : [serverName, url, clientId]))
     .digest('hex');

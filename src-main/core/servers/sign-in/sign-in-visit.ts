@@ -10,12 +10,18 @@ import type { OAuthClient } from '../../config/app-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { accountNames } from './account-name.ts';
 import { chooseScopes } from './choose-scopes.ts';
-import { chooseIdentity, clientAuthentication, type Identity, register, withoutSecret } from './client-identity.ts';
-import { type Authorization, findAuthorization, memberOf, readChallenge } from './find-authorization.ts';
-import { quote, signInError } from './sign-in-failures.ts';
-import { addressOf, type Grant, type Registration } from './sign-in-store.ts';
+import {
+  resolveClientIdentity,
+  clientAuthentication,
+  type OAuthClientIdentity,
+  registerOAuthClient,
+  withoutSecret,
+} from './client-identity.ts';
+import { type AuthorizationServerInfo, discoverAuthorization, memberOf, parseChallenge } from './find-authorization.ts';
+import { quoteForeignText, oauthError } from './sign-in-failures.ts';
+import { resourceAddress, type Grant, type Registration } from './sign-in-store.ts';
 
-export interface VisitOptions {
+export interface PendingAuthorizationOptions {
   readonly serverName: string;
   readonly serverUrl: string;
   /** Who we are there, as the entry says. */
@@ -41,10 +47,13 @@ export interface VisitOptions {
 }
 
 /** Resolves when the person can be sent to its `url`. Rejects with AppError, or with what the SDK makes of an answer. */
-export async function beginVisit(options: VisitOptions, redirectUrl: string): Promise<Visit> {
+export async function startPendingAuthorization(
+  options: PendingAuthorizationOptions,
+  redirectUrl: string,
+): Promise<Visit> {
   const { challenge, fetch } = options;
-  const authorization = await findAuthorization({ ...options, challenge: readChallenge(challenge), fetch });
-  const identity = await chooseIdentity({ ...options, authorization, redirectUrl });
+  const authorization = await discoverAuthorization({ ...options, challenge: parseChallenge(challenge), fetch });
+  const identity = await resolveClientIdentity({ ...options, authorization, redirectUrl });
   return openVisit(authorization, identity, redirectUrl, options);
 }
 
@@ -55,18 +64,18 @@ export interface Visit {
   readonly verifier: string;
   readonly scope: string | undefined;
   readonly redirectUrl: string;
-  readonly authorization: Authorization;
-  readonly identity: Identity;
+  readonly authorization: AuthorizationServerInfo;
+  readonly identity: OAuthClientIdentity;
   /** We registered anew on the way, so that is no remedy any more. */
   readonly isSecond: boolean;
 }
 
 /** Keeps who we are, and makes the address for the browser. */
 async function openVisit(
-  authorization: Authorization,
-  identity: Identity,
+  authorization: AuthorizationServerInfo,
+  identity: OAuthClientIdentity,
   redirectUrl: string,
-  options: VisitOptions,
+  options: PendingAuthorizationOptions,
   isSecond = false,
 ): Promise<Visit> {
   const { client, grant, agreed, serverName } = options;
@@ -74,7 +83,7 @@ async function openVisit(
   const state = options.newState?.() ?? randomBytes(32).toString('base64url');
   const isSame = grant?.discovery.authorizationServerMetadata?.issuer === authorization.issuer;
   const before = isSame ? (grant.requestedScope ?? grant.tokens.scope) : undefined;
-  const { scope: challenged } = readChallenge(options.challenge);
+  const { scope: challenged } = parseChallenge(options.challenge);
   const scope = chooseScopes({ client, challenged, before, agreed, authorization });
   const { metadata, resource, discovery } = authorization;
   const { authorizationUrl, codeVerifier } = await startAuthorization(discovery.authorizationServerUrl, {
@@ -87,7 +96,7 @@ async function openVisit(
   });
   addParameters(authorizationUrl, authorization, options);
   await options.requireSafe(authorizationUrl);
-  if (authorizationUrl.hash !== '') throw signInError(serverName, 'named a page for signing in that cannot be one');
+  if (authorizationUrl.hash !== '') throw oauthError(serverName, 'named a page for signing in that cannot be one');
   const url = authorizationUrl.href;
   return { url, state, verifier: codeVerifier, scope, redirectUrl, authorization, identity, isSecond };
 }
@@ -97,7 +106,11 @@ const reserved: ReadonlySet<string> = new Set(
   'response_type client_id redirect_uri state code_challenge code_challenge_method resource scope'.split(' '),
 );
 
-function addParameters(url: URL, { metadata }: Authorization, { client, asksAccount }: VisitOptions): void {
+function addParameters(
+  url: URL,
+  { metadata }: AuthorizationServerInfo,
+  { client, asksAccount }: PendingAuthorizationOptions,
+): void {
   if (client?.account !== undefined) url.searchParams.set('login_hint', client.account);
   const prompts = memberOf(metadata, 'prompt_values_supported');
   const asking = ['select_account', 'login'].find((one) => Array.isArray(prompts) && prompts.includes(one));
@@ -111,17 +124,17 @@ function addParameters(url: URL, { metadata }: Authorization, { client, asksAcco
 }
 
 /** Turns what the browser brought back into stored tokens, or sends it off once more. Rejects with AppError, or with what the SDK throws. */
-export async function takeVisit(
+export async function completeAuthorization(
   params: URLSearchParams,
   visit: Visit,
-  options: VisitOptions,
+  options: PendingAuthorizationOptions,
 ): Promise<{ readonly text: string } | { readonly next: Visit }> {
   requireIssuer(params, visit);
   const refusal = params.get('error');
   if (refusal === null) return { text: await exchange(params, visit, options) };
   if (refusal === 'invalid_scope' && visit.identity.how === 'own' && !visit.isSecond) {
     const { authorization, redirectUrl, scope } = visit;
-    const identity = await register({ ...options, authorization, redirectUrl }, scope);
+    const identity = await registerOAuthClient({ ...options, authorization, redirectUrl }, scope);
     return { next: await openVisit(authorization, identity, redirectUrl, options, true) };
   }
   throw new OAuthError(refusal, params.get('error_description') ?? refusal);
@@ -138,12 +151,12 @@ function requireIssuer(params: URLSearchParams, { authorization }: Visit): void 
 }
 
 /** Answers what the page says. */
-async function exchange(params: URLSearchParams, flow: Visit, options: VisitOptions): Promise<string> {
+async function exchange(params: URLSearchParams, flow: Visit, options: PendingAuthorizationOptions): Promise<string> {
   const { serverName, client, fetch } = options;
   const { authorization, identity, redirectUrl, verifier, scope } = flow;
   const { metadata, resource, issuer, discovery } = authorization;
   const code = params.get('code');
-  if (code === null || code === '') throw signInError(serverName, 'sent the browser back without a code');
+  if (code === null || code === '') throw oauthError(serverName, 'sent the browser back without a code');
   const iss = params.get('iss');
   const tokens = await exchangeAuthorization(discovery.authorizationServerUrl, {
     metadata,
@@ -159,8 +172,8 @@ async function exchange(params: URLSearchParams, flow: Visit, options: VisitOpti
   const names = accountNames(tokens.id_token);
   const wanted = client?.account;
   if (wanted !== undefined && names !== undefined && !names.all.includes(wanted.toLowerCase())) {
-    const what = `was signed in to as ${names.shown}, and its entry is for ${quote(wanted)}; nothing was kept`;
-    throw signInError(serverName, what, {
+    const what = `was signed in to as ${names.shown}, and its entry is for ${quoteForeignText(wanted)}; nothing was kept`;
+    throw oauthError(serverName, what, {
       fix: 'Choose that account in the browser, or change "account" in its entry.',
     });
   }
@@ -168,7 +181,7 @@ async function exchange(params: URLSearchParams, flow: Visit, options: VisitOpti
     tokens: { ...tokens, issuer },
     client: withoutSecret(identity.client, client),
     discovery,
-    ...{ server: serverName, address: addressOf(options.serverUrl) },
+    ...{ server: serverName, address: resourceAddress(options.serverUrl) },
     grantedAt: Date.now(),
     ...(scope !== undefined && { requestedScope: scope }),
     ...(names !== undefined && { account: names.shown }),

@@ -2,14 +2,14 @@
 import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
-import { Event } from '../../base/events.ts';
+import { Emitter } from '../../base/events.ts';
 import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import type { OutboundNetwork } from '../network/outbound-network.ts';
 import type { HttpFetch } from '../network/http-fetch.ts';
-import { type FilledEntry, ServerSignIn, type ServerSignInOptions } from './server-sign-in.ts';
-import { signInKey, type SignInShelf, SignInStore, type StoredSignIn } from './sign-in-store.ts';
-import type { SignedOut } from './sign-out.ts';
+import { type ResolvedEntry, ServerOAuth, type ServerOAuthOptions } from './server-sign-in.ts';
+import { grantKey, type GrantStore, VaultGrantStore, type StoredAuthorization } from './sign-in-store.ts';
+import type { RevocationResult } from './sign-out.ts';
 
 /** `folder`: of its own, for locks. */
 interface InHome {
@@ -18,7 +18,7 @@ interface InHome {
 }
 
 interface InShelf {
-  readonly shelf: SignInShelf;
+  readonly shelf: GrantStore;
 }
 
 type SignInsOptions = (InHome | InShelf) & SignInsSettings;
@@ -37,19 +37,19 @@ interface SignInsSettings {
   readonly lookup?: LookupFunction;
 }
 
-export class SignIns {
+export class OAuthManager {
   /** Tokens came, went or changed. */
-  readonly secretsChanged = new Event();
+  readonly secretsChanged = new Emitter();
   /** Somebody is signed in or out, or a server asks for other rights. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   readonly #options: SignInsOptions;
-  readonly #store: SignInShelf;
-  readonly #servers = new Map<string, ServerSignIn>();
+  readonly #store: GrantStore;
+  readonly #servers = new Map<string, ServerOAuth>();
   #loaded: Promise<HttpFetch> | undefined;
 
   constructor(options: SignInsOptions) {
     this.#options = options;
-    this.#store = 'shelf' in options ? options.shelf : new SignInStore(options.folder, options.vault);
+    this.#store = 'shelf' in options ? options.shelf : new VaultGrantStore(options.folder, options.vault);
   }
 
   /** All tokens in use, for whoever hides secrets. */
@@ -58,9 +58,9 @@ export class SignIns {
   }
 
   /** Undefined where nobody signs in: a server on this machine's pipes, or one with a key of its own. */
-  find(config: ServerConfig): ServerSignIn | undefined {
+  find(config: ServerConfig): ServerOAuth | undefined {
     if ((config.kind !== 'http' && config.kind !== 'sse') || hasKey(config)) return undefined;
-    const key = signInKey(config.name, config.url, config.oauth?.clientId);
+    const key = grantKey(config.name, config.url, config.oauth?.clientId);
     const known = this.#servers.get(key);
     if (known !== undefined && isDeepStrictEqual(known.client, config.oauth)) return known;
     const { name: serverName, url: serverUrl, oauth: client } = config;
@@ -70,7 +70,7 @@ export class SignIns {
   }
 
   /** Throws AppError `unsupported`, saying why. */
-  get(config: ServerConfig): ServerSignIn {
+  get(config: ServerConfig): ServerOAuth {
     const found = this.find(config);
     if (found !== undefined) return found;
     if (config.kind === 'http' || config.kind === 'sse') {
@@ -85,18 +85,18 @@ export class SignIns {
   }
 
   /** For one to which no entry leads any more, by its key: as `ServerSignIn.leave`. */
-  async leave(key: string, serverName: string): Promise<{ readonly takenBack: Promise<SignedOut> }> {
+  async signOutRemoved(key: string, serverName: string): Promise<{ readonly takenBack: Promise<RevocationResult> }> {
     const known = this.#servers.get(key);
-    if (known !== undefined) return known.leave();
-    const { grant } = await this.#store.read(key).catch((): StoredSignIn => ({}));
+    if (known !== undefined) return known.signOutRemoved();
+    const { grant } = await this.#store.read(key).catch((): StoredAuthorization => ({}));
     // Its address is not known any more: what may be dialed goes by where it was granted.
     const serverUrl = grant?.discovery.authorizationServerUrl ?? 'https://gone.invalid';
-    const fill = (): Promise<FilledEntry> => Promise.resolve({ serverUrl });
-    return this.#open({ serverName, serverUrl, fill, key }).leave();
+    const fill = (): Promise<ResolvedEntry> => Promise.resolve({ serverUrl });
+    return this.#open({ serverName, serverUrl, fill, key }).signOutRemoved();
   }
 
   /** By its key, of those that somebody asked for. */
-  known(key: string): ServerSignIn | undefined {
+  known(key: string): ServerOAuth | undefined {
     return this.#servers.get(key);
   }
 
@@ -110,8 +110,8 @@ export class SignIns {
     return this.#loaded;
   };
 
-  #open(entry: Pick<ServerSignInOptions, 'serverName' | 'serverUrl' | 'client' | 'fill' | 'key'>): ServerSignIn {
-    return new ServerSignIn({
+  #open(entry: Pick<ServerOAuthOptions, 'serverName' | 'serverUrl' | 'client' | 'fill' | 'key'>): ServerOAuth {
+    return new ServerOAuth({
       ...entry,
       store: this.#store,
       http: this.#http,
@@ -123,7 +123,7 @@ export class SignIns {
     });
   }
 
-  async #fill(config: HttpServerConfig): Promise<FilledEntry> {
+  async #fill(config: HttpServerConfig): Promise<ResolvedEntry> {
     const { url, oauth } = (await this.#options.fill?.(config)) ?? config;
     return { serverUrl: url, client: oauth };
   }

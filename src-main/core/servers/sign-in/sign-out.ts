@@ -6,7 +6,7 @@ import { memberOf } from './find-authorization.ts';
 import type { Grant, Registration } from './sign-in-store.ts';
 
 /** `nothing`: there were no tokens; `unable`: nobody offers to take them back; `failed`: it was tried. */
-export interface SignedOut {
+export interface RevocationResult {
   readonly how: 'nothing' | 'revoked' | 'unable' | 'failed';
 }
 
@@ -16,7 +16,7 @@ interface RevokeOptions {
 }
 
 /** Never rejects: whoever signs out is signed out here all the same. */
-export async function revokeGrant(grant: Grant, { client, fetch }: RevokeOptions): Promise<SignedOut> {
+export async function revokeGrant(grant: Grant, { client, fetch }: RevokeOptions): Promise<RevocationResult> {
   const { tokens, discovery } = grant;
   const metadata = discovery.authorizationServerMetadata;
   const endpoint = metadata && memberOf(metadata, 'revocation_endpoint');

@@ -3,12 +3,12 @@
  * 2026-07-28, Step-Up Authorization Flow.
  */
 import { AppError } from '../../base/errors.ts';
-import { listed } from '../../trust/inbox/entry-meanings.ts';
-import { scopesInWords, splitScope } from './scope-words.ts';
-import type { StoredSignIn } from './sign-in-store.ts';
+import { joinNames } from '../../trust/inbox/entry-meanings.ts';
+import { describeScopes, splitScope } from './scope-words.ts';
+import type { StoredAuthorization } from './sign-in-store.ts';
 
 /** What a person is asked about one server. */
-export interface WantedRights {
+export interface RequestedScopes {
   /** Those that are missing. */
   readonly scopes: readonly string[];
   /** ms since 1970. */
@@ -16,16 +16,16 @@ export interface WantedRights {
 }
 
 /** So often rights are asked for that were granted before and are still missed; then it is no question of rights any more. */
-const mostRepeats = 2;
+const maxRepeats = 2;
 /** A challenge that names more is cut: nobody reads more before they decide. */
-const mostScopes = 50;
+const maxScopes = 50;
 
-export class RightsLedger {
+export class ScopeRequests {
   readonly #server: string;
   readonly #onChange: () => void;
   /** How often what a challenge asked for has been signed in for. */
   readonly #granted = new Map<string, number>();
-  #wanted: WantedRights | undefined;
+  #wanted: RequestedScopes | undefined;
   #isOnTheWay = false;
 
   constructor(server: string, onChange: () => void) {
@@ -33,18 +33,18 @@ export class RightsLedger {
     this.#onChange = onChange;
   }
 
-  get wanted(): WantedRights | undefined {
+  get wanted(): RequestedScopes | undefined {
     return this.#wanted;
   }
 
   /** Notes what a 403 asks for, and answers what whoever called is told; undefined where it names no rights. */
-  missed(challenged: string | undefined, stored: StoredSignIn): AppError | undefined {
-    const asked = splitScope(challenged).slice(0, mostScopes);
+  onInsufficientScope(challenged: string | undefined, stored: StoredAuthorization): AppError | undefined {
+    const asked = splitScope(challenged).slice(0, maxScopes);
     const { grant, refused } = stored;
     if (asked.length === 0 || grant === undefined) return undefined;
     const given = new Set(splitScope(grant.tokens.scope ?? grant.requestedScope));
     const missing = asked.filter((scope) => !given.has(scope));
-    if (missing.length === 0 || (this.#granted.get(keyOf(missing)) ?? 0) >= mostRepeats) return this.#useless(asked);
+    if (missing.length === 0 || (this.#granted.get(keyOf(missing)) ?? 0) >= maxRepeats) return this.#useless(asked);
     if (missing.some((scope) => refused?.scopes.includes(scope))) return this.#told(missing, saidNo);
     if (this.#isOnTheWay) return this.#told(missing, onTheWay);
     if (this.#wanted === undefined || keyOf(this.#wanted.scopes) !== keyOf(missing)) {
@@ -60,7 +60,7 @@ export class RightsLedger {
   }
 
   /** A sign-in brought these. */
-  came(requested: string | undefined): void {
+  onGranted(requested: string | undefined): void {
     const wanted = this.#wanted;
     if (wanted === undefined) return;
     const given = new Set(splitScope(requested));
@@ -93,7 +93,7 @@ const onTheWay = 'The person is signing in for that now; call again when that is
 const saidNo = 'The person has said no to that; do without it.';
 
 function inWords(scopes: readonly string[]): string {
-  return listed(scopesInWords(scopes).map(({ text }) => text));
+  return joinNames(describeScopes(scopes).map(({ text }) => text));
 }
 
 function refusal(text: string, fix: string, scopes: readonly string[]): AppError {

@@ -10,17 +10,17 @@ import type {
   ServerConfig,
   StdioServerConfig,
 } from '../../config/app-config.ts';
-import { fillSecrets, secretsOfServer } from '../../secrets/fill-secrets.ts';
-import type { OwnPlaces } from '../../security/own-places.ts';
-import type { LineBudgets } from '../../wire/byte-budget.ts';
+import { resolveSecrets, secretNamesOf } from '../../secrets/fill-secrets.ts';
+import type { ProtectedPaths } from '../../security/own-places.ts';
+import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
 import type { Message } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
-import type { Boxes } from '../launch/isolation/boxes.ts';
+import type { ServerSandboxes } from '../launch/isolation/boxes.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { OutboundNetwork } from '../network/outbound-network.ts';
 import type { TokenSource } from '../sign-in/server-sign-in.ts';
-import type { SignIns } from '../sign-in/sign-ins.ts';
+import type { OAuthManager } from '../sign-in/sign-ins.ts';
 import type { HttpTransportOptions } from './http-line.ts';
 import { adaptSdkTransport, type SdkTransport } from './memory-transport.ts';
 import { ServerLog } from './server-log.ts';
@@ -28,7 +28,7 @@ import { StdioTransport } from './stdio-transport.ts';
 
 interface TransportDeps {
   readonly environment: EnvironmentResolver;
-  readonly boxes?: Boxes | undefined;
+  readonly boxes?: ServerSandboxes | undefined;
   readonly registry: ProcessRegistry;
   /** What this server says, and what becomes of it; outlives the transport. */
   readonly log: ServerLog;
@@ -41,16 +41,16 @@ interface TransportDeps {
   /** Hides secrets in what servers over HTTP say when they fail. */
   readonly mask?: ((text: string) => string) | undefined;
   /** What all lines together may have of the memory. */
-  readonly budgets?: LineBudgets | undefined;
+  readonly budgets?: ConnectionBudgets | undefined;
   /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */
-  readonly fill?: FillSecrets | undefined;
+  readonly fill?: ResolveSecretsFn | undefined;
   /** Starts a built-in server and gives our end of its line. */
   readonly connectBuiltin: (config: BuiltinServerConfig) => Promise<SdkTransport>;
 }
 
-export type FillSecrets = <C extends ServerConfig>(config: C) => Promise<C>;
+export type ResolveSecretsFn = <C extends ServerConfig>(config: C) => Promise<C>;
 
-const noSecrets: FillSecrets = (config) => fillSecrets(config, () => Promise.resolve(undefined));
+const noSecrets: ResolveSecretsFn = (config) => resolveSecrets(config, () => Promise.resolve(undefined));
 
 /** A new, unstarted transport; each is used once. */
 export function createTransport(config: ServerConfig, deps: TransportDeps): Transport {
@@ -68,7 +68,7 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
           },
           inherited: config.inheritEnv ?? [],
         });
-      if (secretsOfServer(config).length === 0) return start(config);
+      if (secretNamesOf(config).length === 0) return start(config);
       return new LazyTransport(async () => start(await fill(config)));
     }
     case 'http':
@@ -102,17 +102,17 @@ interface TransportFactoryOptions {
   readonly registry: ProcessRegistry;
   readonly environment: EnvironmentResolver;
   /** Without it nothing starts that wants a box. */
-  readonly boxes?: Boxes | undefined;
+  readonly boxes?: ServerSandboxes | undefined;
   /** Folder of the servers' logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;
   /** What no built-in server touches. */
-  readonly own?: OwnPlaces | undefined;
+  readonly own?: ProtectedPaths | undefined;
   /** What all lines together may have of the memory. */
-  readonly budgets?: LineBudgets | undefined;
+  readonly budgets?: ConnectionBudgets | undefined;
   /** Without it nobody is signed in to servers over HTTP. */
-  readonly signIns?: SignIns | undefined;
-  readonly fill?: FillSecrets | undefined;
+  readonly signIns?: OAuthManager | undefined;
+  readonly fill?: ResolveSecretsFn | undefined;
 }
 
 export class TransportFactory {
@@ -212,7 +212,7 @@ export class LazyTransport implements Transport {
     return this.#loaded?.isInstalling === true;
   }
 
-  hold(held: boolean): void {
-    this.#loaded?.hold?.(held);
+  setReadPaused(held: boolean): void {
+    this.#loaded?.setReadPaused?.(held);
   }
 }

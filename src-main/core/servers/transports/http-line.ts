@@ -1,6 +1,6 @@
 /** What both HTTP transports stand on: a fetch that loses nothing and signs in, and an end that comes once. */
 import type { AppError } from '../../base/errors.ts';
-import type { LineBudgets } from '../../wire/byte-budget.ts';
+import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
 import type { TransportHandlers } from '../../wire/transport.ts';
 import { createAuthorizedFetch, type TokenSource } from '../sign-in/server-sign-in.ts';
 import type { OutboundNetwork } from '../network/outbound-network.ts';
@@ -19,7 +19,7 @@ export interface HttpTransportOptions {
   readonly network?: OutboundNetwork | undefined;
   /** How we sign in there; without it a 401 is for the person to mend. */
   /** What all lines together may have of the memory. */
-  readonly budgets?: LineBudgets | undefined;
+  readonly budgets?: ConnectionBudgets | undefined;
   readonly signIn?: TokenSource | undefined;
   /** Hides secrets in what the server says. */
   readonly mask?: ((text: string) => string) | undefined;
@@ -27,7 +27,7 @@ export interface HttpTransportOptions {
   readonly reconnectDelayMs?: { readonly first: number; readonly longest: number };
 }
 
-export class HttpLine {
+export class HttpTransportBase {
   /** Where messages wait while their stubs pass through the SDK. */
   readonly tap = new MessageTap();
   /** Who hears of oddities and of the end; undefined until the transport is to be heard. */
@@ -37,7 +37,7 @@ export class HttpLine {
   readonly #closeSdk: () => Promise<void>;
   #closed = false;
   /** The handshake is done. */
-  greeted = false;
+  isInitialized = false;
   /** Resolves when the server's streams may be read on. */
   #gate: PromiseWithResolvers<void> | undefined;
 
@@ -66,14 +66,14 @@ export class HttpLine {
       tap: this.tap,
       maxMessageBytes,
       budget: budgets?.unfinished,
-      greeted: () => this.greeted,
+      greeted: () => this.isInitialized,
       flow: () => this.#gate?.promise,
       onOddity: (text) => this.handlers?.onOddity(text),
     });
   }
 
   /** Stops reading its streams, or goes on. */
-  hold(held: boolean): void {
+  setReadPaused(held: boolean): void {
     this.#gate?.resolve();
     this.#gate = held ? Promise.withResolvers() : undefined;
   }
@@ -82,7 +82,7 @@ export class HttpLine {
   async end(error?: AppError, farewell?: () => Promise<unknown>): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.hold(false);
+    this.setReadPaused(false);
     await farewell?.();
     await this.#closeSdk().catch(() => undefined);
     this.#http.close();
@@ -91,6 +91,6 @@ export class HttpLine {
 
   /** Our sign-in is over, so this line is of no use. A server that asks for one here and there only is still of use. */
   endIfSignedOut(error: AppError): void {
-    if (this.#options.signIn?.over === true && error.data?.['status'] === 401) void this.end(error);
+    if (this.#options.signIn?.isExpired === true && error.data?.['status'] === 401) void this.end(error);
   }
 }

@@ -45,8 +45,8 @@ export class HttpOrSseTransport implements Transport {
     this.#current.setProtocolVersion?.(version);
   }
 
-  hold(held: boolean): void {
-    this.#current.hold?.(held);
+  setReadPaused(held: boolean): void {
+    this.#current.setReadPaused?.(held);
   }
 
   close(): Promise<void> {

@@ -4,23 +4,23 @@ import { AppError, errorText } from '../../base/errors.ts';
 import { isRequest, type Message, rpcCode } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import { ListenPauses } from './listen-pauses.ts';
-import { type Exchange, exchangeHeader, Exchanges } from './message-tap.ts';
-import { networkError, sessionLost } from '../network/http-errors.ts';
-import { HttpLine, type HttpTransportOptions } from './http-line.ts';
-import { within } from '../../base/within.ts';
+import { type PendingPost, postIdHeader, PendingPosts } from './message-tap.ts';
+import { networkError, sessionLostError } from '../network/http-errors.ts';
+import { HttpTransportBase, type HttpTransportOptions } from './http-line.ts';
+import { settleWithin } from '../../base/within.ts';
 
 /** How often a broken stream is taken up again before it counts as lost. */
 const maxRetries = 5;
 /** How long the first call after a handshake waits for the stream that questions may come on. */
-const listenMs = 2000;
+const streamReadyTimeoutMs = 2000;
 /** How long the server may take to hear that we leave. */
-const farewellMs = 2000;
+const terminateTimeoutMs = 2000;
 
 export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions;
   readonly #sdk: StreamableHTTPClientTransport;
-  readonly #line: HttpLine;
-  readonly #exchanges = new Exchanges();
+  readonly #line: HttpTransportBase;
+  readonly #exchanges = new PendingPosts();
   readonly #listenPauses: ListenPauses;
   #listening = false;
   readonly #listenAnswered = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ export class HttpTransport implements Transport {
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
-    this.#line = new HttpLine(options, () => this.#sdk.close());
+    this.#line = new HttpTransportBase(options, () => this.#sdk.close());
     const delay = options.reconnectDelayMs ?? { first: 1000, longest: 30_000 };
     this.#listenPauses = new ListenPauses({ firstMs: delay.first, longestMs: 10 * delay.longest });
     this.#sdk = new StreamableHTTPClientTransport(new URL(options.url), {
@@ -52,7 +52,7 @@ export class HttpTransport implements Transport {
     this.#sdk.onmessage = (stub) => {
       const tapped = this.#line.tap.take(stub);
       if (tapped === undefined || this.#line.closed) return;
-      this.#exchanges.sawMessage(tapped.message);
+      this.#exchanges.onMessage(tapped.message);
       handlers.onMessage(tapped.message, tapped.origin);
     };
     this.#sdk.onerror = (error) => {
@@ -63,13 +63,13 @@ export class HttpTransport implements Transport {
   }
 
   async send(message: Message, options: SendOptions = {}): Promise<void> {
-    if (this.#line.closed) throw sessionLost(this.#options);
+    if (this.#line.closed) throw sessionLostError(this.#options);
     if (isRequest(message)) this.#listenPauses.used();
     const exchange = isRequest(message) ? this.#begin(message.id, options.signal) : undefined;
     try {
       await this.#sdk.send(message as JSONRPCMessage, {
         ...(options.signal === undefined ? {} : { requestSignal: options.signal }),
-        headers: { ...options.headers, ...(exchange === undefined ? {} : { [exchangeHeader]: exchange.key }) },
+        headers: { ...options.headers, ...(exchange === undefined ? {} : { [postIdHeader]: exchange.key }) },
         onRequestStreamEnd: () => this.#failUnanswered(exchange),
       });
     } catch (error) {
@@ -81,31 +81,31 @@ export class HttpTransport implements Transport {
     if (exchange?.answerFollows === false) this.#failUnanswered(exchange);
     // The SDK has asked for the stream just now; what the server says before it is open is lost.
     const isGreeted = 'method' in message && message.method === 'notifications/initialized';
-    if (isGreeted) await within(this.#listenAnswered.promise, listenMs);
+    if (isGreeted) await settleWithin(this.#listenAnswered.promise, streamReadyTimeoutMs);
   }
 
   /** The revision agreed on by `initialize`; sent as MCP-Protocol-Version from then on. */
   setProtocolVersion(version: string): void {
-    this.#line.greeted = true;
+    this.#line.isInitialized = true;
     this.#sdk.setProtocolVersion(version);
   }
 
-  hold(held: boolean): void {
-    this.#line.hold(held);
+  setReadPaused(held: boolean): void {
+    this.#line.setReadPaused(held);
   }
 
   close(): Promise<void> {
-    return this.#line.end(undefined, () => within(this.#sdk.terminateSession(), farewellMs));
+    return this.#line.end(undefined, () => settleWithin(this.#sdk.terminateSession(), terminateTimeoutMs));
   }
 
-  #begin(id: string | number, signal: AbortSignal | undefined): Exchange {
-    const exchange = this.#exchanges.begin(id);
+  #begin(id: string | number, signal: AbortSignal | undefined): PendingPost {
+    const exchange = this.#exchanges.start(id);
     signal?.addEventListener('abort', () => this.#exchanges.end(exchange), { once: true });
     return exchange;
   }
 
   /** The HTTP side of a request is over; without an answer by now there will be none. */
-  #failUnanswered(exchange: Exchange | undefined): void {
+  #failUnanswered(exchange: PendingPost | undefined): void {
     if (exchange === undefined || exchange.answered || this.#line.closed) return;
     this.#exchanges.end(exchange);
     const message = `${this.#options.serverName} ended its response without an answer.`;
@@ -114,7 +114,7 @@ export class HttpTransport implements Transport {
 
   #sendError(error: unknown, signal: AbortSignal | undefined): AppError {
     if (error instanceof AppError) return error;
-    if (this.#line.closed) return sessionLost(this.#options);
+    if (this.#line.closed) return sessionLostError(this.#options);
     if (signal?.aborted === true) return new AppError('cancelled', 'The request was given up.', { cause: error });
     const text = `${this.#options.serverName} did not answer as an MCP server does: ${errorText(error)}`;
     return new AppError('server_protocol', text, { fix: "Check the server's url.", cause: error });
@@ -128,7 +128,7 @@ export class HttpTransport implements Transport {
       this.#listenFailures = 0;
     } else if (this.#listening && status !== 405) {
       this.#listenFailures++;
-      if (status === 404) void this.#line.end(sessionLost(this.#options));
+      if (status === 404) void this.#line.end(sessionLostError(this.#options));
       else if (this.#listenFailures >= maxRetries) {
         const reason = new Error('its event stream broke and could not be taken up again');
         void this.#line.end(networkError(this.#options, reason));

@@ -20,12 +20,12 @@ export interface LogLine {
 const pattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (server|tooltray)(?: \[([a-z]+)\])?: (.*)$/;
 
 /** As it stands in the file, its line feed included. */
-export function writtenLine({ at, from, level, text }: LogLine): string {
+export function formatLogLine({ at, from, level, text }: LogLine): string {
   const time = at === undefined ? '' : `${new Date(at).toISOString()} `;
   return `${time}${from}${level === undefined ? '' : ` [${level}]`}: ${text}\n`;
 }
 
-export function readLogLine(line: string): LogLine {
+export function parseLogLine(line: string): LogLine {
   const match = pattern.exec(line);
   if (match === null) return { at: undefined, from: 'server', level: undefined, text: line };
   const [, time = '', from, level, text = ''] = match;

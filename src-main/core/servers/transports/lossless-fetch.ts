@@ -6,16 +6,16 @@ import type { ByteBudget } from '../../wire/byte-budget.ts';
 import { FrameReader } from '../../wire/frame-reader.ts';
 import { isFailure, type Message, ownId, rpcCode, type RpcFailure } from '../../wire/message.ts';
 import { lostSession } from '../lost-session.ts';
-import { type HttpPlace, networkError, pageError, statusError } from '../network/http-errors.ts';
+import { type HttpTarget, networkError, pageError, statusError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import type { ListenPauses } from './listen-pauses.ts';
-import { type Exchange, exchangeHeader, type Exchanges, type MessageTap } from './message-tap.ts';
+import { type PendingPost, postIdHeader, type PendingPosts, type MessageTap } from './message-tap.ts';
 
 export interface LosslessFetchOptions extends ReadOptions {
-  readonly place: HttpPlace;
+  readonly place: HttpTarget;
   readonly fetch: FetchLike;
   readonly tap: MessageTap;
-  readonly exchanges: Exchanges;
+  readonly exchanges: PendingPosts;
   /** Resolves when the server's streams may be read on. */
   readonly flow?: (() => Promise<void> | undefined) | undefined;
   /** The stream for what belongs to no request was asked for; undefined: the server could not be reached. */
@@ -28,7 +28,7 @@ export function createLosslessFetch(options: LosslessFetchOptions): FetchLike {
   return async (url, init = {}) => {
     const headers = new Headers(init.headers);
     const exchange = options.exchanges.match(headers);
-    headers.delete(exchangeHeader);
+    headers.delete(postIdHeader);
     const listens = init.method === 'GET' && exchange === undefined;
     if (listens) await options.listenPauses?.turn(init.signal ?? undefined);
     const response = await unlessAborted(options, init, () => options.fetch(url, { ...init, headers })).catch(
@@ -68,18 +68,23 @@ async function unlessAborted<T>(options: LosslessFetchOptions, init: RequestInit
 }
 
 /** A 202 tells the SDK that there is nothing to read. */
-function stubResponse(options: LosslessFetchOptions, messages: Message[], exchange: Exchange, from: Headers): Response {
+function stubResponse(
+  options: LosslessFetchOptions,
+  messages: Message[],
+  exchange: PendingPost,
+  from: Headers,
+): Response {
   const headers = new Headers(from);
   headers.delete('content-length');
   if (messages.length === 0) return new Response(null, { status: 202, headers });
-  const stubs = messages.map((message) => options.tap.keep(message, exchange.id));
+  const stubs = messages.map((message) => options.tap.store(message, exchange.id));
   return new Response(stubs.length === 1 ? stubs[0] : `[${stubs.join(',')}]`, { status: 200, headers });
 }
 
 async function refused(
   options: LosslessFetchOptions,
   response: Response,
-  exchange: Exchange | undefined,
+  exchange: PendingPost | undefined,
   hadSession: boolean,
 ): Promise<Response> {
   const text = await readStart(response);
@@ -102,7 +107,7 @@ async function refused(
 const notAnswers: ReadonlySet<number> = new Set([401, 403, 405]);
 
 /** 2026-07-28 answers many errors with a status of 400 or 404; a body without an id answers the request it came back for. */
-function isAnswer(failure: RpcFailure, exchange: Exchange, status: number): boolean {
+function isAnswer(failure: RpcFailure, exchange: PendingPost, status: number): boolean {
   if (notAnswers.has(status)) return false;
   return failure.id === null || failure.id === undefined || ownId(failure.id) === exchange.id;
 }
@@ -140,7 +145,7 @@ async function readStart(response: Response): Promise<string> {
 interface EventStreamTapOptions extends ReadOptions {
   readonly tap: MessageTap;
   /** The request whose answer the stream carries, if it is that of a request. */
-  readonly exchange: Exchange | undefined;
+  readonly exchange: PendingPost | undefined;
   /** Resolves when the server may be read on. */
   readonly flow?: (() => Promise<void> | undefined) | undefined;
   readonly listenPauses?: ListenPauses;
@@ -182,7 +187,7 @@ function tapEventStream(options: EventStreamTapOptions): TransformStream<Uint8Ar
       parser.feed(decoder.decode(chunk, { stream: true }));
       if (overflow) {
         const failure = tooLarge(options);
-        if (failure !== undefined) out += writeEvent({ data: tap.keep(failure, exchange?.id) });
+        if (failure !== undefined) out += writeEvent({ data: tap.store(failure, exchange?.id) });
       }
       if (out !== '') controller.enqueue(encoder.encode(out));
       out = '';
@@ -197,7 +202,7 @@ function rewriteEvent(event: EventSourceMessage, options: EventStreamTapOptions)
   if (!carriesMessage) return writeEvent(event);
   if (options.exchange === undefined) options.listenPauses?.broughtSomething();
   const stubs = readMessages(event.data, options, options.exchange).map((message) =>
-    options.tap.keep(message, options.exchange?.id),
+    options.tap.store(message, options.exchange?.id),
   );
   // The id goes with the last one of a batch: taken up again from there, none comes twice.
   if (stubs.length === 0) return writeEvent({ ...event, data: '' });
@@ -234,17 +239,17 @@ interface ReadOptions {
 }
 
 /** More than that before its handshake is done no server has to say, in bytes. */
-export const longestGreeting = 1024 * 1024;
+export const maxHandshakeBytes = 1024 * 1024;
 /** A server's questions and notifications are parsed, while nobody else is served; answers of any length are not. */
-export const longestParsed = 32 * 1024 * 1024;
+export const maxParsedBytes = 32 * 1024 * 1024;
 
 /** Longest message now, in bytes. */
 function messageLimit({ maxMessageBytes, greeted }: ReadOptions): number {
-  return greeted?.() === false ? Math.min(longestGreeting, maxMessageBytes) : maxMessageBytes;
+  return greeted?.() === false ? Math.min(maxHandshakeBytes, maxMessageBytes) : maxMessageBytes;
 }
 
 /** One message, or several where the text is a batch; what is none is reported and left out. */
-function readMessages(text: string, options: ReadOptions, exchange: Exchange | undefined): Message[] {
+function readMessages(text: string, options: ReadOptions, exchange: PendingPost | undefined): Message[] {
   const { push, end, messages } = bodyReader(options, exchange);
   push(Buffer.from(text));
   end();
@@ -252,7 +257,11 @@ function readMessages(text: string, options: ReadOptions, exchange: Exchange | u
 }
 
 /** The same for a body that is still arriving; rejects when it breaks off. */
-async function readBody(body: AsyncIterable<Uint8Array>, options: ReadOptions, exchange: Exchange): Promise<Message[]> {
+async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+  exchange: PendingPost,
+): Promise<Message[]> {
   const { push, end, drop, messages } = bodyReader(options, exchange);
   try {
     for await (const chunk of body) push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
@@ -263,7 +272,7 @@ async function readBody(body: AsyncIterable<Uint8Array>, options: ReadOptions, e
   return messages;
 }
 
-function bodyReader(options: ReadOptions, exchange: Exchange | undefined) {
+function bodyReader(options: ReadOptions, exchange: PendingPost | undefined) {
   const messages: Message[] = [];
   const reader = new FrameReader(
     {
@@ -279,7 +288,7 @@ function bodyReader(options: ReadOptions, exchange: Exchange | undefined) {
       },
     },
     messageLimit(options),
-    { budget: options.budget, maxParsedBytes: longestParsed },
+    { budget: options.budget, maxParsedBytes: maxParsedBytes },
   );
   return {
     messages,

@@ -16,7 +16,7 @@ export class MessageTap {
   #next = 0;
 
   /** The stub's JSON text; `relatedRequestId` is the request on whose stream the message came. */
-  keep(message: Message, relatedRequestId: RequestId | undefined): string {
+  store(message: Message, relatedRequestId: RequestId | undefined): string {
     const key = this.#next++;
     this.#kept.set(key, { message, origin: relatedRequestId === undefined ? undefined : { relatedRequestId } });
     return JSON.stringify(stubOf(message, { _tap: key }));
@@ -58,9 +58,9 @@ function keyOf(stub: unknown): unknown {
 // The requests that were POSTed and have no answer yet, so that each gets one even when its HTTP response has none.
 
 /** Carries an exchange's number from `send` through the SDK to our fetch; it never leaves the process. */
-export const exchangeHeader = 'x-tooltray-exchange';
+export const postIdHeader = 'x-tooltray-exchange';
 
-export interface Exchange {
+export interface PendingPost {
   readonly key: string;
   readonly id: RequestId;
   answered: boolean;
@@ -70,24 +70,24 @@ export interface Exchange {
   lastEventId: string | undefined;
 }
 
-export class Exchanges {
-  readonly #open = new Map<string, Exchange>();
+export class PendingPosts {
+  readonly #open = new Map<string, PendingPost>();
   #next = 0;
 
-  begin(id: RequestId): Exchange {
+  start(id: RequestId): PendingPost {
     const key = String(this.#next++);
     const exchange = { key, id, answered: false, answerFollows: false, lastEventId: undefined };
     this.#open.set(key, exchange);
     return exchange;
   }
 
-  end(exchange: Exchange): void {
+  end(exchange: PendingPost): void {
     this.#open.delete(exchange.key);
   }
 
   /** The exchange a HTTP request belongs to: by our header, or by the event after which it resumes. */
-  match(headers: Headers): Exchange | undefined {
-    const key = headers.get(exchangeHeader);
+  match(headers: Headers): PendingPost | undefined {
+    const key = headers.get(postIdHeader);
     if (key !== null) return this.#open.get(key);
     const lastEventId = headers.get('last-event-id');
     if (lastEventId === null) return undefined;
@@ -95,7 +95,7 @@ export class Exchanges {
   }
 
   /** To be told of every message that arrives. */
-  sawMessage(message: Message): void {
+  onMessage(message: Message): void {
     if ('method' in message) return;
     const id = ownId(message.id);
     for (const exchange of this.#open.values()) {

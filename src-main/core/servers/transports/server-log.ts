@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import type { RotatingFile } from '../../base/rotating-file.ts';
-import { type LogLevel, writtenLine } from './log-lines.ts';
+import { type LogLevel, formatLogLine } from './log-lines.ts';
 
 interface ServerLogOptions {
   /** Where everything goes, within its own bounds. */
@@ -36,7 +36,7 @@ export class ServerLog {
   }
 
   /** A piece of its stderr. */
-  push(chunk: Buffer): void {
+  appendStderr(chunk: Buffer): void {
     const parts = (this.#unfinished + this.#decoder.write(chunk)).split('\n');
     this.#unfinished = parts.pop() ?? '';
     for (const line of parts) this.#add(line);
@@ -47,12 +47,12 @@ export class ServerLog {
   }
 
   /** A log message that it sent as MCP has them; `level` is its own word. */
-  say(level: LogLevel, text: string): void {
+  appendServerMessage(level: LogLevel, text: string): void {
     this.#write('server', level, text);
   }
 
   /** A line of ours between its own: what became of it. */
-  note(text: string, level?: LogLevel): void {
+  appendEvent(text: string, level?: LogLevel): void {
     this.#write('tooltray', level, text);
   }
 
@@ -69,7 +69,7 @@ export class ServerLog {
   }
 
   /** How many lines of stderr there have been: for `linesSince`. */
-  get said(): number {
+  get lineCount(): number {
     return this.#said;
   }
 
@@ -105,7 +105,7 @@ export class ServerLog {
     const at = this.#now();
     const cut = shorten(text);
     // Of a text of several lines each is one of its own, so that no line can be taken for another's.
-    const line = (part: string): string => writtenLine({ at, from, level, text: this.#clean(part) });
+    const line = (part: string): string => formatLogLine({ at, from, level, text: this.#clean(part) });
     this.#options.file?.write(() => cut.split('\n').map(line).join(''), cut.length);
   }
 

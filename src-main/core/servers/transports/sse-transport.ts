@@ -3,22 +3,22 @@ import { type JSONRPCMessage, SSEClientTransport, SseError } from '@modelcontext
 import { AppError, errorText, toAppError } from '../../base/errors.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Transport, TransportHandlers } from '../../wire/transport.ts';
-import { Exchanges } from './message-tap.ts';
-import { sessionLost, statusError } from '../network/http-errors.ts';
-import { HttpLine, type HttpTransportOptions } from './http-line.ts';
+import { PendingPosts } from './message-tap.ts';
+import { sessionLostError, statusError } from '../network/http-errors.ts';
+import { HttpTransportBase, type HttpTransportOptions } from './http-line.ts';
 
 export class SseTransport implements Transport {
   readonly #options: HttpTransportOptions;
   readonly #sdk: SSEClientTransport;
-  readonly #line: HttpLine;
+  readonly #line: HttpTransportBase;
   /** Why the last HTTP request failed; the SDK passes on its text alone. */
   #lastError: unknown;
   #abandonStart: ((error: Error) => void) | undefined;
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
-    this.#line = new HttpLine(options, () => this.#sdk.close());
-    const fetch = this.#line.fetch({ exchanges: new Exchanges() });
+    this.#line = new HttpTransportBase(options, () => this.#sdk.close());
+    const fetch = this.#line.fetch({ exchanges: new PendingPosts() });
     this.#sdk = new SSEClientTransport(new URL(options.url), {
       fetch: (url, init) =>
         fetch(url, init).catch((error: unknown) => {
@@ -47,17 +47,17 @@ export class SseTransport implements Transport {
     this.#line.handlers = handlers;
     // A new stream would be a new session that knows nothing of `initialize`: better to connect anew as a whole.
     this.#sdk.onerror = (error) => {
-      if (error instanceof SseError) void this.#line.end(sessionLost(this.#options));
+      if (error instanceof SseError) void this.#line.end(sessionLostError(this.#options));
       else if (!(error instanceof AppError)) handlers.onOddity(error.message);
     };
   }
 
   async send(message: Message): Promise<void> {
-    if (this.#line.closed) throw sessionLost(this.#options);
+    if (this.#line.closed) throw sessionLostError(this.#options);
     try {
       await this.#sdk.send(message as JSONRPCMessage);
     } catch (error) {
-      if (this.#line.closed) throw sessionLost(this.#options);
+      if (this.#line.closed) throw sessionLostError(this.#options);
       const told = toAppError(error, 'server_unreachable');
       this.#line.endIfSignedOut(told);
       throw told;
@@ -65,16 +65,16 @@ export class SseTransport implements Transport {
   }
 
   setProtocolVersion(version: string): void {
-    this.#line.greeted = true;
+    this.#line.isInitialized = true;
     this.#sdk.setProtocolVersion(version);
   }
 
-  hold(held: boolean): void {
-    this.#line.hold(held);
+  setReadPaused(held: boolean): void {
+    this.#line.setReadPaused(held);
   }
 
   close(): Promise<void> {
-    return this.#line.end(undefined, async () => this.#abandonStart?.(sessionLost(this.#options)));
+    return this.#line.end(undefined, async () => this.#abandonStart?.(sessionLostError(this.#options)));
   }
 
   #startError(error: unknown): AppError {

@@ -2,39 +2,39 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '../../base/errors.ts';
-import type { ByteHolder, LineBudgets } from '../../wire/byte-budget.ts';
-import { FrameReader, PacedInput } from '../../wire/frame-reader.ts';
+import type { ByteHolder, ConnectionBudgets } from '../../wire/byte-budget.ts';
+import { FrameReader, PacedReader } from '../../wire/frame-reader.ts';
 import { isNotification, type Message, serializeMessage } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import { launchServer, type ServerLaunch } from '../launch/launch-server.ts';
 import { Install } from '../launch/install.ts';
 import { damagedFolder } from '../launch/package-runner.ts';
 import type { ProcessGroup, StartedContainer } from '../launch/process-group.ts';
-import { longestGreeting, longestParsed } from './lossless-fetch.ts';
+import { maxHandshakeBytes, maxParsedBytes } from './lossless-fetch.ts';
 import type { ServerLog } from './server-log.ts';
-import { within } from '../../base/within.ts';
-import { count } from '../../base/wording.ts';
+import { settleWithin } from '../../base/within.ts';
+import { formatCount } from '../../base/wording.ts';
 
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;
   readonly log: ServerLog;
   /** What all lines together may have unread, and half-read, of the memory. */
-  readonly budgets?: LineBudgets | undefined;
+  readonly budgets?: ConnectionBudgets | undefined;
   /** How long the server has to end by itself, and again after SIGTERM, in ms. */
   readonly graceMs?: number;
 }
 
 /** Behind so many unread bytes no notification is put: nobody waits for them, so nothing else bounds their number. */
-const longestBacklog = 16 * 1024 * 1024;
+const maxNotificationBacklogBytes = 16 * 1024 * 1024;
 /** Unread bytes from which on they count. */
-const worthCounting = 1024 * 1024;
+const minCountedBytes = 1024 * 1024;
 /** A process that left the group may hold our pipes open; what it says is not waited for longer than this. */
 const drainMs = 500;
 /** The end of a pipe is often seen before the exit that caused it. */
 const exitFollowsMs = 250;
 
 /** How long a message that could not be sent waits for the reason, in ms. */
-const toldWithinMs = 5000;
+const sendFailureTimeoutMs = 5000;
 
 export class StdioTransport implements Transport, ByteHolder {
   readonly #options: StdioTransportOptions;
@@ -52,7 +52,7 @@ export class StdioTransport implements Transport, ByteHolder {
   #closedByUs = false;
   /** The handshake is done. */
   #greeted = false;
-  #paced: PacedInput | undefined;
+  #paced: PacedReader | undefined;
 
   readonly #install: Install | undefined;
 
@@ -67,7 +67,7 @@ export class StdioTransport implements Transport, ByteHolder {
 
   async start(handlers: TransportHandlers): Promise<void> {
     await this.#install?.turn();
-    this.#saidBefore = this.#options.log.said;
+    this.#saidBefore = this.#options.log.lineCount;
     const { group, withheld } = await launchServer(this.#options).catch((error: unknown) => {
       this.#install?.done();
       throw error;
@@ -76,7 +76,7 @@ export class StdioTransport implements Transport, ByteHolder {
     this.#install?.follow(group);
     this.#withheld = withheld;
     this.#handlers = handlers;
-    this.#options.log.note(`Started, process ${group.pid}.`);
+    this.#options.log.appendEvent(`Started, process ${group.pid}.`);
     this.#listen(group, handlers);
     // Closed while it was starting: nobody else would end it.
     if (this.#closedByUs) await this.#end();
@@ -85,7 +85,7 @@ export class StdioTransport implements Transport, ByteHolder {
   async send(message: Message, options?: SendOptions): Promise<void> {
     const stdin = this.#group?.child.stdin;
     if (stdin === undefined || this.#ending !== undefined || !stdin.writable) throw await this.#gone();
-    if (stdin.writableLength > longestBacklog && isNotification(message)) return;
+    if (stdin.writableLength > maxNotificationBacklogBytes && isNotification(message)) return;
     // With nobody to share the write with, a turn of waiting is a turn lost.
     if (options?.alone !== true) this.#gather(stdin);
     try {
@@ -101,7 +101,7 @@ export class StdioTransport implements Transport, ByteHolder {
     this.#greeted = true;
   }
 
-  hold(held: boolean): void {
+  setReadPaused(held: boolean): void {
     this.#paced?.stop('open', held);
   }
 
@@ -129,7 +129,7 @@ export class StdioTransport implements Transport, ByteHolder {
     const { child } = group;
     this.#readMessages(child.stdout, handlers);
     child.stdout.once('end', () => void this.#giveUpUnlessExited(group, 'it closed its output'));
-    child.stderr.on('data', (chunk: Buffer) => this.#options.log.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => this.#options.log.appendStderr(chunk));
     child.stdin.on('drain', () => this.#options.budgets?.unread.set(this, 0));
     child.stdin.on('error', () => void this.#giveUpUnlessExited(group, 'it closed its input'));
     for (const stream of [child.stdout, child.stderr]) stream.on('error', () => undefined);
@@ -152,14 +152,14 @@ export class StdioTransport implements Transport, ByteHolder {
     const onEndless = (): void => this.#giveUp('it writes a line without an end');
     const reader = new FrameReader({ onMessage, onOddity: (text) => oddities.add(text), onEndless }, maxMessageBytes, {
       budget: budgets?.unfinished,
-      maxParsedBytes: longestParsed,
+      maxParsedBytes: maxParsedBytes,
     });
     let greeting = 0;
     stdout.on('data', (chunk: Buffer) => {
       greeting += this.#greeted ? 0 : chunk.length;
-      if (greeting > longestGreeting) this.#giveUp('it wrote more than a megabyte before it had introduced itself');
+      if (greeting > maxHandshakeBytes) this.#giveUp('it wrote more than a megabyte before it had introduced itself');
     });
-    this.#paced = new PacedInput(stdout, reader);
+    this.#paced = new PacedReader(stdout, reader);
     this.#paced.resume();
     stdout.once('end', () => reader.end());
     stdout.once('close', () => {
@@ -183,12 +183,12 @@ export class StdioTransport implements Transport, ByteHolder {
 
   #countUnread(stdin: Writable): void {
     const { unread } = this.#options.budgets ?? {};
-    if (stdin.writableLength > worthCounting) unread?.set(this, stdin.writableLength);
+    if (stdin.writableLength > minCountedBytes) unread?.set(this, stdin.writableLength);
   }
 
   /** A process whose pipe is gone is of no use, even if it lives. */
   async #giveUpUnlessExited(group: ProcessGroup, reason: string): Promise<void> {
-    if (!group.exited) await within(once(group.child, 'exit'), exitFollowsMs);
+    if (!group.exited) await settleWithin(once(group.child, 'exit'), exitFollowsMs);
     if (!group.exited) this.#reason ??= reason;
     await this.#end();
   }
@@ -205,11 +205,11 @@ export class StdioTransport implements Transport, ByteHolder {
     const drained = Promise.all([closed(stdout), closed(stderr)]);
     await group.end({ graceMs: this.#options.graceMs ?? 2000 });
     this.#install?.done();
-    await within(drained, drainMs);
+    await settleWithin(drained, drainMs);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     this.#options.budgets?.unread.set(this, 0);
     this.#options.log.end();
-    this.#options.log.note(`Process ${group.pid} ${this.#endInWords(group)}.`);
+    this.#options.log.appendEvent(`Process ${group.pid} ${this.#endInWords(group)}.`);
     this.#handlers?.onClose(this.#closedByUs ? undefined : this.#exitError(group));
   }
 
@@ -218,11 +218,11 @@ export class StdioTransport implements Transport, ByteHolder {
     const { log, graceMs = 2000 } = this.#options;
     group.isSpared = true;
     group.child.stdin.end();
-    log.note(`Process ${group.pid} is fetching a package, and is ended when it has done so.`);
+    log.appendEvent(`Process ${group.pid} is fetching a package, and is ended when it has done so.`);
     this.#handlers?.onClose();
     void install.ended.then(async () => {
       await group.end({ graceMs });
-      log.note(
+      log.appendEvent(
         `Process ${group.pid} has fetched its package and ${howEnded(group.child.exitCode, group.child.signalCode)}.`,
       );
     });
@@ -250,7 +250,7 @@ export class StdioTransport implements Transport, ByteHolder {
     const group = this.#group;
     if (group !== undefined && !this.#closedByUs) {
       this.#givingUp ??= this.#giveUpUnlessExited(group, 'it closed its input');
-      await within(this.#givingUp, toldWithinMs);
+      await settleWithin(this.#givingUp, sendFailureTimeoutMs);
       if (group.exited) return this.#exitError(group);
     }
     return new AppError('server_exited', `${this.#options.serverName} is not running any more.`, { cause });
@@ -316,7 +316,7 @@ function missedVariable({ serverName, stderrLines, withheld }: ExitFacts): strin
 
 const reported = 20;
 /** A program that has printed so many lines and not one message is no MCP server. */
-const hopeless = 10_000;
+const maxNonMessageLines = 10_000;
 const maxTextChars = 500;
 
 class OddityLimit {
@@ -338,13 +338,13 @@ class OddityLimit {
   add(text: string): void {
     this.#count++;
     if (this.#count <= reported) this.#report(text.length > maxTextChars ? `${text.slice(0, maxTextChars)}…` : text);
-    if (this.#count === hopeless && !this.#messageSeen) this.#giveUp();
+    if (this.#count === maxNonMessageLines && !this.#messageSeen) this.#giveUp();
   }
 
   /** The stream is over: says how many lines were not shown. */
   end(): void {
     const more = this.#count - reported;
-    if (more > 0) this.#report(`${count(more, 'more stray line')} ${more === 1 ? 'was' : 'were'} not shown.`);
+    if (more > 0) this.#report(`${formatCount(more, 'more stray line')} ${more === 1 ? 'was' : 'were'} not shown.`);
   }
 }
 

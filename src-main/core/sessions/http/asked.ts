@@ -2,14 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../views/endpoint.ts';
 import type { Inbound } from './inbound.ts';
-import type { SessionPlace } from './legacy-line.ts';
+import type { SessionBinding } from './legacy-line.ts';
 
-export interface Asked {
+export interface InboundRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly endpoint: Endpoint;
   /** Whoever came, as the door knows them. */
-  readonly place: SessionPlace;
+  readonly place: SessionBinding;
   /** The body as it came, and what it brings; absent for GET and DELETE. */
   readonly body?: { readonly text: string; readonly inbound: Inbound };
 }

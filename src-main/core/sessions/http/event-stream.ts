@@ -8,9 +8,9 @@ const keepAliveMs = 15_000;
 /** From here on a reader is slow. */
 const slowReaderBytes = 8 * 1024 * 1024;
 /** A reader this far behind is not coming back. */
-const mostUnreadBytes = 1024 * 1024 * 1024;
+const maxUnreadBytes = 1024 * 1024 * 1024;
 /** What a timer can wait. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 /** Of these a slow reader misses some: they tell how something goes on, not that something is different. */
 const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
@@ -22,7 +22,7 @@ const streamHeaders = [
 ];
 
 /** What all streams of a listener share. */
-export class Streams {
+export class EventStreams {
   readonly #open = new Map<number, EventStream>();
   readonly #unread: ByteBudget | undefined;
   #last = 0;
@@ -84,14 +84,14 @@ export class EventStream implements ByteHolder {
   }
 
   /** `event`: the same as it is written, where that has been made. */
-  send(message: Message, event: readonly (string | Buffer)[] = eventOf(message)): void {
+  send(message: Message, event: readonly (string | Buffer)[] = formatEvent(message)): void {
     const isPassing = 'method' in message && passing.has(message.method);
     if (isPassing && this.#response.writableLength > slowReaderBytes) return;
     this.#write(event);
   }
 
   /** Writes an event that was kept. */
-  repeat(event: string): void {
+  replay(event: string): void {
     this.#write([event]);
   }
 
@@ -118,21 +118,21 @@ export class EventStream implements ByteHolder {
     for (const piece of pieces) this.#response.write(piece);
     const unread = this.#response.writableLength;
     if (unread <= slowReaderBytes) return;
-    if (unread > mostUnreadBytes) return this.drop();
+    if (unread > maxUnreadBytes) return this.drop();
     this.#unread?.set(this, unread);
     this.#response.once('drain', () => this.#unread?.set(this, 0));
   }
 }
 
 /** A stream is over when what opened it is, in ms since 1970; undefined: that is not known to end. */
-export function endAt(until: number | undefined, response: ServerResponse): void {
+export function endStreamAt(until: number | undefined, response: ServerResponse): void {
   if (until === undefined) return;
-  const timer = setTimeout(() => response.end(), Math.min(until - Date.now(), longestTimerMs)).unref();
+  const timer = setTimeout(() => response.end(), Math.min(until - Date.now(), maxTimerMs)).unref();
   response.once('close', () => clearTimeout(timer));
 }
 
 /** A message as an event. Source: HTML, server-sent events: a line's end would end the data. */
-export function eventOf(message: Message, id?: string): (string | Buffer)[] {
+export function formatEvent(message: Message, id?: string): (string | Buffer)[] {
   const [first = '', ...rest] = serializeMessage(message);
   const head = id === undefined ? 'event: message\ndata: ' : `event: message\nid: ${id}\ndata: `;
   // The last piece ends its line; the event ends with an empty one.

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, type ErrorCode, toAppError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
-import { GatheredBytes } from '../../wire/frame-reader.ts';
+import { ChunkBuffer } from '../../wire/frame-reader.ts';
 import { type Message, type RequestId, rpcCode, type RpcErrorBody, serializeMessage } from '../../wire/message.ts';
 import { toErrorBody } from '../../wire/peer.ts';
 
@@ -31,7 +31,7 @@ function badAddress(cause: unknown): AppError {
 }
 
 /** Throws AppError message_too_large for a body that says itself that it is longer. */
-export function requireFits({ headers }: IncomingMessage, maxBytes: number): void {
+export function assertContentLength({ headers }: IncomingMessage, maxBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
@@ -49,7 +49,7 @@ class BodyReader implements ByteHolder {
   readonly #request: IncomingMessage;
   readonly #maxBytes: number;
   readonly #unfinished: ByteBudget | undefined;
-  #gathered = new GatheredBytes();
+  #gathered = new ChunkBuffer();
   #size = 0;
   #resolve!: (text: string) => void;
   #reject!: (why: AppError) => void;
@@ -103,7 +103,7 @@ class BodyReader implements ByteHolder {
 
   #close(): void {
     this.#isOver = true;
-    this.#gathered = new GatheredBytes();
+    this.#gathered = new ChunkBuffer();
     if (this.#size > longBytes) this.#unfinished?.set(this, 0);
   }
 }
@@ -122,19 +122,24 @@ export function parseBody(text: string): unknown {
 }
 
 /** Why a request is not served, as HTTP says it. */
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: number;
   readonly error: RpcErrorBody;
   readonly id?: RequestId | null;
   readonly headers?: readonly string[];
 }
 
-export function refusal(status: number, code: number, message: string, id: RequestId | null = null): Refusal {
+export function httpRefusal(status: number, code: number, message: string, id: RequestId | null = null): HttpRefusal {
   return { status, error: { code, message }, id };
 }
 
 /** The other side should come again; in seconds. */
-export function tryLater(status: 429 | 503, why: AppError, seconds: number, id: RequestId | null = null): Refusal {
+export function retryLater(
+  status: 429 | 503,
+  why: AppError,
+  seconds: number,
+  id: RequestId | null = null,
+): HttpRefusal {
   return { status, error: toErrorBody(why), id, headers: ['retry-after', String(seconds)] };
 }
 
@@ -153,15 +158,15 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map([
 const retrySeconds = 5;
 
 /** Anything thrown on the way to an endpoint. */
-export function refusalOf(error: unknown, id: RequestId | null = null): Refusal {
+export function refusalOf(error: unknown, id: RequestId | null = null): HttpRefusal {
   const known = toAppError(error);
-  if (known.code === 'session_limit') return tryLater(429, known, retrySeconds, id);
-  if (known.code === 'store_unreachable') return tryLater(503, known, retrySeconds, id);
+  if (known.code === 'session_limit') return retryLater(429, known, retrySeconds, id);
+  if (known.code === 'store_unreachable') return retryLater(503, known, retrySeconds, id);
   return { status: statuses.get(known.code) ?? 500, error: toErrorBody(known), id };
 }
 
 /** Writes it, unless an answer has begun: that one ends. */
-export function refuse(response: ServerResponse, { status, error, id = null, headers = [] }: Refusal): void {
+export function sendRefusal(response: ServerResponse, { status, error, id = null, headers = [] }: HttpRefusal): void {
   writeJson(response, status, { jsonrpc: '2.0', id, error }, headers);
 }
 
@@ -213,43 +218,47 @@ export function idOf(body: unknown): RequestId | null {
 }
 
 /** Who was answered before they had sent all may read the answer so long, in ms. */
-const hangUpMs = 500;
+const closeGraceMs = 500;
 
 /** Whoever asked first whether to send the body is to send it. */
-export function goAhead({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
+export function sendContinue({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
   if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
 }
 
 /** A body that goes on after its answer, byte by byte, would keep the connection for ever. */
-export function hangUpUnlessRead(request: IncomingMessage): void {
+export function closeUnlessConsumed(request: IncomingMessage): void {
   if (request.complete) return;
   // One that had come whole but was not looked at leaves the connection as good as it was.
   request.resume();
   setTimeout(() => {
     if (!request.complete) request.socket.destroy();
-  }, hangUpMs).unref();
+  }, closeGraceMs).unref();
 }
 
 // What is refused at the door.
 
-export const notJson = refusal(415, rpcCode.aborted, 'The body must be JSON: Content-Type must be application/json.');
-export const notAcceptable = refusal(
+export const notJson = httpRefusal(
+  415,
+  rpcCode.aborted,
+  'The body must be JSON: Content-Type must be application/json.',
+);
+export const notAcceptable = httpRefusal(
   406,
   rpcCode.aborted,
   'An answer is JSON or a stream of events: Accept must name application/json and text/event-stream.',
 );
-export const notAllowed: Refusal = {
-  ...refusal(405, rpcCode.aborted, 'An endpoint takes POST, GET and DELETE.'),
+export const methodNotAllowed: HttpRefusal = {
+  ...httpRefusal(405, rpcCode.aborted, 'An endpoint takes POST, GET and DELETE.'),
   headers: ['allow', 'GET, POST, DELETE'],
 };
 
-export function unauthorized(why: AppError | undefined): Refusal {
+export function unauthorized(why: AppError | undefined): HttpRefusal {
   const message = why?.text ?? 'A token is needed: Authorization: Bearer <token>. `tooltray serve` prints where it is.';
-  return { ...refusal(401, rpcCode.aborted, message), headers: ['www-authenticate', 'Bearer realm="tooltray"'] };
+  return { ...httpRefusal(401, rpcCode.aborted, message), headers: ['www-authenticate', 'Bearer realm="tooltray"'] };
 }
 
 /** What is wrong before there is a message: an address or a body that is none is no fault of its params. */
-export function doorRefusal(error: unknown): Refusal {
+export function requestRefusal(error: unknown): HttpRefusal {
   const why = refusalOf(error);
   return why.status === 400 ? { ...why, error: { ...why.error, code: rpcCode.parse } } : why;
 }

@@ -1,46 +1,46 @@
 /** Client apps over HTTP: 127.0.0.1 unless told otherwise, a token, Host and Origin checked, then routed by era and endpoint. */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
-import { ReturnMemory } from '../../base/return-memory.ts';
-import { type HttpSettings, usualDrainSeconds } from '../../config/app-config.ts';
-import { sameToken } from '../../security/access-token.ts';
-import type { LineBudgets } from '../../wire/byte-budget.ts';
+import { MemoryReclaimer } from '../../base/return-memory.ts';
+import { type HttpSettings, defaultDrainSeconds } from '../../config/app-config.ts';
+import { isSameToken } from '../../security/access-token.ts';
+import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
-import { type Endpoint, KnownEndpoints, unknownEndpoint } from '../views/endpoint.ts';
-import type { Asked } from './asked.ts';
-import { endAt, Streams } from './event-stream.ts';
+import { type Endpoint, KnownEndpoints, unknownEndpointError } from '../views/endpoint.ts';
+import type { InboundRequest } from './asked.ts';
+import { endStreamAt, EventStreams } from './event-stream.ts';
 import {
-  doorRefusal,
-  goAhead,
-  hangUpUnlessRead,
+  requestRefusal,
+  sendContinue,
+  closeUnlessConsumed,
   idOf,
   notAcceptable,
-  notAllowed,
+  methodNotAllowed,
   notJson,
   parseBody,
   readTextBody,
-  type Refusal,
-  refusal,
+  type HttpRefusal,
+  httpRefusal,
   refusalOf,
-  refuse,
+  sendRefusal,
   requestPath,
-  requireFits,
-  tryLater,
+  assertContentLength,
+  retryLater,
   unauthorized,
   writeEmpty,
 } from './http-io.ts';
-import { type Inbound, isJson, readInbound, takesBoth } from './inbound.ts';
-import { LegacyHttp, type OpenSession } from './legacy-http.ts';
-import type { SessionPlace } from './legacy-line.ts';
-import { refuseStranger } from './local-only.ts';
-import { ModernEndpoints, type OpenModern } from './modern-endpoints.ts';
-import type { ModernEndpoint } from './modern-http.ts';
+import { type Inbound, isJson, parseInbound, acceptsJsonAndEvents } from './inbound.ts';
+import { StatefulHttp, type OpenSession } from './legacy-http.ts';
+import type { SessionBinding } from './legacy-line.ts';
+import { rejectForeignOrigin } from './local-only.ts';
+import { StatelessEndpoints, type OpenStatelessEndpoint } from './modern-endpoints.ts';
+import type { StatelessEndpoint } from './modern-http.ts';
 
 export interface HttpListenerOptions {
   /** What it listens on; 127.0.0.1 where it is absent. */
   readonly address?: string | undefined;
   /** Who may not ask at all, by Host and Origin; where it is absent, whoever does not address this machine as itself. */
-  readonly refuseStranger?: ((request: IncomingMessage) => Refusal | undefined) | undefined;
+  readonly refuseStranger?: ((request: IncomingMessage) => HttpRefusal | undefined) | undefined;
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
   /** Whether the token is that of this client app, which opens `/mcp/app/<app>`. */
@@ -48,15 +48,15 @@ export interface HttpListenerOptions {
   /** Whether a token opens `/mcp/p/<profile>`: its id, or why it does not. */
   readonly judgeProfileToken?: ((profile: string, token: string) => string | AppError) | undefined;
   /** In place of these tokens: whom a team lets in, or why not. Rejects with AppError. */
-  readonly letIn?: ((request: IncomingMessage) => Promise<Entry | Refusal>) | undefined;
+  readonly letIn?: ((request: IncomingMessage) => Promise<Authenticated | HttpRefusal>) | undefined;
   /** Why somebody who was let in may not have this one thing. */
-  readonly refuseRequest?: ((asked: Asked) => Refusal | undefined) | undefined;
+  readonly refuseRequest?: ((asked: InboundRequest) => HttpRefusal | undefined) | undefined;
   /** Hears which client app the address names, where it names one; throws AppError not_allowed to keep it out. */
   readonly admitApp?: ((app: string | undefined) => void) | undefined;
   /** Until servers are known; undefined: they are. */
   readonly beginning?: (() => Promise<void> | undefined) | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
-  readonly openModern: OpenModern;
+  readonly openModern: OpenStatelessEndpoint;
   /** Whether what an app of 2026-07-28 declares can count; all of it where it is absent. */
   readonly takesKind?: ((endpoint: Endpoint) => boolean) | undefined;
   /** Anything outside of /mcp; answers false when it is not its own either. */
@@ -68,7 +68,7 @@ export interface HttpListenerOptions {
   /** How much apps have to come back for beside their sessions: answers they were promised, questions they were asked. */
   readonly awaited?: (() => number) | undefined;
   /** What all lines together may have unread, and half-read, of the memory. */
-  readonly budgets?: LineBudgets | undefined;
+  readonly budgets?: ConnectionBudgets | undefined;
   /** How long a request may take to come whole, in ms. */
   readonly requestMs?: number | undefined;
   /** How long a connection is kept on which nothing comes, in ms; where it is absent, as Node does. */
@@ -78,21 +78,21 @@ export interface HttpListenerOptions {
 
 /** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
 const spareConnections = 1_000;
-const usualRequestMs = 120_000;
+const defaultRequestTimeoutMs = 120_000;
 /** When to come again where there is no room, and where Tooltray is ending: it may be back by then. In seconds. */
 const retrySeconds = 5;
-const endingSeconds = 10;
+const shutdownRetrySeconds = 10;
 /** What is left of a request when it is over, about, and how long none may have been before that is collected, in ms. */
 const exchangeBytes = 100_000;
 const memoryQuietMs = 10_000;
 /** How often is looked whether all is answered that was asked before the end, in ms. */
-const drainLookMs = 25;
+const drainPollIntervalMs = 25;
 
 export class HttpListener {
   readonly #options: HttpListenerOptions;
-  readonly #streams: Streams;
-  readonly #legacy: LegacyHttp;
-  readonly #modern: ModernEndpoints;
+  readonly #streams: EventStreams;
+  readonly #legacy: StatefulHttp;
+  readonly #modern: StatelessEndpoints;
   readonly #servers = new Set<HttpServer>();
   /** What is being answered to tokens of profiles, or to a team's people, by what may be over. */
   readonly #toTokens = new Map<string, Map<number, ServerResponse>>();
@@ -100,18 +100,18 @@ export class HttpListener {
   readonly #endpoints = new KnownEndpoints();
   /** Requests that are being answered, and streams that stay. */
   readonly #open = { requests: 0, streams: 0 };
-  readonly #memory = new ReturnMemory(memoryQuietMs);
+  readonly #memory = new MemoryReclaimer(memoryQuietMs);
   #isEnding = false;
   #isDraining = false;
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
-    this.#streams = new Streams(options.budgets?.unread);
-    this.#legacy = new LegacyHttp(this.#streams, options.limits);
-    this.#modern = new ModernEndpoints(options.openModern, options.takesKind);
+    this.#streams = new EventStreams(options.budgets?.unread);
+    this.#legacy = new StatefulHttp(this.#streams, options.limits);
+    this.#modern = new StatelessEndpoints(options.openModern, options.takesKind);
   }
 
-  get modernEndpoints(): readonly ModernEndpoint[] {
+  get statelessEndpoints(): readonly StatelessEndpoint[] {
     return this.#modern.all;
   }
 
@@ -122,13 +122,13 @@ export class HttpListener {
 
   /** How long what is being answered may take at the end, in ms. */
   get drainMs(): number {
-    const { limits, usualDrainSeconds: usual = usualDrainSeconds } = this.#options;
+    const { limits, usualDrainSeconds: usual = defaultDrainSeconds } = this.#options;
     return (limits().drainSeconds ?? usual) * 1000;
   }
 
   /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
   async open(port: number): Promise<number> {
-    const { requestMs = usualRequestMs, limits, address: host = '127.0.0.1', keptMs } = this.#options;
+    const { requestMs = defaultRequestTimeoutMs, limits, address: host = '127.0.0.1', keptMs } = this.#options;
     const options = {
       connectionsCheckingInterval: Math.min(2000, requestMs),
       headersTimeout: Math.min(10_000, requestMs),
@@ -162,7 +162,7 @@ export class HttpListener {
   }
 
   /** The same where the view is over. */
-  endModern(isOver: (endpoint: ModernEndpoint) => boolean): void {
+  endStateless(isOver: (endpoint: StatelessEndpoint) => boolean): void {
     this.#modern.endWhere(isOver);
   }
 
@@ -190,7 +190,8 @@ export class HttpListener {
     const until = Date.now() + this.drainMs;
     await new Promise((resolve) => setTimeout(resolve, noticeMs));
     for (const server of this.#servers) server.close();
-    while (this.#isAwaited && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, drainLookMs));
+    while (this.#isAwaited && Date.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, drainPollIntervalMs));
   }
 
   /** Somebody waits for something here, or will come for it. */
@@ -219,24 +220,24 @@ export class HttpListener {
   async #drained(mostMs: number): Promise<void> {
     const until = Date.now() + mostMs;
     while (this.#open.requests > 0 && Date.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, drainLookMs));
+      await new Promise((resolve) => setTimeout(resolve, drainPollIntervalMs));
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    response.once('finish', () => hangUpUnlessRead(request));
+    response.once('finish', () => closeUnlessConsumed(request));
     if (this.#isEnding || this.#isDraining) response.shouldKeepAlive = false;
     void this.#answer(request, response);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const stranger = (this.#options.refuseStranger ?? refuseStranger)(request);
-      if (stranger !== undefined) return refuse(response, stranger);
+      const stranger = (this.#options.refuseStranger ?? rejectForeignOrigin)(request);
+      if (stranger !== undefined) return sendRefusal(response, stranger);
       const pathname = requestPath(request);
       const endpoint = this.#endpoints.at(pathname);
       if (endpoint === undefined) return await this.#elsewhere(pathname, request, response);
       const entry = await this.#entry(request, endpoint);
-      if ('status' in entry) return refuse(response, entry);
+      if ('status' in entry) return sendRefusal(response, entry);
       this.#options.admitApp?.(endpoint.app);
       const beginning = this.#options.beginning?.();
       if (beginning !== undefined) await beginning;
@@ -245,18 +246,18 @@ export class HttpListener {
       await this.#mcp(bounded(endpoint, place), place, request, response);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'cancelled') this.#options.onOddity(errorText(error));
-      refuse(response, doorRefusal(error));
+      sendRefusal(response, requestRefusal(error));
     }
   }
 
   async #elsewhere(pathname: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    goAhead(request, response);
+    sendContinue(request, response);
     if ((await this.#options.other?.(request, response)) === true) return;
-    refuse(response, refusal(404, rpcCode.invalidRequest, unknownEndpoint(pathname).text));
+    sendRefusal(response, httpRefusal(404, rpcCode.invalidRequest, unknownEndpointError(pathname).text));
   }
 
   /** What it is answered ends where its token is over. */
-  #follow({ token }: Entry, response: ServerResponse): void {
+  #follow({ token }: Authenticated, response: ServerResponse): void {
     if (token === undefined) return;
     const open = this.#toTokens.get(token) ?? new Map<number, ServerResponse>();
     this.#toTokens.set(token, open);
@@ -268,7 +269,10 @@ export class HttpListener {
     });
   }
 
-  #entry(request: IncomingMessage, endpoint: Endpoint): Entry | Refusal | Promise<Entry | Refusal> {
+  #entry(
+    request: IncomingMessage,
+    endpoint: Endpoint,
+  ): Authenticated | HttpRefusal | Promise<Authenticated | HttpRefusal> {
     const { letIn } = this.#options;
     if (letIn !== undefined) return letIn(request);
     const holder = this.#holder(request, endpoint);
@@ -276,34 +280,34 @@ export class HttpListener {
   }
 
   /** Whose token it is: the person's, the app's, or one of the profile; else why it opens nothing, where there is more to say than that. */
-  #holder(request: IncomingMessage, { app, profile }: Endpoint): Entry | AppError | undefined {
+  #holder(request: IncomingMessage, { app, profile }: Endpoint): Authenticated | AppError | undefined {
     const { token, acceptsAppToken, judgeProfileToken } = this.#options;
     if (token === undefined) return { holder: 'person' };
     const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (given === undefined) return undefined;
-    if (sameToken(given, token)) return { holder: 'person' };
+    if (isSameToken(given, token)) return { holder: 'person' };
     if (app !== undefined && acceptsAppToken?.(app, given) === true) return { holder: `app ${app}` };
     const id = profile === undefined ? undefined : judgeProfileToken?.(profile, given);
     return typeof id === 'string' ? { holder: `token ${id}`, token: id } : id;
   }
 
   /** Why one more cannot be taken on now. Whoever asks more than can be answered should wait: what was begun is not to starve. */
-  #noRoom(what: 'requests' | 'streams'): Refusal | undefined {
+  #noRoom(what: 'requests' | 'streams'): HttpRefusal | undefined {
     if (this.#isEnding) {
       const why = new AppError('session_limit', 'Tooltray is ending.', { fix: 'Ask again when it is back.' });
-      return tryLater(503, why, endingSeconds);
+      return retryLater(503, why, shutdownRetrySeconds);
     }
     const most = this.#options.limits()[what];
     if (this.#open[what] < most) return undefined;
     const why = new AppError('session_limit', `${most} ${what} are open, which is the limit.`, {
       fix: `Wait until some of them are over, or raise http.${what} in the config.`,
     });
-    return tryLater(503, why, retrySeconds);
+    return retryLater(503, why, retrySeconds);
   }
 
   async #mcp(
     endpoint: Endpoint,
-    place: SessionPlace,
+    place: SessionBinding,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
@@ -311,12 +315,12 @@ export class HttpListener {
       case 'POST':
         return this.#post(endpoint, place, request, response);
       case 'GET':
-        endAt(place.until, response);
+        endStreamAt(place.until, response);
         return await this.#taken('streams', response, null, () => this.#legacy.listen(request, response, place));
       case 'DELETE':
         return this.#legacy.remove(request, response, place);
       default:
-        refuse(response, notAllowed);
+        sendRefusal(response, methodNotAllowed);
     }
   }
 
@@ -328,43 +332,43 @@ export class HttpListener {
     serve: () => void | Promise<void>,
   ): void | Promise<void> {
     const full = this.#noRoom(what);
-    if (full !== undefined) return refuse(response, { ...full, id });
+    if (full !== undefined) return sendRefusal(response, { ...full, id });
     this.#open[what]++;
     response.once('close', () => {
       this.#open[what]--;
-      this.#memory.released(exchangeBytes);
+      this.#memory.noteReleased(exchangeBytes);
     });
     return serve();
   }
 
   async #post(
     endpoint: Endpoint,
-    place: SessionPlace,
+    place: SessionBinding,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
     const { headers } = request;
-    if (!isJson(headers['content-type'])) return refuse(response, notJson);
-    if (!takesBoth(headers.accept)) return refuse(response, notAcceptable);
+    if (!isJson(headers['content-type'])) return sendRefusal(response, notJson);
+    if (!acceptsJsonAndEvents(headers.accept)) return sendRefusal(response, notAcceptable);
     const most = this.#options.limits().bodyMB * 1024 * 1024;
-    requireFits(request, most);
-    goAhead(request, response);
+    assertContentLength(request, most);
+    sendContinue(request, response);
     const text = await readTextBody(request, most, this.#options.budgets?.unfinished);
     return this.#posted(endpoint, place, text, request, response);
   }
 
   async #posted(
     endpoint: Endpoint,
-    place: SessionPlace,
+    place: SessionBinding,
     text: string,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const inbound = readInbound(parseBody(text), request.headers);
+    const inbound = parseInbound(parseBody(text), request.headers);
     const asked = { request, response, endpoint, place, body: { text, inbound } };
     try {
       const refused = this.#options.refuseRequest?.(asked);
-      if (refused !== undefined) return refuse(response, refused);
+      if (refused !== undefined) return sendRefusal(response, refused);
       switch (inbound.kind) {
         case 'legacy': {
           const open = this.#options.openLegacy(endpoint);
@@ -377,7 +381,7 @@ export class HttpListener {
           const { method, id, params } = inbound.request;
           const what = method === 'subscriptions/listen' ? 'streams' : 'requests';
           const serving = this.#modern.at(endpoint, place, params);
-          if (what === 'streams') endAt(place.until, response);
+          if (what === 'streams') endStreamAt(place.until, response);
           return await this.#taken(what, response, id, () =>
             serving.serve(inbound.request, request, response, this.#streams),
           );
@@ -385,19 +389,19 @@ export class HttpListener {
         case 'heard':
           return writeEmpty(response, 202);
         case 'refused':
-          return refuse(response, inbound.refusal);
+          return sendRefusal(response, inbound.refusal);
       }
     } catch (error) {
-      refuse(response, refusalOf(error, inbound.kind === 'modern' ? inbound.request.id : idOfFirst(inbound)));
+      sendRefusal(response, refusalOf(error, inbound.kind === 'modern' ? inbound.request.id : idOfFirst(inbound)));
     }
   }
 }
 
 /** Who somebody is that was let in; another `holder` for each. */
-export type Entry = Omit<SessionPlace, 'path'>;
+export type Authenticated = Omit<SessionBinding, 'path'>;
 
 /** As it is for whoever comes there. */
-function bounded(endpoint: Endpoint, { person }: SessionPlace): Endpoint {
+function bounded(endpoint: Endpoint, { person }: SessionBinding): Endpoint {
   return person === undefined ? endpoint : { ...endpoint, bounds: person.bounds };
 }
 

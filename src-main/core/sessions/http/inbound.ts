@@ -4,13 +4,13 @@
  * ("Request metadata"); JSON-RPC 2.0, batches as in MCP 2025-03-26.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { readHeaderValue } from '../../servers/param-headers.ts';
 import { logLevels } from '../../servers/server-subscriptions.ts';
-import { isModernRequest, metaKey, metaOf, modernVersion } from '../../wire/eras.ts';
+import { isStatelessRequest, metaKeys, metaOf, statelessVersion } from '../../wire/eras.ts';
 import { type Message, type RequestId, rpcCode, type RpcRequest } from '../../wire/message.ts';
-import { unsupportedVersion } from '../modern.ts';
-import { idOf, type Refusal, refusal } from './http-io.ts';
+import { unsupportedVersionError } from '../modern.ts';
+import { idOf, type HttpRefusal, httpRefusal } from './http-io.ts';
 
 export type Inbound =
   /** `isBatch`: they came as a list, and are answered by one. */
@@ -18,10 +18,10 @@ export type Inbound =
   | { readonly kind: 'modern'; readonly request: RpcRequest }
   /** A notification of 2026-07-28, which has none that concern a server over HTTP. */
   | { readonly kind: 'heard' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | { readonly kind: 'refused'; readonly refusal: HttpRefusal };
 
 /** Messages of one batch. */
-const mostInBatch = 100;
+const maxInBatch = 100;
 
 /** `application/json`, whatever parameters follow. A list of types, as two headers of the name become one, is none. */
 export function isJson(contentType: string | undefined): boolean {
@@ -32,7 +32,7 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /** Whether whoever asks takes a JSON body and a stream alike, as the specification wants it. */
-export function takesBoth(accept: string | undefined): boolean {
+export function acceptsJsonAndEvents(accept: string | undefined): boolean {
   if (accept === undefined || accept === 'application/json, text/event-stream') return true;
   const types = accept.toLowerCase();
   const takes = (type: string): boolean =>
@@ -40,14 +40,14 @@ export function takesBoth(accept: string | undefined): boolean {
   return takes('application/json') && takes('text/event-stream');
 }
 
-export function readInbound(body: unknown, headers: IncomingHttpHeaders): Inbound {
+export function parseInbound(body: unknown, headers: IncomingHttpHeaders): Inbound {
   if (Array.isArray(body)) return readBatch(body);
-  if (!isMessage(body)) return refused(refusal(400, rpcCode.invalidRequest, 'The request is no JSON-RPC message.'));
-  const asked = oneOf(headers['mcp-protocol-version']);
-  const namesModern = asked !== undefined && asked >= modernVersion;
+  if (!isMessage(body)) return refused(httpRefusal(400, rpcCode.invalidRequest, 'The request is no JSON-RPC message.'));
+  const asked = singleHeader(headers['mcp-protocol-version']);
+  const namesModern = asked !== undefined && asked >= statelessVersion;
   if (!('method' in body)) return legacy(body);
-  const claims = metaKey.protocolVersion in metaOf(body.params);
-  if (body.method === 'initialize' && !(isModernRequest(body.params) && envelopeFault(body.params) === undefined)) {
+  const claims = metaKeys.protocolVersion in metaOf(body.params);
+  if (body.method === 'initialize' && !(isStatelessRequest(body.params) && envelopeFault(body.params) === undefined)) {
     return namesModern
       ? disagree(body, 'initialize belongs to revisions before the one the header names.')
       : legacy(body);
@@ -59,11 +59,11 @@ export function readInbound(body: unknown, headers: IncomingHttpHeaders): Inboun
 }
 
 function readBatch(body: readonly unknown[]): Inbound {
-  const bad = (message: string): Inbound => refused(refusal(400, rpcCode.invalidRequest, message));
+  const bad = (message: string): Inbound => refused(httpRefusal(400, rpcCode.invalidRequest, message));
   if (body.length === 0) return bad('The list of messages is empty.');
-  if (body.length > mostInBatch) return bad(`A list may hold ${mostInBatch} messages at the most.`);
+  if (body.length > maxInBatch) return bad(`A list may hold ${maxInBatch} messages at the most.`);
   if (!body.every(isMessage)) return bad('The list holds something that is no JSON-RPC message.');
-  if (body.some((one) => 'method' in one && metaKey.protocolVersion in metaOf(one.params)))
+  if (body.some((one) => 'method' in one && metaKeys.protocolVersion in metaOf(one.params)))
     return bad('Since 2025-06-18 a request carries one message, and no list of them.');
   if (body.length > 1 && body.some((one) => 'method' in one && one.method === 'initialize'))
     return bad('initialize stands alone.');
@@ -72,27 +72,27 @@ function readBatch(body: readonly unknown[]): Inbound {
   return { kind: 'legacy', messages: body, isBatch: true };
 }
 
-function requestFault(request: RpcRequest, headers: IncomingHttpHeaders): Refusal | undefined {
+function requestFault(request: RpcRequest, headers: IncomingHttpHeaders): HttpRefusal | undefined {
   const { params, method, id } = request;
   const fault = envelopeFault(params);
   if (fault !== undefined)
-    return refusal(
+    return httpRefusal(
       400,
       rpcCode.invalidParams,
       `The _meta that 2026-07-28 wants in each request is wrong: ${fault}`,
       id,
     );
-  return claimFault(request, headers, id) ?? missingHeader(method, objectOf(params), headers, id);
+  return claimFault(request, headers, id) ?? missingHeader(method, objectOrEmpty(params), headers, id);
 }
 
 /** What a notification has of it must be right; it need not have it. */
 function notificationFault(
   notification: Message & { readonly method: string; readonly params?: JsonObject | undefined },
   headers: IncomingHttpHeaders,
-): Refusal | undefined {
-  const claim = metaOf(notification.params)[metaKey.protocolVersion];
+): HttpRefusal | undefined {
+  const claim = metaOf(notification.params)[metaKeys.protocolVersion];
   if (claim !== undefined && typeof claim !== 'string')
-    return refusal(400, rpcCode.invalidParams, `The ${metaKey.protocolVersion} of the notification is no text.`);
+    return httpRefusal(400, rpcCode.invalidParams, `The ${metaKeys.protocolVersion} of the notification is no text.`);
   return claimFault(notification, headers, null);
 }
 
@@ -101,17 +101,17 @@ function claimFault(
   { method, params }: { readonly method: string; readonly params?: JsonObject | undefined },
   headers: IncomingHttpHeaders,
   id: RequestId | null,
-): Refusal | undefined {
-  const header = oneOf(headers['mcp-protocol-version']);
-  const claim = metaOf(params)[metaKey.protocolVersion] as string | undefined;
+): HttpRefusal | undefined {
+  const header = singleHeader(headers['mcp-protocol-version']);
+  const claim = metaOf(params)[metaKeys.protocolVersion] as string | undefined;
   if (claim !== undefined && header !== undefined && header !== claim)
     return mismatch(`the body is of ${claim}, the header MCP-Protocol-Version says ${header}.`, id);
-  const named = oneOf(headers['mcp-method']);
+  const named = singleHeader(headers['mcp-method']);
   if (named !== undefined && named !== method)
     return mismatch(`the method is ${method}, the header Mcp-Method says ${named}.`, id);
   const version = claim ?? header;
-  if (version === modernVersion) return undefined;
-  const { code, message, data } = unsupportedVersion(version);
+  if (version === statelessVersion) return undefined;
+  const { code, message, data } = unsupportedVersionError(version);
   return { status: 400, error: { code, message, data }, id };
 }
 
@@ -131,12 +131,12 @@ function missingHeader(
   params: JsonObject,
   headers: IncomingHttpHeaders,
   id: RequestId,
-): Refusal | undefined {
+): HttpRefusal | undefined {
   if (headers['mcp-protocol-version'] === undefined) return mismatch('the header MCP-Protocol-Version is missing.', id);
   if (headers['mcp-method'] === undefined) return mismatch('the header Mcp-Method is missing.', id);
   const source = nameSources.get(method);
   const name = source === undefined ? undefined : params[source];
-  const written = oneOf(headers['mcp-name']);
+  const written = singleHeader(headers['mcp-name']);
   if (source === undefined) return undefined;
   if (written === undefined)
     return typeof name === 'string'
@@ -152,19 +152,19 @@ function missingHeader(
 function envelopeFault(params: JsonObject | undefined): string | undefined {
   const meta = params?.['_meta'];
   if (!isObject(meta)) return '_meta is missing.';
-  const missing = [metaKey.protocolVersion, metaKey.clientCapabilities].filter((key) => !(key in meta));
+  const missing = [metaKeys.protocolVersion, metaKeys.clientCapabilities].filter((key) => !(key in meta));
   if (missing.length > 0) return `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`;
-  if (typeof meta[metaKey.protocolVersion] !== 'string') return `${metaKey.protocolVersion} is no text.`;
-  if (!isObject(meta[metaKey.clientCapabilities])) return `${metaKey.clientCapabilities} is no object.`;
-  const info = meta[metaKey.clientInfo];
+  if (typeof meta[metaKeys.protocolVersion] !== 'string') return `${metaKeys.protocolVersion} is no text.`;
+  if (!isObject(meta[metaKeys.clientCapabilities])) return `${metaKeys.clientCapabilities} is no object.`;
+  const info = meta[metaKeys.clientInfo];
   if (
     info !== undefined &&
     !(isObject(info) && typeof info['name'] === 'string' && typeof info['version'] === 'string')
   )
-    return `${metaKey.clientInfo} lacks name or version.`;
-  const level = meta[metaKey.logLevel];
+    return `${metaKeys.clientInfo} lacks name or version.`;
+  const level = meta[metaKeys.logLevel];
   if (level !== undefined && !(logLevels as readonly unknown[]).includes(level))
-    return `${metaKey.logLevel} is no level.`;
+    return `${metaKeys.logLevel} is no level.`;
   const token = meta['progressToken'];
   const isToken = token === undefined || typeof token === 'string' || typeof token === 'number';
   return isToken ? undefined : 'progressToken is neither a text nor a number.';
@@ -189,15 +189,15 @@ function disagree(body: unknown, how: string): Inbound {
   return refused(mismatch(how, idOf(body)));
 }
 
-function mismatch(how: string, id: RequestId | null): Refusal {
-  return refusal(400, rpcCode.headerMismatch, `The headers and the body of the request disagree: ${how}`, id);
+function mismatch(how: string, id: RequestId | null): HttpRefusal {
+  return httpRefusal(400, rpcCode.headerMismatch, `The headers and the body of the request disagree: ${how}`, id);
 }
 
-function refused(why: Refusal): Inbound {
+function refused(why: HttpRefusal): Inbound {
   return { kind: 'refused', refusal: why };
 }
 
 /** Headers of the same name come as one text, so that a second one makes it another. */
-export function oneOf(header: string | string[] | undefined): string | undefined {
+export function singleHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }

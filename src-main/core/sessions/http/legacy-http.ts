@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
-import { objectOf } from '../../base/json.ts';
+import { objectOrEmpty } from '../../base/json.ts';
 import type { HttpSettings } from '../../config/app-config.ts';
-import { legacyVersions } from '../../wire/eras.ts';
+import { statefulVersions } from '../../wire/eras.ts';
 import { isRequest, type Message, rpcCode } from '../../wire/message.ts';
 import type { Transport } from '../../wire/transport.ts';
-import type { Streams } from './event-stream.ts';
-import { refusal, type Refusal, refuse, tryLater, writeEmpty } from './http-io.ts';
-import { oneOf } from './inbound.ts';
-import { LegacyLine, sessionGone, type SessionPlace, type SessionSeed } from './legacy-line.ts';
+import type { EventStreams } from './event-stream.ts';
+import { httpRefusal, type HttpRefusal, sendRefusal, retryLater, writeEmpty } from './http-io.ts';
+import { singleHeader } from './inbound.ts';
+import { StatefulHttpTransport, sessionNotFound, type SessionBinding, type SessionSeed } from './legacy-line.ts';
 import { ReplayBudget } from './replay-buffer.ts';
 
 /** `seed`: where it was opened, and by whom. */
@@ -19,22 +19,22 @@ export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<u
 /** How often it is looked whether an app is gone for good, in ms. */
 const sweepMs = 30_000;
 /** What an app can come back for is kept no longer. */
-const giveUpMs = 5 * 60_000;
+const abandonTimeoutMs = 5 * 60_000;
 /** How long what is being called may take before its session shows something else, in ms. */
-const quietMs = 30_000;
+const viewSwitchTimeoutMs = 30_000;
 /** When to try again where all sessions have calls running, in seconds. */
 const retrySeconds = 30;
 
-export class LegacyHttp {
-  readonly #lines = new Map<string, LegacyLine>();
+export class StatefulHttp {
+  readonly #lines = new Map<string, StatefulHttpTransport>();
   readonly #replay = new ReplayBudget();
-  readonly #streams: Streams;
+  readonly #streams: EventStreams;
   /** Sessions that are being opened again with other rights. */
-  readonly #opening = new Map<string, Promise<LegacyLine>>();
+  readonly #opening = new Map<string, Promise<StatefulHttpTransport>>();
   readonly #limits: () => HttpSettings;
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(streams: Streams, limits: () => HttpSettings) {
+  constructor(streams: EventStreams, limits: () => HttpSettings) {
     this.#streams = streams;
     this.#limits = limits;
   }
@@ -59,52 +59,53 @@ export class LegacyHttp {
     { messages, isBatch }: { readonly messages: readonly Message[]; readonly isBatch: boolean },
     request: IncomingMessage,
     response: ServerResponse,
-    place: SessionPlace,
+    place: SessionBinding,
     open: OpenSession,
   ): Promise<void> {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
     const found = await this.#find(request, place, isHello);
     // What only answers goes to whoever asked.
-    const wants = found instanceof LegacyLine && !isHello && messages.some(isRequest);
+    const wants = found instanceof StatefulHttpTransport && !isHello && messages.some(isRequest);
     const line = wants ? await this.#boundAs(place, found, open) : found;
-    if (line instanceof LegacyLine) {
-      if (isHello) refuse(response, refusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
+    if (line instanceof StatefulHttpTransport) {
+      if (isHello)
+        sendRefusal(response, httpRefusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
       else line.post(messages, isBatch, request, response);
-    } else if (line !== undefined) refuse(response, line);
-    else if (!isHello) refuse(response, noSession);
+    } else if (line !== undefined) sendRefusal(response, line);
+    else if (!isHello) sendRefusal(response, noSession);
     else if (!this.#makeRoom(place))
-      refuse(response, tryLater(503, tooManySessions(this.#limits().sessions), retrySeconds, first.id));
+      sendRefusal(response, retryLater(503, tooManySessions(this.#limits().sessions), retrySeconds, first.id));
     else {
-      const seed = { ...place, id: randomUUID(), hello: objectOf(first.params) };
+      const seed = { ...place, id: randomUUID(), hello: objectOrEmpty(first.params) };
       const begun = await this.#open(seed, open);
       begun.post(messages, isBatch, request, response);
     }
   }
 
   /** GET: the stream for what belongs to no request. */
-  async listen(request: IncomingMessage, response: ServerResponse, place: SessionPlace): Promise<void> {
+  async listen(request: IncomingMessage, response: ServerResponse, place: SessionBinding): Promise<void> {
     const { headers } = request;
     if (headers.accept?.includes('text/event-stream') !== true)
-      return refuse(
+      return sendRefusal(
         response,
-        refusal(406, rpcCode.aborted, 'A GET here opens a stream: Accept must name text/event-stream.'),
+        httpRefusal(406, rpcCode.aborted, 'A GET here opens a stream: Accept must name text/event-stream.'),
       );
     const line = (await this.#find(request, place, false)) ?? noSession;
-    if (line instanceof LegacyLine) line.listen(request, response);
-    else refuse(response, line);
+    if (line instanceof StatefulHttpTransport) line.listen(request, response);
+    else sendRefusal(response, line);
   }
 
   /** DELETE: the session is over. */
-  async remove(request: IncomingMessage, response: ServerResponse, place: SessionPlace): Promise<void> {
+  async remove(request: IncomingMessage, response: ServerResponse, place: SessionBinding): Promise<void> {
     const line = (await this.#find(request, place, false)) ?? noSession;
-    if (!(line instanceof LegacyLine)) return refuse(response, line);
+    if (!(line instanceof StatefulHttpTransport)) return sendRefusal(response, line);
     await line.close();
     writeEmpty(response, 200);
   }
 
   /** Ends sessions by where they were opened, and by whom. */
-  async end(isOver: (place: SessionPlace) => boolean): Promise<void> {
+  async end(isOver: (place: SessionBinding) => boolean): Promise<void> {
     await Promise.all([...this.#lines.values()].filter(({ seed }) => isOver(seed)).map((line) => line.close()));
   }
 
@@ -116,40 +117,48 @@ export class LegacyHttp {
   /** Undefined: the request names none. */
   async #find(
     { headers }: IncomingMessage,
-    place: SessionPlace,
+    place: SessionBinding,
     isHello: boolean,
-  ): Promise<LegacyLine | Refusal | undefined> {
-    const id = oneOf(headers['mcp-session-id']);
+  ): Promise<StatefulHttpTransport | HttpRefusal | undefined> {
+    const id = singleHeader(headers['mcp-session-id']);
     if (id === undefined) return undefined;
     const known = this.#lines.get(id) ?? (await this.#opening.get(id));
-    if (known === undefined || !isAt(place, known.seed)) return sessionGone;
-    const version = oneOf(headers['mcp-protocol-version']);
-    if (isHello || version === undefined || legacyVersions.includes(version)) return known;
-    const supported = legacyVersions.join(', ');
-    return refusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
+    if (known === undefined || !isSameBinding(place, known.seed)) return sessionNotFound;
+    const version = singleHeader(headers['mcp-protocol-version']);
+    if (isHello || version === undefined || statefulVersions.includes(version)) return known;
+    const supported = statefulVersions.join(', ');
+    return httpRefusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
   }
 
   /** Where its app came back with other rights, it is the same session, which shows it something else. */
-  async #boundAs(place: SessionPlace, line: LegacyLine, open: OpenSession): Promise<LegacyLine> {
+  async #boundAs(
+    place: SessionBinding,
+    line: StatefulHttpTransport,
+    open: OpenSession,
+  ): Promise<StatefulHttpTransport> {
     const { id } = line.seed;
-    if (isBoundAs(place, line.seed)) return line;
+    if (hasSameBounds(place, line.seed)) return line;
     const other = await this.#opening.get(id);
-    if (other !== undefined && isBoundAs(place, other.seed)) return other;
+    if (other !== undefined && hasSameBounds(place, other.seed)) return other;
     const opening = this.#bindAnew(line, place, open);
     this.#opening.set(id, opening);
     return opening.finally(() => this.#opening.delete(id));
   }
 
-  async #bindAnew(line: LegacyLine, place: SessionPlace, open: OpenSession): Promise<LegacyLine> {
-    await line.quiet(quietMs);
+  async #bindAnew(
+    line: StatefulHttpTransport,
+    place: SessionBinding,
+    open: OpenSession,
+  ): Promise<StatefulHttpTransport> {
+    await line.drained(viewSwitchTimeoutMs);
     await line.close();
     const anew = await this.#open({ ...line.seed, ...place }, open);
-    await anew.meetAgain();
+    await anew.replayInitialize();
     return anew;
   }
 
-  async #open(seed: SessionSeed, open: OpenSession): Promise<LegacyLine> {
-    const line: LegacyLine = new LegacyLine(seed, {
+  async #open(seed: SessionSeed, open: OpenSession): Promise<StatefulHttpTransport> {
+    const line: StatefulHttpTransport = new StatefulHttpTransport(seed, {
       streams: this.#streams,
       replay: this.#replay,
       onEnd: () => this.#ended(line),
@@ -160,7 +169,7 @@ export class LegacyHttp {
     return line;
   }
 
-  #ended(line: LegacyLine): void {
+  #ended(line: StatefulHttpTransport): void {
     // It may have been opened again under the same id.
     if (this.#lines.get(line.seed.id) === line) this.#lines.delete(line.seed.id);
   }
@@ -169,7 +178,7 @@ export class LegacyHttp {
    * Whether there is room for one more session. Clients come and go without a word, so at the limit the session that was silent longest is
    * closed, never one with a call running: one of the holder that asks, if that holder has most of them.
    */
-  #makeRoom({ holder }: SessionPlace): boolean {
+  #makeRoom({ holder }: SessionBinding): boolean {
     const all = [...this.#lines.values()];
     if (all.length < this.#limits().sessions) return true;
     const own = all.filter(({ seed }) => seed.holder === holder);
@@ -184,13 +193,13 @@ export class LegacyHttp {
     const idleMs = this.#limits().sessionIdleMinutes * 60_000;
     for (const line of this.#lines.values()) {
       const { silentMs } = line.presence;
-      if (line.open > 0 && silentMs > giveUpMs) line.giveUp();
+      if (line.open > 0 && silentMs > abandonTimeoutMs) line.abandonCalls();
       if (line.open === 0 && silentMs > idleMs) void line.close();
     }
   }
 }
 
-const noSession = refusal(
+const noSession = httpRefusal(
   400,
   rpcCode.aborted,
   'The header Mcp-Session-Id is missing: a session begins with initialize, whose answer names it.',
@@ -203,11 +212,11 @@ function tooManySessions(most: number): AppError {
 }
 
 /** A session answers nowhere else, and to nobody else. */
-function isAt(place: SessionPlace, { path, holder }: SessionPlace): boolean {
+function isSameBinding(place: SessionBinding, { path, holder }: SessionBinding): boolean {
   return place.path === path && place.holder === holder;
 }
 
 /** Whether a session shows this client the same as the one that opened it. */
-function isBoundAs(place: SessionPlace, { person }: SessionPlace): boolean {
+function hasSameBounds(place: SessionBinding, { person }: SessionBinding): boolean {
   return place.person?.bounds.join('\n') === person?.bounds.join('\n');
 }

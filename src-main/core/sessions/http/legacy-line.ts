@@ -6,17 +6,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { legacyVersions } from '../../wire/eras.ts';
+import { statefulVersions } from '../../wire/eras.ts';
 import { isFailure, isRequest, type Message, type RequestId, rpcCode } from '../../wire/message.ts';
-import { fact } from '../../wire/raw-json.ts';
+import { scalarOf } from '../../wire/raw-json.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
-import { type EventStream, eventOf, type Streams } from './event-stream.ts';
-import { refusal, refuse, writeEmpty, writeJson } from './http-io.ts';
-import { LinePresence } from './line-presence.ts';
+import { type EventStream, formatEvent, type EventStreams } from './event-stream.ts';
+import { httpRefusal, sendRefusal, writeEmpty, writeJson } from './http-io.ts';
+import { HttpPresence } from './line-presence.ts';
 import { type ReplayBudget, ReplayBuffer } from './replay-buffer.ts';
 
 /** What is not answered by then is answered on a stream, so that an app whose connection breaks can come back for it, in ms. */
-const patienceMs = 100;
+const streamUpgradeDelayMs = 100;
 /** When an app whose stream broke off is to come back, in ms. */
 const retryMs = 1_000;
 /** Older ones take an event without data for a fault. */
@@ -26,19 +26,19 @@ const firstWithEmptyEvents = '2025-11-25';
 const meetingId = 'tooltray:again';
 
 /** Where a session was opened, and with whose token: it answers nowhere else. */
-export interface SessionPlace {
+export interface SessionBinding {
   readonly path: string;
   readonly holder: string;
   /** Id of the token of a profile, where it is one; of a team's person, what may be over. */
   readonly token?: string | undefined;
   /** Whose door it is in a team. */
-  readonly person?: PersonPlace | undefined;
+  readonly person?: UserBinding | undefined;
   /** What it was opened by ends then, in ms since 1970: so does what is streamed by it. */
   readonly until?: number | undefined;
 }
 
 /** A team's person, as far as a session depends on them. */
-export interface PersonPlace {
+export interface UserBinding {
   readonly tenant: string;
   readonly user: string;
   /** What they came by (`Credential.token`). */
@@ -49,21 +49,21 @@ export interface PersonPlace {
 }
 
 /** What a session is opened from, and opened again from where its client comes back with other rights. */
-export interface SessionSeed extends SessionPlace {
+export interface SessionSeed extends SessionBinding {
   readonly id: string;
   /** The params of its `initialize`. */
   readonly hello: JsonObject;
 }
 
 interface LegacyLineParts {
-  readonly streams: Streams;
+  readonly streams: EventStreams;
   readonly replay: ReplayBudget;
   readonly onEnd: () => void;
 }
 
-export class LegacyLine implements Transport {
+export class StatefulHttpTransport implements Transport {
   readonly seed: SessionSeed;
-  readonly presence = new LinePresence();
+  readonly presence = new HttpPresence();
   readonly #parts: LegacyLineParts;
   /** Requests that are not answered yet, by id. */
   readonly #asked = new Map<RequestId, Posting>();
@@ -94,7 +94,7 @@ export class LegacyLine implements Transport {
   }
 
   /** Resolves when every request is answered, or after `mostMs`. */
-  async quiet(mostMs: number): Promise<void> {
+  async drained(mostMs: number): Promise<void> {
     if (this.open === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#quieted.add(resolve);
@@ -109,7 +109,7 @@ export class LegacyLine implements Transport {
     return this.#asked.size === 0 && this.#awaited === 0;
   }
 
-  awaited(until: Promise<void>): void {
+  expectPickup(until: Promise<void>): void {
     this.#awaited++;
     void until.then(() => this.#awaited--);
   }
@@ -119,7 +119,7 @@ export class LegacyLine implements Transport {
   }
 
   /** Introduces the app to a session that was opened again, as it once did itself. Resolves when that is answered. */
-  async meetAgain(): Promise<void> {
+  async replayInitialize(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#meeting = resolve;
     this.#isStale = true;
@@ -133,9 +133,9 @@ export class LegacyLine implements Transport {
     const requests = messages.filter(isRequest);
     const again = requests.find(({ id }) => this.#asked.get(id)?.isHeard === true);
     if (again !== undefined)
-      return refuse(
+      return sendRefusal(
         response,
-        refusal(400, rpcCode.invalidRequest, 'A request of this id is not answered yet.', again.id),
+        httpRefusal(400, rpcCode.invalidRequest, 'A request of this id is not answered yet.', again.id),
       );
     this.presence.follow(request, response);
     if (requests.length === 0) writeEmpty(response, 202, this.#headers);
@@ -149,7 +149,8 @@ export class LegacyLine implements Transport {
   /** Opens the stream for what belongs to no request, or resumes that of a request. */
   listen(request: IncomingMessage, response: ServerResponse): void {
     const last = request.headers['last-event-id'];
-    const no = (status: number, message: string): void => refuse(response, refusal(status, rpcCode.aborted, message));
+    const no = (status: number, message: string): void =>
+      sendRefusal(response, httpRefusal(status, rpcCode.aborted, message));
     if (typeof last === 'string' && last !== '') return this.#resume(last, request, response, no);
     if (this.#standing?.isOpen === true) return no(409, 'This session has its stream open already.');
     this.presence.follow(request, response);
@@ -194,7 +195,7 @@ export class LegacyLine implements Transport {
   }
 
   /** Calls of an app that has not been there for long, and has lost what it could come back for. */
-  giveUp(): void {
+  abandonCalls(): void {
     for (const requestId of this.#asked.keys())
       this.#handlers?.onMessage({
         jsonrpc: '2.0',
@@ -228,7 +229,7 @@ export class LegacyLine implements Transport {
       setImmediate(() => void this.close());
       return;
     }
-    const version = fact(answer.result, 'protocolVersion');
+    const version = scalarOf(answer.result, 'protocolVersion');
     if (typeof version === 'string') this.#version = version;
   }
 
@@ -250,7 +251,7 @@ export class LegacyLine implements Transport {
 
   /** The event as it is written, kept for a client that loses the stream. */
   #keep(posting: Posting, message: Message): readonly (string | Buffer)[] {
-    const pieces = eventOf(message, this.#nextEventId(posting));
+    const pieces = formatEvent(message, this.#nextEventId(posting));
     posting.replay?.add(this.#lastEvent, pieces);
     return pieces;
   }
@@ -271,7 +272,7 @@ export class LegacyLine implements Transport {
     this.presence.follow(request, response);
     const next = this.#parts.streams.open(response, this.#headers);
     next.begin();
-    for (const event of missed) next.repeat(event);
+    for (const event of missed) next.replay(event);
     if (posting.isDone) next.end();
     else posting.stream = next;
   }
@@ -285,7 +286,7 @@ export class LegacyLine implements Transport {
 }
 
 function canTakeEmptyEvents(version: string | undefined): boolean {
-  return version !== undefined && legacyVersions.includes(version) && version >= firstWithEmptyEvents;
+  return version !== undefined && statefulVersions.includes(version) && version >= firstWithEmptyEvents;
 }
 
 /** The response to one POST. */
@@ -318,7 +319,7 @@ class Posting {
     this.isHello = requests[0]?.method === 'initialize';
     this.#timer = setTimeout(() => {
       if (this.isHeard) late();
-    }, patienceMs).unref();
+    }, streamUpgradeDelayMs).unref();
   }
 
   /** Somebody is there to read it. */
@@ -330,7 +331,7 @@ class Posting {
     return this.#waiting === 0;
   }
 
-  open(streams: Streams): EventStream {
+  open(streams: EventStreams): EventStream {
     clearTimeout(this.#timer);
     this.stream = streams.open(this.#response, this.#headers);
     // What was answered before there was a stream.
@@ -358,11 +359,11 @@ class Posting {
   abandon(): void {
     clearTimeout(this.#timer);
     if (this.stream !== undefined) this.stream.end();
-    else refuse(this.#response, sessionGone);
+    else sendRefusal(this.#response, sessionNotFound);
   }
 }
 
-export const sessionGone = refusal(404, -32001, 'Session not found. Initialize again.');
+export const sessionNotFound = httpRefusal(404, -32001, 'Session not found. Initialize again.');
 
 /** An answer of the protocol is one of HTTP, too, where there is no room: whoever stands between must see it. */
 function statusOf(message: Message): number {

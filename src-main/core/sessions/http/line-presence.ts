@@ -1,16 +1,16 @@
 /** Whether an app over HTTP is still there: apps come and go without a word. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Event } from '../../base/events.ts';
+import { Emitter } from '../../base/events.ts';
 import type { Presence } from '../../wire/transport.ts';
 
 /** An app that asks nothing for so long and keeps no stream open is taken for gone, in ms. */
-const silenceMs = 5 * 60_000;
+const presenceTimeoutMs = 5 * 60_000;
 /** The same for one that had a stream open, which ends with its program. */
-const afterStreamMs = 5_000;
+const streamGraceMs = 5_000;
 
 /** What an app has open, and when it was last heard, is all there is to tell by. */
-export class LinePresence implements Presence {
-  readonly changed = new Event();
+export class HttpPresence implements Presence {
+  readonly changed = new Emitter();
   seenAt = Date.now();
   #open = 0;
   #hadStream = false;
@@ -60,6 +60,6 @@ export class LinePresence implements Presence {
   }
 
   get #patienceMs(): number {
-    return this.#hadStream ? afterStreamMs : silenceMs;
+    return this.#hadStream ? streamGraceMs : presenceTimeoutMs;
   }
 }

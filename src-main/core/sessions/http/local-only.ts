@@ -4,19 +4,23 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { rpcCode } from '../../wire/message.ts';
-import { type Refusal, refusal } from './http-io.ts';
+import { type HttpRefusal, httpRefusal } from './http-io.ts';
 
 const local = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 /** Of any scheme: apps that are a page themselves have one of their own (`tauri://localhost`). */
 const localPage = /^[a-z][a-z0-9+.-]*:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 /** Undefined: it may. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning". */
-export function refuseStranger({ headers }: IncomingMessage): Refusal | undefined {
+export function rejectForeignOrigin({ headers }: IncomingMessage): HttpRefusal | undefined {
   const { host, origin } = headers;
   if (host === undefined || !local.test(host))
-    return refusal(403, rpcCode.aborted, 'Tooltray answers at 127.0.0.1 and localhost alone: the Host is another one.');
+    return httpRefusal(
+      403,
+      rpcCode.aborted,
+      'Tooltray answers at 127.0.0.1 and localhost alone: the Host is another one.',
+    );
   if (origin !== undefined && origin !== '' && !localPage.test(origin))
-    return refusal(
+    return httpRefusal(
       403,
       rpcCode.aborted,
       'Pages of other sites may not ask Tooltray anything: the Origin is another one.',

@@ -4,17 +4,17 @@ import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { type Message, type RequestId, type Result, rpcCode, type RpcErrorBody } from '../../wire/message.ts';
 import { toErrorBody } from '../../wire/peer.ts';
-import type { EventStream, Streams } from './event-stream.ts';
-import { cancelledAnswer, cancelledByPerson } from '../cancelled-answer.ts';
-import { refusalOf, refuse, writeJson } from './http-io.ts';
+import type { EventStream, EventStreams } from './event-stream.ts';
+import { cancelledResponse, cancelledByUser } from '../cancelled-answer.ts';
+import { refusalOf, sendRefusal, writeJson } from './http-io.ts';
 
 /** What is not answered by then is answered on a stream, which says that it goes on: clients and proxies end silent requests, in ms. */
-const patienceMs = 10_000;
+const streamUpgradeDelayMs = 10_000;
 
-export class ModernAnswer {
+export class StatelessResponse {
   readonly #response: ServerResponse;
   readonly #id: RequestId;
-  readonly #streams: Streams;
+  readonly #streams: EventStreams;
   readonly #sent: (message: Message) => void;
   readonly #timer: NodeJS.Timeout;
   #gone: AbortController | undefined;
@@ -22,12 +22,12 @@ export class ModernAnswer {
   #isOver = false;
 
   /** `sent` is told what has gone out. */
-  constructor(response: ServerResponse, id: RequestId, streams: Streams, sent: (message: Message) => void) {
+  constructor(response: ServerResponse, id: RequestId, streams: EventStreams, sent: (message: Message) => void) {
     this.#response = response;
     this.#id = id;
     this.#streams = streams;
     this.#sent = sent;
-    this.#timer = setTimeout(() => this.#open(), patienceMs).unref();
+    this.#timer = setTimeout(() => this.#open(), streamUpgradeDelayMs).unref();
     response.once('close', () => this.#end());
   }
 
@@ -55,7 +55,7 @@ export class ModernAnswer {
     if (this.#stream === undefined && error instanceof AppError && error.code === 'session_limit') {
       this.#isOver = true;
       const why = refusalOf(error, this.#id);
-      refuse(this.#response, why);
+      sendRefusal(this.#response, why);
       this.#sent({ jsonrpc: '2.0', id: this.#id, error: why.error });
       return;
     }
@@ -66,9 +66,9 @@ export class ModernAnswer {
   }
 
   /** A person ends it, whose app waits on. */
-  cancel(request: Parameters<typeof cancelledAnswer>[1]): void {
-    this.#gone?.abort(cancelledByPerson);
-    this.#finish(cancelledAnswer(this.#id, request), 200);
+  cancel(request: Parameters<typeof cancelledResponse>[1]): void {
+    this.#gone?.abort(cancelledByUser);
+    this.#finish(cancelledResponse(this.#id, request), 200);
   }
 
   /** We end it. */

@@ -2,22 +2,22 @@
  * The endpoints of 2026-07-28 over HTTP: one for each address and whose token opens it, and for each client app by the name that its
  * requests carry where the address names none. Lists may depend on what a request brings along, never on its connection.
  */
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
-import { kindOfApp } from '../../servers/app-kind.ts';
-import { metaKey, metaOf } from '../../wire/eras.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { extensionSetOf } from '../../servers/app-kind.ts';
+import { metaKeys, metaOf } from '../../wire/eras.ts';
 import type { Endpoint } from '../views/endpoint.ts';
-import type { SessionPlace } from './legacy-line.ts';
-import type { ModernEndpoint } from './modern-http.ts';
+import type { SessionBinding } from './legacy-line.ts';
+import type { StatelessEndpoint } from './modern-http.ts';
 
 /** `key`: another for each, with whoever came in front. */
-export type OpenModern = (endpoint: Endpoint, place: SessionPlace, key: string) => ModernEndpoint;
+export type OpenStatelessEndpoint = (endpoint: Endpoint, place: SessionBinding, key: string) => StatelessEndpoint;
 
 /** Anyone may call itself anything; names beyond these, of one holder, share the endpoint of those without one. */
-const mostApps = 50;
+const maxApps = 50;
 /** Beyond these the one that was not asked for longest gives way, unless it is busy: it is opened anew. */
-const mostKept = 5_000;
+const maxOpenEndpoints = 5_000;
 /** Beyond these what an app declares beside its name counts for nothing. */
-const mostEndpoints = 500;
+const maxDeclaredEndpoints = 500;
 /** Stands in no address. */
 const kindMark = '\n';
 
@@ -25,23 +25,23 @@ interface Opened {
   readonly app: string | undefined;
   /** What may be over (`SessionPlace.token`). */
   readonly token: string | undefined;
-  readonly serving: ModernEndpoint;
+  readonly serving: StatelessEndpoint;
 }
 
-export class ModernEndpoints {
-  readonly #open: OpenModern;
+export class StatelessEndpoints {
+  readonly #open: OpenStatelessEndpoint;
   readonly #opened = new Map<string, Opened>();
   /** By holder. */
   readonly #apps = new Map<string, Set<string>>();
   readonly #takes: (endpoint: Endpoint) => boolean;
 
   /** `takes`: whether what a request declares can count; asked with each one. */
-  constructor(open: OpenModern, takes: (endpoint: Endpoint) => boolean = () => true) {
+  constructor(open: OpenStatelessEndpoint, takes: (endpoint: Endpoint) => boolean = () => true) {
     this.#open = open;
     this.#takes = takes;
   }
 
-  get all(): readonly ModernEndpoint[] {
+  get all(): readonly StatelessEndpoint[] {
     return [...this.#opened.values()].map(({ serving }) => serving);
   }
 
@@ -50,10 +50,10 @@ export class ModernEndpoints {
   }
 
   /** By the params of a request. Throws AppError mode_unknown or server_not_found. */
-  at(endpoint: Endpoint, place: SessionPlace, params: JsonObject | undefined): ModernEndpoint {
+  at(endpoint: Endpoint, place: SessionBinding, params: JsonObject | undefined): StatelessEndpoint {
     const app = endpoint.app === undefined ? this.#appOf(place.holder, params) : undefined;
-    const capabilities = objectOf(metaOf(params)[metaKey.clientCapabilities]);
-    const kind = kindOfApp(capabilities);
+    const capabilities = objectOrEmpty(metaOf(params)[metaKeys.clientCapabilities]);
+    const kind = extensionSetOf(capabilities);
     const { holder, path } = place;
     // An address begins with a slash, and holders do not.
     const bounds = endpoint.bounds === undefined ? '' : JSON.stringify(endpoint.bounds);
@@ -63,7 +63,7 @@ export class ModernEndpoints {
     const declared = kind === undefined ? named : { ...named, capabilities };
     const wanted = kind === undefined || !this.#takes(declared) ? name : `${name}${kindMark}${kind.key}`;
     // Anyone may declare anything as well.
-    const key = this.#opened.has(wanted) || this.#opened.size < mostEndpoints ? wanted : name;
+    const key = this.#opened.has(wanted) || this.#opened.size < maxDeclaredEndpoints ? wanted : name;
     const known = this.#opened.get(key);
     const opened = known ?? {
       ...{ app: named.app, token: place.token },
@@ -82,7 +82,7 @@ export class ModernEndpoints {
   }
 
   /** Those whose view is over; their next request would open them anew. */
-  endWhere(isOver: (endpoint: ModernEndpoint) => boolean): void {
+  endWhere(isOver: (endpoint: StatelessEndpoint) => boolean): void {
     this.#close(({ serving }) => isOver(serving));
   }
 
@@ -102,22 +102,22 @@ export class ModernEndpoints {
   }
 
   #makeRoom(): void {
-    if (this.#opened.size <= mostKept) return;
+    if (this.#opened.size <= maxOpenEndpoints) return;
     const idle = [...this.#opened].find(([, { serving }]) => !serving.isBusy);
     this.#close((opened) => opened === idle?.[1]);
   }
 
   #appOf(holder: string, params: JsonObject | undefined): string | undefined {
-    const info = metaOf(params)[metaKey.clientInfo];
+    const info = metaOf(params)[metaKeys.clientInfo];
     if (!isObject(info) || typeof info['name'] !== 'string') return undefined;
     const { name } = info as { name: string };
     const apps = this.#apps.get(holder) ?? new Set();
-    if (apps.size < mostApps) apps.add(name);
+    if (apps.size < maxApps) apps.add(name);
     // Whose are not at hand any more may name others then.
     this.#apps.delete(holder);
     this.#apps.set(holder, apps);
     const [oldest] = this.#apps.keys();
-    if (this.#apps.size > mostKept && oldest !== undefined) this.#apps.delete(oldest);
+    if (this.#apps.size > maxOpenEndpoints && oldest !== undefined) this.#apps.delete(oldest);
     return apps.has(name) ? name : undefined;
   }
 }

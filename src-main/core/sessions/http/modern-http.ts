@@ -1,26 +1,33 @@
 /** HTTP of 2026-07-28: every request stands alone, and is answered on its own response. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../activity/ledger/exchange.ts';
+import type { ClientRequest } from '../../activity/ledger/exchange.ts';
 import type { LedgerSession } from '../../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../../activity/ledger/ledger.ts';
 import { AppError } from '../../base/errors.ts';
-import { asText, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { toText, isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange } from '../../catalog/live-catalog.ts';
-import { type Principal, userOnRecord } from '../../security/principal.ts';
+import { type Principal, recordedUser } from '../../security/principal.ts';
 import { paramMismatch } from '../../servers/param-headers.ts';
-import { metaKey, metaOf } from '../../wire/eras.ts';
+import { metaKeys, metaOf } from '../../wire/eras.ts';
 import { type Message, type Result, rpcCode, type RpcRequest } from '../../wire/message.ts';
-import { SessionQuestions } from '../caller-context.ts';
-import { modernResult } from '../modern.ts';
+import { ClientRequestQueue } from '../caller-context.ts';
+import { toStatelessResult } from '../modern.ts';
 import type { ParkedCalls } from '../parked-calls.ts';
 import type { SessionView } from '../session-view.ts';
 import { Session } from '../session.ts';
-import { honoured, subscribedUris, Subscriptions, taskTold, wantedTasks, withTasks } from '../subscriptions.ts';
-import type { Streams } from './event-stream.ts';
-import { refusal, refuse } from './http-io.ts';
-import { ModernAnswer } from './modern-answer.ts';
+import {
+  acceptedFilter,
+  subscribedUris,
+  Subscriptions,
+  taskNotification,
+  requestedTaskIds,
+  withTasks,
+} from '../subscriptions.ts';
+import type { EventStreams } from './event-stream.ts';
+import { httpRefusal, sendRefusal } from './http-io.ts';
+import { StatelessResponse } from './modern-answer.ts';
 import type { RequestIds } from './request-ids.ts';
 
 interface ModernEndpointOptions {
@@ -51,21 +58,21 @@ const known: ReadonlySet<string> = new Set([
   ...['tasks/get', 'tasks/update', 'tasks/cancel'],
 ]);
 
-export class ModernEndpoint {
+export class StatelessEndpoint {
   readonly view: SessionView;
   readonly #options: ModernEndpointOptions;
   readonly #meter: ModernMeter;
-  readonly #questions = new SessionQuestions();
+  readonly #questions = new ClientRequestQueue();
   readonly #subscriptions = new Subscriptions();
   /** What is being answered, streams of changes not among it. */
-  readonly #answers = new Map<number, ModernAnswer>();
+  readonly #answers = new Map<number, StatelessResponse>();
   /** How many streams want to hear of a resource. */
   readonly #subscribed = new Map<string, number>();
 
   constructor(options: ModernEndpointOptions) {
     this.#options = options;
     this.view = options.view;
-    this.#meter = new ModernMeter(options.ledger, () => options.view.mode, userOnRecord(options.principal));
+    this.#meter = new ModernMeter(options.ledger, () => options.view.mode, recordedUser(options.principal));
   }
 
   /** Answers a request whose headers and envelope were looked at. Never rejects. */
@@ -73,17 +80,17 @@ export class ModernEndpoint {
     message: RpcRequest,
     request: IncomingMessage,
     response: ServerResponse,
-    streams: Streams,
+    streams: EventStreams,
   ): Promise<void> {
     const { method, id } = message;
-    const params = objectOf(message.params);
+    const params = objectOrEmpty(message.params);
     if (method === 'tools/call') {
       const fault = this.#headerFault(params, request);
-      if (fault !== undefined) return refuse(response, refusal(400, rpcCode.headerMismatch, fault, id));
+      if (fault !== undefined) return sendRefusal(response, httpRefusal(400, rpcCode.headerMismatch, fault, id));
     }
     const client = clientName(params);
     const { exchange, sent, gaveUp } = this.#meter.open(this.#options.app ?? client, client, method, params);
-    const answer = new ModernAnswer(response, id, streams, sent);
+    const answer = new StatelessResponse(response, id, streams, sent);
     try {
       if (method === 'subscriptions/listen') return answer.result(await this.#listen(params, id, answer));
       this.#answers.set(exchange.id, answer);
@@ -113,8 +120,8 @@ export class ModernEndpoint {
   }
 
   /** As the view has it from the server. */
-  taskTold(params: JsonObject): void {
-    this.#subscriptions.publish(taskTold, params);
+  notifyTask(params: JsonObject): void {
+    this.#subscriptions.publish(taskNotification, params);
   }
 
   /** Ends what it has open: streams with their last word, all else as given up. */
@@ -127,7 +134,7 @@ export class ModernEndpoint {
 
   /** What stands between an app and a server may go by the headers, so they must say what the arguments say. */
   #headerFault(params: JsonObject, { headers }: IncomingMessage): string | undefined {
-    const tool = this.view.toolWithHeaders(asText(params['name']));
+    const tool = this.view.toolWithHeaders(toText(params['name']));
     const fault = tool && paramMismatch(tool, params['arguments'], headers);
     return fault === undefined ? undefined : `The headers and the body of the request disagree: ${fault}`;
   }
@@ -137,8 +144,8 @@ export class ModernEndpoint {
     params: JsonObject,
     client: string,
     id: string | number,
-    { signal, notify }: ModernAnswer,
-    exchange: Exchange,
+    { signal, notify }: StatelessResponse,
+    exchange: ClientRequest,
   ): Promise<Result> {
     const { key, principal, app, view, parked, requestIds, awaited } = this.#options;
     const memoryId = `${key} ${client}`;
@@ -161,19 +168,19 @@ export class ModernEndpoint {
   }
 
   /** Open until the app goes away or we end. The servers must hear what it is subscribed to, and when it ends. */
-  async #listen(params: JsonObject, id: string | number, { signal, notify }: ModernAnswer): Promise<Result> {
+  async #listen(params: JsonObject, id: string | number, { signal, notify }: StatelessResponse): Promise<Result> {
     const { serverInfo, capabilities: announced } = await this.view.introduce();
-    const filter = honoured(params['notifications'], announced);
+    const filter = acceptedFilter(params['notifications'], announced);
     this.view.watch();
     const uris = subscribedUris(filter);
     const context = this.#subscriber(params);
-    const capabilities = objectOf(metaOf(params)[metaKey.clientCapabilities]);
+    const capabilities = objectOrEmpty(metaOf(params)[metaKeys.clientCapabilities]);
     const listener = {
       ...context,
       clientCapabilities: capabilities,
       memoryId: `${this.#options.key} ${clientName(params)}`,
     };
-    const tasks = this.view.hearTasks(wantedTasks(params['notifications']), listener);
+    const tasks = this.view.subscribeTasks(requestedTaskIds(params['notifications']), listener);
     const line = { id, signal, notify };
     for (const uri of uris) {
       this.#subscribed.set(uri, (this.#subscribed.get(uri) ?? 0) + 1);
@@ -181,8 +188,8 @@ export class ModernEndpoint {
     }
     try {
       const over = this.#subscriptions.listen(line, withTasks(filter, tasks));
-      tasks.begin((state) => this.#subscriptions.tellOfTask(line, state));
-      return modernResult('subscriptions/listen', await over, serverInfo);
+      tasks.begin((state) => this.#subscriptions.notifyTask(line, state));
+      return toStatelessResult('subscriptions/listen', await over, serverInfo);
     } finally {
       tasks.end();
       for (const uri of uris) this.#release(uri, context);
@@ -220,17 +227,17 @@ function asksNobody(): Promise<never> {
 }
 
 function clientName(params: JsonObject): string {
-  const info = metaOf(params)[metaKey.clientInfo];
+  const info = metaOf(params)[metaKeys.clientInfo];
   return isObject(info) && typeof info['name'] === 'string' ? info['name'] : 'unknown';
 }
 
 // The ledger at an endpoint of 2026-07-28: what one app asks until it is silent for long stands for a session.
 
-const silenceMs = 30 * 60_000;
-const mostApps = 50;
+const sessionTimeoutMs = 30 * 60_000;
+const maxApps = 50;
 
 interface MeteredRequest {
-  readonly exchange: Exchange;
+  readonly exchange: ClientRequest;
   readonly sent: (message: Message) => void;
   /** Nobody waits for its answer any more. Harmless where it was sent. */
   readonly gaveUp: () => void;
@@ -256,15 +263,15 @@ class ModernMeter {
   /** A request of the app, which calls itself `client`, has come; `sent` is told each message that has gone out for it. */
   open(app: string, client: string, method: string, params: JsonObject): MeteredRequest {
     const session = this.#sessionOf(app, client, method);
-    const exchange = session.asked(method, params);
+    const exchange = session.onRequest(method, params);
     return {
       exchange,
       sent: (message) => {
-        if (!('method' in message)) return session.sent(message, exchange);
+        if (!('method' in message)) return session.onSent(message, exchange);
         if (message.method === 'notifications/progress') exchange.noteProgress(message.params ?? {});
-        session.sent(message, undefined);
+        session.onSent(message, undefined);
       },
-      gaveUp: () => session.gaveUp(exchange),
+      gaveUp: () => session.onCancelled(exchange),
     };
   }
 
@@ -278,7 +285,7 @@ class ModernMeter {
     const key = JSON.stringify([app, client]);
     const known = this.#sessions.get(key);
     const now = Date.now();
-    if (known !== undefined && method !== 'server/discover' && now - known.seenAt < silenceMs) {
+    if (known !== undefined && method !== 'server/discover' && now - known.seenAt < sessionTimeoutMs) {
       known.seenAt = now;
       return known.session;
     }
@@ -293,7 +300,7 @@ class ModernMeter {
   }
 
   #makeRoom(): void {
-    if (this.#sessions.size < mostApps) return;
+    if (this.#sessions.size < maxApps) return;
     const [oldest] = [...this.#sessions].sort(([, a], [, b]) => a.seenAt - b.seenAt);
     if (oldest === undefined) return;
     oldest[1].session.end();

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { AppError } from '../../base/errors.ts';
-import { isBroken } from '../../base/private-database.ts';
+import { isCorruptError } from '../../base/private-database.ts';
 import { withPath } from '../../base/system-errors.ts';
 
 const pollIntervalMs = 20;
@@ -54,7 +54,7 @@ export class HomeLock implements Disposable {
       return HomeLock.#lock(file);
     } catch (error) {
       // Nobody holds what is no database: the lock of a holder would have been met first.
-      if (!isBroken(error)) throw withPath(error, file);
+      if (!isCorruptError(error)) throw withPath(error, file);
     }
     rmSync(file, { force: true, recursive: true });
     return HomeLock.#lock(file);

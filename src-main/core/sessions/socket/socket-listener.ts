@@ -6,7 +6,7 @@ import { isObject } from '../../base/json.ts';
 import { HomeLock } from './home-lock.ts';
 import { PipePlace } from './pipe-place.ts';
 import { type ListeningPlace, SocketPlace } from './socket-place.ts';
-import { sameToken } from '../../security/access-token.ts';
+import { isSameToken } from '../../security/access-token.ts';
 
 export interface SocketListenerOptions {
   readonly socketPath: string;
@@ -40,7 +40,7 @@ const lockWaitMs = 10_000;
 
 const maxHelloBytes = 64 * 1024;
 /** Connections that have not said hello yet; a shim says it at once. */
-const mostSilent = 200;
+const maxUnauthenticated = 200;
 
 export class SocketListener {
   readonly #options: SocketListenerOptions;
@@ -108,7 +108,7 @@ export class SocketListener {
       this.#take(socket);
       const { line, rest } = await this.#readHello(socket);
       const hello = parseHello(line);
-      if (!sameToken(hello.token, this.#options.token)) throw wrongToken();
+      if (!isSameToken(hello.token, this.#options.token)) throw wrongToken();
       this.#options.check?.(hello);
       this.#admit();
       this.#silent.delete(socket);
@@ -145,7 +145,7 @@ export class SocketListener {
       this.#silent.delete(socket);
     });
     const [first] = this.#silent;
-    if (this.#silent.size > mostSilent) first?.destroy();
+    if (this.#silent.size > maxUnauthenticated) first?.destroy();
   }
 
   #admit(): void {
@@ -160,7 +160,7 @@ export class SocketListener {
 
 /** Says why and closes. Reads on for a moment: closing on unread bytes could take the reason away from the other side. */
 function turnAway(socket: Socket, error: unknown): void {
-  socket.end(refuseLine(error));
+  socket.end(rejectConnection(error));
   socket.resume();
   setTimeout(() => socket.destroy(), 500).unref();
 }
@@ -273,7 +273,7 @@ function acceptLine(version: string): string {
 }
 
 /** Says why the connection is about to be closed. */
-function refuseLine(error: unknown): string {
+function rejectConnection(error: unknown): string {
   const { code, text } = toAppError(error);
   return `${JSON.stringify({ tooltray: helloVersion, error: text, code })}\n`;
 }

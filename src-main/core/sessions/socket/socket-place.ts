@@ -7,7 +7,7 @@ import { connect, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { AppError } from '../../base/errors.ts';
-import { isRunning } from '../../base/file-lock.ts';
+import { isProcessRunning } from '../../base/file-lock.ts';
 
 interface FileIdentity {
   readonly dev: number;
@@ -87,7 +87,7 @@ export class SocketPlace implements ListeningPlace {
     const folder = dirname(this.#path);
     for (const name of readdirSync(folder)) {
       const pid = /^s\.(\d+)$/.exec(name)?.[1];
-      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+      if (pid !== undefined && !isProcessRunning(Number(pid))) rmSync(join(folder, name), { force: true });
     }
   }
 }

@@ -3,9 +3,9 @@
  * the person the entries of every server. What fits stays untouched, unknown members included.
  * Source: Tool, Resource, ResourceTemplate and Prompt of the schemas 2025-11-25 and 2026-07-28, and what the SDKs' clients enforce.
  */
-import { isObject, type JsonObject, plainNumber } from '../../base/json.ts';
+import { isObject, type JsonObject, toPlainNumber } from '../../base/json.ts';
 import type { ListKey } from '../../servers/listing.ts';
-import type { Era } from '../../wire/eras.ts';
+import type { ProtocolKind } from '../../wire/eras.ts';
 import { acceptableSchema } from './acceptable-schema.ts';
 
 // Members of an object made to fit where a strict reader would refuse them; what fits already is handed back as it is.
@@ -57,13 +57,13 @@ function replaceMembers(value: JsonObject, changed: ReadonlyMap<string, unknown>
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined)) as JsonObject;
 }
 
-export function acceptableEntry(key: ListKey, entry: JsonObject, era: Era): JsonObject {
+export function sanitizeEntry(key: ListKey, entry: JsonObject, era: ProtocolKind): JsonObject {
   if (key === 'tools') return acceptableTool(entry, era);
   const fitted = fitMembers(entry, key === 'prompts' ? promptMembers : resourceMembers);
   return typeof fitted['name'] === 'string' ? fitted : { ...fitted, name: fitted['uri'] ?? fitted['uriTemplate'] };
 }
 
-function acceptableTool(tool: JsonObject, era: Era): JsonObject {
+function acceptableTool(tool: JsonObject, era: ProtocolKind): JsonObject {
   const fitted = fitMembers(tool, toolMembers);
   const inputSchema = objectSchema(fitted['inputSchema']);
   const whole = inputSchema === fitted['inputSchema'] ? fitted : { ...fitted, inputSchema };
@@ -83,9 +83,9 @@ function objectSchema(value: unknown): JsonObject {
 
 /** A property may be given as `true` or `false` in JSON Schema, which clients of the handshake era refuse. */
 const property: Fit = (value) => (isObject(value) ? value : value === false ? { not: {} } : {});
-const number: Fit = (value) => (typeof plainNumber(value) === 'number' ? value : undefined);
+const number: Fit = (value) => (typeof toPlainNumber(value) === 'number' ? value : undefined);
 const share: Fit = (value) =>
-  (plainNumber(value) as number) >= 0 && (plainNumber(value) as number) <= 1 ? number(value) : undefined;
+  (toPlainNumber(value) as number) >= 0 && (toPlainNumber(value) as number) <= 1 ? number(value) : undefined;
 const moment: Fit = (value) => (isoMoment.test(String(value)) ? text(value) : undefined);
 const isoMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 const named = (key: string, fits: Fits): Fit => {

@@ -2,7 +2,7 @@
  * Schemas as providers take them: many refuse the whole list of tools for one invalid keyword, at any depth. What fits stays the same
  * object. Source: JSON Schema 2020-12, Validation.
  */
-import { isObject, type JsonObject, plainNumber } from '../../base/json.ts';
+import { isObject, type JsonObject, toPlainNumber } from '../../base/json.ts';
 
 /** Deeper or larger schemas stay as they are. */
 const maxDepth = 64;
@@ -56,7 +56,7 @@ class Repair {
     fit('type', typeOf(node['type']));
     fit('enum', Array.isArray(node['enum']) && node['enum'].length > 0 ? node['enum'] : undefined);
     for (const key of textKeys) fit(key, typeof node[key] === 'string' ? node[key] : undefined);
-    for (const key of numberKeys) fit(key, typeof plainNumber(node[key]) === 'number' ? node[key] : undefined);
+    for (const key of numberKeys) fit(key, typeof toPlainNumber(node[key]) === 'number' ? node[key] : undefined);
     for (const key of schemaKeys) fit(key, this.#oneOrList(key, node[key], depth));
     for (const key of listKeys) fit(key, this.#list(node[key], depth));
     for (const key of mapKeys) fit(key, this.#map(node[key], depth));
@@ -94,8 +94,8 @@ class Repair {
   /** Draft 4 says `minimum: 3, exclusiveMinimum: true` for what is `exclusiveMinimum: 3` since draft 6. */
   #exclusive(node: JsonObject, exclusive: string, bound: string, changed: Map<string, unknown>): void {
     const value = node[exclusive];
-    if (value === undefined || typeof plainNumber(value) === 'number') return;
-    const isBound = value === true && typeof plainNumber(node[bound]) === 'number';
+    if (value === undefined || typeof toPlainNumber(value) === 'number') return;
+    const isBound = value === true && typeof toPlainNumber(node[bound]) === 'number';
     changed.set(exclusive, isBound ? node[bound] : undefined);
     if (isBound) changed.set(bound, undefined);
   }

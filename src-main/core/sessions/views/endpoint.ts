@@ -2,12 +2,12 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { LiveCatalog } from '../../catalog/live-catalog.ts';
-import { type AppConfig, isToolOn, uiFor } from '../../config/app-config.ts';
-import { type AppKind, kindOfApp, showsViews, viewExtension } from '../../servers/app-kind.ts';
-import type { SessionCore } from '../session-settings.ts';
+import { type AppConfig, isToolEnabled, uiSettingFor } from '../../config/app-config.ts';
+import { type ExtensionSet, extensionSetOf, supportsViews, viewExtension } from '../../servers/app-kind.ts';
+import type { SessionServices } from '../session-settings.ts';
 import type { SessionView } from '../session-view.ts';
-import { findProfile, profilesOf, unknownProfile } from '../../profiles/profile-scope.ts';
-import { applyLayers, personIn } from '../../config/layers/apply-layers.ts';
+import { findProfile, effectiveProfiles, profileNotFoundError } from '../../profiles/profile-scope.ts';
+import { applyLayers, decodeSubject } from '../../config/layers/apply-layers.ts';
 import { LayeredView } from './layered-view.ts';
 import { MergedView } from './merged-view.ts';
 import { ServerView } from './server-view.ts';
@@ -29,7 +29,7 @@ export interface Endpoint {
  * `/mcp`, `/mcp/mode/<mode>`, `/mcp/server/<name>`, `/mcp/app/<client app>`, `/mcp/p/<profile>`;
  * undefined for any other path.
  */
-export function endpointOf(pathname: string): Endpoint | undefined {
+export function parseEndpoint(pathname: string): Endpoint | undefined {
   const [root, kind, ...rest] = pathname.split('/').slice(1);
   if (root !== 'mcp') return undefined;
   if (kind === undefined || (kind === '' && rest.length === 0)) return {};
@@ -55,17 +55,17 @@ export class KnownEndpoints {
   at(pathname: string): Endpoint | undefined {
     const known = this.#known.get(pathname);
     if (known !== undefined) return known;
-    const endpoint = endpointOf(pathname);
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    const endpoint = parseEndpoint(pathname);
+    if (this.#known.size >= maxCachedEndpoints) this.#known.clear();
     if (endpoint !== undefined) this.#known.set(pathname, endpoint);
     return endpoint;
   }
 }
 
-const mostKnown = 1000;
+const maxCachedEndpoints = 1000;
 
 /** Throws AppError mode_unknown, server_not_found, or not_found for a profile. */
-export function viewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
+export function viewFor(endpoint: Endpoint, whole: SessionServices): SessionView {
   return layered(endpoint, whole, (scopes, core, wasThere) =>
     viewIn([...profilesAt(endpoint, core), ...scopes], endpoint, core, wasThere),
   );
@@ -74,10 +74,10 @@ export function viewFor(endpoint: Endpoint, whole: SessionCore): SessionView {
 /** As the layers of a team's config have it for the person who comes there. */
 function layered(
   endpoint: Endpoint,
-  whole: SessionCore,
-  make: (scopes: readonly string[], core: SessionCore, isThere: boolean) => SessionView,
+  whole: SessionServices,
+  make: (scopes: readonly string[], core: SessionServices, isThere: boolean) => SessionView,
 ): SessionView {
-  const [person] = (endpoint.bounds ?? []).flatMap((bound) => personIn(bound) ?? []);
+  const [person] = (endpoint.bounds ?? []).flatMap((bound) => decodeSubject(bound) ?? []);
   if (person === undefined) return make([], coreOf(endpoint, whole, whole.config()), false);
   const core = coreOf(endpoint, whole, applyLayers(whole.config(), person).config);
   let isThere = false;
@@ -89,37 +89,42 @@ function layered(
 }
 
 /** What there is at all for whoever comes there. Throws AppError not_found for a profile. */
-export function catalogAt(endpoint: Endpoint, whole: SessionCore): LiveCatalog {
-  return coreIn(profilesAt(endpoint, whole), whole).catalog;
+export function catalogAt(endpoint: Endpoint, whole: SessionServices): LiveCatalog {
+  return servicesForProfiles(profilesAt(endpoint, whole), whole).catalog;
 }
 
-function profilesAt({ app, profile, bounds }: Endpoint, whole: SessionCore): readonly string[] {
+function profilesAt({ app, profile, bounds }: Endpoint, whole: SessionServices): readonly string[] {
   const config = whole.config();
-  if (profile !== undefined && findProfile(config, profile) === undefined) throw unknownProfile(profile);
-  const named = bounds?.filter((bound) => personIn(bound) === undefined);
-  return profilesOf(config, app, profile, named);
+  if (profile !== undefined && findProfile(config, profile) === undefined) throw profileNotFoundError(profile);
+  const named = bounds?.filter((bound) => decodeSubject(bound) === undefined);
+  return effectiveProfiles(config, app, profile, named);
 }
 
 /** The kind of app that comes there, as far as the person lets what it declares count. */
-export function kindAt({ app, capabilities = {} }: Endpoint, config: AppConfig): AppKind | undefined {
-  return kindOfApp(capabilities, uiFor(config, app) === 'off' ? [viewExtension] : []);
+export function extensionsAt({ app, capabilities = {} }: Endpoint, config: AppConfig): ExtensionSet | undefined {
+  return extensionSetOf(capabilities, uiSettingFor(config, app) === 'off' ? [viewExtension] : []);
 }
 
 /** The core as apps have it that declare the same extensions. */
-function coreOf(endpoint: Endpoint, whole: SessionCore, config: AppConfig): SessionCore {
-  const kind = kindAt(endpoint, config);
+function coreOf(endpoint: Endpoint, whole: SessionServices, config: AppConfig): SessionServices {
+  const kind = extensionsAt(endpoint, config);
   return kind === undefined ? whole : (whole.inKind?.(kind) ?? whole);
 }
 
 /** `wasThere`: one that is not there any more is told so when it is asked, as everywhere. */
-function viewIn(profiles: readonly string[], endpoint: Endpoint, whole: SessionCore, wasThere: boolean): SessionView {
-  const core = coreIn(profiles, whole);
+function viewIn(
+  profiles: readonly string[],
+  endpoint: Endpoint,
+  whole: SessionServices,
+  wasThere: boolean,
+): SessionView {
+  const core = servicesForProfiles(profiles, whole);
   if (endpoint.server === undefined) return new MergedView(endpoint, core);
   const { catalog, servers, steps, settleMs, flow } = core;
   const found = wasThere ? servers.find(endpoint.server) : servers.get(endpoint.server);
   const server = found?.config.name ?? endpoint.server;
-  const isOn = (name: string, tool: string): boolean => isToolOn(core.config(), name, tool);
-  const shows = core.kind !== undefined && showsViews(core.kind);
+  const isOn = (name: string, tool: string): boolean => isToolEnabled(core.config(), name, tool);
+  const shows = core.kind !== undefined && supportsViews(core.kind);
   return new ServerView({
     ...{ server, servers, catalog, steps, isOn, settleMs, flow },
     hasTool: core.hasTool,
@@ -129,13 +134,13 @@ function viewIn(profiles: readonly string[], endpoint: Endpoint, whole: SessionC
 }
 
 /** Why a path leads nowhere, with the ones that do. */
-export function unknownEndpoint(pathname: string): AppError {
+export function unknownEndpointError(pathname: string): AppError {
   return new AppError('not_found', `There is nothing at ${pathname}.`, {
     fix: 'Use /mcp, /mcp/mode/<mode>, /mcp/server/<server>, /mcp/app/<client app> or /mcp/p/<profile>.',
   });
 }
 
 /** The core as somebody has it whom these profiles hold. */
-function coreIn(profiles: readonly string[], whole: SessionCore): SessionCore {
+function servicesForProfiles(profiles: readonly string[], whole: SessionServices): SessionServices {
   return profiles.length === 0 ? whole : whole.inProfiles(profiles);
 }

@@ -2,37 +2,37 @@
  * Apps of 2026-07-28 that want to hear of tasks: of slow calls, which tell by themselves, and of servers: those are asked to tell, and
  * what they tell is given the id that the app knows. Source: extension `io.modelcontextprotocol/tasks` (SEP-2663), task status notifications.
  */
-import { asText, type JsonObject } from '../../base/json.ts';
-import { knowsTasks, type TellState } from '../../calls/call-task.ts';
+import { toText, type JsonObject } from '../../base/json.ts';
+import { supportsTasks, type TaskStatusListener } from '../../calls/call-task.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { SlowCalls } from '../../calls/slow-calls.ts';
 import type { ServerSet } from '../../servers/server-manager.ts';
-import type { Flow } from '../../trust/flow/flow.ts';
-import { noTask, type ServerTasks } from './server-tasks.ts';
+import type { DataFlowGuard } from '../../trust/flow/flow.ts';
+import { taskNotFoundError, type ServerTasks } from './server-tasks.ts';
 
-export interface Hearing {
+export interface TaskSubscription {
   /** Of those that were asked for, the ones that will be told of. */
   readonly taskIds: readonly string[];
   /** Slow calls are told of from now on, by `tell`: the app knows by now which it will hear of. */
-  begin(tell: TellState): void;
+  begin(tell: TaskStatusListener): void;
   end(): void;
 }
 
 interface HeardTasksParts {
   readonly tasks: ServerTasks;
   readonly servers: ServerSet;
-  readonly flow: Pick<Flow, 'noteText'>;
+  readonly flow: Pick<DataFlowGuard, 'recordText'>;
   /** Slow calls that are tasks; absent where there are none. */
-  readonly slow?: Pick<SlowCalls, 'heard'> | undefined;
+  readonly slow?: Pick<SlowCalls, 'findTask'> | undefined;
 }
 
 interface Heard {
   readonly id: string;
-  readonly begin: (tell: TellState) => void;
+  readonly begin: (tell: TaskStatusListener) => void;
   readonly end: () => void;
 }
 
-export class HeardTasks {
+export class TaskSubscriptions {
   readonly #parts: HeardTasksParts;
   /** Who listens, by the app's id of the task. */
   readonly #listeners = new Map<string, Set<CallerContext>>();
@@ -42,8 +42,8 @@ export class HeardTasks {
   }
 
   /** Those of them that the caller has and that are told of. Throws RpcError where the app does not know tasks. */
-  hear(ids: readonly string[], context: CallerContext): Hearing {
-    if (ids.length > 0 && !knowsTasks(context)) throw noTask(context);
+  subscribe(ids: readonly string[], context: CallerContext): TaskSubscription {
+    if (ids.length > 0 && !supportsTasks(context)) throw taskNotFoundError(context);
     const heard = [...new Set(ids)].flatMap((id) => this.#slow(id, context) ?? this.#ofServer(id, context) ?? []);
     return {
       taskIds: heard.map(({ id }) => id),
@@ -53,25 +53,25 @@ export class HeardTasks {
   }
 
   /** What a server tells of a task, for whoever listens; undefined: nobody does. What came of the task is an answer of a tool, too. */
-  told(server: string, params: JsonObject): JsonObject | undefined {
-    const taskId = this.#parts.tasks.idFor(server, asText(params['taskId']));
+  mapNotification(server: string, params: JsonObject): JsonObject | undefined {
+    const taskId = this.#parts.tasks.idFor(server, toText(params['taskId']));
     const listeners = taskId === undefined ? undefined : this.#listeners.get(taskId);
     if (listeners === undefined) return undefined;
-    for (const context of listeners) this.#parts.flow.noteText(`${server}: a task`, server, params, context);
+    for (const context of listeners) this.#parts.flow.recordText(`${server}: a task`, server, params, context);
     return { ...params, taskId };
   }
 
   #slow(id: string, context: CallerContext): Heard | undefined {
-    const task = this.#parts.slow?.heard(id, context);
+    const task = this.#parts.slow?.findTask(id, context);
     if (task === undefined) return undefined;
     let stop = (): void => undefined;
-    return { id, begin: (tell) => (stop = task.listen(tell)), end: () => stop() };
+    return { id, begin: (tell) => (stop = task.subscribe(tell)), end: () => stop() };
   }
 
   #ofServer(id: string, context: CallerContext): Heard | undefined {
     const { tasks, servers } = this.#parts;
     const known = tasks.find({ taskId: id }, context.principal);
-    const stop = known && servers.find(known.server)?.hearTask(asText(known.params['taskId']));
+    const stop = known && servers.find(known.server)?.subscribeTask(toText(known.params['taskId']));
     if (stop === undefined) return undefined;
     const listeners = this.#listeners.get(id) ?? new Set();
     this.#listeners.set(id, listeners.add(context));

@@ -6,25 +6,25 @@ import type { JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
 import type { AppConfig } from '../../config/app-config.ts';
-import { type AppliedLayers, applyLayers, type LayeredPerson } from '../../config/layers/apply-layers.ts';
+import { type AppliedLayers, applyLayers, type LayerSubject } from '../../config/layers/apply-layers.ts';
 import { scopeName } from '../../profiles/profile-scope.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
-import type { Era } from '../../wire/eras.ts';
+import type { ProtocolKind } from '../../wire/eras.ts';
 import type { Result } from '../../wire/message.ts';
-import type { SessionCore } from '../session-settings.ts';
+import type { SessionServices } from '../session-settings.ts';
 import type { Introduction, SessionView } from '../session-view.ts';
-import type { Hearing } from './heard-tasks.ts';
+import type { TaskSubscription } from './heard-tasks.ts';
 
 /** `scopes`: names of what the layers let through; `core`: with the person's settings. */
-export type MakeView = (scopes: readonly string[], core: SessionCore) => SessionView;
+export type MakeView = (scopes: readonly string[], core: SessionServices) => SessionView;
 
 /** What goes on in views that were left can be fetched when they are shown again; of so many. */
-const mostViews = 4;
+const maxViews = 4;
 
 export class LayeredView implements SessionView {
-  readonly #person: LayeredPerson;
-  readonly #whole: SessionCore;
+  readonly #person: LayerSubject;
+  readonly #whole: SessionServices;
   readonly #make: MakeView;
   /** By what is let through; the one that is shown stands last. */
   readonly #views = new Map<string, SessionView>();
@@ -35,7 +35,7 @@ export class LayeredView implements SessionView {
   #isUntold = false;
 
   /** Throws what `make` throws. */
-  constructor(person: LayeredPerson, whole: SessionCore, make: MakeView) {
+  constructor(person: LayerSubject, whole: SessionServices, make: MakeView) {
     this.#person = person;
     this.#whole = whole;
     this.#make = make;
@@ -60,15 +60,15 @@ export class LayeredView implements SessionView {
     return this.#shown.catalog;
   }
 
-  shows(server: ManagedServer): boolean {
-    return this.#shown.shows(server);
+  includesServer(server: ManagedServer): boolean {
+    return this.#shown.includesServer(server);
   }
 
   introduce(): Promise<Introduction> {
     return this.#shown.introduce();
   }
 
-  list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {
+  list(key: ListKey, era: ProtocolKind): Promise<readonly JsonObject[]> {
     return this.#shown.list(key, era);
   }
 
@@ -107,12 +107,12 @@ export class LayeredView implements SessionView {
     return this.#shown.setLogLevel(level, context);
   }
 
-  other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
-    return this.#shown.other(method, params, context);
+  forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#shown.forwardRequest(method, params, context);
   }
 
-  heard(method: string, params: JsonObject, sessionId: string): void {
-    this.#shown.heard(method, params, sessionId);
+  onNotification(method: string, params: JsonObject, sessionId: string): void {
+    this.#shown.onNotification(method, params, sessionId);
   }
 
   watch(): void {
@@ -130,12 +130,12 @@ export class LayeredView implements SessionView {
     for (const view of this.#views.values()) view.end?.();
   }
 
-  hearTasks(ids: readonly string[], context: CallerContext): Hearing {
-    return this.#shown.hearTasks(ids, context);
+  subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription {
+    return this.#shown.subscribeTasks(ids, context);
   }
 
-  toldOfTask(server: string, params: JsonObject): JsonObject | undefined {
-    return this.#shown.toldOfTask(server, params);
+  mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined {
+    return this.#shown.mapTaskNotification(server, params);
   }
 
   taskId(server: string, taskId: string, sessionId: string): string | undefined {
@@ -156,7 +156,7 @@ export class LayeredView implements SessionView {
     this.#shownKey = key;
     this.#isUntold = true;
     const [[oldest, left] = []] = this.#views;
-    if (this.#views.size > mostViews && oldest !== undefined) {
+    if (this.#views.size > maxViews && oldest !== undefined) {
       this.#views.delete(oldest);
       left?.end?.();
     }
@@ -176,7 +176,7 @@ export class LayeredView implements SessionView {
   }
 
   /** A core with the person's settings, in whatever profiles. */
-  #own(core: SessionCore): SessionCore {
+  #own(core: SessionServices): SessionServices {
     return {
       ...core,
       config: () => this.#now.config,
@@ -190,7 +190,7 @@ export class LayeredView implements SessionView {
 }
 
 /** They are taken for tools that were of use lately, by which those are ordered that fit as well as each other. */
-function withFavourites({ activity, catalog }: SessionCore, favourites: readonly string[]): ReadonlySet<string> {
+function withFavourites({ activity, catalog }: SessionServices, favourites: readonly string[]): ReadonlySet<string> {
   const used = activity.usedTools();
   if (favourites.length === 0) return used;
   const meant = catalog.current.tools.filter(({ id, name }) => favourites.includes(id) || favourites.includes(name));

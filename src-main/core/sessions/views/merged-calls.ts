@@ -1,45 +1,45 @@
 /** Calls of tools in a merged view: a helper of ours runs here, a server's tool goes through the pipeline; slow ones get a handle. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { markSteering, shortName } from '../../base/shown-text.ts';
+import { neutralizeControlCharacters, truncateName } from '../../base/shown-text.ts';
 import { withoutTasks } from '../../calls/call-task.ts';
 import {
   type CallerContext,
   type CallRequest,
-  type CallSteps,
+  type CallStages,
   callTool,
   type ShownSchemas,
 } from '../../calls/call-tool.ts';
 import { errorResult } from '../../calls/error-result.ts';
-import { checkNameLengths, isCancelled, plainArguments } from '../../calls/read-arguments.ts';
-import { type AwaitWish, calledTool, furtherTry, SlowCalls } from '../../calls/slow-calls.ts';
-import { tellWhole } from '../../calls/whole-answer.ts';
+import { checkNameLengths, isCancelled, namedArguments } from '../../calls/read-arguments.ts';
+import { type AwaitRequest, calledTool, retryParams, SlowCalls } from '../../calls/slow-calls.ts';
+import { completeContent } from '../../calls/whole-answer.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ViewTool } from '../../catalog/view-tools.ts';
-import { awaitLine, awaitResult, isCalledByName } from '../../modes/await-result.ts';
+import { awaitInstruction, awaitResult, isCalledByName } from '../../modes/await-result.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { shownSchemas } from '../../modes/show-tools.ts';
-import { isFor, viewUriOf, withViewUri } from '../../servers/view-facts.ts';
-import type { Era } from '../../wire/eras.ts';
+import { isVisibleTo, viewUriOf, withViewUri } from '../../servers/view-facts.ts';
+import type { ProtocolKind } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
-import { fact, RawJson } from '../../wire/raw-json.ts';
+import { scalarOf, RawJson } from '../../wire/raw-json.ts';
 import type { SessionSettings } from '../session-settings.ts';
-import { HeardTasks } from './heard-tasks.ts';
-import type { MergedParts } from './merged-parts.ts';
-import { noTask, ServerTasks, underTaskId } from './server-tasks.ts';
+import { TaskSubscriptions } from './heard-tasks.ts';
+import type { MergedViewDeps } from './merged-parts.ts';
+import { taskNotFoundError, ServerTasks, withTaskId } from './server-tasks.ts';
 
 export class MergedCalls {
-  readonly #parts: MergedParts;
-  readonly #steps: CallSteps;
-  readonly #lists: (tool: string, era: Era) => boolean;
+  readonly #parts: MergedViewDeps;
+  readonly #steps: CallStages;
+  readonly #lists: (tool: string, era: ProtocolKind) => boolean;
   readonly #shownSchemas: ShownSchemas;
   readonly #slow: SlowCalls;
   readonly #tasks: ServerTasks;
-  readonly heardTasks: HeardTasks;
+  readonly taskSubscriptions: TaskSubscriptions;
   readonly #views: ViewCalls;
 
   /** `lists`: whether a client app of that era is shown a tool of that name. */
-  constructor(parts: MergedParts, lists: (tool: string, era: Era) => boolean) {
+  constructor(parts: MergedViewDeps, lists: (tool: string, era: ProtocolKind) => boolean) {
     const { answerRoom, shaper, steps } = parts.core;
     this.#parts = parts;
     this.#tasks = new ServerTasks();
@@ -61,19 +61,19 @@ export class MergedCalls {
       limitMs: (app) => parts.settings.callLimitMs(app),
       room: answerRoom,
       awaitLine: (args, context) => this.#awaitLine(args, context),
-      putAside: async (result, tool, context) => shaper.putAside(result, this.#originOf(tool), context),
+      putAside: async (result, tool, context) => shaper.spill(result, this.#originOf(tool), context),
     });
     const { flow, servers } = parts.core;
-    this.heardTasks = new HeardTasks({ tasks: this.#tasks, slow: this.#slow, servers, flow });
+    this.taskSubscriptions = new TaskSubscriptions({ tasks: this.#tasks, slow: this.#slow, servers, flow });
   }
 
   /** A call was answered with a handle. */
   get gaveHandles(): boolean {
-    return this.#slow.used;
+    return this.#slow.hasHandles;
   }
 
   /** `tools/call` of a client app. Rejects as the call does; throws what is wrong with the request itself. */
-  answer(params: JsonObject, caller: CallerContext): Promise<Result> {
+  handle(params: JsonObject, caller: CallerContext): Promise<Result> {
     const { name } = params;
     const settings = this.#parts.settings.current;
     const era = caller.acceptsInputRequired ? 'modern' : 'legacy';
@@ -95,13 +95,13 @@ export class MergedCalls {
   }
 
   /** A call of a server's tool, from whomever it comes. */
-  pass(request: CallRequest, context: CallerContext): Promise<Result> {
+  callServerTool(request: CallRequest, context: CallerContext): Promise<Result> {
     return callTool(request, context, this.#steps);
   }
 
   /** What came of a slow call. `rest`: what came beside the wish. */
-  take(wish: AwaitWish, rest: JsonObject, context: CallerContext): Promise<Result> {
-    return this.#slow.take(wish, furtherTry(rest), context);
+  awaitResult(wish: AwaitRequest, rest: JsonObject, context: CallerContext): Promise<Result> {
+    return this.#slow.waitFor(wish, retryParams(rest), context);
   }
 
   /** A request about a task: a slow call of ours, or one that a server answered with. Rejects with RpcError where there is none. */
@@ -109,12 +109,12 @@ export class MergedCalls {
     const own = await this.#slow.task(method, params, context);
     if (own !== undefined) return own;
     const known = this.#tasks.find(params, context.principal);
-    if (known === undefined) throw noTask(context);
+    if (known === undefined) throw taskNotFoundError(context);
     const { flow, servers } = this.#parts.core;
     const answer = await servers.get(known.server).request(method, known.params, context);
     // What came of it is an answer of a tool.
-    flow.noteText(`${known.server}: a task`, known.server, answer, context);
-    return underTaskId(answer, params['taskId']);
+    flow.recordText(`${known.server}: a task`, known.server, answer, context);
+    return withTaskId(answer, params['taskId']);
   }
 
   /** As SessionView has it. */
@@ -130,14 +130,14 @@ export class MergedCalls {
   /** `helper`: what the name means; undefined: a server's tool. */
   async #run(helper: HelperTool | undefined, params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
-    const input = plainArguments(args);
+    const input = namedArguments(args);
     if (helper !== undefined) return await this.#runHelper(helper, input ?? {}, rest, context);
-    return await this.pass({ tool: String(name), arguments: input, rest }, context);
+    return await this.callServerTool({ tool: String(name), arguments: input, rest }, context);
   }
 
   #runForView(tool: ViewTool, params: JsonObject, context: CallerContext): Promise<Result> {
     const { name, arguments: args, ...rest } = params;
-    const input = plainArguments(args);
+    const input = namedArguments(args);
     const request = { tool: String(name), arguments: input, rest, byView: true, spill: 'never' } as const;
     return callTool(request, context, { ...this.#steps, resolve: () => tool });
   }
@@ -146,15 +146,17 @@ export class MergedCalls {
   async #runHelper(helper: HelperTool, input: JsonObject, rest: JsonObject, context: CallerContext): Promise<Result> {
     const { contexts, core } = this.#parts;
     const { name } = helper.definition;
-    await core.catalog.configured(core.settleMs);
+    await core.catalog.configLoaded(core.settleMs);
     const openedViews = new Set<string>();
     const own = contexts.make(name, rest, { ...context, openedViews });
     try {
       checkNameLengths(input);
       const answer = await helper.run(input, own);
       if (helper.admin === true) this.#noteLook(own, input);
-      const result = contexts.handedOn(answer) ? answer : tellWhole(isQuoted(helper) ? answer : markSteering(answer));
-      const shaped = helper.spills === true ? await core.shaper.shapeOwn(result, name, context) : result;
+      const result = contexts.isPassedThrough(answer)
+        ? answer
+        : completeContent(isQuoted(helper) ? answer : neutralizeControlCharacters(answer));
+      const shaped = helper.spills === true ? await core.shaper.shapeHelperResult(result, name, context) : result;
       return this.#views.leading(shaped, openedViews);
     } catch (error) {
       if (isCancelled(error)) throw error;
@@ -164,18 +166,18 @@ export class MergedCalls {
 
   /** Looking at servers and trying them again is free, and stands in the record as what was asked for does. */
   #noteLook({ admin, author }: HelperContext, input: JsonObject): void {
-    if (admin.hasAsked(author)) return;
+    if (admin.hasRequested(author)) return;
     const words = ['operation', 'action', 'name', 'server'].flatMap((key) =>
-      typeof input[key] === 'string' ? shortName(input[key]) : [],
+      typeof input[key] === 'string' ? truncateName(input[key]) : [],
     );
-    admin.noted.emit({ author, what: ['Looked', ...words].join(' '), failure: undefined });
+    admin.recorded.emit({ author, what: ['Looked', ...words].join(' '), failure: undefined });
   }
 
   /** A server's tool goes before a helper that is named after a server. */
   #helper(name: string, { mode, view }: SessionSettings): HelperTool | undefined {
     const { helpers } = this.#parts.core.modes;
     const own = helpers.get(name) ?? mode.find?.(name, view);
-    if (own !== undefined || view.catalog.lookup.tools.listedAs(name) !== undefined) return own;
+    if (own !== undefined || view.catalog.lookup.tools.byListedName(name) !== undefined) return own;
     return this.#parts.core.modes.findDynamic(name, view);
   }
 
@@ -193,7 +195,7 @@ export class MergedCalls {
   #awaitLine(args: JsonObject, { acceptsInputRequired }: CallerContext): string | undefined {
     const { mode } = this.#parts.settings.current;
     const isOut = acceptsInputRequired && isCalledByName(mode) && !this.#lists(awaitResult.definition.name, 'modern');
-    return isOut ? undefined : awaitLine(mode, args);
+    return isOut ? undefined : awaitInstruction(mode, args);
   }
 }
 
@@ -223,11 +225,11 @@ class ViewCalls {
    */
   find(name: string, settings: SessionSettings): ViewTool | undefined {
     const { catalog } = settings.view;
-    if (!areShown(settings) || catalog.lookup.tools.listedAs(name) !== undefined) return undefined;
+    if (!areShown(settings) || catalog.lookup.tools.byListedName(name) !== undefined) return undefined;
     const named = catalog.viewTools.filter((tool) => tool.name === name);
     if (named.length === 0) {
-      const [own, ...others] = catalog.lookup.tools.named(name);
-      if (own !== undefined && others.length === 0 && !isFor('app', own.definition)) throw forModelsOnly(own);
+      const [own, ...others] = catalog.lookup.tools.byName(name);
+      if (own !== undefined && others.length === 0 && !isVisibleTo('app', own.definition)) throw forModelsOnly(own);
       return undefined;
     }
     const [only, ...others] = named.length === 1 ? named : named.filter(({ server }) => this.#open.has(server));
@@ -238,7 +240,7 @@ class ViewCalls {
   /** The answer of a helper, leading to the interface of the tool that was called through it, where it was one. */
   leading(answer: Result, opened: ReadonlySet<string>): Result {
     const [uri, ...others] = opened;
-    if (uri === undefined || others.length > 0 || fact(answer, 'isError') === true) return answer;
+    if (uri === undefined || others.length > 0 || scalarOf(answer, 'isError') === true) return answer;
     return answer instanceof RawJson ? answer.withMembers(withViewUri({}, uri)) : withViewUri(answer, uri);
   }
 }
@@ -258,7 +260,7 @@ function ambiguous(name: string, tools: readonly ViewTool[]): AppError {
   const servers = tools.map(({ server }) => server);
   return new AppError(
     'tool_ambiguous',
-    `${JSON.stringify(shortName(name))} is a tool of ${servers.join(' and ')}, and it cannot be told whose user interface calls it.`,
+    `${JSON.stringify(truncateName(name))} is a tool of ${servers.join(' and ')}, and it cannot be told whose user interface calls it.`,
     {
       fix: `Let the app reach each of them at an address of its own: /mcp/server/${encodeURIComponent(servers[0] ?? 'NAME')}.`,
       data: { candidates: tools.map(({ id }) => id) },

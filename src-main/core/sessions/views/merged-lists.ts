@@ -1,46 +1,46 @@
 /** The list of tools that a merged view shows: the mode's own, those the person pinned, the servers', and what a session turned out to need. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
-import { isOurUri, wrapUri } from '../../catalog/resource-names.ts';
-import { forViewsOnly, isViewUri } from '../../servers/view-facts.ts';
-import { awaitResult, listsAwait } from '../../modes/await-result.ts';
+import { isTooltrayUri, wrapUri } from '../../catalog/resource-names.ts';
+import { toAppOnlyDefinition, isViewUri } from '../../servers/view-facts.ts';
+import { awaitResult, shouldListAwait } from '../../modes/await-result.ts';
 import { readOwnResource } from '../../modes/mode.ts';
-import { RepeatingTools } from '../../servers/param-headers.ts';
-import type { Era } from '../../wire/eras.ts';
+import { HeaderParamTools } from '../../servers/param-headers.ts';
+import type { ProtocolKind } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { toObject } from '../../wire/raw-json.ts';
 import { isNotFound } from '../session-view.ts';
-import { acceptableEntry } from './acceptable-entry.ts';
-import type { MergedParts } from './merged-parts.ts';
+import { sanitizeEntry } from './acceptable-entry.ts';
+import type { MergedViewDeps } from './merged-parts.ts';
 
 export class MergedTools {
-  readonly #parts: MergedParts;
+  readonly #parts: MergedViewDeps;
   readonly #followsLists: boolean;
   readonly #awaits: () => boolean;
-  readonly #repeating = new RepeatingTools();
-  #listed: { readonly era: Era; readonly tools: string } | undefined;
+  readonly #repeating = new HeaderParamTools();
+  #listed: { readonly era: ProtocolKind; readonly tools: string } | undefined;
 
   /** `followsLists`: the client app reads lists anew when it is told that they have changed; `awaits`: a call was answered with a handle. */
-  constructor(parts: MergedParts, followsLists: boolean, awaits: () => boolean) {
+  constructor(parts: MergedViewDeps, followsLists: boolean, awaits: () => boolean) {
     this.#parts = parts;
     this.#followsLists = followsLists;
     this.#awaits = awaits;
   }
 
   /** As it is given to a client app of that era. */
-  list(era: Era): readonly JsonObject[] {
+  list(era: ProtocolKind): readonly JsonObject[] {
     const tools = this.#tools(era);
     this.#listed = { era, tools: JSON.stringify(tools) };
     return tools;
   }
 
-  lists(name: string, era: Era): boolean {
+  lists(name: string, era: ProtocolKind): boolean {
     return this.#tools(era).some((tool) => tool['name'] === name);
   }
 
   /** A server's tool that wants arguments repeated as headers, where what is listed says so. */
   withHeaders(name: string): JsonObject | undefined {
-    const known = this.#parts.settings.current.view.catalog.lookup.tools.listedAs(name);
+    const known = this.#parts.settings.current.view.catalog.lookup.tools.byListedName(name);
     // Most want nothing, and the list is work.
     if (known === undefined || !this.#repeating.has(known.definition)) return undefined;
     return this.#tools('modern').find((tool) => tool['name'] === name && this.#repeating.has(tool));
@@ -57,7 +57,7 @@ export class MergedTools {
     return before !== undefined && before.tools !== JSON.stringify(this.list(before.era));
   }
 
-  #tools(era: Era): readonly JsonObject[] {
+  #tools(era: ProtocolKind): readonly JsonObject[] {
     const { helpers } = this.#parts.core.modes;
     const { mode, view, extraTools } = this.#parts.settings.current;
     const own = mode.helpers.map((helper) => helper.definition);
@@ -65,42 +65,42 @@ export class MergedTools {
     const pinned = [...new Set(extraTools)].flatMap((name) =>
       names.has(name) ? [] : (helpers.get(name)?.definition ?? []),
     );
-    const servers = mode.listed(view).map((tool) => acceptableEntry('tools', tool, era));
+    const servers = mode.listed(view).map((tool) => sanitizeEntry('tools', tool, era));
     const tools = [...own, ...pinned, ...servers];
     const { catalog, handles } = view;
     const mayAwait =
       handles === true &&
-      listsAwait({ mode, era, tools, catalog, followsLists: this.#followsLists, used: this.#awaits() });
+      shouldListAwait({ mode, era, tools, catalog, followsLists: this.#followsLists, used: this.#awaits() });
     const all = mayAwait ? [...tools, awaitResult.definition] : tools;
     return [...all, ...this.#besides(all, era)];
   }
 
   /** Tools with a user interface that are not listed yet, and those that interfaces call, which apps keep from their models. */
-  #besides(tools: readonly JsonObject[], era: Era): readonly JsonObject[] {
+  #besides(tools: readonly JsonObject[], era: ProtocolKind): readonly JsonObject[] {
     const { listedViews, ui, view } = this.#parts.settings.current;
     if (ui === undefined || ui === 'off') return [];
     const listed = new Set(tools.map((tool) => tool['name']));
     const shown = listedViews.filter((tool) => !listed.has(tool['name']));
     for (const tool of shown) listed.add(tool['name']);
     const forViews = view.catalog.viewTools.filter(({ isAlone, listedName }) => isAlone && !listed.has(listedName));
-    return [...shown, ...forViews.map(({ definition }) => forViewsOnly(definition))].map((tool) =>
-      acceptableEntry('tools', tool, era),
+    return [...shown, ...forViews.map(({ definition }) => toAppOnlyDefinition(definition))].map((tool) =>
+      sanitizeEntry('tools', tool, era),
     );
   }
 }
 
 /** The prompts that a merged view shows: the servers'. */
 export class MergedPrompts {
-  readonly #parts: MergedParts;
+  readonly #parts: MergedViewDeps;
 
-  constructor(parts: MergedParts) {
+  constructor(parts: MergedViewDeps) {
     this.#parts = parts;
   }
 
   /** As they are given to a client app of that era. */
-  list(era: Era): readonly JsonObject[] {
+  list(era: ProtocolKind): readonly JsonObject[] {
     return this.#parts.settings.current.view.catalog.prompts.map((prompt) =>
-      acceptableEntry('prompts', { ...prompt.definition, name: prompt.listedName }, era),
+      sanitizeEntry('prompts', { ...prompt.definition, name: prompt.listedName }, era),
     );
   }
 
@@ -110,7 +110,7 @@ export class MergedPrompts {
     const answer = await core.servers
       .get(prompt.server)
       .request('prompts/get', { ...params, name: prompt.name }, context);
-    core.flow.noteText(`${prompt.server}: the prompt ${prompt.name}`, prompt.server, answer, context);
+    core.flow.recordText(`${prompt.server}: the prompt ${prompt.name}`, prompt.server, answer, context);
     links.note(prompt.server, answer);
     return answer;
   }
@@ -118,18 +118,18 @@ export class MergedPrompts {
 
 /** The resources that a merged view shows: the servers', and our own where the mode lists them; ours can always be read. */
 export class MergedResources {
-  readonly #parts: MergedParts;
+  readonly #parts: MergedViewDeps;
 
-  constructor(parts: MergedParts) {
+  constructor(parts: MergedViewDeps) {
     this.#parts = parts;
   }
 
   /** As they are given to a client app of that era. */
-  list(key: 'resources' | 'resourceTemplates', era: Era): readonly JsonObject[] {
+  list(key: 'resources' | 'resourceTemplates', era: ProtocolKind): readonly JsonObject[] {
     const { mode, view } = this.#parts.settings.current;
     const identifier = key === 'resources' ? 'uri' : 'uriTemplate';
     const listed = view.catalog[key].map((resource) =>
-      acceptableEntry(key, { ...resource.definition, [identifier]: resource.listedUri }, era),
+      sanitizeEntry(key, { ...resource.definition, [identifier]: resource.listedUri }, era),
     );
     const own = (mode.resources ?? []).flatMap(({ definition }) => (identifier in definition ? [definition] : []));
     return [...listed, ...own];
@@ -145,7 +145,7 @@ export class MergedResources {
       const answer = await core.servers
         .get(target.server)
         .request('resources/read', { ...params, uri: target.uri }, context);
-      core.flow.noteText(`${target.server}: ${target.uri}`, target.server, answer, context);
+      core.flow.recordText(`${target.server}: ${target.uri}`, target.server, answer, context);
       links.note(target.server, answer);
       return isViewUri(uri) && uri !== target.uri ? underUri(answer, target.uri, uri) : answer;
     } catch (error) {
@@ -170,7 +170,7 @@ export class MergedResources {
     const { resources } = this.#parts.core.catalog.current;
     const known = resources.find((resource) => resource.server === server && resource.uri === uri);
     if (known !== undefined) return known.listedUri;
-    return isOurUri(uri) || resources.some((resource) => resource.uri === uri) ? wrapUri(server, uri) : uri;
+    return isTooltrayUri(uri) || resources.some((resource) => resource.uri === uri) ? wrapUri(server, uri) : uri;
   }
 }
 

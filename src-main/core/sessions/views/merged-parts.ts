@@ -2,28 +2,28 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CallerContext, CallRequest } from '../../calls/call-tool.ts';
-import type { AwaitWish } from '../../calls/slow-calls.ts';
+import type { AwaitRequest } from '../../calls/slow-calls.ts';
 import { type CatalogEntry, resolveEntry } from '../../catalog/catalog.ts';
-import { isOurUri } from '../../catalog/resource-names.ts';
+import { isTooltrayUri } from '../../catalog/resource-names.ts';
 import type { LiveCatalog } from '../../catalog/live-catalog.ts';
-import { resourceNotFound, type ResourceTarget, resourceTarget } from '../../catalog/resolve-resource.ts';
-import type { KnownServer } from '../../catalog/tool-finder.ts';
-import { longestTextFor } from '../../client-apps/app-limits.ts';
-import { type HelperContext, type ModeView, SessionMemory } from '../../modes/mode.ts';
+import { resourceNotFoundError, type ResourceTarget, resolveResource } from '../../catalog/resolve-resource.ts';
+import type { ConfiguredServer } from '../../catalog/tool-finder.ts';
+import { maxTextBytesFor } from '../../client-apps/app-limits.ts';
+import { type HelperContext, type ModeView, ShownItems } from '../../modes/mode.ts';
 import type { CallContext } from '../../servers/calls-in-flight.ts';
 import { refreshListings } from '../../servers/server-manager.ts';
-import { NotedFiles } from '../../spills/noted-files.ts';
+import { TrackedSpillFiles } from '../../spills/noted-files.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
-import type { SessionCore, SettingsOfSession } from '../session-settings.ts';
-import type { ShownLinks } from './shown-links.ts';
+import type { SessionServices, SessionSettingsCache } from '../session-settings.ts';
+import type { SeenResources } from './shown-links.ts';
 
 /** What the parts of a merged view share. */
-export interface MergedParts {
-  readonly core: SessionCore;
-  readonly settings: SettingsOfSession;
-  readonly lookUp: LookUp;
+export interface MergedViewDeps {
+  readonly core: SessionServices;
+  readonly settings: SessionSettingsCache;
+  readonly lookUp: EntryResolver;
   /** What servers have shown in their answers. */
-  readonly links: ShownLinks;
+  readonly links: SeenResources;
   readonly contexts: HelperContexts;
 }
 
@@ -35,26 +35,26 @@ interface HelperView {
   readResource(params: JsonObject, context: CallerContext): Promise<Result>;
   getPrompt(params: JsonObject, context: CallerContext): Promise<Result>;
   /** `rest`: what came beside the wish. */
-  awaitCall(wish: AwaitWish, rest: JsonObject, context: CallerContext): Promise<Result>;
+  awaitCall(wish: AwaitRequest, rest: JsonObject, context: CallerContext): Promise<Result>;
 }
 
 export class HelperContexts {
-  readonly #core: SessionCore;
-  readonly #settings: SettingsOfSession;
+  readonly #core: SessionServices;
+  readonly #settings: SessionSettingsCache;
   readonly #view: HelperView;
   /** What the session has been shown. */
-  readonly memory = new SessionMemory();
+  readonly memory = new ShownItems();
   /** Answers as the pipeline gave them. */
   readonly #given = new WeakSet<Result>();
 
-  constructor(core: SessionCore, settings: SettingsOfSession, view: HelperView) {
+  constructor(core: SessionServices, settings: SessionSettingsCache, view: HelperView) {
     this.#core = core;
     this.#settings = settings;
     this.#view = view;
   }
 
   /** Whether a helper's answer is one that it was given and hands on as it is. */
-  handedOn(result: Result): boolean {
+  isPassedThrough(result: Result): boolean {
     return this.#given.has(result);
   }
 
@@ -79,8 +79,10 @@ export class HelperContexts {
       getPrompt: (name, args) => view.getPrompt({ ...rest, name, ...(args && { arguments: args }) }, context),
       awaitCall: (wish) => this.#noted(view.awaitCall(wish, rest, context)),
       refresh: (server) => this.#refresh(server),
-      spillFiles: new NotedFiles(spillFiles(context.principal), (ref, text) => this.#noteKept(ref, text, context)),
-      longestText: longestTextFor(app),
+      spillFiles: new TrackedSpillFiles(spillFiles(context.principal), (ref, text) =>
+        this.#noteKept(ref, text, context),
+      ),
+      longestText: maxTextBytesFor(app),
       usedTools: () => activity.usedTools(),
       toolFilter,
       wholeAnswers,
@@ -100,7 +102,7 @@ export class HelperContexts {
   #noteKept(ref: string, text: string, context: CallerContext): void {
     const { spillOf, flow } = this.#core;
     const { server, tool } = spillOf(ref) ?? { server: 'tooltray', tool: 'a file' };
-    flow.noteText(`${server}:${tool}`, server, text, context);
+    flow.recordText(`${server}:${tool}`, server, text, context);
   }
 
   async #noted(answer: Promise<Result>): Promise<Result> {
@@ -113,7 +115,7 @@ export class HelperContexts {
   #call(request: CallRequest, context: CallerContext): Promise<Result> {
     const { modes, catalog } = this.#core;
     const own = modes.helpers.get(request.tool);
-    const isTaken = catalog.current.lookup.tools.listedAs(request.tool) !== undefined;
+    const isTaken = catalog.current.lookup.tools.byListedName(request.tool) !== undefined;
     if (own?.reachable !== true || isTaken) return this.#view.call(request, context);
     return own.run(request.arguments ?? {}, this.make(request.tool, request.rest ?? {}, context));
   }
@@ -132,14 +134,14 @@ export class HelperContexts {
  */
 type Waiter = Pick<CallContext, 'signal' | 'onProgress'>;
 
-export class LookUp {
+export class EntryResolver {
   readonly #catalog: LiveCatalog;
   readonly #settleMs: number;
 
-  readonly #links: Pick<ShownLinks, 'shownBy'>;
+  readonly #links: Pick<SeenResources, 'serversOf'>;
 
   /** `settleMs`: how long servers are waited for where an address says nothing of whose it is; `links`: what answers have shown. */
-  constructor(catalog: LiveCatalog, settleMs: number, links: Pick<ShownLinks, 'shownBy'>) {
+  constructor(catalog: LiveCatalog, settleMs: number, links: Pick<SeenResources, 'serversOf'>) {
     this.#catalog = catalog;
     this.#settleMs = settleMs;
     this.#links = links;
@@ -148,13 +150,13 @@ export class LookUp {
   /** Rejects with RpcError. */
   async prompt(name: unknown, context: Waiter): Promise<CatalogEntry> {
     const spelling = String(name);
-    await this.#catalog.configured(this.#settleMs);
+    await this.#catalog.configLoaded(this.#settleMs);
     const look = (): CatalogEntry => resolveEntry(this.#catalog.current, 'prompts', spelling);
     try {
       return look();
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const holder = this.#catalog.finder.holderOfPrompt(spelling);
+      const holder = this.#catalog.finder.promptOwner(spelling);
       if (holder === undefined) throw new RpcError(rpcCode.invalidParams, `${error.text}${this.#notListed()}`);
       await this.#arrival(holder, context);
     }
@@ -191,14 +193,14 @@ export class LookUp {
       return [resources, views].some((known) => known.some(({ listedUri }) => listedUri === uri));
     },
   ): Promise<ResourceTarget> {
-    await this.#catalog.configured(this.#settleMs);
-    const shownBy = this.#links.shownBy(uri);
+    await this.#catalog.configLoaded(this.#settleMs);
+    const shownBy = this.#links.serversOf(uri);
     if (!isFound() && shownBy.length === 0) {
-      const holder = this.#catalog.finder.holderOfResource(uri);
+      const holder = this.#catalog.finder.resourceOwner(uri);
       if (holder !== undefined) await this.#arrival(holder, context, { uri });
-      else if (!isOurUri(uri)) await this.#catalog.settled(this.#settleMs, undefined, isFound);
+      else if (!isTooltrayUri(uri)) await this.#catalog.settled(this.#settleMs, undefined, isFound);
     }
-    const target = resourceTarget(this.#catalog.current, uri, shownBy);
+    const target = resolveResource(this.#catalog.current, uri, shownBy);
     if (target === undefined) throw this.noResource(uri);
     return target;
   }
@@ -207,13 +209,13 @@ export class LookUp {
   noResource(uri: string): RpcError {
     return new RpcError(
       rpcCode.invalidParams,
-      `${resourceNotFound(uri, this.#catalog.current).text}${this.#notListed()}`,
+      `${resourceNotFoundError(uri, this.#catalog.current).text}${this.#notListed()}`,
       { uri },
     );
   }
 
   /** Rejects with RpcError where it does not come: its state, the cause, what helps. */
-  async #arrival({ config: { name } }: KnownServer, context: Waiter, facts: JsonObject = {}): Promise<void> {
+  async #arrival({ config: { name } }: ConfiguredServer, context: Waiter, facts: JsonObject = {}): Promise<void> {
     try {
       await this.#catalog.awaitServer(name, this.#settleMs, context);
     } catch (error) {

@@ -1,53 +1,53 @@
 /** All servers together, shown in a mode. */
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
-import { factsOfApp } from '../../client-apps/app-limits.ts';
+import { appTraits } from '../../client-apps/app-limits.ts';
 import {
   experimentalOf,
   mergedExtensions,
   servedExtensions,
-  showsViews,
+  supportsViews,
   tasksExtension,
   viewExtension,
 } from '../../servers/app-kind.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
-import type { Era } from '../../wire/eras.ts';
+import type { ProtocolKind } from '../../wire/eras.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
-import { type SessionCore, type SettingsAddress, SettingsOfSession } from '../session-settings.ts';
-import type { Hearing } from './heard-tasks.ts';
-import { HelperContexts, LookUp } from './merged-parts.ts';
+import { type SessionServices, type SettingsSource, SessionSettingsCache } from '../session-settings.ts';
+import type { TaskSubscription } from './heard-tasks.ts';
+import { HelperContexts, EntryResolver } from './merged-parts.ts';
 import { MergedCalls } from './merged-calls.ts';
 import { MergedPrompts, MergedResources, MergedTools } from './merged-lists.ts';
 import type { Introduction, SessionView } from '../session-view.ts';
-import { ShownLinks } from './shown-links.ts';
+import { SeenResources } from './shown-links.ts';
 
 export class MergedView implements SessionView {
-  readonly #core: SessionCore;
-  readonly #settings: SettingsOfSession;
-  readonly #lookUp: LookUp;
+  readonly #core: SessionServices;
+  readonly #settings: SessionSettingsCache;
+  readonly #lookUp: EntryResolver;
   readonly #tools: MergedTools;
   readonly #prompts: MergedPrompts;
   readonly #resources: MergedResources;
   readonly #calls: MergedCalls;
 
   /** Throws AppError mode_unknown. */
-  constructor(address: SettingsAddress, core: SessionCore) {
+  constructor(address: SettingsSource, core: SessionServices) {
     this.#core = core;
-    this.#settings = new SettingsOfSession(address, core);
-    const links = new ShownLinks();
-    this.#lookUp = new LookUp(core.catalog, core.settleMs, links);
+    this.#settings = new SessionSettingsCache(address, core);
+    const links = new SeenResources();
+    this.#lookUp = new EntryResolver(core.catalog, core.settleMs, links);
     const contexts = new HelperContexts(core, this.#settings, {
-      call: (request, context) => this.#calls.pass(request, context),
+      call: (request, context) => this.#calls.callServerTool(request, context),
       readResource: (params, context) => this.readResource(params, context),
       getPrompt: (params, context) => this.getPrompt(params, context),
-      awaitCall: (wish, rest, context) => this.#calls.take(wish, rest, context),
+      awaitCall: (wish, rest, context) => this.#calls.awaitResult(wish, rest, context),
     });
     const parts = { core, settings: this.#settings, lookUp: this.#lookUp, links, contexts };
     this.#prompts = new MergedPrompts(parts);
     this.#resources = new MergedResources(parts);
-    this.#tools = new MergedTools(parts, factsOfApp(address.app).followsLists, () => this.#calls.gaveHandles);
+    this.#tools = new MergedTools(parts, appTraits(address.app).followsLists, () => this.#calls.gaveHandles);
     this.#calls = new MergedCalls(parts, (tool, era) => this.#tools.lists(tool, era));
   }
 
@@ -72,14 +72,14 @@ export class MergedView implements SessionView {
     return this.#core.servers.all.map(({ config }) => config.name);
   }
 
-  shows(server: ManagedServer): boolean {
+  includesServer(server: ManagedServer): boolean {
     return this.#core.servers.find(server.config.name) === server;
   }
 
   async introduce(): Promise<Introduction> {
     const { catalog, serverInfo, settleMs } = this.#core;
     // Names are those of the config, whatever is up; only right after the start of the core is that not read.
-    await catalog.configured(settleMs);
+    await catalog.configLoaded(settleMs);
     const { mode, view } = this.#settings.current;
     return {
       serverInfo,
@@ -105,7 +105,7 @@ export class MergedView implements SessionView {
     const { kind, servers } = this.#core;
     if (kind === undefined) return {};
     const own = {
-      ...(showsViews(kind) && { [viewExtension]: {} }),
+      ...(supportsViews(kind) && { [viewExtension]: {} }),
       // A slow call is one.
       ...(tasksExtension in kind.extensions && { [tasksExtension]: {} }),
     };
@@ -119,7 +119,7 @@ export class MergedView implements SessionView {
     return Object.keys(experimental).length === 0 ? {} : { experimental };
   }
 
-  async list(key: ListKey, era: Era): Promise<readonly JsonObject[]> {
+  async list(key: ListKey, era: ProtocolKind): Promise<readonly JsonObject[]> {
     const { catalog, compared, settleMs } = this.#core;
     await compared?.(settleMs);
     const { mode, reason } = this.#settings.current;
@@ -137,7 +137,7 @@ export class MergedView implements SessionView {
   }
 
   callTool(params: JsonObject, context: CallerContext): Promise<Result> {
-    return this.#calls.answer(params, context);
+    return this.#calls.handle(params, context);
   }
 
   readResource(params: JsonObject, context: CallerContext): Promise<Result> {
@@ -149,7 +149,7 @@ export class MergedView implements SessionView {
   }
 
   async complete(params: JsonObject, context: CallerContext): Promise<Result> {
-    const ref = objectOf(params['ref']);
+    const ref = objectOrEmpty(params['ref']);
     const target = await this.#lookUp.completion(ref, context);
     const asked = { ...params, ref: target.ref };
     return this.#core.servers.get(target.server).request('completion/complete', asked, context);
@@ -167,7 +167,7 @@ export class MergedView implements SessionView {
     await Promise.allSettled(this.#core.servers.all.map((server) => server.setLogLevel(level, context)));
   }
 
-  async other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+  async forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     if (method.startsWith('tasks/')) return this.#calls.task(method, params, context);
     throw new RpcError(rpcCode.methodNotFound, `Method not found: ${method}`);
   }
@@ -176,7 +176,7 @@ export class MergedView implements SessionView {
     this.#calls.end();
   }
 
-  heard(method: string, params: JsonObject, sessionId: string): void {
+  onNotification(method: string, params: JsonObject, sessionId: string): void {
     for (const server of this.#core.servers.all) server.notify(method, params, sessionId);
   }
 
@@ -188,12 +188,12 @@ export class MergedView implements SessionView {
     return { ...change, tools: change.tools && this.#tools.differs() };
   }
 
-  hearTasks(ids: readonly string[], context: CallerContext): Hearing {
-    return this.#calls.heardTasks.hear(ids, context);
+  subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription {
+    return this.#calls.taskSubscriptions.subscribe(ids, context);
   }
 
-  toldOfTask(server: string, params: JsonObject): JsonObject | undefined {
-    return this.#calls.heardTasks.told(server, params);
+  mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined {
+    return this.#calls.taskSubscriptions.mapNotification(server, params);
   }
 
   taskId(server: string, taskId: string, sessionId: string): string | undefined {

@@ -2,13 +2,13 @@
  * Tasks that servers answered with, of both eras: whoever asks for one later names nothing but its id, so it is written down whose each is. Source: MCP 2025-11-25, basic/
  * utilities/tasks, and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
  */
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
-import { fact, RawJson, toObject } from '../../wire/raw-json.ts';
-import { knowsTasks } from '../../calls/call-task.ts';
+import { scalarOf, RawJson, toObject } from '../../wire/raw-json.ts';
+import { supportsTasks } from '../../calls/call-task.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import { tasksExtension } from '../../servers/app-kind.ts';
-import { mayUse, type Principal } from '../../security/principal.ts';
+import { canAccess, type Principal } from '../../security/principal.ts';
 
 interface ServerTask {
   readonly server: string;
@@ -34,13 +34,13 @@ export class ServerTasks {
   ): Result {
     if (answer instanceof RawJson) return answer;
     const { owner } = principal;
-    const legacy = fact(answer, 'task');
+    const legacy = scalarOf(answer, 'task');
     if (isObject(legacy) && typeof legacy['taskId'] === 'string') {
       const taskId = this.#add({ server, taskId: legacy['taskId'], owner, sessionId });
       return taskId === legacy['taskId'] ? answer : { ...answer, task: { ...legacy, taskId } };
     }
-    const own = fact(answer, 'taskId');
-    if (fact(answer, 'resultType') !== 'task' || typeof own !== 'string') return answer;
+    const own = scalarOf(answer, 'taskId');
+    if (scalarOf(answer, 'resultType') !== 'task' || typeof own !== 'string') return answer;
     const taskId = this.#add({ server, taskId: own, owner, sessionId });
     return taskId === own ? answer : { ...answer, taskId };
   }
@@ -49,7 +49,7 @@ export class ServerTasks {
    * the caller has. */
   find(params: JsonObject, principal: Principal): { readonly server: string; readonly params: JsonObject } | undefined {
     const known = this.#tasks.get(String(params['taskId']));
-    if (known === undefined || !mayUse(principal, known.owner)) return undefined;
+    if (known === undefined || !canAccess(principal, known.owner)) return undefined;
     return { server: known.server, params: { ...params, taskId: known.taskId } };
   }
 
@@ -87,11 +87,11 @@ export class TasksByServer {
 }
 
 /** An answer to `tasks/list`, with those alone that the caller has. */
-export function ownTasks(answer: Result, server: string, tasks: ServerTasks, principal: Principal): Result {
+export function filterOwnTasks(answer: Result, server: string, tasks: ServerTasks, principal: Principal): Result {
   const { tasks: listed, ...rest } = toObject(answer);
   if (!Array.isArray(listed)) return answer;
   const own = listed.flatMap((one) => {
-    const task = objectOf(one);
+    const task = objectOrEmpty(one);
     const taskId = tasks.idFor(server, String(task['taskId']));
     if (taskId === undefined || tasks.find({ taskId }, principal) === undefined) return [];
     return [{ ...task, taskId }];
@@ -100,15 +100,15 @@ export function ownTasks(answer: Result, server: string, tasks: ServerTasks, pri
 }
 
 /** An answer about a task, with the id that the app has for it. */
-export function underTaskId(answer: Result, taskId: unknown): Result {
-  const own = fact(answer, 'taskId');
+export function withTaskId(answer: Result, taskId: unknown): Result {
+  const own = scalarOf(answer, 'taskId');
   if (own === undefined || own === taskId) return answer;
   return answer instanceof RawJson ? { ...answer.parse(), taskId } : { ...answer, taskId };
 }
 
 /** Nobody has a task that was asked for. */
-export function noTask(context: CallerContext): RpcError {
-  if (context.acceptsInputRequired && !knowsTasks(context)) {
+export function taskNotFoundError(context: CallerContext): RpcError {
+  if (context.acceptsInputRequired && !supportsTasks(context)) {
     return new RpcError(rpcCode.missingClientCapability, 'This request needs an app that declares tasks.', {
       requiredCapabilities: { extensions: { [tasksExtension]: {} } },
     });
@@ -116,9 +116,9 @@ export function noTask(context: CallerContext): RpcError {
   // Without the extension, or tasks of a server, there is nothing to ask after.
   if (!context.acceptsInputRequired)
     return new RpcError(rpcCode.methodNotFound, 'Method not found: there are no tasks.');
-  return goneTask();
+  return taskGoneError();
 }
 
-export function goneTask(): RpcError {
+export function taskGoneError(): RpcError {
   return new RpcError(rpcCode.invalidParams, 'There is no such task, or it is gone.');
 }

@@ -1,37 +1,37 @@
 /** One server alone, names and texts untouched: what `/mcp/server/<name>` shows. */
 import { AppError } from '../../base/errors.ts';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
-import { shortName } from '../../base/shown-text.ts';
-import { type CallerContext, type CallSteps, callTool } from '../../calls/call-tool.ts';
-import { plainArguments } from '../../calls/read-arguments.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { truncateName } from '../../base/shown-text.ts';
+import { type CallerContext, type CallStages, callTool } from '../../calls/call-tool.ts';
+import { namedArguments } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import { tasksExtension } from '../../servers/app-kind.ts';
-import { isFor } from '../../servers/view-facts.ts';
-import type { CatalogChange, IsToolOn, LiveCatalog } from '../../catalog/live-catalog.ts';
+import { isVisibleTo } from '../../servers/view-facts.ts';
+import type { CatalogChange, IsToolEnabled, LiveCatalog } from '../../catalog/live-catalog.ts';
 import type { Handshake } from '../../servers/handshake.ts';
 import { emptyListing, type Listing, type ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
-import { RepeatingTools } from '../../servers/param-headers.ts';
+import { HeaderParamTools } from '../../servers/param-headers.ts';
 import type { ServerSet } from '../../servers/server-manager.ts';
-import type { Flow } from '../../trust/flow/flow.ts';
+import type { DataFlowGuard } from '../../trust/flow/flow.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
-import { goneTask, ownTasks, type ServerTasks, underTaskId } from './server-tasks.ts';
-import { HeldLists, type Introduction, type SessionView } from '../session-view.ts';
-import { HeardTasks, type Hearing } from './heard-tasks.ts';
+import { taskGoneError, filterOwnTasks, type ServerTasks, withTaskId } from './server-tasks.ts';
+import { DeliveredLists, type Introduction, type SessionView } from '../session-view.ts';
+import { TaskSubscriptions, type TaskSubscription } from './heard-tasks.ts';
 
 interface ServerViewOptions {
   readonly server: string;
   readonly servers: ServerSet;
   readonly catalog: LiveCatalog;
-  readonly steps: CallSteps;
-  readonly isOn: IsToolOn;
+  readonly steps: CallStages;
+  readonly isOn: IsToolEnabled;
   /** Whether there is that tool here; absent where every one is. */
   readonly hasTool?: ((server: string, definition: JsonObject) => boolean) | undefined;
   /** The app shows user interfaces of tools; else tools are not there that are for those alone. */
   readonly showsViews: boolean;
   readonly settleMs: number;
   /** Remembers what is read besides answers of calls. */
-  readonly flow: Pick<Flow, 'noteText'>;
+  readonly flow: Pick<DataFlowGuard, 'recordText'>;
   /** Whose the server's tasks are. */
   readonly tasks: ServerTasks;
 }
@@ -43,21 +43,21 @@ export class ServerView implements SessionView {
   readonly reason = undefined;
   readonly ownTools = [];
   readonly #options: ServerViewOptions;
-  readonly #held = new HeldLists();
-  readonly #heardTasks: HeardTasks;
-  readonly #repeating = new RepeatingTools();
+  readonly #held = new DeliveredLists();
+  readonly #heardTasks: TaskSubscriptions;
+  readonly #repeating = new HeaderParamTools();
   #introduced: { readonly by: Handshake; readonly introduction: Introduction } | undefined;
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
-    this.#heardTasks = new HeardTasks(options);
+    this.#heardTasks = new TaskSubscriptions(options);
   }
 
   get catalog(): LiveCatalog {
     return this.#options.catalog;
   }
 
-  shows(server: ManagedServer): boolean {
+  includesServer(server: ManagedServer): boolean {
     return this.#options.servers.find(this.#options.server) === server;
   }
 
@@ -72,7 +72,7 @@ export class ServerView implements SessionView {
     await this.#options.catalog.settled(this.#options.settleMs, this.#options.server);
     const server = this.#server();
     if (server.listedAt === undefined) await server.ready();
-    return this.#held.hold(key, this.#shown(server.listing)[key]);
+    return this.#held.recordDelivered(key, this.#shown(server.listing)[key]);
   }
 
   toolWithHeaders(name: string): JsonObject | undefined {
@@ -86,11 +86,11 @@ export class ServerView implements SessionView {
     if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
     const entry = (): CatalogEntry => this.#entry(name);
     const tool = this.#server().listing.tools.find((one) => one['name'] === name);
-    const byView = tool !== undefined && !isFor('model', tool);
-    const input = plainArguments(args);
+    const byView = tool !== undefined && !isVisibleTo('model', tool);
+    const input = namedArguments(args);
     const request = { tool: name, server: this.#options.server, arguments: input, rest, byView };
     const { steps, tasks } = this.#options;
-    const call: CallSteps['call'] = async (...asked) =>
+    const call: CallStages['call'] = async (...asked) =>
       tasks.note(this.#options.server, await steps.call(...asked), context);
     return callTool(request, context, { ...steps, resolve: entry, call });
   }
@@ -119,22 +119,22 @@ export class ServerView implements SessionView {
     return this.#server().setLogLevel(level, context);
   }
 
-  async other(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
+  async forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     const { flow, server, tasks } = this.#options;
     // All that are on one line are one client to the server: it would tell each of them of the others' tasks.
     const isOfTask = method.startsWith('tasks/') && this.#hasTasks();
     const isList = method === 'tasks/list';
     const known = isOfTask && !isList ? tasks.find(params, context.principal) : undefined;
-    if (isOfTask && !isList && known === undefined) throw goneTask();
+    if (isOfTask && !isList && known === undefined) throw taskGoneError();
     const answer = await this.#server().request(method, known?.params ?? params, context);
-    if (isOfTask && isList) return ownTasks(answer, server, tasks, context.principal);
+    if (isOfTask && isList) return filterOwnTasks(answer, server, tasks, context.principal);
     if (known === undefined) return answer;
     // What came of it is an answer of a tool.
-    flow.noteText(`${server}: a task`, server, answer, context);
-    return underTaskId(answer, params['taskId']);
+    flow.recordText(`${server}: a task`, server, answer, context);
+    return withTaskId(answer, params['taskId']);
   }
 
-  heard(method: string, params: JsonObject, sessionId: string): void {
+  onNotification(method: string, params: JsonObject, sessionId: string): void {
     this.#server().notify(method, params, sessionId);
   }
 
@@ -149,12 +149,12 @@ export class ServerView implements SessionView {
     return { tools: tools === true, prompts: prompts === true, resources: resources === true || templates === true };
   }
 
-  hearTasks(ids: readonly string[], context: CallerContext): Hearing {
-    return this.#heardTasks.hear(ids, context);
+  subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription {
+    return this.#heardTasks.subscribe(ids, context);
   }
 
-  toldOfTask(server: string, params: JsonObject): JsonObject | undefined {
-    return this.#heardTasks.told(server, params);
+  mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined {
+    return this.#heardTasks.mapNotification(server, params);
   }
 
   taskId(server: string, taskId: string, sessionId: string): string | undefined {
@@ -168,13 +168,13 @@ export class ServerView implements SessionView {
   async #read(method: string, params: JsonObject, what: unknown, context: CallerContext): Promise<Result> {
     const { flow, server } = this.#options;
     const answer = await this.#server().request(method, params, context);
-    flow.noteText(`${server}: ${String(what)}`, server, answer, context);
+    flow.recordText(`${server}: ${String(what)}`, server, answer, context);
     return answer;
   }
 
   #hasTasks(): boolean {
     const { tasks, extensions } = this.#server().handshake?.capabilities ?? {};
-    return tasks !== undefined || tasksExtension in objectOf(extensions);
+    return tasks !== undefined || tasksExtension in objectOrEmpty(extensions);
   }
 
   #now(): Listing {
@@ -190,7 +190,9 @@ export class ServerView implements SessionView {
   #isShown(tool: JsonObject): boolean {
     const { hasTool, isOn, server, showsViews } = this.#options;
     return (
-      isOn(server, String(tool['name'])) && hasTool?.(server, tool) !== false && (showsViews || isFor('model', tool))
+      isOn(server, String(tool['name'])) &&
+      hasTool?.(server, tool) !== false &&
+      (showsViews || isVisibleTo('model', tool))
     );
   }
 
@@ -209,14 +211,14 @@ export class ServerView implements SessionView {
     const { hasTool, server: own, showsViews } = this.#options;
     const known = this.#server().listing.tools.find((tool) => tool['name'] === name);
     const definition = known ?? { name };
-    if (!showsViews && !isFor('model', definition)) throw noTool(name, own);
+    if (!showsViews && !isVisibleTo('model', definition)) throw noTool(name, own);
     if (hasTool !== undefined && (known === undefined || !hasTool(own, known))) throw noTool(name, own);
     return { id: `${this.#options.server}:${name}`, server: this.#options.server, name, listedName: name, definition };
   }
 }
 
 function noTool(name: string, server: string): AppError {
-  const text = `Unknown tool: ${JSON.stringify(shortName(name))} was not found on ${server}.`;
+  const text = `Unknown tool: ${JSON.stringify(truncateName(name))} was not found on ${server}.`;
   return new AppError('tool_not_found', text, { fix: 'Look up the tools there are first.' });
 }
 

@@ -1,16 +1,16 @@
 /** Which server has shown a session which resources in its answers: no list has to have them, and nobody else is asked for them. */
-import { isObject, objectOf } from '../../base/json.ts';
+import { isObject, objectOrEmpty } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 
 /** The oldest are forgotten first. */
 const maxLinks = 5000;
 const maxInOneAnswer = 1000;
-const longestUri = 4096;
+const maxUriLength = 4096;
 /** How far from its type the address of a link may stand in an answer that is kept as bytes. */
-const reach = 2 * longestUri;
+const reach = 2 * maxUriLength;
 
-export class ShownLinks {
+export class SeenResources {
   readonly #servers = new Map<string, Set<string>>();
 
   /** Keeps the links and embedded resources of an answer of `server`: of a call, a prompt, a read. */
@@ -18,7 +18,7 @@ export class ShownLinks {
     const uris = answer instanceof RawJson ? urisInBytes(answer) : urisIn(answer);
     let left = maxInOneAnswer;
     for (const uri of uris) {
-      if (uri.length > longestUri || left-- <= 0) continue;
+      if (uri.length > maxUriLength || left-- <= 0) continue;
       const known = this.#servers.get(uri) ?? new Set();
       // What was shown last is kept longest.
       this.#servers.delete(uri);
@@ -29,14 +29,16 @@ export class ShownLinks {
   }
 
   /** The servers that have shown it; more than one where several did. */
-  shownBy(uri: string): readonly string[] {
+  serversOf(uri: string): readonly string[] {
     return [...(this.#servers.get(uri) ?? [])];
   }
 }
 
 /** `content` of a call, `messages` of a prompt, `contents` of a read. */
 function urisIn({ content, messages, contents }: Readonly<Record<string, unknown>>): string[] {
-  const said = Array.isArray(messages) ? (messages as unknown[]).flatMap((one) => objectOf(one)['content'] ?? []) : [];
+  const said = Array.isArray(messages)
+    ? (messages as unknown[]).flatMap((one) => objectOrEmpty(one)['content'] ?? [])
+    : [];
   const uris: string[] = [];
   for (const list of [content, said, contents]) {
     if (!Array.isArray(list)) continue;

@@ -1,10 +1,10 @@
 /** The views of one line, by the client app that its requests name: mostly one, kept apart where a line carries several. */
 import type { JsonObject } from '../../base/json.ts';
-import { kindOfApp } from '../../servers/app-kind.ts';
+import { extensionSetOf } from '../../servers/app-kind.ts';
 import type { SessionView } from '../session-view.ts';
 
 /** Anyone may call itself anything; names beyond these share the first view. */
-const mostApps = 50;
+const maxApps = 50;
 
 /** `app`: undefined where the line's address says which it is. */
 export type OpenView = (app: string | undefined, capabilities: JsonObject) => SessionView;
@@ -23,12 +23,12 @@ export class ViewsByApp {
   /** Throws AppError mode_unknown. */
   of(name: unknown, capabilities: JsonObject = {}): SessionView {
     const app = typeof name === 'string' ? name : undefined;
-    const kind = kindOfApp(capabilities);
+    const kind = extensionSetOf(capabilities);
     if (app === undefined && kind === undefined) return this.#first;
     const key = JSON.stringify([app, kind?.key]);
     const known = this.#views.get(key);
     if (known !== undefined) return known.view;
-    if (this.#open === undefined || this.#views.size >= mostApps) return this.#first;
+    if (this.#open === undefined || this.#views.size >= maxApps) return this.#first;
     const view = this.#open(app, capabilities);
     this.#views.set(key, { app, view });
     return view;

@@ -48,7 +48,7 @@ const maxBinaries = 64;
 /** Blocks that stay in the answer, as JSON. */
 const maxInlineCharacters = 16 * 1024;
 /** Longer members of the result are parts of their own. */
-const longestMember = 4096;
+const maxInlineMemberBytes = 4096;
 
 /** `json`: the whole result. `textKind`: what texts are that are no JSON. */
 export function draftResult(json: Buffer, textKind: 'text' | 'toon'): DraftedResult {
@@ -250,7 +250,7 @@ function otherMembers(
   for (const [name, span] of spans) {
     if (name === 'content' || name === 'structuredContent') continue;
     const payload = json.subarray(...span);
-    if (payload.length <= longestMember) rest.push([name, parseJson(payload.toString('utf8'))]);
+    if (payload.length <= maxInlineMemberBytes) rest.push([name, parseJson(payload.toString('utf8'))]);
     else {
       const note = `"${name}" of the result`;
       members.push({ order: Infinity, note, ...jsonType, content: layoutJson(payload), payload, value: result[name] });

@@ -1,5 +1,5 @@
 /** The beginning and the end of a result that can neither be stored nor be given whole. */
-import { isObject, type JsonObject, objectOf, textOr } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
 import type { Excerpt } from '../messages.ts';
 import { payloadBytes, payloadTexts } from '../payload.ts';
 
@@ -48,12 +48,12 @@ function withoutBytes(result: JsonObject): JsonObject {
   const { content } = result;
   if (!Array.isArray(content)) return result;
   const blocks = (content as unknown[]).map((block) => {
-    const data = isObject(block) ? (block['data'] ?? objectOf(block['resource'])['blob']) : undefined;
+    const data = isObject(block) ? (block['data'] ?? objectOrEmpty(block['resource'])['blob']) : undefined;
     if (!isObject(block) || typeof data !== 'string') return block;
     const { mimeType } = isObject(block['resource']) ? block['resource'] : block;
     return {
       type: 'text',
-      text: `[${textOr(block['type'])} ${textOr(mimeType)}, ${data.length} characters of base64]`,
+      text: `[${textOrEmpty(block['type'])} ${textOrEmpty(mimeType)}, ${data.length} characters of base64]`,
     };
   });
   return { ...result, content: blocks };

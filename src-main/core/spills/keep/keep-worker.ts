@@ -1,7 +1,7 @@
 /** Entry of the thread that stores long results: bytes of a result in, a list of written parts out. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { DraftedResult, FromKeepWorker, KeepJob, ToKeepWorker } from '../messages.ts';
+import type { DraftedResult, FromSpillWriter, SpillWriteJob, ToSpillWriter } from '../messages.ts';
 import { draftResult } from './draft-result.ts';
 import { excerptOf } from './excerpt.ts';
 import { RawText, ResultTooLarge } from './raw-text.ts';
@@ -10,7 +10,7 @@ import { RawText, ResultTooLarge } from './raw-text.ts';
 const longestParsed = 64 * 1024 * 1024;
 
 interface Work {
-  readonly job: KeepJob;
+  readonly job: SpillWriteJob;
   /** Of a result that is parsed. */
   readonly whole: Buffer | undefined;
   used: number;
@@ -21,7 +21,7 @@ interface Work {
 
 let work: Work | undefined;
 
-parentPort?.on('message', (message: ToKeepWorker) => {
+parentPort?.on('message', (message: ToSpillWriter) => {
   try {
     if (message.kind === 'begin') work = begin(message.job, message.bytes);
     else if (work !== undefined && !work.hasFailed) advance(work, message);
@@ -31,7 +31,7 @@ parentPort?.on('message', (message: ToKeepWorker) => {
   if (message.kind === 'bytes') post({ kind: 'taken' });
 });
 
-function begin(job: KeepJob, bytes: number): Work {
+function begin(job: SpillWriteJob, bytes: number): Work {
   const isParsed = bytes <= longestParsed;
   work = { job, whole: undefined, raw: undefined, used: 0, hasFailed: false };
   if (isParsed) return { ...work, whole: Buffer.allocUnsafeSlow(bytes) };
@@ -39,7 +39,7 @@ function begin(job: KeepJob, bytes: number): Work {
   return { ...work, raw: new RawText(`${job.stem}-1.tmp`, job.maxBytes) };
 }
 
-function advance(current: Work, message: Exclude<ToKeepWorker, { kind: 'begin' }>): void {
+function advance(current: Work, message: Exclude<ToSpillWriter, { kind: 'begin' }>): void {
   const { job, whole, raw } = current;
   if (message.kind === 'bytes') {
     raw?.push(Buffer.from(message.bytes.buffer));
@@ -57,7 +57,7 @@ function advance(current: Work, message: Exclude<ToKeepWorker, { kind: 'begin' }
 /** Throws ResultTooLarge, or what the file system throws. */
 function written(
   { parts, remains }: DraftedResult,
-  { stem, maxBytes }: Extract<KeepJob, { do: 'store' }>,
+  { stem, maxBytes }: Extract<SpillWriteJob, { do: 'store' }>,
 ): DraftedResult {
   if (parts.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) throw new ResultTooLarge();
   const files = parts.map((_, at) => `${stem}-${at + 1}.tmp`);
@@ -81,6 +81,6 @@ function fail(error: unknown): void {
   post({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error) });
 }
 
-function post(message: FromKeepWorker): void {
+function post(message: FromSpillWriter): void {
   parentPort?.postMessage(message);
 }

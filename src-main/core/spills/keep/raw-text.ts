@@ -3,7 +3,7 @@
  * has lines; anything else is written as the bytes that came.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { objectOf } from '../../base/json.ts';
+import { objectOrEmpty } from '../../base/json.ts';
 import type { DraftedResult } from '../messages.ts';
 import { endBytes, type PartLook, sampledPayload, summaryOf } from './summary.ts';
 
@@ -126,7 +126,7 @@ export class RawText {
     if (this.#tailBytes > longestTail || this.#tail.length === 0) return JSON.stringify(nothing);
     const tail = Buffer.concat(this.#tail).toString('utf8');
     try {
-      const { content, structuredContent: _, ...rest } = objectOf(JSON.parse(`${this.#begin}"${tail}`));
+      const { content, structuredContent: _, ...rest } = objectOrEmpty(JSON.parse(`${this.#begin}"${tail}`));
       return JSON.stringify({ inline: (content as unknown[]).slice(1), rest });
     } catch {
       this.#file.write(Buffer.from(`\n${tail}`));

@@ -1,7 +1,7 @@
 /** What a model is told of a part: its shape, its tables, both its ends; and what of it is counted. */
-import { grouped } from '../../base/wording.ts';
+import { formatNumber } from '../../base/wording.ts';
 import { isTextKind, type Payload } from '../messages.ts';
-import { queryExample, shapeLines, shapeOf } from '../shape.ts';
+import { queryExample, describeShapeNode, shapeOf } from '../shape.ts';
 import type { SpillKind, SpillSummary } from '../spill.ts';
 import { describeTables } from '../tables/describe-tables.ts';
 import { formatOf, sampleLength, tablesInText } from '../tables/text-tables.ts';
@@ -58,7 +58,7 @@ const tailLength = 150;
 const maxKeys = 50;
 /** Lines longer than this are worth a warning: tools that work on lines give all of one. */
 const longLine = 2_000;
-const longestNote = 200;
+const maxNoteLength = 200;
 
 interface PartFacts {
   readonly kind: SpillKind;
@@ -81,7 +81,7 @@ export function summaryOf({ kind, mimeType, look, value, note }: PartFacts): Spi
   const shape = shapeOf([value]);
   const example = queryExample(shape);
   return {
-    shape: [...notes, ...shapeLines(shape)].slice(0, 12),
+    shape: [...notes, ...describeShapeNode(shape)].slice(0, 12),
     ...(shape.types.has('object') && { topLevelKeys: [...shape.members.keys()].slice(0, maxKeys) }),
     ...(shape.types.has('array') && { elements: shape.lengths?.most ?? 0 }),
     ...(example !== undefined && { example, ...describeTables(tablesIn(value)) }),
@@ -92,7 +92,7 @@ export function summaryOf({ kind, mimeType, look, value, note }: PartFacts): Spi
 function plainNote(note: string): string {
   return note
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
-    .slice(0, longestNote)
+    .slice(0, maxNoteLength)
     .toWellFormed();
 }
 
@@ -108,7 +108,7 @@ function textTables({ first, bytes }: PartLook): readonly [Table, ...Table[]] | 
 
 function lengthNotes({ lines, longestLine }: PartLook): string[] {
   if (longestLine < longLine) return [];
-  return [lines === 1 ? 'all in one line' : `the longest line has ${grouped(longestLine)} bytes`];
+  return [lines === 1 ? 'all in one line' : `the longest line has ${formatNumber(longestLine)} bytes`];
 }
 
 /** JSON is shown as it would be without its spaces. */

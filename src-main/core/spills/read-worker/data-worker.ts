@@ -1,13 +1,13 @@
 /** Entry of the process that answers one question about data, of files that it was given open. It ends itself at its limit of memory. */
 import { Worker } from 'node:worker_threads';
 import { newSteps, type ReadRequest } from './reader-messages.ts';
-import { replyTo } from './reply-to.ts';
+import { handleReadRequest } from './reply-to.ts';
 
 type Question = Omit<ReadRequest, 'steps'> & { readonly maxMemory: number };
 
 process.once('message', ({ maxMemory, ...request }: Question) => {
   watchMemory(maxMemory);
-  process.send?.(replyTo({ ...request, steps: newSteps() }), () => process.exit());
+  process.send?.(handleReadRequest({ ...request, steps: newSteps() }), () => process.exit());
 });
 process.once('disconnect', () => process.exit());
 

@@ -1,9 +1,9 @@
 /** A kept answer as data: read from JSON or TOON, with the numbers that would change in another spelling known as they stand. */
-import { isObject, jsonIn } from '../../base/json.ts';
+import { isObject, tryParseJson } from '../../base/json.ts';
 import { JSONPathEnvironment, JSONPathError, type JSONPathNode, type JSONValue } from 'json-p3';
 import { AppError, errorText } from '../../base/errors.ts';
 import { fromToon } from '../toon.ts';
-import { longestDocument, type ReadTarget, readWindow } from './reader-messages.ts';
+import { maxDocumentBytes, type ReadTarget, readWindow } from './reader-messages.ts';
 
 export type Location = readonly (string | number)[];
 
@@ -20,13 +20,13 @@ const lossyNumber = /(?<![\w".])\d(?:\d{15}|[\d.]*[eE]\+?\d{3})/;
 
 /** Throws AppError unsupported for a file that is too big, or no data. */
 export function readDocument(target: ReadTarget): Document {
-  if (target.bytes > longestDocument) throw tooBig(target);
+  if (target.bytes > maxDocumentBytes) throw tooLargeError(target);
   // Editors put a mark in front that JSON does not know.
   const text = (target.text ?? readWindow(target.fd, 0, target.bytes).toString('utf8')).replace(/^\ufeff/, '');
   if (target.kind === 'toon') return plain(parsed(target, () => fromToon(text)));
   const value = parsed(target, () => JSON.parse(text) as unknown);
   // Reading every number's spelling takes about five times as long.
-  const spelled = lossyNumber.test(text) ? jsonIn(text) : undefined;
+  const spelled = lossyNumber.test(text) ? tryParseJson(text) : undefined;
   if (spelled === undefined) return plain(value);
   return { value, spelled, spell: (location) => JSON.stringify(valueAt(spelled, location)) };
 }
@@ -52,8 +52,8 @@ function parsed(target: Pick<ReadTarget, 'kind'>, parse: () => unknown): unknown
   }
 }
 
-function tooBig({ bytes }: ReadTarget): AppError {
-  const limit = longestDocument / 1024 / 1024;
+function tooLargeError({ bytes }: ReadTarget): AppError {
+  const limit = maxDocumentBytes / 1024 / 1024;
   const size = Math.ceil(bytes / 1024 / 1024);
   return new AppError('unsupported', `The file has ${size} MB; up to ${limit} MB can be read as data.`, {
     fix: "On any size work op='grep', 'head', 'tail', 'slice' and 'read'; op='sql' reads CSV and NDJSON to 256 MB.",
@@ -71,7 +71,7 @@ export interface FoundValue {
 export function* findValues(path: string, value: unknown): Generator<FoundValue, void, undefined> {
   const environment = new JSONPathEnvironment({ maxRecursionDepth: Number.MAX_SAFE_INTEGER });
   try {
-    for (const node of environment.lazyQuery(rooted(path), value as JSONValue)) yield foundValue(node);
+    for (const node of environment.lazyQuery(withRoot(path), value as JSONValue)) yield foundValue(node);
   } catch (error) {
     if (!(error instanceof JSONPathError)) throw error;
     const reason = error.message.slice(0, 200);
@@ -87,12 +87,12 @@ const aggregates = /\b(?:count|length|len|size|sum|avg|min|max|distinct|unique|g
 const useSql = "JSONPath selects and does not count: op='sql', query='SELECT count(*) FROM rows WHERE …'.";
 
 /** As a model reads it in a path: `$.items[0].name`. */
-export function pathText(location: Location): string {
+export function formatPath(location: Location): string {
   return `$${location.map(keyText).join('')}`;
 }
 
 /** Models leave the root away. */
-function rooted(path: string): string {
+function withRoot(path: string): string {
   const trimmed = path.trim();
   if (trimmed.startsWith('$')) return trimmed;
   if (trimmed === '' || trimmed === '.') return '$';
@@ -114,7 +114,7 @@ interface Records {
   readonly values: readonly unknown[];
 }
 
-const deepest = 4;
+const maxRecordDepth = 4;
 
 export function findRecords(value: unknown): Records | undefined {
   let best: Records | undefined;
@@ -127,7 +127,7 @@ export function findRecords(value: unknown): Records | undefined {
 /** Lists inside of lists are parts of records. */
 function* lists(value: unknown, location: Location): Generator<Records, void, undefined> {
   if (Array.isArray(value)) yield { location, values: value };
-  else if (isObject(value) && location.length < deepest) {
+  else if (isObject(value) && location.length < maxRecordDepth) {
     for (const [key, member] of Object.entries(value)) yield* lists(member, [...location, key]);
   }
 }

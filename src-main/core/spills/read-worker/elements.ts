@@ -2,9 +2,9 @@
 import type { FileLine } from './lines.ts';
 
 /** Longer elements are not told whole, in characters of compact JSON. */
-const longestElement = 2000;
+const maxElementLength = 2000;
 /** Matches that wait for the end of what they are in. */
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 
 export interface FoundElement {
   /** From 1, both ends included. */
@@ -47,7 +47,7 @@ export class Elements {
   match(number: number, shown: string): boolean {
     const holder = this.#open.findLast(({ isList }) => !isList);
     if (holder === undefined || this.#open.every(({ isElement }) => !isElement)) return false;
-    if (this.#waiting < mostWaiting) {
+    if (this.#waiting < maxWaiting) {
       this.#waiting++;
       holder.waiting.push({ fromLine: number, toLine: number, text: shown, matches: 1 });
     }
@@ -84,8 +84,8 @@ function isInList({ isElement }: Open): boolean {
 
 function grow(open: Open, line: string | undefined): void {
   if (open.lines === undefined) return;
-  open.length += line?.length ?? longestElement + 1;
-  if (open.length > longestElement) open.lines = undefined;
+  open.length += line?.length ?? maxElementLength + 1;
+  if (open.length > maxElementLength) open.lines = undefined;
   else open.lines.push(line ?? '');
 }
 

@@ -1,5 +1,5 @@
 /** Op grep: the lines that match, all of them counted. */
-import type { FoundLines, SpillAnswer, SpillLine } from '../spill-questions.ts';
+import type { FoundLines, SpillQueryResult, SpillLine } from '../spill-questions.ts';
 import { Elements, type FoundElement } from './elements.ts';
 import { eachLine, type FileLine } from './lines.ts';
 import type { ReadTarget } from './reader-messages.ts';
@@ -12,7 +12,7 @@ interface Wanted {
 }
 
 /** As a model is told it: each line with its number, what lies apart divided. `step` is called before each piece of text that the pattern is tried on. */
-export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): SpillAnswer {
+export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): SpillQueryResult {
   const { pattern, limit = Number.MAX_SAFE_INTEGER } = wanted;
   // Who asks for the lines around is given lines.
   if (wanted.elements === true && target.kind === 'json' && wanted.context === 0)
@@ -33,7 +33,7 @@ function grepElements(
   { pattern, limit = Number.MAX_SAFE_INTEGER }: Wanted,
   maxBytes: number,
   step: () => void,
-): SpillAnswer {
+): SpillQueryResult {
   const regex = linePattern(pattern);
   const elements = new Elements();
   const told: string[] = [];
@@ -131,7 +131,7 @@ function* joined(lines: Iterable<FileLine>): Generator<FileLine, void, undefined
 // What is found while it grows: lines that match, the ones around them, and no more than fits as a text.
 
 /** Longer lines are shown as what surrounds the match, in characters. */
-const longestLine = 1000;
+const maxLineLength = 1000;
 const beforeMatch = 200;
 
 class GrowingRows {
@@ -206,9 +206,9 @@ class GrowingRows {
 /** A line as it is shown: a long one around the match, with half a pair of surrogates at no end. */
 function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): SpillLine {
   const { number, text, partFrom } = line;
-  if (text.length <= longestLine && partFrom === undefined) return { number, text };
-  const from = Math.max(0, Math.min(at - beforeMatch, text.length - longestLine));
-  const to = Math.min(text.length, Math.max(from + longestLine, Math.min(at + length, from + 2 * longestLine)));
+  if (text.length <= maxLineLength && partFrom === undefined) return { number, text };
+  const from = Math.max(0, Math.min(at - beforeMatch, text.length - maxLineLength));
+  const to = Math.min(text.length, Math.max(from + maxLineLength, Math.min(at + length, from + 2 * maxLineLength)));
   const middle = text
     .slice(from, to)
     .replace(/^[\udc00-\udfff]/, '')

@@ -1,5 +1,5 @@
 /** Ops head, tail, slice and read: a stretch of the file, cut where it would be too long. */
-import type { LinePage, SpillAnswer, SpillLook } from '../spill-questions.ts';
+import type { LinePage, SpillQueryResult, SpillViewQuery } from '../spill-questions.ts';
 import {
   brokenCharacter,
   type LineIndex,
@@ -15,14 +15,14 @@ interface Stretch {
   readonly to: number;
 }
 
-export function readHead(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): SpillAnswer {
+export function readHead(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): SpillQueryResult {
   const to = endOfLine(target, index, lines);
   const { totalLines } = index;
   return { ...readFrom(target, { from: 0, to }, maxBytes, totalLines === 1), fields: { lines, totalLines } };
 }
 
 /** Of a tail that is too long the end is what was asked for. */
-export function readTail(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): SpillAnswer {
+export function readTail(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): SpillQueryResult {
   const { fd, bytes } = target;
   const fields = { lines, totalLines: index.totalLines };
   const wanted = startOfLine(fd, bytes, index, index.totalLines - lines + 1);
@@ -40,7 +40,7 @@ export function readSlice(
   index: LineIndex,
   wanted: { readonly fromLine: number; readonly toLine: number | undefined },
   maxBytes: number,
-): SpillAnswer {
+): SpillQueryResult {
   const { totalLines } = index;
   const fromLine = Math.min(wanted.fromLine, totalLines);
   const toLine = Math.max(fromLine, Math.min(wanted.toLine ?? totalLines, totalLines));
@@ -53,13 +53,13 @@ export function readSlice(
 }
 
 /** Of a longer line a person is shown the beginning, in characters. */
-const longestLine = 4000;
+const maxLineLength = 4000;
 
 /** The same stretch as rows. Its last line may be begun only: it is left for the next page, unless it is the only one. */
-export function lookAtLines(
+export function viewLines(
   target: ReadTarget,
   index: LineIndex,
-  { fromLine, toLine }: Extract<SpillLook, { op: 'lines' }>,
+  { fromLine, toLine }: Extract<SpillViewQuery, { op: 'lines' }>,
   maxBytes: number,
 ): LinePage {
   const { totalLines } = index;
@@ -68,13 +68,13 @@ export function lookAtLines(
   const rows = text.split('\n');
   const whole = next === undefined ? rows : rows.slice(0, Math.max(1, rows.length - 1));
   const lines = whole.map((line, at) => {
-    const isCut = line.length > longestLine;
-    return { number: fromLine + at, text: isCut ? line.slice(0, longestLine) : line, isCut };
+    const isCut = line.length > maxLineLength;
+    return { number: fromLine + at, text: isCut ? line.slice(0, maxLineLength) : line, isCut };
   });
   return { lines, totalLines };
 }
 
-export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number, maxBytes: number): SpillAnswer {
+export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number, maxBytes: number): SpillQueryResult {
   const { bytes } = target;
   const from = Math.min(fromByte, bytes);
   const fields = { totalLines: index.totalLines, byteSize: bytes, ...(from > 0 && { fromByte: from }) };
@@ -90,7 +90,7 @@ function readFrom(
   stretch: Stretch,
   maxBytes: number,
   isOneLine = false,
-): Omit<SpillAnswer, 'fields'> {
+): Omit<SpillQueryResult, 'fields'> {
   const { text, next } = takeFrom(target, stretch, maxBytes);
   if (next === undefined) return { text, truncated: false };
   const size = stretch.to - stretch.from;
@@ -171,7 +171,7 @@ function endsWithLineFeed(fd: number, bytes: number): boolean {
 // Op stat: how big a file is.
 
 /** `index` is missing for what has no lines. */
-export function describeFile({ file, kind, bytes }: ReadTarget, index: LineIndex | undefined): SpillAnswer {
+export function describeFile({ file, kind, bytes }: ReadTarget, index: LineIndex | undefined): SpillQueryResult {
   const tokens = Math.ceil(bytes / 4);
   const size = `Size: ${bytes} bytes`;
   if (index === undefined) {

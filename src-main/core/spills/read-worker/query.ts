@@ -1,24 +1,24 @@
 /** Op query: what a JSONPath selects, one value a line, and how many there are. */
-import type { SpillAnswer } from '../spill-questions.ts';
-import { type Document, findValues, type Location, pathText } from './document.ts';
-import { cutText } from './reader-messages.ts';
+import type { SpillQueryResult } from '../spill-questions.ts';
+import { type Document, findValues, type Location, formatPath } from './document.ts';
+import { truncateToBytes } from './reader-messages.ts';
 
 /** A path may select without end: after so many values nobody needs to know how many more there are. */
-const mostCounted = 1_000_000;
+const maxCounted = 1_000_000;
 
 export function queryDocument(
   document: Document,
   query: string,
   limit: number | undefined,
   maxBytes: number,
-): SpillAnswer {
+): SpillQueryResult {
   const most = limit ?? Number.MAX_SAFE_INTEGER;
   const lines: string[] = [];
   let bytes = 0;
   let matchCount = 0;
   let note: string | undefined;
   for (const { location, value } of findValues(query, document.value)) {
-    if (++matchCount > mostCounted) break;
+    if (++matchCount > maxCounted) break;
     if (note !== undefined || lines.length >= most) continue;
     const line = document.spell(location, value);
     const length = Buffer.byteLength(line);
@@ -26,8 +26,8 @@ export function queryDocument(
     if (bytes <= maxBytes) lines.push(line);
     else note = tooMuch(lines, { location, line, bytes: length }, maxBytes);
   }
-  const counted = Math.min(matchCount, mostCounted);
-  const count = matchCount > mostCounted ? `more than ${mostCounted}` : matchCount;
+  const counted = Math.min(matchCount, maxCounted);
+  const count = matchCount > maxCounted ? `more than ${maxCounted}` : matchCount;
   const limited = note === undefined && matchCount > lines.length;
   const all = `(${count} ${matchCount === 1 ? 'match' : 'matches'})`;
   const notes = [limited ? `[LIMITED to first ${lines.length} of ${count} matches]` : (note ?? all)];
@@ -44,8 +44,8 @@ interface LongValue {
 
 /** One value alone that is too long is begun; a list of values ends with the last that is whole. */
 function tooMuch(lines: string[], { location, line, bytes }: LongValue, maxBytes: number): string {
-  const path = pathText(location);
+  const path = formatPath(location);
   if (lines.length > 0) return `[TRUNCATED at ${maxBytes} bytes; the next value is ${path}]`;
-  lines.push(cutText(line, maxBytes));
+  lines.push(truncateToBytes(line, maxBytes));
   return `[TRUNCATED at ${maxBytes} bytes of ${bytes}: ${path} is long. op='schema' with path shows what is inside]`;
 }

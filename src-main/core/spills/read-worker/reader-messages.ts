@@ -2,7 +2,14 @@
 import { readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { ErrorCode } from '../../base/errors.ts';
-import type { FoundLines, LinePage, SpillAnswer, SpillQuestion, SpillLook, SqlRows } from '../spill-questions.ts';
+import type {
+  FoundLines,
+  LinePage,
+  SpillQueryResult,
+  SpillQuery,
+  SpillViewQuery,
+  SqlRows,
+} from '../spill-questions.ts';
 import type { SpillKind } from '../spill.ts';
 
 /** The file that is read: open in this process for as long as somebody reads. */
@@ -16,7 +23,7 @@ export interface ReadTarget {
   readonly bytes: number;
 }
 
-export type ReaderQuestion = SpillQuestion | SpillLook;
+export type ReaderRequest = SpillQuery | SpillViewQuery;
 
 /** What is answered with data; every other op with a text and what it reports. */
 interface DataAnswers {
@@ -25,17 +32,17 @@ interface DataAnswers {
   readonly select: SqlRows;
 }
 
-export type AnswerTo<Question extends ReaderQuestion> = Question['op'] extends keyof DataAnswers
+export type ResponseTo<Question extends ReaderRequest> = Question['op'] extends keyof DataAnswers
   ? DataAnswers[Question['op']]
-  : SpillAnswer;
+  : SpillQueryResult;
 
-export type ReaderAnswer = SpillAnswer | DataAnswers[keyof DataAnswers];
+export type ReaderResponse = SpillQueryResult | DataAnswers[keyof DataAnswers];
 
 export interface ReadRequest {
   readonly target: ReadTarget;
   /** Further results that a statement of SQL joins, by the names of their tables. */
   readonly others: readonly { readonly name: string; readonly target: ReadTarget }[];
-  readonly question: ReaderQuestion;
+  readonly question: ReaderRequest;
   /** Longest text that is given, in bytes (UTF-8). */
   readonly maxBytes: number;
   /** What an earlier question found out about the lines. */
@@ -45,7 +52,7 @@ export interface ReadRequest {
 }
 
 export type ReadReply =
-  | { readonly ok: true; readonly answer: ReaderAnswer; readonly index: LineIndex | undefined }
+  | { readonly ok: true; readonly answer: ReaderResponse; readonly index: LineIndex | undefined }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly fix: string | undefined };
 
 export function newSteps(): Int32Array<SharedArrayBuffer> {
@@ -147,7 +154,7 @@ export function brokenCharacter(bytes: Buffer): number {
 }
 
 /** A text that takes at most this many bytes, cut between characters. */
-export function cutText(text: string, maxBytes: number): string {
+export function truncateToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const bytes = Buffer.from(text.slice(0, maxBytes)).subarray(0, Math.max(0, maxBytes));
   return bytes.toString('utf8', 0, wholeCharacters(bytes));
@@ -159,4 +166,4 @@ function sequenceLength(lead: number): number {
 }
 
 /** Longer JSON is not parsed, in bytes: its lines can be read. */
-export const longestDocument = 64 * 1024 * 1024;
+export const maxDocumentBytes = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** Entry of the worker thread that reads kept answers: one question at a time, ended from outside when it takes too long. */
 import { parentPort } from 'node:worker_threads';
 import type { ReadRequest } from './reader-messages.ts';
-import { replyTo } from './reply-to.ts';
+import { handleReadRequest } from './reply-to.ts';
 
-parentPort?.on('message', (request: ReadRequest) => parentPort?.postMessage(replyTo(request)));
+parentPort?.on('message', (request: ReadRequest) => parentPort?.postMessage(handleReadRequest(request)));

@@ -3,20 +3,20 @@ import { isTextKind } from '../messages.ts';
 import { AppError, errorText, toAppError } from '../../base/errors.ts';
 import { readDocument } from './document.ts';
 import { findLines, grepLines } from './grep.ts';
-import { describeFile, lookAtLines, readBytes, readHead, readSlice, readTail } from './lines.ts';
+import { describeFile, viewLines, readBytes, readHead, readSlice, readTail } from './lines.ts';
 import { queryDocument } from './query.ts';
 import { select, selectText } from './sql.ts';
 import {
   indexLines,
   type LineIndex,
-  type ReaderAnswer,
+  type ReaderResponse,
   type ReadReply,
   type ReadRequest,
   type ReadTarget,
 } from './reader-messages.ts';
-import { describeShape, showTable } from './table.ts';
+import { describeShape, readTable } from './table.ts';
 
-export function replyTo(request: ReadRequest): ReadReply {
+export function handleReadRequest(request: ReadRequest): ReadReply {
   try {
     return { ok: true, ...answerQuestion(request) };
   } catch (error) {
@@ -38,10 +38,10 @@ function isTooMuch(error: unknown): boolean {
 // Answers one question about an open file, in the thread that may be ended for taking too long.
 
 /** Most that `read` gives however much is asked for: it ends up in a message, and in a model. */
-const mostRead = 8 * 1024 * 1024;
+const maxRead = 8 * 1024 * 1024;
 
 interface Answered {
-  readonly answer: ReaderAnswer;
+  readonly answer: ReaderResponse;
   readonly index: LineIndex | undefined;
 }
 
@@ -67,7 +67,7 @@ function answerQuestion(request: ReadRequest): Answered {
     case 'schema':
       return unindexed(describeShape(readDocument(target), question.path, maxBytes));
     case 'table':
-      return unindexed(showTable(readDocument(target), question, maxBytes));
+      return unindexed(readTable(readDocument(target), question, maxBytes));
     case 'sql':
     case 'select': {
       const { query, path, limit } = question;
@@ -81,7 +81,7 @@ function answerQuestion(request: ReadRequest): Answered {
   }
 }
 
-function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineIndex): ReaderAnswer {
+function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineIndex): ReaderResponse {
   switch (question.op) {
     case 'stat':
       return describeFile(target, index);
@@ -92,9 +92,9 @@ function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineI
     case 'slice':
       return readSlice(target, index, question, maxBytes);
     case 'lines':
-      return lookAtLines(target, index, question, maxBytes);
+      return viewLines(target, index, question, maxBytes);
     case 'read': {
-      const wanted = Math.min(question.maxBytes === 0 ? mostRead : (question.maxBytes ?? maxBytes), mostRead);
+      const wanted = Math.min(question.maxBytes === 0 ? maxRead : (question.maxBytes ?? maxBytes), maxRead);
       return readBytes(target, index, question.fromByte ?? 0, wanted);
     }
     default:
@@ -102,7 +102,7 @@ function answerByLines({ target, question, maxBytes }: ReadRequest, index: LineI
   }
 }
 
-function unindexed(answer: ReaderAnswer): Answered {
+function unindexed(answer: ReaderResponse): Answered {
   return { answer, index: undefined };
 }
 

@@ -4,11 +4,11 @@
  */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { AppError, errorText } from '../../base/errors.ts';
-import type { SpillAnswer, SqlCell, SqlRows } from '../spill-questions.ts';
+import type { SpillQueryResult, SqlCell, SqlRows } from '../spill-questions.ts';
 import { formatOf, sampleLength, tablesInText } from '../tables/text-tables.ts';
 import { type Cell, type Column, mainTable, type Table, tablesIn } from '../tables/value-tables.ts';
 import { type Document, findValues, readDocument } from './document.ts';
-import { cutText, longestDocument, type ReadTarget, textPieces } from './reader-messages.ts';
+import { truncateToBytes, maxDocumentBytes, type ReadTarget, textPieces } from './reader-messages.ts';
 
 /** A result whose tables are loaded: the one that is asked, or a further one under a name of its own. */
 export interface SqlSource {
@@ -44,7 +44,7 @@ export function select(sources: readonly SqlSource[], query: string, limits: Sql
 }
 
 /** The same for a model: names and cells apart by tabs, and how many rows there are. */
-export function selectText(sources: readonly SqlSource[], query: string, limits: SqlLimits): SpillAnswer {
+export function selectText(sources: readonly SqlSource[], query: string, limits: SqlLimits): SpillQueryResult {
   const found = select(sources, query, limits);
   const { columns, rows, rowCount, isCounted } = found;
   const lines = [columns, ...rows].map((row) => row.map(cellText).join('\t'));
@@ -54,7 +54,7 @@ export function selectText(sources: readonly SqlSource[], query: string, limits:
   const note = isWhole
     ? `(${all} ${rowCount === 1 ? 'row' : 'rows'})`
     : `[first ${rows.length} of ${all} rows. ${how}]`;
-  const text = cutText([...lines, note].join('\n'), limits.maxBytes + 1_000);
+  const text = truncateToBytes([...lines, note].join('\n'), limits.maxBytes + 1_000);
   const fields = { query, columns, rowCount, returnedRows: rows.length };
   return { text, fields, truncated: !isWhole };
 }
@@ -87,9 +87,9 @@ function tablesOf(target: ReadTarget, path: string | undefined): readonly [Table
     const { text, isWhole } = sampleOf(target);
     const format = formatOf(text, isWhole);
     const isStreamed = format.kind !== 'markdown' && format.kind !== 'html';
-    const limit = isStreamed ? longestStreamed : longestDocument;
+    const limit = isStreamed ? longestStreamed : maxDocumentBytes;
     if (target.bytes > limit) throw tooLong(target.bytes, limit);
-    const isJson = format.kind === 'json' && target.bytes <= longestDocument && isData(target);
+    const isJson = format.kind === 'json' && target.bytes <= maxDocumentBytes && isData(target);
     if (!isJson) return tablesInText(() => textPieces(target), format.kind === 'json' ? { kind: 'lines' } : format);
   }
   const document = readDocument(target);
@@ -237,7 +237,7 @@ function read(statement: StatementSync, { limit = Infinity, maxBytes }: SqlLimit
 }
 
 function cutCell(cell: SqlCell, maxBytes: number): SqlCell {
-  return typeof cell === 'string' ? cutText(cell, Math.floor(maxBytes / 2)) : cell;
+  return typeof cell === 'string' ? truncateToBytes(cell, Math.floor(maxBytes / 2)) : cell;
 }
 
 function shown(cell: unknown): SqlCell {
@@ -255,7 +255,7 @@ function sqlError(error: unknown, tables: readonly string[]): AppError {
       cause: error,
     });
   }
-  const fix = `It is SQLite. Tables: ${cutText(tables.join('; '), 1_500)}.`;
+  const fix = `It is SQLite. Tables: ${truncateToBytes(tables.join('; '), 1_500)}.`;
   return new AppError('bad_request', `The statement cannot be run: ${reason}.`, { fix, cause: error });
 }
 

@@ -1,9 +1,9 @@
 /** Op table: chosen columns of a list, one row a line, cells apart by tabs. */
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import type { SpillAnswer } from '../spill-questions.ts';
-import { type Document, findRecords, findValues, type FoundValue, type Location, pathText } from './document.ts';
-import { cutText } from './reader-messages.ts';
+import type { SpillQueryResult } from '../spill-questions.ts';
+import { type Document, findRecords, findValues, type FoundValue, type Location, formatPath } from './document.ts';
+import { truncateToBytes } from './reader-messages.ts';
 import { schemaLines, shapeOf } from '../shape.ts';
 
 interface TableWish {
@@ -14,11 +14,11 @@ interface TableWish {
 }
 
 /** Where no columns are named: so many at most, found in the first so many rows. */
-const mostColumns = 20;
+const maxColumns = 20;
 const rowsLookedAt = 100;
 
 /** Throws AppError bad_request or not_found where there is no list. */
-export function showTable(document: Document, wish: TableWish, maxBytes: number): SpillAnswer {
+export function readTable(document: Document, wish: TableWish, maxBytes: number): SpillQueryResult {
   const { path, values, locationOf } = rowsAt(document, wish.path);
   const columns = wish.columns ?? ownColumns(values);
   const first = wish.fromRow - 1;
@@ -29,7 +29,7 @@ export function showTable(document: Document, wish: TableWish, maxBytes: number)
     const line = columns.map((column) => cellText(document, locationOf(first + at), row, column)).join('\t');
     bytes += Buffer.byteLength(line) + 1;
     if (bytes > maxBytes && at > 0) break;
-    lines.push(cutText(line, maxBytes));
+    lines.push(truncateToBytes(line, maxBytes));
     if (bytes > maxBytes) break;
   }
   const rows = lines.length - 1;
@@ -57,7 +57,7 @@ function rowsAt(document: Document, path: string | undefined): TableRows {
   const list = found[0] && findRecords(found[0].value);
   if (list !== undefined && found[0] !== undefined) {
     const location = [...found[0].location, ...list.location];
-    return { path: pathText(location), values: list.values, locationOf: (row) => [...location, row] };
+    return { path: formatPath(location), values: list.values, locationOf: (row) => [...location, row] };
   }
   // A filter that selects one object is a table of one row.
   if (path !== undefined && path.includes('?')) {
@@ -79,7 +79,7 @@ function ownColumns(rows: readonly unknown[]): readonly string[] {
       (typeof value === 'object' && value !== null ? others : columns).add(key);
   }
   const found = columns.size > 0 ? columns : others;
-  return found.size > 0 ? [...found].slice(0, mostColumns) : ['value'];
+  return found.size > 0 ? [...found].slice(0, maxColumns) : ['value'];
 }
 
 function cellText(document: Document, place: Location, row: unknown, column: string): string {
@@ -115,13 +115,13 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 // Op schema: what is inside of data: keys with their types, lengths of lists, ranges of numbers.
 
 /** Throws AppError bad_request for a path that is none, not_found where nothing is there. */
-export function describeShape(document: Document, path: string | undefined, maxBytes: number): SpillAnswer {
+export function describeShape(document: Document, path: string | undefined, maxBytes: number): SpillQueryResult {
   const found = path === undefined ? [{ value: document.value }] : valuesAt(document, path);
   const shape = shapeOf(found.map(({ value }) => value));
   const many = found.length > 1 ? [`${found.length} values match; together they are:`] : [];
   const text = [...many, ...schemaLines(shape)].join('\n');
   const fields = { ...(path !== undefined && { path }) };
-  const cut = cutText(text, maxBytes);
+  const cut = truncateToBytes(text, maxBytes);
   if (cut === text) return { text, fields, truncated: false };
   const whole = cut.slice(0, cut.lastIndexOf('\n'));
   const note = `[TRUNCATED at ${maxBytes} bytes; a path shows a part alone: path='$.items[0]']`;

@@ -1,5 +1,5 @@
 /** Says in a notice which tables SQL finds in a result, and gives one statement over them that can be run as it stands. */
-import { grouped, nouns } from '../../base/wording.ts';
+import { formatNumber, pluralize } from '../../base/wording.ts';
 import { type Cell, type Column, mainTable, type Table } from './value-tables.ts';
 
 export interface TablesInWords {
@@ -18,7 +18,7 @@ const maxGroups = 12;
 export function describeTables([main, ...others]: readonly [Table, ...Table[]]): TablesInWords {
   const shown = [{ ...main, name: mainTable }, ...others.slice(0, maxTables - 1)].map(tableInWords);
   const left = others.length - (maxTables - 1);
-  const tables = left > 0 ? [...shown, `and ${left} ${nouns(left, 'table')} more`] : shown;
+  const tables = left > 0 ? [...shown, `and ${left} ${pluralize(left, 'table')} more`] : shown;
   return { tables, sqlExample: exampleFor(main) };
 }
 
@@ -28,7 +28,7 @@ function tableInWords({ name, columns, rowCount }: Table): string {
   });
   const left = columns.length - told.length;
   const all = left > 0 ? [...told, `${left} more`] : told;
-  return `${name}(${all.join(', ')})${rowCount === undefined ? '' : `, ${grouped(rowCount)} ${nouns(rowCount, 'row')}`}`;
+  return `${name}(${all.join(', ')})${rowCount === undefined ? '' : `, ${formatNumber(rowCount)} ${pluralize(rowCount, 'row')}`}`;
 }
 
 /** Columns are a server's text: on one line, and short. */

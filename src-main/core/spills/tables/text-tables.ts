@@ -1,5 +1,5 @@
 /** The tables in a text: NDJSON, CSV and TSV, Markdown, HTML; any other text is a table of its lines. */
-import { jsonIn, isObject } from '../../base/json.ts';
+import { tryParseJson, isObject } from '../../base/json.ts';
 import { type Cell, type Column, NameSet, type Table, tablesIn } from './value-tables.ts';
 
 /** The pieces of a text, in order, from its beginning; each call begins anew. */
@@ -19,10 +19,10 @@ export function formatOf(sample: string, isWhole: boolean): TextFormat {
   const filled = lines.filter((line) => line.trim() !== '').slice(0, 50);
   const [first = '', second] = filled;
   if (/^\s*[{[]/.test(first)) {
-    const isList = [first, second].every((line) => line !== undefined && isStructured(jsonIn(line)));
+    const isList = [first, second].every((line) => line !== undefined && isStructured(tryParseJson(line)));
     if (isList) return { kind: 'ndjson' };
     // Whether it is JSON to its end is seen when it is parsed.
-    if (!isWhole || jsonIn(sample) !== undefined) return { kind: 'json' };
+    if (!isWhole || tryParseJson(sample) !== undefined) return { kind: 'json' };
   }
   if (/<table[\s>]/i.test(sample)) return { kind: 'html' };
   if (lines.some((line, at) => at > 0 && isDivider(line) && (lines[at - 1] ?? '').includes('|'))) {
@@ -41,7 +41,7 @@ export function tablesInText(text: TextSource, format: TextFormat): readonly [Ta
     case 'ndjson':
       return ndjsonTables(text);
     case 'json':
-      return tablesIn(jsonIn([...text()].join('').replace(/^\ufeff/, '')));
+      return tablesIn(tryParseJson([...text()].join('').replace(/^\ufeff/, '')));
     case 'markdown':
       return longestFirst(markdownTables([...text()].join(''))) ?? [lineTable(text)];
     case 'html':
@@ -127,7 +127,7 @@ function plainBigInt(_key: string, value: unknown): unknown {
 function* recordsOf(text: TextSource): Generator<unknown, void, undefined> {
   for (const line of linesOf(text)) {
     if (line.trim() === '') continue;
-    yield jsonIn(line) ?? line;
+    yield tryParseJson(line) ?? line;
   }
 }
 

@@ -1,16 +1,16 @@
 /** The audit log as its writers, readers and verification see it: files of a home, or rows of a team's tenant. */
-import type { Event } from '../../base/events.ts';
-import type { KeptDocument } from '../../base/kept-document.ts';
-import type { Link } from './chain.ts';
+import type { Emitter } from '../../base/events.ts';
+import type { JsonDocument } from '../../base/kept-document.ts';
+import type { ChainLink } from './chain.ts';
 import type { AuditEntry, Digest } from './entries.ts';
 
 /** The log to which a core adds entries. A failure to write is no reason for anything else to fail. */
-export interface AuditBook {
+export interface AuditRecorder {
   /** Something was written. */
-  readonly changed: Event;
+  readonly changed: Emitter;
   readonly log: AuditLog;
   /** How the config stood when it was looked at last (config-watch.ts). */
-  readonly seen: KeptDocument;
+  readonly seen: JsonDocument;
   /** The name of the config there, where several cores have the same in files of their own; its path unless given. */
   readonly configName?: string;
   /** Returns at once, and never throws. */
@@ -24,24 +24,24 @@ export interface AuditBook {
 }
 
 /** The head that was signed last, noted beside the log. */
-export interface NotedHead extends Link {
+export interface SignedHead extends ChainLink {
   readonly at: number;
 }
 
 export interface AuditLog {
   /** undefined: none is noted, or it cannot be read. */
-  notedHead(): Promise<NotedHead | undefined>;
+  recordedHead(): Promise<SignedHead | undefined>;
   /** Opens a snapshot: parts that are trimmed meanwhile can still be read. The caller closes it. */
   open(): Promise<OpenLog>;
 }
 
 export interface OpenLog {
   /** Oldest first; each begins with a signed head. */
-  readonly parts: readonly LogPart[];
+  readonly parts: readonly LogSegment[];
   close(): Promise<void>;
 }
 
-export interface LogPart {
+export interface LogSegment {
   /** Number of its first record. */
   readonly first: number;
   /** From the first on, or from where `after` is passed at the latest. `isTorn`: the end of one that is half written. */

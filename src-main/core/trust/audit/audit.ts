@@ -7,23 +7,23 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
-import { Event } from '../../base/events.ts';
+import { Emitter } from '../../base/events.ts';
 import { LockFile } from '../../base/file-lock.ts';
-import { JsonFile, type KeptDocument } from '../../base/kept-document.ts';
+import { FileJsonDocument, type JsonDocument } from '../../base/kept-document.ts';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
 import type { StoreHealth } from '../../health/store-health.ts';
-import type { AuditBook } from './audit-log.ts';
-import { Batch, Waiting } from './batch.ts';
-import type { Link } from './chain.ts';
-import type { AuditEntry, Digest, OwnEntry } from './entries.ts';
+import type { AuditRecorder } from './audit-log.ts';
+import { AuditBatch, PendingEntries } from './batch.ts';
+import type { ChainLink } from './chain.ts';
+import type { AuditEntry, Digest, LogMetaEntry } from './entries.ts';
 import { type AuditKeys, KeyFile, type KeySource } from './keys.ts';
-import { FileLog, headFile, openTail, readNotedHead, segmentFile, segmentsIn, type Tail } from './segments.ts';
+import { FileAuditLog, headFile, openLogEnd, readNotedHead, segmentFile, segmentsIn, type LogEnd } from './segments.ts';
 
 export interface AuditOptions {
   /** The folder of the log alone. */
   readonly folder: string;
-  readonly masker: Pick<Masker, 'maskText' | 'known'>;
+  readonly masker: Pick<Masker, 'maskText' | 'matchers'>;
   readonly log: Log;
   /** Is told whether notes can be written. */
   readonly health?: StoreHealth | undefined;
@@ -45,44 +45,44 @@ interface AuditLimits {
 /** About a million calls. */
 const defaults: AuditLimits = { segmentBytes: 4 * 1024 * 1024, segments: 160, pending: 10_000 };
 
-const batchMs = 200;
+const batchIntervalMs = 200;
 /** So many notes of calls are written without waiting: more would hold a call up for longer. */
 const batchNotes = 64;
 /** Another process is writing. */
-const lockedMs = 10;
-const slowestRetryMs = 60_000;
+const lockRetryMs = 10;
+const maxRetryDelayMs = 60_000;
 /** Unsigned records are signed after this long. */
-const signMs = 60_000;
+const signIntervalMs = 60_000;
 /** How long closing waits for another process, in ms. */
-const closeMs = 2000;
+const closeTimeoutMs = 2000;
 const staleMs = 10_000;
 /** Bytes of texts whose digests wait for the key. */
 const maxOwedBytes = 4 * 1024 * 1024;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-export class Audit implements AuditBook {
+export class FileAudit implements AuditRecorder {
   /** Something was written. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   readonly folder: string;
-  readonly log: FileLog;
-  readonly seen: KeptDocument;
+  readonly log: FileAuditLog;
+  readonly seen: JsonDocument;
   readonly #options: AuditOptions;
   readonly #limits: AuditLimits;
   readonly #keys: KeySource;
   /** Digests that wait for the key, with what they are of. */
   #owed: { readonly digest: Writable<Digest>; readonly said: readonly Buffer[]; readonly bytes: number }[] = [];
   #owedBytes = 0;
-  #tail: (Tail & { readonly ino: number }) | undefined;
+  #tail: (LogEnd & { readonly ino: number }) | undefined;
   #unsigned = 0;
-  readonly #waiting: Waiting;
+  readonly #waiting: PendingEntries;
   #wantsHead = false;
   #timer: NodeJS.Timeout | undefined;
   #signTimer: NodeJS.Timeout | undefined;
   #retryMs = 0;
   #noting: Promise<void> | undefined;
   /** The last head, where it is not noted yet. */
-  #toNote: { readonly file: string; readonly head: Link & { readonly at: number } } | undefined;
+  #toNote: { readonly file: string; readonly head: ChainLink & { readonly at: number } } | undefined;
   #isClosed = false;
   /** There is no time left to wait for the key. */
   #mayBeUnsigned = false;
@@ -94,16 +94,16 @@ export class Audit implements AuditBook {
     this.#keys = options.keys ?? new KeyFile(options.folder);
     this.#keys.decided.on(() => this.#keyDecided());
     this.#limits = { ...defaults, ...options.limits };
-    this.#waiting = new Waiting(this.#limits.pending, options.masker);
-    this.log = new FileLog(options.folder);
-    this.seen = new JsonFile(join(options.folder, 'seen.json'), '{}');
+    this.#waiting = new PendingEntries(this.#limits.pending, options.masker);
+    this.log = new FileAuditLog(options.folder);
+    this.seen = new FileJsonDocument(join(options.folder, 'seen.json'), '{}');
   }
 
   /** Returns at once, and never throws. */
   note(entry: AuditEntry): void {
     if (this.#isClosed) return;
     this.#waiting.add({ at: this.#options.now(), entry });
-    if (entry.kind === 'call') this.#schedule(this.#waiting.notes.length >= batchNotes ? 0 : batchMs);
+    if (entry.kind === 'call') this.#schedule(this.#waiting.notes.length >= batchNotes ? 0 : batchIntervalMs);
     else this.#wantHead();
   }
 
@@ -136,8 +136,8 @@ export class Audit implements AuditBook {
       if (keys === 'asked' && !this.#mayBeUnsigned) return false;
       ensurePrivateDir(this.folder);
       using lock = new LockFile(join(this.folder, 'lock'), staleMs);
-      if (!lock.take()) {
-        this.#schedule(lockedMs);
+      if (!lock.tryAcquire()) {
+        this.#schedule(lockRetryMs);
         return false;
       }
       this.#append(keys === 'asked' ? undefined : keys);
@@ -154,10 +154,10 @@ export class Audit implements AuditBook {
   async close(): Promise<void> {
     clearTimeout(this.#signTimer);
     this.#wantsHead ||= this.#unsigned > 0 || this.#waiting.notes.length > 0;
-    for (let waited = 0; !this.flush() && waited <= closeMs; waited += lockedMs) {
+    for (let waited = 0; !this.flush() && waited <= closeTimeoutMs; waited += lockRetryMs) {
       if (this.#retryMs > 0) break;
-      this.#mayBeUnsigned = waited + lockedMs >= closeMs;
-      await new Promise((resolve) => setTimeout(resolve, lockedMs));
+      this.#mayBeUnsigned = waited + lockRetryMs >= closeTimeoutMs;
+      await new Promise((resolve) => setTimeout(resolve, lockRetryMs));
     }
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -179,8 +179,8 @@ export class Audit implements AuditBook {
 
   #append(keys: AuditKeys | undefined): void {
     const known = this.#knownTail();
-    const tail = known ?? openTail(this.folder);
-    const batch = new Batch(tail, this.#unsigned, keys, this.#options.now);
+    const tail = known ?? openLogEnd(this.folder);
+    const batch = new AuditBatch(tail, this.#unsigned, keys, this.#options.now);
     const isFull = tail.size >= this.#limits.segmentBytes;
     // Every file begins with one; and how much another process left unsigned, nobody counts.
     if (isFull || known === undefined) batch.head();
@@ -204,17 +204,17 @@ export class Audit implements AuditBook {
       this.#signTimer ??= setTimeout(() => {
         this.#signTimer = undefined;
         if (this.#unsigned > 0) this.#wantHead();
-      }, signMs).unref();
+      }, signIntervalMs).unref();
   }
 
   /** Returns the end of the log if no other process has written since. */
-  #knownTail(): Tail | undefined {
+  #knownTail(): LogEnd | undefined {
     const known = this.#tail;
     const stats = known && statSync(known.file, { throwIfNoEntry: false });
     return stats?.size === known?.size && stats?.ino === known?.ino ? known : undefined;
   }
 
-  #noteOddities({ seq, torn }: Tail, batch: Batch): void {
+  #noteOddities({ seq, torn }: LogEnd, batch: AuditBatch): void {
     const { log } = this.#options;
     if (torn > 0) {
       log.info('The audit log ended in half a line, which was taken away.');
@@ -226,7 +226,7 @@ export class Audit implements AuditBook {
     batch.add({ kind: 'cut', to: noted.seq });
   }
 
-  #tooOld(): { readonly entry: OwnEntry; readonly files: readonly string[] } | undefined {
+  #tooOld(): { readonly entry: LogMetaEntry; readonly files: readonly string[] } | undefined {
     const segments = segmentsIn(this.folder);
     // One more is about to be begun.
     const going = segments.slice(0, Math.max(0, segments.length + 1 - this.#limits.segments));
@@ -237,7 +237,7 @@ export class Audit implements AuditBook {
   }
 
   /** Stores the last head beside the log, so that a log that was cut short does not look whole. Heads that come meanwhile are stored as one. */
-  #noteHead(file: string, head: Link & { readonly at: number }): void {
+  #noteHead(file: string, head: ChainLink & { readonly at: number }): void {
     this.#toNote = { file, head };
     this.#noting ??= this.#noteHeads();
   }
@@ -273,7 +273,7 @@ export class Audit implements AuditBook {
     const { health, log } = this.#options;
     if (this.#retryMs === 0) log.warn('The audit cannot be written; trying again.', { error });
     health?.failed('audit', error, this.folder);
-    this.#retryMs = Math.min(slowestRetryMs, Math.max(1000, this.#retryMs * 2));
+    this.#retryMs = Math.min(maxRetryDelayMs, Math.max(1000, this.#retryMs * 2));
     if (!this.#isClosed) this.#schedule(this.#retryMs);
   }
 
@@ -285,7 +285,7 @@ export class Audit implements AuditBook {
 }
 
 /** All of it or nothing. Throws what the file system throws. */
-function write(file: string, size: number, { lines, link }: Batch): Tail & { readonly ino: number } {
+function write(file: string, size: number, { lines, link }: AuditBatch): LogEnd & { readonly ino: number } {
   const bytes = Buffer.from(lines.join(''));
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600);
   try {

@@ -1,27 +1,27 @@
 /** Notes on their way into the log: what waits, bounded and masked, and the lines of one write, chained and signed. */
-import { type Masker, RepeatMasker } from '../../base/mask.ts';
-import { type Link, type MadeLine, makeHead, makeLine, maxUnsigned } from './chain.ts';
-import { type AuditEntry, bounded, type OwnEntry } from './entries.ts';
+import { type Masker, CachingMasker } from '../../base/mask.ts';
+import { type ChainLink, type ChainedLine, createHead, createLine, maxUnsigned } from './chain.ts';
+import { type AuditEntry, boundEntry, type LogMetaEntry } from './entries.ts';
 import type { AuditKeys } from './keys.ts';
 
-export interface Note {
+export interface PendingEntry {
   /** ms since 1970. */
   readonly at: number;
   readonly entry: AuditEntry;
 }
 
-export class Waiting {
+export class PendingEntries {
   readonly #most: number;
-  readonly #masker: RepeatMasker;
-  #notes: Note[] = [];
+  readonly #masker: CachingMasker;
+  #notes: PendingEntry[] = [];
   #lost = 0;
 
-  constructor(most: number, masker: Pick<Masker, 'maskText' | 'known'>) {
+  constructor(most: number, masker: Pick<Masker, 'maskText' | 'matchers'>) {
     this.#most = most;
-    this.#masker = new RepeatMasker(masker);
+    this.#masker = new CachingMasker(masker);
   }
 
-  get notes(): readonly Note[] {
+  get notes(): readonly PendingEntry[] {
     return this.#notes;
   }
 
@@ -35,8 +35,8 @@ export class Waiting {
   }
 
   /** Calls give way first: there are many of them, and a decision cannot be had again. */
-  add({ at, entry }: Note): void {
-    this.#notes.push({ at, entry: bounded(entry, (text) => this.#masker.maskText(text)) });
+  add({ at, entry }: PendingEntry): void {
+    this.#notes.push({ at, entry: boundEntry(entry, (text) => this.#masker.maskText(text)) });
     if (this.#notes.length <= this.#most) return;
     const call = this.#notes.findIndex(({ entry }) => entry.kind === 'call');
     this.#notes.splice(Math.max(0, call), 1);
@@ -44,7 +44,7 @@ export class Waiting {
   }
 
   /** The oldest, so many at the most; they wait no more. */
-  take(most = Infinity): { readonly notes: readonly Note[]; readonly lost: number } {
+  take(most = Infinity): { readonly notes: readonly PendingEntry[]; readonly lost: number } {
     const taken = { notes: this.#notes.slice(0, most), lost: this.#lost };
     this.#notes = this.#notes.slice(taken.notes.length);
     this.#lost = 0;
@@ -53,33 +53,33 @@ export class Waiting {
 }
 
 /** The lines of one write. */
-export class Batch {
+export class AuditBatch {
   unsigned: number;
-  lastHead: (Link & { readonly at: number }) | undefined;
+  lastHead: (ChainLink & { readonly at: number }) | undefined;
   /** Each with its line feed. */
   readonly lines: string[] = [];
   readonly #keys: AuditKeys | undefined;
   readonly #now: () => number;
-  #link: Link;
+  #link: ChainLink;
 
-  constructor(link: Link, unsigned: number, keys: AuditKeys | undefined, now: () => number) {
+  constructor(link: ChainLink, unsigned: number, keys: AuditKeys | undefined, now: () => number) {
     this.#link = link;
     this.unsigned = unsigned;
     this.#keys = keys;
     this.#now = now;
   }
 
-  get link(): Link {
+  get link(): ChainLink {
     return this.#link;
   }
 
-  add(entry: AuditEntry | OwnEntry, at: number = this.#now()): void {
-    this.#put(makeLine(this.#link, at, entry));
+  add(entry: AuditEntry | LogMetaEntry, at: number = this.#now()): void {
+    this.#put(createLine(this.#link, at, entry));
     this.unsigned++;
     if (this.unsigned >= maxUnsigned) this.head();
   }
 
-  notes(notes: readonly Note[]): void {
+  notes(notes: readonly PendingEntry[]): void {
     for (const { entry, at } of notes) this.add(entry, at);
   }
 
@@ -87,13 +87,13 @@ export class Batch {
   head(): void {
     if (this.#keys === undefined) return;
     const at = this.#now();
-    const line = makeHead(this.#link, at, this.#keys);
+    const line = createHead(this.#link, at, this.#keys);
     this.#put(line);
     this.unsigned = 0;
     this.lastHead = { seq: line.seq, hash: line.hash, at };
   }
 
-  #put(line: MadeLine): void {
+  #put(line: ChainedLine): void {
     this.lines.push(line.text);
     this.#link = { seq: line.seq, hash: line.hash };
   }

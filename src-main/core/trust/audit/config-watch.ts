@@ -1,11 +1,11 @@
 /** Notes what changed of the servers and of the settings that allow something, also while no Tooltray ran. */
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
-import type { KeptDocument } from '../../base/kept-document.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import type { JsonDocument } from '../../base/kept-document.ts';
 import { guardedSettings } from '../../config/guarded-settings.ts';
 import type { AppConfig } from '../../config/app-config.ts';
-import type { AuditBook } from './audit-log.ts';
-import type { ServerEntry } from './entries.ts';
+import type { AuditRecorder } from './audit-log.ts';
+import type { ServerChangeEntry } from './entries.ts';
 
 interface SeenServer {
   readonly hash: string;
@@ -22,21 +22,21 @@ interface Seen {
 /** Config files whose state is kept, those that were used last. */
 const maxFiles = 20;
 
-export class ConfigWatch {
-  readonly #audit: Pick<AuditBook, 'note'>;
-  readonly #document: KeptDocument;
+export class ConfigChangeAuditor {
+  readonly #audit: Pick<AuditRecorder, 'note'>;
+  readonly #document: JsonDocument;
   readonly #name: string | undefined;
   #seen: Seen | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(audit: Pick<AuditBook, 'note' | 'seen' | 'configName'>) {
+  constructor(audit: Pick<AuditRecorder, 'note' | 'seen' | 'configName'>) {
     this.#audit = audit;
     this.#document = audit.seen;
     this.#name = audit.configName;
   }
 
   /** Records differences from the last seen state. Never rejects. */
-  look(config: AppConfig): Promise<void> {
+  check(config: AppConfig): Promise<void> {
     this.#turn = this.#turn.then(() => this.#look(config)).catch(() => undefined);
     return this.#turn;
   }
@@ -69,13 +69,13 @@ function notesOf(before: Seen | undefined, now: Seen) {
 }
 
 function seenIn(value: unknown, path: string): Seen | undefined {
-  const seen = objectOf(value)[path];
+  const seen = objectOrEmpty(value)[path];
   if (!isObject(seen)) return undefined;
-  return { servers: objectOf(seen['servers']) as Seen['servers'], settings: objectOf(seen['settings']) };
+  return { servers: objectOrEmpty(seen['servers']) as Seen['servers'], settings: objectOrEmpty(seen['settings']) };
 }
 
 function withSeen(value: unknown, path: string, seen: Seen): JsonObject {
-  const { [path]: _, ...others } = objectOf(value);
+  const { [path]: _, ...others } = objectOrEmpty(value);
   const latest = Object.entries(others).slice(1 - maxFiles);
   return Object.fromEntries([...latest, [path, seen]]);
 }
@@ -88,11 +88,11 @@ function stateOf(config: AppConfig): Seen {
   return { servers: Object.fromEntries(servers), settings: guardedSettings(config) };
 }
 
-function serverNotes(before: Seen['servers'], now: Seen['servers']): readonly ServerEntry[] {
+function serverNotes(before: Seen['servers'], now: Seen['servers']): readonly ServerChangeEntry[] {
   const names = new Set([...Object.keys(before), ...Object.keys(now)]);
   return [...names].flatMap((server) => {
     const [was, is] = [own(before, server), own(now, server)];
-    const changes: ServerEntry['change'][] = [];
+    const changes: ServerChangeEntry['change'][] = [];
     if (was === undefined) changes.push('added');
     else if (is === undefined) changes.push('removed');
     else {

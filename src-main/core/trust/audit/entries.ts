@@ -43,7 +43,7 @@ export interface RefusalEntry {
 }
 
 /** A server's entry, or what it says, is not what it was. */
-export interface ServerEntry {
+export interface ServerChangeEntry {
   readonly kind: 'server';
   readonly change:
     | 'added'
@@ -124,10 +124,10 @@ export interface Digest {
 }
 
 /** Entries of other parts. */
-export type AuditEntry = DecisionEntry | RefusalEntry | ServerEntry | AccessEntry | SettingEntry | CallEntry;
+export type AuditEntry = DecisionEntry | RefusalEntry | ServerChangeEntry | AccessEntry | SettingEntry | CallEntry;
 
 /** Entries of the log about itself. */
-export type OwnEntry =
+export type LogMetaEntry =
   /** A signed head: all before it, by the one hash that stands in it. `key`: the public key, `sig`: over the line up to itself. */
   | { readonly kind: 'head'; readonly key: string; readonly sig: string }
   /** A line that a killed process left half written was taken away. */
@@ -139,7 +139,7 @@ export type OwnEntry =
   /** So many could not be written, and were too many to be held. */
   | { readonly kind: 'lost'; readonly records: number };
 
-export type AuditRecord = Placed & (AuditEntry | OwnEntry);
+export type AuditRecord = Placed & (AuditEntry | LogMetaEntry);
 export type AuditKind = AuditRecord['kind'];
 
 interface Placed {
@@ -174,7 +174,7 @@ export interface AuditFilter {
   readonly since?: number;
 }
 
-export function fits(record: AuditRecord, { kinds, server, app, user, since }: AuditFilter): boolean {
+export function matchesFilter(record: AuditRecord, { kinds, server, app, user, since }: AuditFilter): boolean {
   if (kinds === undefined ? record.kind === 'head' : !kinds.includes(record.kind)) return false;
   if (since !== undefined && record.at < since) return false;
   if (server !== undefined && (!('server' in record) || record.server !== server)) return false;
@@ -187,7 +187,7 @@ const maxNameLength = 200;
 const maxItems = 20;
 
 /** Texts come from models, servers and people: bounded, whole characters, no secret. */
-export function bounded<T extends AuditEntry>(entry: T, maskText: (text: string) => string): T {
+export function boundEntry<T extends AuditEntry>(entry: T, maskText: (text: string) => string): T {
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(entry)) {
     if (typeof value === 'string' && !plain.has(key))

@@ -12,7 +12,7 @@ import {
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../../base/app-paths.ts';
-import { Event } from '../../base/events.ts';
+import { Emitter } from '../../base/events.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import { readOrCreateToken } from '../../security/access-token.ts';
 import type { Digest } from './entries.ts';
@@ -89,14 +89,14 @@ export interface KeySource {
   /** `asked`: it may come in a moment; undefined: it cannot be had now. Asks for it, the first time. */
   get(): AuditKeys | 'asked' | undefined;
   /** It came, or it is clear that it does not. */
-  readonly decided: Event;
+  readonly decided: Emitter;
 }
 
 const vaultName = 'audit/key';
 
 /** In a file beside the log. */
 export class KeyFile implements KeySource {
-  readonly decided = new Event();
+  readonly decided = new Emitter();
   readonly #folder: string;
   #keys: AuditKeys | undefined;
 
@@ -113,14 +113,14 @@ export class KeyFile implements KeySource {
 
 /** In the vault. */
 export class VaultKey implements KeySource {
-  readonly decided = new Event();
+  readonly decided = new Emitter();
   readonly #vault: SecretStore;
   #known: AuditKeys | 'asked' | undefined;
   #asking: Promise<void> | undefined;
 
   constructor(vault: SecretStore) {
     this.#vault = vault;
-    vault.opened.on(() => {
+    vault.onOpened.on(() => {
       if (this.#asking !== undefined) this.#asking = this.#asking.then(() => this.#ask());
     });
   }

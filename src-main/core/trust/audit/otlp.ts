@@ -4,8 +4,8 @@
  */
 import { AppError } from '../../base/errors.ts';
 import {
-  collectorUrl,
-  type OtlpAnswer,
+  parseCollectorUrl,
+  type OtlpResponse,
   type OtlpAttribute,
   otlpAttributes,
   otlpDefaults,
@@ -15,7 +15,7 @@ import {
 } from '../../base/otlp.ts';
 import { type AuditRecord, type Digest } from './entries.ts';
 import type { RecordLine } from './read.ts';
-import { tellRecord } from './tell.ts';
+import { describeRecord } from './tell.ts';
 
 /** With the version that sends; `url`: of the collector, as `logsUrl` has it. */
 export interface LogTarget extends OtlpTarget {
@@ -35,7 +35,7 @@ export interface OtlpOutcome {
 const batchRecords = 500;
 
 /** Rejects with AppError call_failed where the collector refuses, or cannot be reached in so many attempts; `data.last`: what had arrived. */
-export async function sendRecords(
+export async function exportRecords(
   lines: AsyncIterable<RecordLine>,
   target: LogTarget,
   limits: Partial<OtlpLimits> = {},
@@ -64,7 +64,7 @@ export async function sendRecords(
 
 /** Throws AppError bad_request for what is no http(s) address. */
 export function logsUrl(text: string): URL {
-  const url = collectorUrl(text);
+  const url = parseCollectorUrl(text);
   if (url.pathname === '/') url.pathname = '/v1/logs';
   return url;
 }
@@ -74,7 +74,7 @@ async function post(
   target: LogTarget,
   limits: OtlpLimits,
   last: number,
-): Promise<OtlpAnswer> {
+): Promise<OtlpResponse> {
   try {
     return await postOtlp(toLogs(batch, target.version), target, limits);
   } catch (error) {
@@ -102,7 +102,7 @@ function toLogRecord({ record, text }: RecordLine): object {
     observedTimeUnixNano: nanos,
     ...(isOdd ? { severityNumber: 13, severityText: 'WARN' } : { severityNumber: 9, severityText: 'INFO' }),
     eventName: `tooltray.audit.${record.kind}`,
-    body: { stringValue: tellRecord(record) },
+    body: { stringValue: describeRecord(record) },
     attributes: otlpAttributes([...attributesOf(record), ['log.record.original', text]]),
   };
 }

@@ -1,7 +1,7 @@
 /** Reads the log: the newest records first, in pages, or all of them in order. Nothing is proved by that; `verify.ts` does. */
 import type { AuditLog } from './audit-log.ts';
-import { recordIn } from './chain.ts';
-import { type AuditFilter, type AuditRecord, fits } from './entries.ts';
+import { parseRecord } from './chain.ts';
+import { type AuditFilter, type AuditRecord, matchesFilter } from './entries.ts';
 
 export interface AuditPage {
   /** The newest first. */
@@ -29,11 +29,11 @@ export async function readPage(
       if (part.first >= before) continue;
       for await (const lines of part.backwards(before)) {
         for (const text of lines) {
-          const record = recordIn(text);
+          const record = parseRecord(text);
           if (record === undefined || record.seq >= lowest) continue;
           lowest = record.seq;
           if (filter.since !== undefined && record.at < filter.since) return { entries, next: undefined };
-          if (!fits(record, filter)) continue;
+          if (!matchesFilter(record, filter)) continue;
           entries.push(record);
           if (entries.length === limit) return { entries, next: lowest > 1 ? lowest : undefined };
         }
@@ -60,8 +60,8 @@ export async function* readAll(log: AuditLog, filter: AuditFilter, after = 0): A
     for (const [at, part] of open.parts.entries()) {
       if ((open.parts[at + 1]?.first ?? Infinity) <= after) continue;
       for await (const { text, isTorn } of part.lines(after)) {
-        const record = isTorn ? undefined : recordIn(text);
-        if (record !== undefined && record.seq > after && fits(record, filter)) yield { record, text };
+        const record = isTorn ? undefined : parseRecord(text);
+        if (record !== undefined && record.seq > after && matchesFilter(record, filter)) yield { record, text };
       }
     }
   } finally {

@@ -16,17 +16,17 @@ import {
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type AuditLog, type LogPart, type NotedHead, type OpenLog } from './audit-log.ts';
-import { maxLineBytes, type Link, origin, readLine } from './chain.ts';
+import { type AuditLog, type LogSegment, type SignedHead, type OpenLog } from './audit-log.ts';
+import { maxLineBytes, type ChainLink, genesisLink, parseLine } from './chain.ts';
 
-export interface Segment {
+export interface AuditSegment {
   readonly file: string;
   /** Number of its first record. */
   readonly first: number;
 }
 
 /** The end of the log. */
-export interface Tail extends Link {
+export interface LogEnd extends ChainLink {
   readonly file: string;
   /** Bytes of the file up to the end of its last whole line. */
   readonly size: number;
@@ -41,11 +41,11 @@ export function segmentFile(folder: string, first: number): string {
 }
 
 /** Oldest first. */
-export function segmentsIn(folder: string): readonly Segment[] {
+export function segmentsIn(folder: string): readonly AuditSegment[] {
   return toSegments(folder, readdirSync(folder));
 }
 
-function toSegments(folder: string, names: readonly string[]): readonly Segment[] {
+function toSegments(folder: string, names: readonly string[]): readonly AuditSegment[] {
   const found = names.flatMap((name) => {
     const [, first] = nameShape.exec(name) ?? [];
     return first === undefined ? [] : [{ file: join(folder, name), first: Number(first) }];
@@ -54,7 +54,7 @@ function toSegments(folder: string, names: readonly string[]): readonly Segment[
 }
 
 /** The end of the log, mended: what is half written there goes. Whoever calls it holds the lock. Throws what the file system throws. */
-export function openTail(folder: string): Tail {
+export function openLogEnd(folder: string): LogEnd {
   let torn = 0;
   for (const { file, first } of segmentsIn(folder).toReversed()) {
     const end = mendFile(file, first);
@@ -63,10 +63,10 @@ export function openTail(folder: string): Tail {
     // It holds nothing: the one before goes on.
     rmSync(file, { force: true });
   }
-  return { ...origin, file: segmentFile(folder, 1), size: 0, torn };
+  return { ...genesisLink, file: segmentFile(folder, 1), size: 0, torn };
 }
 
-function mendFile(file: string, first: number): Omit<Tail, 'file'> {
+function mendFile(file: string, first: number): Omit<LogEnd, 'file'> {
   const descriptor = openSync(file, constants.O_RDWR);
   try {
     const size = fstatSync(descriptor).size;
@@ -83,16 +83,16 @@ function mendFile(file: string, first: number): Omit<Tail, 'file'> {
 }
 
 /** Lines that somebody spoilt still count, so that no number is used twice. */
-function lastLink(text: string, first: number): Link {
+function lastLink(text: string, first: number): ChainLink {
   const lines = text.split('\n').slice(0, -1);
   for (let behind = 0; behind < lines.length; behind++) {
-    const line = readLine(lines[lines.length - 1 - behind] ?? '');
+    const line = parseLine(lines[lines.length - 1 - behind] ?? '');
     if (line !== undefined) return { seq: line.seq + behind, hash: line.hash };
   }
-  return { seq: first - 1 + lines.length, hash: origin.hash };
+  return { seq: first - 1 + lines.length, hash: genesisLink.hash };
 }
 
-interface OpenSegment extends Segment {
+interface OpenSegment extends AuditSegment {
   readonly handle: FileHandle;
 }
 
@@ -147,20 +147,20 @@ async function readLines(handle: FileHandle): Promise<string[]> {
 }
 
 /** The log of a folder, read. */
-export class FileLog implements AuditLog {
+export class FileAuditLog implements AuditLog {
   readonly #folder: string;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  notedHead(): Promise<NotedHead | undefined> {
+  recordedHead(): Promise<SignedHead | undefined> {
     return Promise.resolve(readNotedHead(this.#folder));
   }
 
   async open(): Promise<OpenLog> {
     const segments = await openSegments(this.#folder);
-    const parts = segments.map((segment): LogPart => {
+    const parts = segments.map((segment): LogSegment => {
       return { first: segment.first, lines: () => linesOf(segment), backwards: () => backwards(segment) };
     });
     return { parts, close: () => closeSegments(segments) };
@@ -172,7 +172,7 @@ export function headFile(folder: string): string {
 }
 
 /** One that cannot be read is none. */
-export function readNotedHead(folder: string): NotedHead | undefined {
+export function readNotedHead(folder: string): SignedHead | undefined {
   let text: string;
   try {
     text = readFileSync(headFile(folder), 'utf8');

@@ -1,8 +1,8 @@
 /** A record of the audit as a sentence for people. */
-import { bytesInWords, count, durationInWords } from '../../base/wording.ts';
-import type { AuditRecord, CallEntry, RefusalEntry, ServerEntry } from './entries.ts';
+import { formatBytes, formatCount, formatDuration } from '../../base/wording.ts';
+import type { AuditRecord, CallEntry, RefusalEntry, ServerChangeEntry } from './entries.ts';
 
-export function tellRecord(record: AuditRecord): string {
+export function describeRecord(record: AuditRecord): string {
   switch (record.kind) {
     case 'decision':
       return record.sentence;
@@ -21,17 +21,17 @@ export function tellRecord(record: AuditRecord): string {
     case 'head':
       return `Signed up to record ${record.seq - 1}.`;
     case 'mended':
-      return `Half a line of ${bytesInWords(record.bytes)}, left by a process that was killed, was taken away.`;
+      return `Half a line of ${formatBytes(record.bytes)}, left by a process that was killed, was taken away.`;
     case 'trimmed':
-      return `${count(record.records, 'record')}, up to ${record.to}, went to make room.`;
+      return `${formatCount(record.records, 'record')}, up to ${record.to}, went to make room.`;
     case 'cut':
       return `Records up to ${record.to} had been signed, and were gone at the start.`;
     case 'lost':
-      return `${count(record.records, 'record')} could not be written and are lost.`;
+      return `${formatCount(record.records, 'record')} could not be written and are lost.`;
   }
 }
 
-const changes: Readonly<Record<ServerEntry['change'], string>> = {
+const changes: Readonly<Record<ServerChangeEntry['change'], string>> = {
   added: 'was added',
   removed: 'was taken out',
   changed: 'has another entry',
@@ -53,7 +53,7 @@ function refused({ of, server = '', tool = '' }: RefusalEntry): string {
 
 function called({ server, tool, outcome, code, result, ms, labels = [], verdict, by }: CallEntry): string {
   const how = outcome === 'ok' ? '' : ` (${outcome.replace('_', ' ')}${code === undefined ? '' : ` ${code}`})`;
-  const answer = result === undefined ? 'no answer' : bytesInWords(result.bytes);
+  const answer = result === undefined ? 'no answer' : formatBytes(result.bytes);
   const more = [...labels, ...(verdict === undefined ? [] : [by === undefined ? verdict : `${verdict} (${by})`])];
-  return `${[server, tool].filter(Boolean).join(':')}${how}, ${answer} in ${durationInWords(ms)}${more.length === 0 ? '' : `: ${more.join(', ')}`}`;
+  return `${[server, tool].filter(Boolean).join(':')}${how}, ${answer} in ${formatDuration(ms)}${more.length === 0 ? '' : `: ${more.join(', ')}`}`;
 }

@@ -2,11 +2,19 @@
  * Reads the whole log and says what of it does not hold, record by record; streamed, so that its length costs time and no memory.
  * What no chain can tell is part of the answer.
  */
-import type { AuditLog, NotedHead } from './audit-log.ts';
-import { headIn, type Link, maxUnsigned, origin, readLine, type ReadLine, recordIn } from './chain.ts';
+import type { AuditLog, SignedHead } from './audit-log.ts';
+import {
+  parseHead,
+  type ChainLink,
+  maxUnsigned,
+  genesisLink,
+  parseLine,
+  type ParsedLine,
+  parseRecord,
+} from './chain.ts';
 import { isSigned } from './keys.ts';
 
-export interface Finding {
+export interface IntegrityFinding {
   /** The record it is about; the first of them where it is about several. */
   readonly seq: number;
   readonly what: 'changed' | 'missing' | 'misplaced' | 'doubled' | 'foreign' | 'unsigned' | 'badly signed' | 'cut';
@@ -24,13 +32,13 @@ export interface Verification {
   readonly since: number | undefined;
   readonly until: number | undefined;
   /** The head that was signed last: whoever keeps it elsewhere can hold the log against it later. */
-  readonly head: NotedHead | undefined;
+  readonly head: SignedHead | undefined;
   /** Records behind that head, which the next one signs. */
   readonly unsigned: number;
   /** The keys of the signatures, in the order of their first; public keys in base64url. */
   readonly keys: readonly string[];
   /** The first hundred, by record. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly IntegrityFinding[];
   /** How many there are. */
   readonly found: number;
   /** Remarks that are no fault. */
@@ -48,7 +56,7 @@ export interface VerifyOptions {
   /** There is one, and it cannot be had now. */
   readonly isLocked?: boolean;
   /** A head that was kept elsewhere. */
-  readonly known?: Link | undefined;
+  readonly known?: ChainLink | undefined;
 }
 
 /** Limits of every verification, part of each result. */
@@ -62,13 +70,13 @@ const maxFindings = 100;
 /** Gaps that may still turn out to be records in another's place. */
 const maxGaps = 1000;
 /** So far back it is known what a record's hash was. */
-const remembered = 1024;
+const hashWindow = 1024;
 
 /** Rejects as `log.open` does. */
 export async function verifyLog(options: VerifyOptions): Promise<Verification> {
   const { log, known } = options;
   // Before the log: a head that is noted meanwhile is in it by then.
-  const noted = await log.notedHead();
+  const noted = await log.recordedHead();
   const open = await log.open();
   const check = new Check(options, [noted, known]);
   try {
@@ -91,7 +99,7 @@ class Check {
   readonly #whose: string;
   /** Records whose hash is known from elsewhere. */
   readonly #wanted: ReadonlyMap<number, Set<string>>;
-  readonly #findings: Finding[] = [];
+  readonly #findings: IntegrityFinding[] = [];
   #found = 0;
   readonly #notes: string[] = [];
   readonly #keys = new Set<string>();
@@ -105,14 +113,14 @@ class Check {
   #last = 0;
   #since: number | undefined;
   #until: number | undefined;
-  #head: NotedHead | undefined;
+  #head: SignedHead | undefined;
   #unsigned = 0;
   /** Lines since the last good one that are no records, or changed. */
   #spoilt = 0;
   #trimmedTo = 0;
   #isFileStart = false;
 
-  constructor({ ownKey, isLocked = false, whose = 'home' }: VerifyOptions, known: readonly (Link | undefined)[]) {
+  constructor({ ownKey, isLocked = false, whose = 'home' }: VerifyOptions, known: readonly (ChainLink | undefined)[]) {
     this.#ownKey = ownKey;
     this.#isLocked = isLocked;
     this.#whose = whose === 'home' ? 'the key of this home' : 'the first of the team’s keys';
@@ -133,7 +141,7 @@ class Check {
   }
 
   line(text: string): void {
-    const line = readLine(text);
+    const line = parseLine(text);
     // Nothing in a line that does not fit its own hash can be believed, its number neither.
     if (line === undefined || line.hash !== line.computed) {
       this.#spoil(line);
@@ -151,7 +159,7 @@ class Check {
     this.#isFileStart = false;
   }
 
-  end(noted: NotedHead | undefined, known: Link | undefined): Verification {
+  end(noted: SignedHead | undefined, known: ChainLink | undefined): Verification {
     if (this.#spoilt > 0) this.#tellSpoilt(this.#last + this.#spoilt + 1);
     for (const gap of this.#gaps) this.#tellMissing(gap);
     this.#tellStart();
@@ -177,7 +185,7 @@ class Check {
     };
   }
 
-  #spoil(line: ReadLine | undefined): void {
+  #spoil(line: ParsedLine | undefined): void {
     this.#spoilt++;
     // It may have been a head: that it is spoilt is told already.
     this.#unsigned = 0;
@@ -186,7 +194,7 @@ class Check {
     if (line !== undefined) this.#hashes.set(this.#last + this.#spoilt, line);
   }
 
-  #next({ seq }: ReadLine): void {
+  #next({ seq }: ParsedLine): void {
     if (this.#spoilt > 0) this.#tellSpoilt(seq);
     if (seq > this.#last + 1) {
       this.#unsigned = 0;
@@ -208,7 +216,7 @@ class Check {
     this.#spoilt = 0;
   }
 
-  #late({ seq }: ReadLine): void {
+  #late({ seq }: ParsedLine): void {
     const gap = this.#gaps.find(({ from, to }) => seq >= from && seq <= to);
     if (gap !== undefined) {
       const parts = [
@@ -221,8 +229,8 @@ class Check {
   }
 
   /** Whether it was written after the record that stands before it. */
-  #link({ seq, hash, computed, prev }: ReadLine, isLate: boolean): void {
-    const before = seq === 1 ? { hash: origin.hash, computed: origin.hash } : this.#hashes.get(seq - 1);
+  #link({ seq, hash, computed, prev }: ParsedLine, isLate: boolean): void {
+    const before = seq === 1 ? { hash: genesisLink.hash, computed: genesisLink.hash } : this.#hashes.get(seq - 1);
     if (before !== undefined && prev !== before.hash && prev !== before.computed)
       this.#tell('changed', seq - 1, `Record ${seq - 1} was replaced: record ${seq} was written after another one.`);
     const behind = isLate ? this.#hashes.get(seq + 1) : undefined;
@@ -231,13 +239,13 @@ class Check {
     for (const wanted of this.#wanted.get(seq) ?? [])
       if (wanted !== hash) this.#tell('changed', seq, `Record ${seq} is not the one that was signed as a head.`);
     this.#hashes.set(seq, { hash, computed, prev });
-    if (this.#hashes.size <= remembered) return;
+    if (this.#hashes.size <= hashWindow) return;
     const [oldest] = this.#hashes.keys();
     if (oldest !== undefined) this.#hashes.delete(oldest);
   }
 
-  #sign({ seq, at, hash, text }: ReadLine): void {
-    const head = headIn(text);
+  #sign({ seq, at, hash, text }: ParsedLine): void {
+    const head = parseHead(text);
     if (head === undefined) {
       if (this.#isFileStart) this.#tell('foreign', seq, `A file begins with record ${seq}, which is no signed head.`);
       if (text.includes('"kind":"trimmed"') || text.includes('"kind":"cut"')) this.#readOwn(text);
@@ -257,7 +265,7 @@ class Check {
   }
 
   #readOwn(text: string): void {
-    const record = recordIn(text);
+    const record = parseRecord(text);
     if (record?.kind === 'trimmed') this.#trimmedTo = record.to;
     if (record?.kind !== 'cut') return;
     const sentence = `At the start of ${new Date(record.at).toISOString()} records up to ${record.to} had been signed, and were gone.`;
@@ -290,11 +298,11 @@ class Check {
       this.#notes.push(`The first heads are signed with another key than ${this.#whose}: ${others.join(', ')}.`);
   }
 
-  #tellCut(head: Link | undefined, why: string): void {
+  #tellCut(head: ChainLink | undefined, why: string): void {
     if (head !== undefined && head.seq > this.#last) this.#tell('cut', head.seq, `Record ${head.seq} ${why}.`);
   }
 
-  #tell(what: Finding['what'], seq: number, sentence: string): void {
+  #tell(what: IntegrityFinding['what'], seq: number, sentence: string): void {
     this.#found++;
     if (this.#findings.length < maxFindings) this.#findings.push({ seq, what, sentence });
   }

@@ -1,5 +1,5 @@
 /** What a text says besides its letters: one layer of base64, hex, URL and JSON escapes taken off, addresses that are spelled out. */
-import { hasRun, tableOf } from '../first-look.ts';
+import { hasRun, characterTable } from '../first-look.ts';
 
 /** Runs that may be an encoding. */
 const base64 = /[A-Za-z0-9+/_-]{16,}/g;
@@ -8,15 +8,15 @@ const escapes = /(?:%[0-9a-fA-F]{2})+/g;
 const jsonEscape = /\\u([0-9a-fA-F]{4})/g;
 const entity = /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g;
 
-const ofRun = tableOf(/[\w+/-]/);
+const ofRun = characterTable(/[\w+/-]/);
 
 /** Of a text, in characters: what lies beyond is not decoded. */
-const longest = 1_000_000;
+const maxDecodedLength = 1_000_000;
 
 /** Texts found under one layer, without those that are no text. Takes time in proportion to the text. */
-export function decodedOnce(whole: string): readonly string[] {
-  if (!mayHide(whole)) return [];
-  const text = whole.slice(0, longest);
+export function decodeOneLayer(whole: string): readonly string[] {
+  if (!mayBeEncoded(whole)) return [];
+  const text = whole.slice(0, maxDecodedLength);
   return [
     ...(text.match(base64) ?? []).map((run) => textIn(Buffer.from(run, 'base64'))),
     ...(text.match(hex) ?? []).map((run) => textIn(Buffer.from(run, 'hex'))),
@@ -32,7 +32,7 @@ export function decodedOnce(whole: string): readonly string[] {
 }
 
 /** One look for what all of the others need: most texts have none of it, and then no part of them has. */
-export function mayHide(text: string): boolean {
+export function mayBeEncoded(text: string): boolean {
   if (text.includes('%') || text.includes('\\u') || text.includes('&#')) return true;
   return hasRun(text, ofRun, 16) || hasSpelledAt(text);
 }

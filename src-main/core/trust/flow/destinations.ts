@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { hasDigits, hasSite, isAscii } from '../first-look.ts';
+import { hasDigits, mayContainUrl, isAscii } from '../first-look.ts';
 
 export type DestinationKind = 'mail' | 'site' | 'account' | 'phone' | 'name';
 
@@ -26,8 +26,8 @@ export interface ArgumentText {
   readonly text: string;
 }
 
-const mostTexts = 2000;
-const deepest = 20;
+const maxTexts = 2000;
+const maxDepth = 20;
 
 /** Texts and numbers of the arguments, in their order; keys of lists are those of the list. */
 export function argumentTexts(args: JsonObject | undefined): readonly ArgumentText[] {
@@ -37,7 +37,7 @@ export function argumentTexts(args: JsonObject | undefined): readonly ArgumentTe
 }
 
 function addTexts(value: unknown, keys: readonly string[], found: ArgumentText[]): void {
-  if (found.length >= mostTexts || keys.length > deepest) return;
+  if (found.length >= maxTexts || keys.length > maxDepth) return;
   if (typeof value === 'string') found.push({ keys, text: value });
   else if (typeof value === 'number' || JSON.isRawJSON(value)) found.push({ keys, text: JSON.stringify(value) });
   else if (Array.isArray(value)) for (const item of value) addTexts(item, keys, found);
@@ -68,12 +68,12 @@ export function destinationsIn(text: string, mayBeName: boolean): readonly Desti
 }
 
 /** A text that is an address and nothing else, whatever its key. */
-export function wholeDestination(text: string): readonly Destination[] {
+export function parseDestination(text: string): readonly Destination[] {
   if (text.length > 4000) return [];
   const trimmed = text.trim();
   const mail = trimmed.includes('@') ? bareMail.exec(trimmed)?.[1] : undefined;
   if (mail !== undefined) return mailsIn(mail);
-  if (!hasSite(trimmed)) return [];
+  if (!mayContainUrl(trimmed)) return [];
   const [url] = trimmed.match(urlPattern) ?? [];
   return url === trimmed ? siteOf(url, url) : [];
 }
@@ -93,7 +93,7 @@ function mailsIn(text: string): readonly Destination[] {
 }
 
 function sitesIn(text: string): readonly Destination[] {
-  if (!hasSite(text)) return [];
+  if (!mayContainUrl(text)) return [];
   return (text.match(urlPattern) ?? []).flatMap((written) => {
     const url = written.replace(/[.,;:!?)\]]+$/, '');
     return siteOf(url, /^www\./i.test(url) ? `http://${url}` : url);
@@ -180,6 +180,6 @@ function nameOf(written: string): Destination {
 }
 
 /** Accounts and numbers that people write with spaces, in the spelling of a destination: for texts that are read. */
-export function groupedNumbers(text: string): readonly string[] {
+export function spacedNumbers(text: string): readonly string[] {
   return [...accountsIn(text), ...phonesIn(text)].flatMap(({ spellings }) => spellings);
 }

@@ -3,11 +3,11 @@
  * team's tenant, changed by one process at a time; each can be taken back.
  */
 import { AppError } from '../../base/errors.ts';
-import { Event } from '../../base/events.ts';
+import { Emitter } from '../../base/events.ts';
 import { isObject } from '../../base/json.ts';
-import type { KeptDocument } from '../../base/kept-document.ts';
+import type { JsonDocument } from '../../base/kept-document.ts';
 
-export interface FlowDecision {
+export interface DataFlowDecision {
   /** The server that may send there. */
   readonly server: string;
   /** `mail a@b.example`, `site host.example`, `secret card`. */
@@ -21,23 +21,23 @@ export interface FlowDecision {
 }
 
 /** The oldest go first: whoever decided on so many would be asked once more. */
-const most = 2000;
+const maxDecisions = 2000;
 
-export class FlowDecisions {
-  readonly changed = new Event();
+export class DataFlowDecisions {
+  readonly changed = new Emitter();
   /** These are asked for again. */
-  readonly takenBack = new Event<readonly FlowDecision[]>();
-  readonly #document: KeptDocument;
-  #all: readonly FlowDecision[] = [];
+  readonly revoked = new Emitter<readonly DataFlowDecision[]>();
+  readonly #document: JsonDocument;
+  #all: readonly DataFlowDecision[] = [];
   #keys: ReadonlySet<string> = new Set();
 
-  constructor(document: KeptDocument) {
+  constructor(document: JsonDocument) {
     this.#document = document;
     document.changed.on(() => void this.start());
   }
 
   /** Oldest first. */
-  get all(): readonly FlowDecision[] {
+  get all(): readonly DataFlowDecision[] {
     return this.#all;
   }
 
@@ -51,13 +51,13 @@ export class FlowDecisions {
   }
 
   /** Rejects as the document's change does: then it counts until the core stops. */
-  async add(decided: readonly FlowDecision[]): Promise<void> {
+  async add(decided: readonly DataFlowDecision[]): Promise<void> {
     this.#take(withAll(this.#all, decided));
     await this.#change((kept) => withAll(kept, decided));
   }
 
   /** Rejects with AppError not_found where none of them stands any more. */
-  async takeBack(decided: readonly Pick<FlowDecision, 'server' | 'destination'>[]): Promise<void> {
+  async revoke(decided: readonly Pick<DataFlowDecision, 'server' | 'destination'>[]): Promise<void> {
     const going = new Set(decided.map(keyOf));
     const gone = this.#all.filter((one) => going.has(keyOf(one)));
     const [first] = decided;
@@ -66,13 +66,14 @@ export class FlowDecisions {
         fix: 'Look at the list again: it may have been taken back already.',
       });
     }
-    const without = (kept: readonly FlowDecision[]): FlowDecision[] => kept.filter((one) => !going.has(keyOf(one)));
+    const without = (kept: readonly DataFlowDecision[]): DataFlowDecision[] =>
+      kept.filter((one) => !going.has(keyOf(one)));
     this.#take(without(this.#all));
-    this.takenBack.emit(gone);
+    this.revoked.emit(gone);
     await this.#change(without);
   }
 
-  async #change(change: (kept: readonly FlowDecision[]) => readonly FlowDecision[]): Promise<void> {
+  async #change(change: (kept: readonly DataFlowDecision[]) => readonly DataFlowDecision[]): Promise<void> {
     const made = await this.#document.change((value) => {
       const next = change(decisionsIn(value));
       return [next, next];
@@ -80,27 +81,27 @@ export class FlowDecisions {
     this.#take(made);
   }
 
-  #take(all: readonly FlowDecision[]): void {
+  #take(all: readonly DataFlowDecision[]): void {
     this.#all = all;
     this.#keys = new Set(all.map(keyOf));
     this.changed.emit();
   }
 }
 
-function decisionsIn(value: unknown): readonly FlowDecision[] {
+function decisionsIn(value: unknown): readonly DataFlowDecision[] {
   return Array.isArray(value) ? (value as unknown[]).filter(isDecision) : [];
 }
 
-function withAll(kept: readonly FlowDecision[], decided: readonly FlowDecision[]): readonly FlowDecision[] {
+function withAll(kept: readonly DataFlowDecision[], decided: readonly DataFlowDecision[]): readonly DataFlowDecision[] {
   const keys = new Set(decided.map(keyOf));
-  return [...kept.filter((one) => !keys.has(keyOf(one))), ...decided].slice(-most);
+  return [...kept.filter((one) => !keys.has(keyOf(one))), ...decided].slice(-maxDecisions);
 }
 
-function keyOf({ server, destination }: Pick<FlowDecision, 'server' | 'destination'>): string {
+function keyOf({ server, destination }: Pick<DataFlowDecision, 'server' | 'destination'>): string {
   return JSON.stringify([server, destination]);
 }
 
-function isDecision(value: unknown): value is FlowDecision {
+function isDecision(value: unknown): value is DataFlowDecision {
   return (
     isObject(value) &&
     typeof value['server'] === 'string' &&

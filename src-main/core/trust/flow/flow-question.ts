@@ -1,11 +1,11 @@
 /** The words of a question about what leaves, and of the refusal that a model reads. One voice, written here only. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { cutText, markHidden } from '../../base/shown-text.ts';
-import type { Choice, NewQuestion, QuestionDetail } from '../questions.ts';
+import { truncateText, markInvisible } from '../../base/shown-text.ts';
+import type { ApprovalChoice, ApprovalRequest, ApprovalDetail } from '../questions.ts';
 import type { Destination } from './destinations.ts';
-import { decisionKey, type Finding } from './judge-call.ts';
-import { sensitiveWords } from './sensitive.ts';
+import { decisionKey, type DataFlowFinding } from './judge-call.ts';
+import { sensitiveLabels } from './sensitive.ts';
 import type { FlowTool } from './tool-roles.ts';
 
 interface Asker {
@@ -18,19 +18,19 @@ interface Asker {
 }
 
 /** `key`: of this very call in this session. */
-export function flowQuestion(
+export function createApprovalRequest(
   tool: FlowTool,
   args: JsonObject | undefined,
-  findings: readonly Finding[],
+  findings: readonly DataFlowFinding[],
   { person, app, appName, sessionId }: Asker,
   key: string,
   openMs: number,
-): NewQuestion {
+): ApprovalRequest {
   const [first] = findings;
   return {
     cause: `flow ${tool.server} ${first === undefined ? '' : decisionKey(first)}`,
     ...{ person, key, app, sessionId, server: tool.server, tool: tool.id },
-    sentence: flowSentence(tool, findings, appName),
+    sentence: describeDataFlow(tool, findings, appName),
     details: [
       ...findings.flatMap(detailsOf),
       { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2), isPrivate: true },
@@ -45,7 +45,7 @@ function placeOf({ key }: Destination): string {
 }
 
 /** `Cursor wants to send to mark@evil.example with mail:send_email. Nobody but an answer of mail:read_inbox named this address.` */
-export function flowSentence(tool: FlowTool, findings: readonly Finding[], appName: string): string {
+export function describeDataFlow(tool: FlowTool, findings: readonly DataFlowFinding[], appName: string): string {
   const [first, ...others] = findings;
   if (first === undefined) return '';
   const more =
@@ -63,7 +63,7 @@ interface AskedState {
 }
 
 /** The refusal. `state`: what became of the question. */
-export function refusal(tool: FlowTool, findings: readonly Finding[], state: AskedState): AppError {
+export function dataFlowRefusal(tool: FlowTool, findings: readonly DataFlowFinding[], state: AskedState): AppError {
   const [first] = findings;
   const what = first === undefined ? '' : ` It would ${deedOf(first)}. ${reasonOf(first)}`;
   const number = state.id === undefined ? '' : ` (question ${state.id})`;
@@ -99,14 +99,14 @@ export function refusal(tool: FlowTool, findings: readonly Finding[], state: Ask
 
 const onThisMachine = 'in its tray menu, its dashboard, or by "tooltray inbox"';
 
-function deedOf(finding: Finding): string {
-  if (finding.why === 'secret') return `send ${sensitiveWords[finding.kind]}`;
+function deedOf(finding: DataFlowFinding): string {
+  if (finding.why === 'secret') return `send ${sensitiveLabels[finding.kind]}`;
   const { to } = finding;
   const place = shown(placeOf(to));
   return to.isLink === true ? `send a link to ${place}` : `send to ${place}`;
 }
 
-function reasonOf(finding: Finding): string {
+function reasonOf(finding: DataFlowFinding): string {
   switch (finding.why) {
     case 'read':
       return `That came out of ${shown(finding.source.of)}, read in this session; nobody had named it before.`;
@@ -117,8 +117,8 @@ function reasonOf(finding: Finding): string {
   }
 }
 
-function detailsOf(finding: Finding): readonly QuestionDetail[] {
-  if (finding.why === 'secret') return [{ name: 'Sends', text: sensitiveWords[finding.kind] }];
+function detailsOf(finding: DataFlowFinding): readonly ApprovalDetail[] {
+  if (finding.why === 'secret') return [{ name: 'Sends', text: sensitiveLabels[finding.kind] }];
   const { to } = finding;
   const where = { name: to.isLink === true ? 'Link' : 'To', text: to.written };
   return finding.why === 'read'
@@ -127,7 +127,7 @@ function detailsOf(finding: Finding): readonly QuestionDetail[] {
 }
 
 /** `whose`: who asks is asked about no more, in words. */
-function choicesFor(tool: FlowTool, findings: readonly Finding[], whose: string): readonly Choice[] {
+function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], whose: string): readonly ApprovalChoice[] {
   const places = [...new Set(findings.map(decisionKey))].map((key) => shown(key.slice(key.indexOf(' ') + 1)));
   const these = findings.every(({ why }) => why === 'secret')
     ? 'this kind of data'
@@ -159,5 +159,5 @@ function choicesFor(tool: FlowTool, findings: readonly Finding[], whose: string)
 }
 
 function shown(text: string): string {
-  return cutText(markHidden(text), 200);
+  return truncateText(markInvisible(text), 200);
 }

@@ -2,62 +2,62 @@
  * What was asked, or would have been: counted by day, the last ones with their sentence. One document, so that after a
  * week of `record` the person can be shown what `ask` would have meant.
  */
-import { Event } from '../../base/events.ts';
-import { isObject, objectOf } from '../../base/json.ts';
-import type { KeptDocument } from '../../base/kept-document.ts';
+import { Emitter } from '../../base/events.ts';
+import { isObject, objectOrEmpty } from '../../base/json.ts';
+import type { JsonDocument } from '../../base/kept-document.ts';
 
 /** What became of a call that there was something to ask about. */
-export const flowOutcomes = ['recorded', 'allowed', 'refused', 'unanswered', 'masked'] as const;
+export const dataFlowOutcomes = ['recorded', 'allowed', 'refused', 'unanswered', 'masked'] as const;
 
-export type FlowOutcome = (typeof flowOutcomes)[number];
+export type DataFlowOutcome = (typeof dataFlowOutcomes)[number];
 
-export interface FlowEvent {
+export interface DataFlowEvent {
   /** ms since 1970. */
   readonly at: number;
   readonly app: string;
   readonly tool: string;
   readonly sentence: string;
-  readonly outcome: FlowOutcome;
+  readonly outcome: DataFlowOutcome;
 }
 
-type Counts = Readonly<Partial<Record<FlowOutcome, number>>>;
+type Counts = Readonly<Partial<Record<DataFlowOutcome, number>>>;
 
 interface Kept {
   /** When this home's record began. */
   readonly since: number;
   /** By day: `2026-11-22`, in UTC. */
   readonly days: Readonly<Record<string, Counts>>;
-  readonly last: readonly FlowEvent[];
+  readonly last: readonly DataFlowEvent[];
   /** The person does not want to be offered `ask`. */
   readonly declined?: boolean;
 }
 
-export interface FlowSummary {
+export interface DataFlowSummary {
   readonly since: number;
   /** Of the last seven days. */
   readonly week: Counts;
   /** Latest last. */
-  readonly last: readonly FlowEvent[];
+  readonly last: readonly DataFlowEvent[];
 }
 
-const mostDays = 60;
-const mostEvents = 100;
+const maxDays = 60;
+const maxEvents = 100;
 const dayMs = 86_400_000;
 /** What happened is written down together, this much later. */
-const writeMs = 1000;
+const flushDelayMs = 1000;
 
-export class FlowRecord {
-  readonly changed = new Event();
-  readonly #document: KeptDocument;
+export class DataFlowStats {
+  readonly changed = new Emitter();
+  readonly #document: JsonDocument;
   readonly #now: () => number;
   #kept: Kept;
   /** Not written yet. */
-  #fresh: FlowEvent[] = [];
+  #fresh: DataFlowEvent[] = [];
   #declined = false;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(document: KeptDocument, now: () => number) {
+  constructor(document: JsonDocument, now: () => number) {
     this.#document = document;
     this.#now = now;
     this.#kept = { since: now(), days: {}, last: [] };
@@ -69,7 +69,7 @@ export class FlowRecord {
     if (!(await this.#look())) this.#writeSoon();
   }
 
-  note(event: FlowEvent): void {
+  record(event: DataFlowEvent): void {
     this.#fresh.push(event);
     // What cannot be written down is not kept for ever.
     if (this.#fresh.length > 1000) this.#fresh.shift();
@@ -78,7 +78,7 @@ export class FlowRecord {
     this.changed.emit();
   }
 
-  summary(): FlowSummary {
+  summary(): DataFlowSummary {
     const { since, days, last } = this.#kept;
     const from = dayOf(this.#now() - 6 * dayMs);
     const week = Object.entries(days).filter(([day]) => day >= from);
@@ -115,7 +115,7 @@ export class FlowRecord {
   }
 
   #writeSoon(): void {
-    this.#timer ??= setTimeout(() => this.#write(), writeMs).unref();
+    this.#timer ??= setTimeout(() => this.#write(), flushDelayMs).unref();
   }
 
   #write(): void {
@@ -127,7 +127,7 @@ export class FlowRecord {
     this.#writing = this.#writing.then(() => this.#store(fresh)).catch(() => undefined);
   }
 
-  #store(fresh: readonly FlowEvent[]): Promise<void> {
+  #store(fresh: readonly DataFlowEvent[]): Promise<void> {
     return this.#document.change((value) => {
       const before = keptIn(value) ?? { since: this.#kept.since, days: {}, last: [] };
       return [fresh.reduce(withEvent, this.#declined ? { ...before, declined: true } : before), undefined];
@@ -137,19 +137,19 @@ export class FlowRecord {
 
 function keptIn(value: unknown): Kept | undefined {
   if (!isObject(value) || typeof value['since'] !== 'number' || !Array.isArray(value['last'])) return undefined;
-  return { ...(value as unknown as Kept), days: objectOf(value['days']) as Kept['days'] };
+  return { ...(value as unknown as Kept), days: objectOrEmpty(value['days']) as Kept['days'] };
 }
 
-function withEvent(kept: Kept, event: FlowEvent): Kept {
+function withEvent(kept: Kept, event: DataFlowEvent): Kept {
   const day = dayOf(event.at);
   const days = { ...kept.days, [day]: added(kept.days[day] ?? {}, { [event.outcome]: 1 }) };
-  const old = Object.keys(days).sort().slice(0, -mostDays);
+  const old = Object.keys(days).sort().slice(0, -maxDays);
   for (const one of old) delete days[one];
-  return { ...kept, days, last: [...kept.last, event].slice(-mostEvents) };
+  return { ...kept, days, last: [...kept.last, event].slice(-maxEvents) };
 }
 
 function added(one: Counts, other: Counts): Counts {
-  const sums = flowOutcomes.map((outcome) => [outcome, (one[outcome] ?? 0) + (other[outcome] ?? 0)] as const);
+  const sums = dataFlowOutcomes.map((outcome) => [outcome, (one[outcome] ?? 0) + (other[outcome] ?? 0)] as const);
   return Object.fromEntries(sums.filter(([, count]) => count > 0));
 }
 

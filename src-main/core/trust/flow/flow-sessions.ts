@@ -1,7 +1,7 @@
 /** What the data-flow check remembers for each session, bounded over all of them: the least recently used one is evicted. */
 import type { Result } from '../../wire/message.ts';
 import type { Source } from './readable-lines.ts';
-import { memoryLimits, SessionMemory } from './session-memory.ts';
+import { provenanceLimits, SessionProvenance } from './session-memory.ts';
 
 /** Characters and sessions that are remembered altogether. */
 const maxLength = 128_000_000;
@@ -17,7 +17,7 @@ const maxDecided = 500;
 const readDelayMs = 20;
 
 export class FlowSession {
-  readonly memory: SessionMemory;
+  readonly memory: SessionProvenance;
   /** Calls that may be made once, and destinations that were refused; until when, in ms since 1970. */
   readonly once = new Map<string, number>();
   readonly no = new Map<string, number>();
@@ -30,11 +30,11 @@ export class FlowSession {
     this.#now = now;
     this.#onTrouble = onTrouble;
     this.usedAt = now();
-    this.memory = new SessionMemory(memoryLimits, isIncomplete);
+    this.memory = new SessionProvenance(provenanceLimits, isIncomplete);
   }
 
   noteRead(read: Result | string, source: Source): void {
-    this.memory.noteRead(read, source);
+    this.memory.recordRead(read, source);
     if (this.#reading !== undefined) return;
     this.#reading = setTimeout(() => {
       this.#reading = undefined;

@@ -6,23 +6,23 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { FlowSettings } from '../../config/app-config.ts';
-import { awaitTelling } from '../../wire/await-telling.ts';
+import { awaitWithProgress } from '../../wire/await-telling.ts';
 import type { Result } from '../../wire/message.ts';
-import { fact } from '../../wire/raw-json.ts';
-import { type Principal, userOnRecord } from '../../security/principal.ts';
-import type { Answer, AskedQuestion, Questions } from '../questions.ts';
+import { scalarOf } from '../../wire/raw-json.ts';
+import { type Principal, recordedUser } from '../../security/principal.ts';
+import type { ApprovalOutcome, SubmittedApproval, ApprovalQueue } from '../questions.ts';
 import type { Destination } from './destinations.ts';
-import type { FlowDecisions } from './flow-decisions.ts';
-import { flowQuestion, flowSentence, refusal } from './flow-question.ts';
-import type { FlowOutcome, FlowRecord } from './flow-record.ts';
+import type { DataFlowDecisions } from './flow-decisions.ts';
+import { createApprovalRequest, describeDataFlow, dataFlowRefusal } from './flow-question.ts';
+import type { DataFlowOutcome, DataFlowStats } from './flow-record.ts';
 import { type FlowSession, FlowSessions } from './flow-sessions.ts';
-import { decisionKey, type Finding, judgeCall, type Look, lookAtCall } from './judge-call.ts';
-import { withoutSensitive } from './sensitive.ts';
-import type { Origin } from './session-memory.ts';
-import { type FlowTool, RolesOfTools, type ToolRoles } from './tool-roles.ts';
+import { decisionKey, type DataFlowFinding, evaluateCall, type CallInspection, inspectCall } from './judge-call.ts';
+import { redactSensitive } from './sensitive.ts';
+import type { Provenance } from './session-memory.ts';
+import { type FlowTool, ToolRoleResolver, type ToolRoles } from './tool-roles.ts';
 
 /** Of a call's context, what is needed here. */
-export interface FlowContext {
+export interface DataFlowContext {
   readonly principal: Pick<Principal, 'tenant' | 'user'>;
   readonly app: string;
   readonly sessionId: string;
@@ -35,14 +35,14 @@ export interface FlowContext {
 }
 
 /** What a call goes out with. */
-export interface Released {
+export interface ReleasedCall {
   readonly args: JsonObject | undefined;
   /** Absent where there was nothing to decide. */
-  readonly verdict?: FlowVerdict;
+  readonly verdict?: DataFlowVerdict;
 }
 
 /** What was decided of a call that went out, for the record. */
-export interface FlowVerdict {
+export interface DataFlowVerdict {
   /**
    * `recorded`: it would have been asked for; `masked`: keys and cards were; `allowed before`: it was decided for good; `allowed once`,
    * `allowed always`: what the person said.
@@ -57,9 +57,9 @@ export interface FlowVerdict {
 
 interface FlowParts {
   readonly settings: () => FlowSettings;
-  readonly questions: Questions;
-  readonly decisions: FlowDecisions;
-  readonly record: FlowRecord;
+  readonly questions: ApprovalQueue;
+  readonly decisions: DataFlowDecisions;
+  readonly record: DataFlowStats;
   readonly now: () => number;
   /** As people call an app. */
   readonly nameOfApp: (app: string) => string;
@@ -70,27 +70,31 @@ interface FlowParts {
 }
 
 /** How long a yes for one call waits for it to be made, and a no stands, in ms. */
-const onceMs = 10 * 60_000;
-const noMs = 60 * 60_000;
+const singleUseTtlMs = 10 * 60_000;
+const refusalTtlMs = 60 * 60_000;
 
-export class Flow {
-  readonly roles: RolesOfTools;
+export class DataFlowGuard {
+  readonly roles: ToolRoleResolver;
   readonly #parts: FlowParts;
   readonly #sessions: FlowSessions;
   /** Questions whose answers are seen to. */
-  readonly #followed = new WeakSet<Promise<Answer>>();
+  readonly #followed = new WeakSet<Promise<ApprovalOutcome>>();
 
   constructor(parts: FlowParts) {
     this.#parts = parts;
     this.#sessions = new FlowSessions(parts.now, parts.onTrouble);
-    this.roles = new RolesOfTools(() => parts.settings().roles);
+    this.roles = new ToolRoleResolver(() => parts.settings().roles);
   }
 
   /**
    * Lets a call go on, with the arguments it goes on with and what was decided. Throws or rejects with AppError not_allowed where the person said no or
    * has not answered in time, cancelled where it was given up meanwhile. Returns at once for a call that sends nothing.
    */
-  release(tool: FlowTool, args: JsonObject | undefined, context: FlowContext): Promise<Released> | Released {
+  release(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    context: DataFlowContext,
+  ): Promise<ReleasedCall> | ReleasedCall {
     if (this.#parts.settings().mode === 'off') return { args };
     const session = this.#sessions.of(context);
     const roles = this.roles.of(tool);
@@ -98,7 +102,7 @@ export class Flow {
       session.memory.noteArguments(args);
       return { args };
     }
-    const look = lookAtCall(roles, args);
+    const look = inspectCall(roles, args);
     // Most calls go where the session's calls went before: they need no search.
     const unknown = look.destinations.filter((to) => !session.memory.isKnownNamed(to));
     if (unknown.length === 0) return this.#decide(tool, args, { ...look, destinations: [] }, [], session, context);
@@ -108,29 +112,29 @@ export class Flow {
   async #trace(
     tool: FlowTool,
     args: JsonObject | undefined,
-    look: Look,
+    look: CallInspection,
     session: FlowSession,
-    context: FlowContext,
-  ): Promise<Released> {
+    context: DataFlowContext,
+  ): Promise<ReleasedCall> {
     await session.memory.settle();
-    const origins: Origin[] = [];
+    const origins: Provenance[] = [];
     for (const to of look.destinations) origins.push(await session.memory.originOf(to, tool.server));
     return this.#decide(tool, args, look, origins, session, context);
   }
 
   /** What a tool answered, on its way to whoever called; an answer given again counts as well. */
-  noteAnswer(tool: FlowTool, args: JsonObject | undefined, result: Result, context: FlowContext): void {
+  recordResult(tool: FlowTool, args: JsonObject | undefined, result: Result, context: DataFlowContext): void {
     if (this.#parts.settings().mode === 'off') return;
     const session = this.#sessions.of(context);
-    if (session.once.size > 0 && fact(result, 'resultType') !== 'input_required')
+    if (session.once.size > 0 && scalarOf(result, 'resultType') !== 'input_required')
       session.once.delete(callKey(tool, args, context));
     this.#note(session, result, tool.id, tool.server, this.roles.of(tool));
   }
 
   /** Notes what a model read otherwise: a stored result, a resource, a prompt, the error of a failed call. */
-  noteText(of: string, server: string, read: Result | string, context: FlowContext): void {
+  recordText(of: string, server: string, read: Result | string, context: DataFlowContext): void {
     if (this.#parts.settings().mode === 'off') return;
-    this.#note(this.#sessions.of(context), read, of, server, this.roles.ofReading(of, server));
+    this.#note(this.#sessions.of(context), read, of, server, this.roles.forSource(of, server));
   }
 
   /** The session is over. */
@@ -151,21 +155,21 @@ export class Flow {
   #decide(
     tool: FlowTool,
     args: JsonObject | undefined,
-    look: Look,
-    origins: readonly Origin[],
+    look: CallInspection,
+    origins: readonly Provenance[],
     session: FlowSession,
-    context: FlowContext,
-  ): Promise<Released> | Released {
+    context: DataFlowContext,
+  ): Promise<ReleasedCall> | ReleasedCall {
     const { settings, decisions } = this.#parts;
     const { mode, secrets } = settings();
-    const findings = judgeCall(look, origins, this.roles.of(tool), session.memory);
+    const findings = evaluateCall(look, origins, this.roles.of(tool), session.memory);
     const open = findings.filter((finding) => !decisions.has(tool.server, decisionKey(finding)));
     const masks = secrets === 'mask' && open.some(({ why }) => why === 'secret');
     const asked = open.filter(({ why }) => why !== 'secret' || secrets === 'ask');
     const sent = masks ? (withoutSecrets(args) as JsonObject) : args;
     if (masks) this.#noteOutcome(tool, open, context, 'masked');
     const added = look.destinations.filter((_to, at) => origins[at]?.kind === 'new');
-    const pass = (verdict?: FlowVerdict): Released => passed(sent, added, session, verdict);
+    const pass = (verdict?: DataFlowVerdict): ReleasedCall => passed(sent, added, session, verdict);
     if (asked.length === 0) {
       if (masks) return pass({ verdict: 'masked', rule: 'secret' });
       const decided = findings.filter((finding) => !open.includes(finding));
@@ -178,7 +182,7 @@ export class Flow {
     }
     if (session.hasOnce(callKey(tool, sent, context))) return pass({ verdict: 'allowed once', rule });
     const refused = asked.find((finding) => session.hasNo(decisionKey(finding)));
-    if (refused !== undefined) throw refusal(tool, [refused], { kind: 'refused' });
+    if (refused !== undefined) throw dataFlowRefusal(tool, [refused], { kind: 'refused' });
     return this.#ask(tool, sent, asked, session, context).then(({ question, choice, by }) =>
       pass({ verdict: choice === 'always' ? 'allowed always' : 'allowed once', rule, question, by }),
     );
@@ -188,27 +192,27 @@ export class Flow {
   async #ask(
     tool: FlowTool,
     args: JsonObject | undefined,
-    findings: readonly Finding[],
+    findings: readonly DataFlowFinding[],
     session: FlowSession,
-    context: FlowContext,
+    context: DataFlowContext,
   ): Promise<{ readonly question: string; readonly choice: string; readonly by: string }> {
     const { openMinutes, waitSeconds } = this.#parts.settings();
     const key = callKey(tool, args, context);
-    let asked: AskedQuestion;
+    let asked: SubmittedApproval;
     try {
-      asked = this.#parts.questions.ask(
-        flowQuestion(
+      asked = this.#parts.questions.submit(
+        createApprovalRequest(
           tool,
           args,
           findings,
-          { ...context, appName: this.#parts.nameOfApp(context.app), person: userOnRecord(context.principal) },
+          { ...context, appName: this.#parts.nameOfApp(context.app), person: recordedUser(context.principal) },
           key,
           openMinutes * 60_000,
         ),
       );
     } catch (error) {
       throw error instanceof AppError && error.code === 'session_limit'
-        ? refusal(tool, findings, { kind: 'not asked' })
+        ? dataFlowRefusal(tool, findings, { kind: 'not asked' })
         : error;
     }
     this.#follow(asked, tool, findings, session, context, key);
@@ -217,18 +221,18 @@ export class Flow {
     const { id } = asked.question;
     if (answer?.how === 'answered' && answer.choice !== 'no')
       return { question: id, choice: answer.choice, by: answer.by };
-    if (answer?.how === 'answered') throw refusal(tool, findings, { kind: 'refused', id });
+    if (answer?.how === 'answered') throw dataFlowRefusal(tool, findings, { kind: 'refused', id });
     this.#noteOutcome(tool, findings, context, 'unanswered');
-    throw refusal(tool, findings, { kind: 'unanswered', id, at: this.#parts.answerAt?.() });
+    throw dataFlowRefusal(tool, findings, { kind: 'unanswered', id, at: this.#parts.answerAt?.() });
   }
 
   /** What the person said counts also where nobody waits for it any more. */
   #follow(
-    { answer }: AskedQuestion,
+    { answer }: SubmittedApproval,
     tool: FlowTool,
-    findings: readonly Finding[],
+    findings: readonly DataFlowFinding[],
     session: FlowSession,
-    context: FlowContext,
+    context: DataFlowContext,
     key: string,
   ): void {
     if (this.#followed.has(answer)) return;
@@ -237,8 +241,8 @@ export class Flow {
       if (given.how !== 'answered') return;
       const keys = findings.map(decisionKey);
       this.#noteOutcome(tool, findings, context, given.choice === 'no' ? 'refused' : 'allowed');
-      if (given.choice === 'no') for (const one of keys) session.no.set(one, given.at + noMs);
-      if (given.choice === 'once') session.once.set(key, given.at + onceMs);
+      if (given.choice === 'no') for (const one of keys) session.no.set(one, given.at + refusalTtlMs);
+      if (given.choice === 'once') session.once.set(key, given.at + singleUseTtlMs);
       if (given.choice !== 'always') return;
       const { at, by } = given;
       const decided = keys.map((destination) => ({ server: tool.server, destination, at, app: context.app, by }));
@@ -246,9 +250,14 @@ export class Flow {
     });
   }
 
-  #noteOutcome(tool: FlowTool, findings: readonly Finding[], { app }: FlowContext, outcome: FlowOutcome): void {
-    const sentence = flowSentence(tool, findings, this.#parts.nameOfApp(app));
-    this.#parts.record.note({ at: this.#parts.now(), app, tool: tool.id, sentence, outcome });
+  #noteOutcome(
+    tool: FlowTool,
+    findings: readonly DataFlowFinding[],
+    { app }: DataFlowContext,
+    outcome: DataFlowOutcome,
+  ): void {
+    const sentence = describeDataFlow(tool, findings, this.#parts.nameOfApp(app));
+    this.#parts.record.record({ at: this.#parts.now(), app, tool: tool.id, sentence, outcome });
   }
 }
 
@@ -257,26 +266,26 @@ function passed(
   args: JsonObject | undefined,
   added: readonly Destination[],
   { memory }: FlowSession,
-  verdict: FlowVerdict | undefined,
-): Released {
+  verdict: DataFlowVerdict | undefined,
+): ReleasedCall {
   memory.noteArguments(args);
   for (const to of added) memory.noteSent(to);
   return { args, ...(verdict && { verdict }) };
 }
 
-function ruleOf(findings: readonly Finding[]): string {
+function ruleOf(findings: readonly DataFlowFinding[]): string {
   return [...new Set(findings.map(({ why }) => why))].join(', ');
 }
 
 /** The very call: a further try of it is the same one. */
-function callKey({ id }: FlowTool, args: JsonObject | undefined, { memoryId, sessionId }: FlowContext): string {
+function callKey({ id }: FlowTool, args: JsonObject | undefined, { memoryId, sessionId }: DataFlowContext): string {
   return createHash('sha256')
     .update(JSON.stringify([memoryId ?? sessionId, id, args ?? {}]))
     .digest('base64');
 }
 
 function withoutSecrets(value: unknown): unknown {
-  if (typeof value === 'string') return withoutSensitive(value);
+  if (typeof value === 'string') return redactSensitive(value);
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item)]));
@@ -284,15 +293,15 @@ function withoutSecrets(value: unknown): unknown {
 
 /** The answer; undefined where the time was over. */
 async function waitFor(
-  { answer, question }: AskedQuestion,
+  { answer, question }: SubmittedApproval,
   limitMs: number,
-  context: FlowContext,
-): Promise<Answer | undefined> {
+  context: DataFlowContext,
+): Promise<ApprovalOutcome | undefined> {
   const over = Promise.withResolvers<undefined>();
   const late = setTimeout(() => over.resolve(undefined), limitMs);
   const message = (): string => `Waits for the person to answer question ${question.id} in Tooltray`;
   try {
-    return await awaitTelling(Promise.race([answer, over.promise]), { limitMs, message }, context);
+    return await awaitWithProgress(Promise.race([answer, over.promise]), { limitMs, message }, context);
   } finally {
     clearTimeout(late);
   }

@@ -1,21 +1,21 @@
 /** Examines the arguments of a call that sends: where they go, who named that first, whether keys or cards are in them. Decides nothing. */
 import type { JsonObject } from '../../base/json.ts';
-import { decodedOnce, mayHide } from './decode.ts';
+import { decodeOneLayer, mayBeEncoded } from './decode.ts';
 import {
   type ArgumentText,
   argumentTexts,
   type Destination,
   destinationsIn,
   linksIn,
-  wholeDestination,
+  parseDestination,
 } from './destinations.ts';
-import { type SensitiveKind, sensitiveIn } from './sensitive.ts';
+import { type SensitiveKind, findSensitive } from './sensitive.ts';
 import type { Source } from './readable-lines.ts';
-import type { Origin, SessionMemory } from './session-memory.ts';
+import type { Provenance, SessionProvenance } from './session-memory.ts';
 import { destinationKey, type ToolRoles } from './tool-roles.ts';
 
 /** Something about a call that the user may want to be asked about. */
-export type Finding =
+export type DataFlowFinding =
   /** It goes to a destination that only a result named. */
   | { readonly why: 'read'; readonly to: Destination; readonly source: Source }
   /** More was read than the session remembers, so who named the destination is unknown. */
@@ -23,7 +23,7 @@ export type Finding =
   | { readonly why: 'secret'; readonly kind: SensitiveKind };
 
 /** The key under which a decision about a finding is stored. */
-export function decisionKey(finding: Finding): string {
+export function decisionKey(finding: DataFlowFinding): string {
   if (finding.why === 'secret') return `secret ${finding.kind}`;
   return finding.to.isLink === true ? `link ${finding.to.key}` : finding.to.key;
 }
@@ -33,24 +33,24 @@ const maxTextLength = 100_000;
 const maxDestinations = 50;
 
 /** What of a call is examined; needs no memory. */
-export interface Look {
+export interface CallInspection {
   readonly texts: readonly ArgumentText[];
   readonly destinations: readonly Destination[];
 }
 
-export function lookAtCall(roles: ToolRoles, args: JsonObject | undefined): Look {
+export function inspectCall(roles: ToolRoles, args: JsonObject | undefined): CallInspection {
   const texts = argumentTexts(args).map(({ keys, text }) => ({ keys, text: shortened(text) }));
   return { texts, destinations: sendsTo(texts, roles) };
 }
 
 /** `origins`: one for each destination, in their order. */
-export function judgeCall(
-  { texts, destinations }: Look,
-  origins: readonly Origin[],
+export function evaluateCall(
+  { texts, destinations }: CallInspection,
+  origins: readonly Provenance[],
   roles: ToolRoles,
-  memory: SessionMemory,
-): readonly Finding[] {
-  const findings: Finding[] = [];
+  memory: SessionProvenance,
+): readonly DataFlowFinding[] {
+  const findings: DataFlowFinding[] = [];
   for (const [at, to] of destinations.entries()) {
     const origin = origins[at];
     if (origin?.kind === 'read') {
@@ -58,7 +58,7 @@ export function judgeCall(
         findings.push({ why: 'read', to, source: origin.source });
     } else if (origin?.kind === 'unknown' && to.isLink !== true) findings.push({ why: 'unsure', to });
   }
-  const kinds = new Set(texts.flatMap(({ text }) => sensitiveIn(text).map(({ kind }) => kind)));
+  const kinds = new Set(texts.flatMap(({ text }) => findSensitive(text).map(({ kind }) => kind)));
   return [...findings, ...[...kinds].map((kind) => ({ why: 'secret', kind }) as const)];
 }
 
@@ -69,9 +69,9 @@ function sendsTo(texts: readonly ArgumentText[], roles: ToolRoles): readonly Des
     const own = roles.runs
       ? destinationsIn(text, false)
       : key === undefined
-        ? wholeDestination(text)
+        ? parseDestination(text)
         : destinationsIn(text, key === 'recipient' && roles.messages);
-    const hidden = mayHide(text) ? decodedOnce(text).flatMap((decoded) => destinationsIn(decoded, false)) : [];
+    const hidden = mayBeEncoded(text) ? decodeOneLayer(text).flatMap((decoded) => destinationsIn(decoded, false)) : [];
     return [...own, ...hidden, ...(own.length === 0 || key === undefined ? linksIn(text) : [])];
   });
   if (found.length < 2) return found;
@@ -91,7 +91,7 @@ function isHarmless(
   source: Source,
   { fetches }: ToolRoles,
   texts: readonly ArgumentText[],
-  memory: SessionMemory,
+  memory: SessionProvenance,
 ): boolean {
   if (isLink === true || url === undefined || !fetches || source.messages || !memory.hasUrl(url)) return false;
   const beside = texts.filter(({ keys }) => destinationKey(keys) === undefined);

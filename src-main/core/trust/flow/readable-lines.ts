@@ -2,12 +2,12 @@
  * Turns results and arguments into lines that can be searched for destinations: one spelling, one line per value, one layer of
  * encoding removed. The first character of a line states what it was, so that a text cannot claim to be a field of a record.
  */
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import { isAscii } from '../first-look.ts';
-import { decodedOnce } from './decode.ts';
-import { argumentTexts, groupedNumbers } from './destinations.ts';
+import { decodeOneLayer } from './decode.ts';
+import { argumentTexts, spacedNumbers } from './destinations.ts';
 import { isRecipientRecord } from './tool-roles.ts';
 
 /** The tool, resource, or prompt that a text came from. */
@@ -65,7 +65,7 @@ function* linesIn(read: Result | RawJson | string, source: Source): Generator<st
   else {
     const { _meta, content, ...others } = read;
     for (const block of Array.isArray(content) ? (content as unknown[]) : [content]) {
-      const { text, ...rest } = objectOf(block);
+      const { text, ...rest } = objectOrEmpty(block);
       if (typeof text === 'string') yield* linesOfText(text, fields);
       yield* linesOfFields(rest, fields, 0);
     }
@@ -128,7 +128,7 @@ function* piecesOf(text: string): Generator<string, void> {
 /** A text as one line, and one more for each thing that it holds in another spelling. */
 function linesOf(text: string, mark: string): string {
   const line = lineOf(text, mark);
-  const others = [...decodedOnce(text), ...groupedNumbers(text).filter((number) => !line.includes(number))];
+  const others = [...decodeOneLayer(text), ...spacedNumbers(text).filter((number) => !line.includes(number))];
   return others.length === 0 ? line : [line, ...others.map((other) => lineOf(other, ' '))].join('');
 }
 

@@ -1,17 +1,17 @@
 /** Data that nobody sends away unasked, by shape and checksum: keys, private keys, card numbers. */
-import { isPrefixedKey, prefixedKeys, privateKeys } from '../../base/secret-shapes.ts';
-import { hasDigits, hasRun, tableOf } from '../first-look.ts';
-import { mask } from '../../base/mask.ts';
+import { isPrefixedKey, prefixedKeyPattern, privateKeyPattern } from '../../base/secret-shapes.ts';
+import { hasDigits, hasRun, characterTable } from '../first-look.ts';
+import { maskPlaceholder } from '../../base/mask.ts';
 
 export type SensitiveKind = 'key' | 'private key' | 'card';
 
-export const sensitiveWords = {
+export const sensitiveLabels = {
   key: 'what looks like a key',
   'private key': 'a private key',
   card: 'a card number',
 } as const satisfies Record<SensitiveKind, string>;
 
-export interface Sensitive {
+export interface SensitiveMatch {
   readonly kind: SensitiveKind;
   readonly text: string;
 }
@@ -24,26 +24,27 @@ const issuers =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12,15}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14})$/;
 
 /** What keys with a prefix are made of, and how long the shortest of them is: one of Slack. */
-const ofKeys = tableOf(/[\w.-]/);
-const shortestKey = 13;
+const ofKeys = characterTable(/[\w.-]/);
+const minKeyLength = 13;
 
 /** In their order, each as it stands there. Takes time in proportion to the text. */
-export function sensitiveIn(text: string): readonly Sensitive[] {
-  const found: Sensitive[] = [];
-  const mayBeKey = hasRun(text, ofKeys, shortestKey);
+export function findSensitive(text: string): readonly SensitiveMatch[] {
+  const found: SensitiveMatch[] = [];
+  const mayBeKey = hasRun(text, ofKeys, minKeyLength);
   const mayBeCard = hasDigits(text, 13);
   if (text.includes('-----BEGIN'))
-    for (const key of text.match(privateKeys) ?? []) found.push({ kind: 'private key', text: key });
+    for (const key of text.match(privateKeyPattern) ?? []) found.push({ kind: 'private key', text: key });
   if (mayBeKey)
-    for (const key of text.match(prefixedKeys) ?? []) if (isPrefixedKey(key)) found.push({ kind: 'key', text: key });
+    for (const key of text.match(prefixedKeyPattern) ?? [])
+      if (isPrefixedKey(key)) found.push({ kind: 'key', text: key });
   if (mayBeCard)
     for (const card of text.match(digits) ?? []) if (isCard(card)) found.push({ kind: 'card', text: card });
   return found;
 }
 
 /** The text with `***` in place of each of them. */
-export function withoutSensitive(text: string): string {
-  return sensitiveIn(text).reduce((masked, { text: found }) => masked.replaceAll(found, mask), text);
+export function redactSensitive(text: string): string {
+  return findSensitive(text).reduce((masked, { text: found }) => masked.replaceAll(found, maskPlaceholder), text);
 }
 
 function isCard(written: string): boolean {

@@ -14,37 +14,37 @@ import { argumentLines, fieldMark, plainMark, readPieces, recipientMark, type So
  * `named`: in arguments before any result, or listed as a recipient by records alone; `new`: nowhere so far; `unknown`: not found,
  * and the memory is incomplete.
  */
-export type Origin =
+export type Provenance =
   | { readonly kind: 'named' | 'new' | 'unknown' }
   | { readonly kind: 'read'; readonly source: Source };
 
 /** Limits in characters. */
-export interface MemoryLimits {
+export interface ProvenanceLimits {
   readonly result: number;
   readonly session: number;
 }
 
-export const memoryLimits: MemoryLimits = { result: 4_000_000, session: 16_000_000 };
+export const provenanceLimits: ProvenanceLimits = { result: 4_000_000, session: 16_000_000 };
 
 type Pending = { readonly args: JsonObject } | { readonly read: Result | RawJson | string; readonly source: Source };
 
 /** Characters that are searched or read before other work gets a turn. */
 const turnLength = 1_000_000;
-const named: Origin = { kind: 'named' };
+const named: Provenance = { kind: 'named' };
 
-export class SessionMemory {
-  readonly #limits: MemoryLimits;
+export class SessionProvenance {
+  readonly #limits: ProvenanceLimits;
   /** Each text once, in the order of reading; undefined: arguments of a call. */
   readonly #texts = new Map<string, Source | undefined>();
   /** Origins that later texts cannot change, by the destination's key. */
-  readonly #known = new Map<string, Origin>();
+  readonly #known = new Map<string, Provenance>();
   #pending: Pending[] = [];
   #length = 0;
   #isIncomplete: boolean;
   #settling: Promise<void> | undefined;
 
   /** `isIncomplete`: an earlier memory of this session was evicted. */
-  constructor(limits: MemoryLimits = memoryLimits, isIncomplete = false) {
+  constructor(limits: ProvenanceLimits = provenanceLimits, isIncomplete = false) {
     this.#limits = limits;
     this.#isIncomplete = isIncomplete;
   }
@@ -60,7 +60,7 @@ export class SessionMemory {
   }
 
   /** Notes what the model read. Returns at once. */
-  noteRead(read: Result | RawJson | string, source: Source): void {
+  recordRead(read: Result | RawJson | string, source: Source): void {
     this.#pending.push({ read, source });
   }
 
@@ -83,7 +83,7 @@ export class SessionMemory {
   }
 
   /** The first to name a destination that `server` would send to. Call it after `settle`. */
-  async originOf(to: Destination, server: string): Promise<Origin> {
+  async originOf(to: Destination, server: string): Promise<Provenance> {
     const known = this.#known.get(to.key);
     if (known !== undefined) return known;
     if (to.kind === 'name') return this.#originOfName(to.key.slice('name '.length), server);
@@ -91,7 +91,7 @@ export class SessionMemory {
       const source = await this.#firstToName(spelling, isAsciiWordCharacter);
       if (source === null) continue;
       if (source !== undefined && this.#isRecord(spelling)) return named;
-      const origin: Origin = source === undefined ? named : { kind: 'read', source };
+      const origin: Provenance = source === undefined ? named : { kind: 'read', source };
       this.#known.set(to.key, origin);
       return origin;
     }
@@ -163,7 +163,7 @@ export class SessionMemory {
   }
 
   /** User and host were read, each by itself, and never named by the session. */
-  async #originOfParts(address: string): Promise<Origin | undefined> {
+  async #originOfParts(address: string): Promise<Provenance | undefined> {
     const [user = '', host = ''] = address.split('@');
     // A plain first name stands in many texts.
     if (!/[._\d-]/.test(user) && user.length < 8) return undefined;
@@ -175,7 +175,7 @@ export class SessionMemory {
   }
 
   /** A name that the server lists itself, as a member or a channel, is its own. Otherwise each word of it must have been read first. */
-  async #originOfName(name: string, server: string): Promise<Origin> {
+  async #originOfName(name: string, server: string): Promise<Provenance> {
     if (this.#isListed(name, server)) return named;
     let read: Source | undefined;
     for (const word of name.split(/\s+/)) {

@@ -3,7 +3,7 @@
  * from the names of server, tool and parameters, and a tool of which nothing is known is taken to read foreign texts. Hints are the
  * server's own claims: they can make a tool a sender, never stop it from being one.
  */
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { FlowRole } from '../../config/app-config.ts';
 
 export interface FlowTool {
@@ -27,7 +27,7 @@ export interface ToolRoles {
 }
 
 /** The roles by the person's word or by a guess, made once for each definition. */
-export class RolesOfTools {
+export class ToolRoleResolver {
   readonly #said: () => Said;
   #known = new WeakMap<JsonObject, ToolRoles>();
   #for: unknown;
@@ -51,9 +51,9 @@ export class RolesOfTools {
   }
 
   /** The roles of what is read besides results of calls: foreign, unless the user said otherwise of the tool or server it is from. */
-  ofReading(of: string, server: string): Pick<ToolRoles, 'foreign' | 'messages'> {
+  forSource(of: string, server: string): Pick<ToolRoles, 'foreign' | 'messages'> {
     const word = wordFor(this.#said(), of, server);
-    const messages = wordsOf(of).some((kind) => messageWords.has(kind));
+    const messages = splitIdentifier(of).some((kind) => messageWords.has(kind));
     return { foreign: word === undefined || word.includes('foreign'), messages };
   }
 }
@@ -101,13 +101,13 @@ const recordWords = words(
 
 /** Whether values under this key, or in results of a tool with this name, are recipients that a record lists. */
 export function isRecipientRecord(name: string): boolean {
-  return wordsOf(name).some((word) => recordWords.has(word));
+  return splitIdentifier(name).some((word) => recordWords.has(word));
 }
 
 /** Whether what stands under these keys says where a call goes. `address`: it is an address of a page or service. */
 export function destinationKey(keys: readonly string[]): 'recipient' | 'address' | undefined {
   for (const key of keys) {
-    const parts = wordsOf(key);
+    const parts = splitIdentifier(key);
     if (parts.some((part) => addressParameters.has(part))) return 'address';
     if (parts.some((part) => recipientParameters.has(part))) return 'recipient';
   }
@@ -115,10 +115,10 @@ export function destinationKey(keys: readonly string[]): 'recipient' | 'address'
 }
 
 function guessRoles({ server, name, definition }: FlowTool): ToolRoles {
-  const verbs = wordsOf(name);
-  const kinds = [...wordsOf(server), ...verbs];
-  const parameters = Object.keys(objectOf(objectOf(definition['inputSchema'])['properties']));
-  const hints = objectOf(definition['annotations']);
+  const verbs = splitIdentifier(name);
+  const kinds = [...splitIdentifier(server), ...verbs];
+  const parameters = Object.keys(objectOrEmpty(objectOrEmpty(definition['inputSchema'])['properties']));
+  const hints = objectOrEmpty(definition['annotations']);
   const reads =
     verbs.some((verb) => readVerbs.has(verb)) && !verbs.some((verb) => sendVerbs.has(verb) && verb === verbs[0]);
   const runs =
@@ -139,13 +139,13 @@ function guessRoles({ server, name, definition }: FlowTool): ToolRoles {
 }
 
 /** The words of a name in lower case: `sendEmail`, `send_email`, `mail.send-email`. */
-export function wordsOf(name: string): readonly string[] {
+export function splitIdentifier(name: string): readonly string[] {
   // Most parameters are one word: each of each call is asked.
-  if (isLowerCase(name) && name.length <= longestName) return [name];
-  return (name.slice(0, longestName).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
+  if (isLowerCase(name) && name.length <= maxNameLength) return [name];
+  return (name.slice(0, maxNameLength).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
 }
 
-const longestName = 200;
+const maxNameLength = 200;
 
 function isLowerCase(name: string): boolean {
   for (let at = 0; at < name.length; at++) {

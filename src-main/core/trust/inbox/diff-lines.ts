@@ -1,12 +1,12 @@
 /** What is another in two values, line by line in plain words: entries of the config, definitions of servers. Verbatim, what cannot be seen marked. */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { cutText, markHidden } from '../../base/shown-text.ts';
-import type { DiffLine, Piece } from './inbox-item.ts';
+import { truncateText, markInvisible } from '../../base/shown-text.ts';
+import type { DiffLine, TextSegment } from './inbox-item.ts';
 
 /** `was` and `is`: undefined for what is not there. */
 export function diffLine(place: string, was: unknown, is: unknown): DiffLine {
-  const what = markHidden(place);
+  const what = markInvisible(place);
   const [before, after] = [was, is].map((value) => (value === undefined ? undefined : valueText(value)));
   const sides = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
   if (before === undefined) return { what, change: 'new', ...sides, text: `${what}: ${after ?? ''}` };
@@ -24,16 +24,18 @@ export function diffLines(was: ReadonlyMap<string, unknown>, is: ReadonlyMap<str
 
 /** Texts in quotes, so that spaces at their ends are seen. */
 function valueText(value: unknown): string {
-  const text = typeof value === 'string' ? `"${markHidden(value)}"` : markHidden(JSON.stringify(value));
-  return text.length <= longest ? text : `${cutText(text, longest)} (${text.length} characters in all)`;
+  const text = typeof value === 'string' ? `"${markInvisible(value)}"` : markInvisible(JSON.stringify(value));
+  return text.length <= maxSideLength
+    ? text
+    : `${truncateText(text, maxSideLength)} (${text.length} characters in all)`;
 }
 
 /** Of one side of a line, in characters: what is longer nobody reads before they decide, and it says that it is. */
-const longest = 20_000;
+const maxSideLength = 20_000;
 
 /** undefined where nothing is shared, or there is one sentence only: then all of it is another. */
 function piecesOf(was: string, is: string): DiffLine['pieces'] {
-  if (was.length + is.length > 2 * longest) return undefined;
+  if (was.length + is.length > 2 * maxSideLength) return undefined;
   const [before, after] = [was, is].map(splitSentences);
   if (before === undefined || after === undefined) return undefined;
   const pieces = { before: marked(before, after), after: marked(after, before) };
@@ -46,12 +48,12 @@ function splitSentences(text: string): readonly string[] {
   return text.match(/[^.!?\n。！？]*(?:[.!?\n。！？]+\s*|$)/g)?.filter((part) => part !== '') ?? [];
 }
 
-function marked(sentences: readonly string[], others: readonly string[]): readonly Piece[] {
+function marked(sentences: readonly string[], others: readonly string[]): readonly TextSegment[] {
   const known = new Set(others.map((one) => one.trim()));
   const pieces: { text: string; isOther: boolean }[] = [];
   for (const sentence of sentences) {
     const isOther = !known.has(sentence.trim());
-    const text = markHidden(sentence);
+    const text = markInvisible(sentence);
     const last = pieces.at(-1);
     if (last?.isOther === isOther) last.text += text;
     else pieces.push({ text, isOther });
@@ -92,11 +94,11 @@ function walk(value: unknown, other: unknown, place: string, lines: Map<string, 
   } else if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {
     const items: readonly unknown[] = Array.isArray(other) ? other : [];
     value.forEach((item, at) => walk(item, items[at], `${place}[${at + 1}]`, lines));
-  } else lines.set(placeInWords(place), value);
+  } else lines.set(describePath(place), value);
 }
 
 /** `Parameter path, description` for `inputSchema.properties.path.description`. */
-export function placeInWords(place: string): string {
+export function describePath(place: string): string {
   const words = place
     .replace(/^inputSchema\.properties(?:\.|$)/, 'Parameter ')
     .trim()

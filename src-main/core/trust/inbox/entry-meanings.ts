@@ -1,12 +1,12 @@
 /** What an entry of the config, or a setting, would mean: the reach a server gains, in sentences for the person who agrees to it. */
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { isSecretName } from '../../base/mask.ts';
-import { cutText, markHidden } from '../../base/shown-text.ts';
+import { truncateText, markInvisible } from '../../base/shown-text.ts';
 import { fieldOfKey } from '../../config/dialects/read-entry.ts';
-import { secretsNamed } from '../../config/replace-variables.ts';
+import { secretNamesIn } from '../../config/replace-variables.ts';
 import type { Isolation } from '../../config/app-config.ts';
-import { floatingPackage, packagePlace, programName } from '../pins/launch.ts';
+import { unpinnedPackage, packagePlace, programName } from '../pins/launch.ts';
 import {
   containerOptions,
   inlineProgram,
@@ -17,33 +17,39 @@ import {
   steeringWords,
   waysOut,
 } from '../runner-words.ts';
-import type { Meaning } from './inbox-item.ts';
-import { boxOf, boxWords } from './isolation-words.ts';
+import type { Consequence } from './inbox-item.ts';
+import { isolationOfEntry, describeIsolation } from './isolation-words.ts';
 
 /** What is gained by `after` against `before`, gravest first; undefined: there is none. Nothing is looked up and nothing rejects. */
-export function entryMeanings(before: JsonObject | undefined, after: JsonObject | undefined): readonly Meaning[] {
+export function entryConsequences(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): readonly Consequence[] {
   if (after === undefined) return [];
   const isOnAnyway = before !== undefined && (isOn(before) || !isOn(after));
   const known = new Set(isOnAnyway ? reachOf(before).map(({ text }) => text) : []);
   const reach = reachOf(after).filter(({ text }) => !known.has(text));
-  const given = [...leavesBox(before, after), ...becomesShared(before, after), ...secretMeanings(before, after)];
-  return gravestFirst([...given, ...reach, ...toolsBack(before, after)]);
+  const given = [...leavesBox(before, after), ...becomesShared(before, after), ...secretConsequences(before, after)];
+  return mostSevereFirst([...given, ...reach, ...toolsBack(before, after)]);
 }
 
-function becomesShared(before: JsonObject | undefined, after: JsonObject): readonly Meaning[] {
+function becomesShared(before: JsonObject | undefined, after: JsonObject): readonly Consequence[] {
   if (before?.['placement'] !== 'personal' || after['placement'] === 'personal') return [];
   return [grave('In a team, all people then share what was a process of each of them.')];
 }
 
 /** Which secrets of the vault a server would get that it does not have, or would get as another program or at another address. */
-export function secretMeanings(before: JsonObject | undefined, after: JsonObject | undefined): readonly Meaning[] {
+export function secretConsequences(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): readonly Consequence[] {
   if (after === undefined || isDeepStrictEqual(launchOf(before ?? {}), launchOf(after))) return [];
   const { command, url } = launchOf(after);
   const where =
     typeof command !== 'string' && typeof url === 'string'
       ? `which is sent to ${shownWord(hostOf(url))}`
       : `which ${shownWord(typeof command === 'string' ? programName(command) : 'it')} can read and send on`;
-  return secretsNamed(after).map((name) => grave(`It gets the secret ${shownWord(name)}, ${where}.`));
+  return secretNamesIn(after).map((name) => grave(`It gets the secret ${shownWord(name)}, ${where}.`));
 }
 
 /** All but what only says how it is treated here. */
@@ -70,19 +76,19 @@ function hostOf(url: string): string {
 }
 
 /** What a guarded setting of the config would allow; empty where its line says it all. */
-export function settingMeanings(key: string, value: unknown): readonly Meaning[] {
+export function settingConsequences(key: string, value: unknown): readonly Consequence[] {
   return Object.hasOwn(settingWords, key) ? (settingWords[key]?.(value) ?? []) : [];
 }
 
-export function gravestFirst(meanings: readonly Meaning[]): readonly Meaning[] {
+export function mostSevereFirst(meanings: readonly Consequence[]): readonly Consequence[] {
   const once = new Map(meanings.map((meaning) => [meaning.text, meaning]));
   return [...once.values()].toSorted((one, other) => Number(other.isGrave) - Number(one.isGrave));
 }
 
-const settingWords: Readonly<Record<string, (value: unknown) => readonly Meaning[]>> = {
+const settingWords: Readonly<Record<string, (value: unknown) => readonly Consequence[]>> = {
   trustEdits: () => [grave('Any program on this computer may then add servers here without asking you.')],
   policy: (value) =>
-    objectOf(value)['agentChanges'] === 'allow'
+    objectOrEmpty(value)['agentChanges'] === 'allow'
       ? [grave('Models may then change servers without asking you.')]
       : [plain('Models may then ask you for more changes.')],
   heal: () => [grave('What other apps start may then be started here in place of a server, without asking you.')],
@@ -99,17 +105,17 @@ function isOn({ enabled, disabled, quarantined }: JsonObject): boolean {
   return enabled !== false && disabled !== true && quarantined !== true;
 }
 
-function reachOf(entry: JsonObject): readonly Meaning[] {
+function reachOf(entry: JsonObject): readonly Consequence[] {
   const fields = ourNames(entry);
   const { command, args, url } = Object.fromEntries(fields);
-  const box = boxOf(fields);
+  const box = isolationOfEntry(fields);
   const given = [...secretsIn(fields.get('env')), ...secretsIn(fields.get('headers'))];
   const folders = textsOf(fields.get('folders')).flatMap(reachOfPath);
   return [
     ...(typeof command === 'string' ? ofCommand(command, textsOf(args), box) : []),
     ...(typeof command !== 'string' && typeof url === 'string' ? ofAddress(url) : []),
     ...folders,
-    ...(given.length === 0 ? [] : [plain(`Is given ${listed(given)}.`)]),
+    ...(given.length === 0 ? [] : [plain(`Is given ${joinNames(given)}.`)]),
     ...inherited(fields.get('inheritEnv')),
     ...takenOver(command, fields.get('env')),
   ];
@@ -117,10 +123,10 @@ function reachOf(entry: JsonObject): readonly Meaning[] {
 
 const raising = /^(?:sudo|doas|pkexec|runas|gsudo)$/;
 
-function ofCommand(command: string, args: readonly string[], box: Isolation | undefined): readonly Meaning[] {
+function ofCommand(command: string, args: readonly string[], box: Isolation | undefined): readonly Consequence[] {
   const words = [command, ...args];
   const program = programName(command);
-  const floats = floatingPackage(command, args);
+  const floats = unpinnedPackage(command, args);
   const runner = runnerOf(command);
   const inline = inlineProgram(words);
   const ofContainer = box === undefined ? (runner === 'container' ? args : []) : box.extraArgs;
@@ -141,11 +147,11 @@ function ofCommand(command: string, args: readonly string[], box: Isolation | un
       ? []
       : [
           grave(
-            `Its container can reach what lies outside of it, your whole computer: ${listed(outside.map(shownWord))}.`,
+            `Its container can reach what lies outside of it, your whole computer: ${joinNames(outside.map(shownWord))}.`,
           ),
         ]),
     ...(runner === undefined ? [] : ofRunner(runner, program, args)),
-    ...(box === undefined ? [] : boxWords(box).map(plain)),
+    ...(box === undefined ? [] : describeIsolation(box).map(plain)),
     ...paths.flatMap(reachOfPath),
     ...(floats === undefined
       ? []
@@ -165,7 +171,7 @@ function inlineText(words: readonly string[], option: string): string {
     : `Runs a program that stands in its arguments (${shownWord(option)}), which can do anything that you can.`;
 }
 
-function ofRunner(runner: Runner, program: string, args: readonly string[]): readonly Meaning[] {
+function ofRunner(runner: Runner, program: string, args: readonly string[]): readonly Consequence[] {
   const at = packagePlace(args);
   const name = args[at] ?? '';
   const steering = steeringWords(runner, args.slice(0, at));
@@ -174,7 +180,7 @@ function ofRunner(runner: Runner, program: string, args: readonly string[]): rea
       ? []
       : [
           grave(
-            `${listed(steering.map(shownWord))} can make ${shownWord(program)} fetch or run something else than it names.`,
+            `${joinNames(steering.map(shownWord))} can make ${shownWord(program)} fetch or run something else than it names.`,
           ),
         ]),
     ...(mixesScripts(name)
@@ -190,7 +196,7 @@ function mountedBy(args: readonly string[]): readonly string[] {
   );
 }
 
-function ofAddress(written: string): readonly Meaning[] {
+function ofAddress(written: string): readonly Consequence[] {
   if (!URL.canParse(written)) return [plain(`Whatever its tools are called with goes to ${shownWord(written)}.`)];
   const { protocol, hostname, host } = new URL(written);
   const isOwn = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
@@ -216,7 +222,7 @@ const keysIn = /[\\/]\.(?:ssh|aws|gnupg|kube|docker|config[\\/]gcloud|password-s
 const isFolder = /^(?:[/~]|\$\{?(?:env:)?HOME|[A-Z]:\\)[^\n]*$/i;
 const hasEnding = /\.[A-Za-z][\w]{0,5}$/;
 
-function reachOfPath(written: string): readonly Meaning[] {
+function reachOfPath(written: string): readonly Consequence[] {
   const path = written.length > 1 ? written.replace(/(?<!:)[\\/]+$/, '') : written;
   if (disks.test(path)) return [grave('Gains access to your whole disk.')];
   if (homes.test(path)) return [grave('Gains access to your whole home folder, keys and passwords in it included.')];
@@ -224,33 +230,33 @@ function reachOfPath(written: string): readonly Meaning[] {
   return isFolder.test(path) && !hasEnding.test(path) ? [plain(`Gains access to ${shownWord(path)}.`)] : [];
 }
 
-function takenOver(command: unknown, env: unknown): readonly Meaning[] {
+function takenOver(command: unknown, env: unknown): readonly Consequence[] {
   const runner = typeof command === 'string' ? runnerOf(command) : undefined;
-  const names = Object.keys(objectOf(env)).filter((name) => {
+  const names = Object.keys(objectOrEmpty(env)).filter((name) => {
     const steering = steeringOf(runner, name);
     // Proxies and certificates are what many need to reach anything at all.
     return steering !== undefined && steering !== 'trust';
   });
   return names.length === 0
     ? []
-    : [grave(`${listed(names.map(shownWord))} can make it run something else than it is.`)];
+    : [grave(`${joinNames(names.map(shownWord))} can make it run something else than it is.`)];
 }
 
-function inherited(value: unknown): readonly Meaning[] {
+function inherited(value: unknown): readonly Consequence[] {
   if (value === 'all') return [grave('Is given every variable of your login, each key in it included.')];
   const names = textsOf(value).map(shownWord);
-  return names.length === 0 ? [] : [plain(`Is given ${listed(names)} of your login.`)];
+  return names.length === 0 ? [] : [plain(`Is given ${joinNames(names)} of your login.`)];
 }
 
 /** Names of what looks like a secret, or refers to one outside of the entry. */
 function secretsIn(value: unknown): readonly string[] {
-  return Object.entries(objectOf(value)).flatMap(([name, item]) =>
+  return Object.entries(objectOrEmpty(value)).flatMap(([name, item]) =>
     isSecretName(name) || (typeof item === 'string' && item.includes('${')) ? [shownWord(name)] : [],
   );
 }
 
-function leavesBox(before: JsonObject | undefined, after: JsonObject): readonly Meaning[] {
-  const [was, is] = [before ?? {}, after].map((entry) => boxOf(ourNames(entry)));
+function leavesBox(before: JsonObject | undefined, after: JsonObject): readonly Consequence[] {
+  const [was, is] = [before ?? {}, after].map((entry) => isolationOfEntry(ourNames(entry)));
   if (was === undefined || is !== undefined || after['command'] === undefined) return [];
   return [grave('Leaves the box that it ran in: it then has your rights.')];
 }
@@ -260,7 +266,7 @@ function ourNames(entry: JsonObject): ReadonlyMap<string, unknown> {
 }
 
 /** Tools that could not be called and can be. */
-function toolsBack(before: JsonObject | undefined, after: JsonObject): readonly Meaning[] {
+function toolsBack(before: JsonObject | undefined, after: JsonObject): readonly Consequence[] {
   if (before === undefined) return [];
   const off = (entry: JsonObject): readonly string[] =>
     Object.entries(entry).flatMap(([key, value]) => (fieldOfKey(key) === 'disabledTools' ? textsOf(value) : []));
@@ -268,14 +274,14 @@ function toolsBack(before: JsonObject | undefined, after: JsonObject): readonly 
   const back = off(before).filter((tool) => !still.has(tool));
   return back.length === 0
     ? []
-    : [plain(`Models can call ${listed(back.map(shownWord))}, which you had switched off.`)];
+    : [plain(`Models can call ${joinNames(back.map(shownWord))}, which you had switched off.`)];
 }
 
-function plain(text: string): Meaning {
+function plain(text: string): Consequence {
   return { text, isGrave: false };
 }
 
-function grave(text: string): Meaning {
+function grave(text: string): Consequence {
   return { text, isGrave: true };
 }
 
@@ -285,7 +291,7 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 /** `a, b and 3 more`. */
-export function listed(names: readonly string[], most = 4): string {
+export function joinNames(names: readonly string[], most = 4): string {
   const shown = names.slice(0, most);
   const left = names.length - shown.length;
   if (left > 0) return `${shown.join(', ')} and ${left} more`;
@@ -293,5 +299,5 @@ export function listed(names: readonly string[], most = 4): string {
 }
 
 function shownWord(text: string): string {
-  return cutText(markHidden(text), 200);
+  return truncateText(markInvisible(text), 200);
 }

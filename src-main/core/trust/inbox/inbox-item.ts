@@ -1,5 +1,5 @@
 /** What waits for a person: types only, as every place shows them that asks (dashboard, tray, command line). */
-import type { WhoseWord } from '../questions.ts';
+import type { DecisionAuthority } from '../questions.ts';
 
 /**
  * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;
@@ -28,7 +28,7 @@ export interface InboxItem {
   /** It looks like an attack: first of all. */
   readonly isGrave: boolean;
   /** What a yes would mean, gravest first. */
-  readonly meanings: readonly Meaning[];
+  readonly meanings: readonly Consequence[];
   /** What is another than before. */
   readonly parts: readonly InboxPart[];
   /** Parts that there was no room for. */
@@ -43,7 +43,7 @@ export type InboxSummary = Pick<
   'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'person' | 'sentence' | 'from' | 'isGrave'
 >;
 
-export interface Meaning {
+export interface Consequence {
   readonly text: string;
   readonly isGrave: boolean;
 }
@@ -59,7 +59,7 @@ export interface InboxAction {
   /** It may be said of some parts alone. */
   readonly isByPart: boolean;
   /** In a team, whose word it takes. */
-  readonly whose?: WhoseWord | undefined;
+  readonly whose?: DecisionAuthority | undefined;
 }
 
 /** One change, or several that are the same. */
@@ -69,7 +69,7 @@ export interface InboxPart {
   /** `Tool draw`, `Tools draw, erase and 3 more`. */
   readonly title: string;
   /** What is to be known of it, in sentences, gravest first. */
-  readonly notes: readonly Meaning[];
+  readonly notes: readonly Consequence[];
   /** Sentences that were not there before, and where they stand now. */
   readonly added: readonly AddedSentence[];
   readonly lines: readonly DiffLine[];
@@ -98,16 +98,16 @@ export interface DiffLine {
   /** In a team for whoever's item it is, and nobody else. */
   readonly isPrivate?: true | undefined;
   /** Of longer texts that changed in parts: `before` and `after` by sentences, with what the other side does not have. */
-  readonly pieces?: { readonly before: readonly Piece[]; readonly after: readonly Piece[] };
+  readonly pieces?: { readonly before: readonly TextSegment[]; readonly after: readonly TextSegment[] };
 }
 
-export interface Piece {
+export interface TextSegment {
   readonly text: string;
   readonly isOther: boolean;
 }
 
 /** What came of an answer. */
-export interface Outcome {
+export interface DecisionResult {
   readonly sentence: string;
   /** false: it was tried, and did not work. */
   readonly isDone: boolean;
@@ -120,7 +120,7 @@ export interface Outcome {
 }
 
 /** What a person decided, for as long as it can be taken back or is remembered. */
-export interface Decided {
+export interface PastDecision {
   readonly id: string;
   readonly kind: InboxKind;
   readonly at: number;

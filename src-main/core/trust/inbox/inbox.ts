@@ -3,11 +3,11 @@
  * decisions. Dashboard, tray and command line ask here; nothing that a model reaches holds it.
  */
 import { AppError } from '../../base/errors.ts';
-import { Event } from '../../base/events.ts';
-import { shortName } from '../../base/shown-text.ts';
-import type { Decided, InboxItem, Outcome } from './inbox-item.ts';
+import { Emitter } from '../../base/events.ts';
+import { truncateName } from '../../base/shown-text.ts';
+import type { PastDecision, InboxItem, DecisionResult } from './inbox-item.ts';
 
-export interface PersonsWord {
+export interface UserDecision {
   /** One of the item's actions. */
   readonly action: string;
   /** Where it was said: `dashboard`, `command line`. */
@@ -27,18 +27,18 @@ export interface InboxSource {
   readonly onChange: (listener: () => void) => () => void;
   readonly items: (showing?: Showing) => Promise<readonly InboxItem[]>;
   /** Rejects with AppError where it is not as it was shown any more. */
-  readonly decide: (item: InboxItem, word: PersonsWord) => Promise<Outcome>;
+  readonly decide: (item: InboxItem, word: UserDecision) => Promise<DecisionResult>;
   /** Newest first. */
-  readonly decided: () => Promise<readonly Decided[]>;
+  readonly decided: () => Promise<readonly PastDecision[]>;
   /** Rejects with AppError where it cannot be taken back any more. */
-  readonly undo: (decided: Decided) => Promise<void>;
+  readonly undo: (decided: PastDecision) => Promise<void>;
 }
 
 /** Decisions that are shown. */
-const mostDecided = 100;
+const maxDecided = 100;
 
 export class Inbox {
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   readonly #sources: readonly InboxSource[];
 
   constructor(sources: readonly InboxSource[]) {
@@ -49,7 +49,7 @@ export class Inbox {
   /** The most urgent first. */
   async items(): Promise<readonly InboxItem[]> {
     const all = await Promise.all(this.#sources.map((source) => source.items()));
-    return all.flat().toSorted(moreUrgent);
+    return all.flat().toSorted(compareUrgency);
   }
 
   /** Rejects with AppError not_found. */
@@ -61,7 +61,7 @@ export class Inbox {
    * The person's word. Rejects with AppError not_found where nothing waits under this id, bad_request for an answer or a part that it does not
    * have, else as its source does.
    */
-  async decide(id: string, word: PersonsWord): Promise<Outcome> {
+  async decide(id: string, word: UserDecision): Promise<DecisionResult> {
     const { item, source } = await this.#find(id);
     requireAnswer(item, word);
     const outcome = await source.decide(item, word);
@@ -70,16 +70,16 @@ export class Inbox {
   }
 
   /** Newest first. */
-  async decided(): Promise<readonly Decided[]> {
+  async decided(): Promise<readonly PastDecision[]> {
     const all = await Promise.all(this.#sources.map((source) => source.decided()));
     return all
       .flat()
       .toSorted((one, other) => other.at - one.at)
-      .slice(0, mostDecided);
+      .slice(0, maxDecided);
   }
 
   /** Takes a decision back. Rejects with AppError not_found, not_allowed, else as its source does. */
-  async undo(id: string): Promise<Decided> {
+  async undo(id: string): Promise<PastDecision> {
     for (const source of this.#sources) {
       const decided = (await source.decided()).find((one) => one.id === id);
       if (decided === undefined) continue;
@@ -92,7 +92,7 @@ export class Inbox {
       this.changed.emit();
       return decided;
     }
-    throw new AppError('not_found', `No decision is known under ${shortName(id)}.`, {
+    throw new AppError('not_found', `No decision is known under ${truncateName(id)}.`, {
       fix: 'Look at the list: tooltray inbox history.',
     });
   }
@@ -102,14 +102,14 @@ export class Inbox {
       const item = (await source.items(showing)).find((one) => one.id === id);
       if (item !== undefined) return { item, source };
     }
-    throw new AppError('not_found', `Nothing waits for you under ${shortName(id)}.`, {
+    throw new AppError('not_found', `Nothing waits for you under ${truncateName(id)}.`, {
       fix: 'It was decided already, or is another one now: tooltray inbox.',
     });
   }
 }
 
 /** For a sort: the gravest first, then what waits for a time only, then the oldest. */
-export function moreUrgent(one: Urgency, other: Urgency): number {
+export function compareUrgency(one: Urgency, other: Urgency): number {
   return (
     Number(other.isGrave) - Number(one.isGrave) ||
     (one.until ?? Number.MAX_VALUE) - (other.until ?? Number.MAX_VALUE) ||
@@ -119,10 +119,10 @@ export function moreUrgent(one: Urgency, other: Urgency): number {
 
 type Urgency = Pick<InboxItem, 'isGrave' | 'until' | 'at'>;
 
-function requireAnswer(item: InboxItem, { action, parts }: PersonsWord): void {
+function requireAnswer(item: InboxItem, { action, parts }: UserDecision): void {
   const answer = item.actions.find(({ id }) => id === action);
   if (answer === undefined) {
-    throw new AppError('bad_request', `${shortName(action)} is no answer to ${item.id}.`, {
+    throw new AppError('bad_request', `${truncateName(action)} is no answer to ${item.id}.`, {
       fix: `Answers: ${item.actions.map(({ id }) => id).join(', ')}.`,
     });
   }
@@ -131,6 +131,6 @@ function requireAnswer(item: InboxItem, { action, parts }: PersonsWord): void {
   const unknown = parts.find((part) => !keys.has(part));
   if (answer.isByPart && parts.length > 0 && unknown === undefined) return;
   const wrong =
-    unknown === undefined ? `${item.id} is decided on as a whole` : `${shortName(unknown)} is no part of it`;
+    unknown === undefined ? `${item.id} is decided on as a whole` : `${truncateName(unknown)} is no part of it`;
   throw new AppError('bad_request', `${wrong}.`, { fix: `Look at it: tooltray inbox show ${item.id}.` });
 }

@@ -1,11 +1,11 @@
 /** Where a server runs and what it reaches from there, in sentences for the person; the same in the inbox, at the command line and in doctor. */
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { cutText, markHidden } from '../../base/shown-text.ts';
+import { truncateText, markInvisible } from '../../base/shown-text.ts';
 import type { Isolation } from '../../config/app-config.ts';
-import { isolationOf } from '../../config/isolation.ts';
+import { parseIsolation } from '../../config/isolation.ts';
 
 /** Of an entry as it is written, under our names; what is not as it has to be counts as no box. */
-export function boxOf(fields: ReadonlyMap<string, unknown>): Isolation | undefined {
+export function isolationOfEntry(fields: ReadonlyMap<string, unknown>): Isolation | undefined {
   const written = fields.get('isolation');
   const isolation: unknown = typeof written === 'string' ? { mode: written } : written;
   const given = isObject(isolation) ? isolation : {};
@@ -17,11 +17,11 @@ export function boxOf(fields: ReadonlyMap<string, unknown>): Isolation | undefin
     sandboxEnabled: fields.get('sandboxEnabled'),
     isolation: given,
   };
-  return isolationOf(entry, false, (path) => path);
+  return parseIsolation(entry, false, (path) => path);
 }
 
 /** One sentence on the box, then one for each kind of reach; nothing is looked up. */
-export function boxWords(isolate: Isolation): readonly string[] {
+export function describeIsolation(isolate: Isolation): readonly string[] {
   const { read, write, network, networkMode } = isolate;
   const net = networkMode === undefined || networkMode === 'none' ? '' : ` (${word(networkMode)})`;
   return [
@@ -52,5 +52,5 @@ function places(paths: readonly string[]): string {
 }
 
 function word(text: string): string {
-  return cutText(markHidden(text), 200);
+  return truncateText(markInvisible(text), 200);
 }

@@ -1,20 +1,28 @@
 /** What servers say now and did not when they were accepted, as items of the inbox: one a server and update. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { cutText, markHidden, shortName } from '../../base/shown-text.ts';
-import { count } from '../../base/wording.ts';
+import { truncateText, markInvisible, truncateName } from '../../base/shown-text.ts';
+import { formatCount } from '../../base/wording.ts';
 import type { DefinitionChange } from '../pins/offer.ts';
-import type { PinBook } from '../pins/pin-book.ts';
-import type { Decision, PinKey, PinnedKind } from '../pins/pin-file.ts';
-import type { ReviewQuestion, ServerPins, Whose } from '../pins/server-pins.ts';
-import { definitionLines, diffLines, placeInWords } from './diff-lines.ts';
-import { listed } from './entry-meanings.ts';
-import type { PersonsWord, InboxSource } from './inbox.ts';
-import type { Decided, DiffLine, InboxAction, InboxItem, InboxPart, Meaning, Outcome } from './inbox-item.ts';
+import type { PinRegistry } from '../pins/pin-book.ts';
+import type { PinDecision, PinKey, PinnedKind } from '../pins/pin-file.ts';
+import type { PinReview, ServerPins, PinScope } from '../pins/server-pins.ts';
+import { definitionLines, diffLines, describePath } from './diff-lines.ts';
+import { joinNames } from './entry-meanings.ts';
+import type { UserDecision, InboxSource } from './inbox.ts';
+import type {
+  PastDecision,
+  DiffLine,
+  InboxAction,
+  InboxItem,
+  InboxPart,
+  Consequence,
+  DecisionResult,
+} from './inbox-item.ts';
 
 /** `configured`: the servers there are; pins outlive them. */
-export function pinSource(pins: PinBook, configured: () => ReadonlySet<string>): InboxSource {
-  const asked = (): readonly ReviewQuestion[] => pins.questions(configured());
+export function createPinSource(pins: PinRegistry, configured: () => ReadonlySet<string>): InboxSource {
+  const asked = (): readonly PinReview[] => pins.pendingReviews(configured());
   const all = (): readonly ServerPins[] => pins.names(configured()).flatMap((name) => pins.find(name) ?? []);
   return {
     onChange: (listener) => pins.changed.on(listener),
@@ -30,13 +38,13 @@ export function pinSource(pins: PinBook, configured: () => ReadonlySet<string>):
 async function decide(
   about: ServerPins,
   { id, parts }: InboxItem,
-  { action, by, parts: keys }: PersonsWord,
-): Promise<Outcome> {
+  { action, by, parts: keys }: UserDecision,
+): Promise<DecisionResult> {
   const choice = action === 'accept' || action === 'grow' ? action : 'keep';
   await about.decide(choice, by, id, keys as readonly PinKey[] | undefined);
   const decided = keys ?? parts.flatMap((part) => part.keys);
   return {
-    sentence: decidedSentence(about.whose, choice, decided as readonly PinKey[]),
+    sentence: decidedSentence(about.scope, choice, decided as readonly PinKey[]),
     isDone: true,
     undo: about.decisions.at(-1)?.id,
   };
@@ -44,24 +52,24 @@ async function decide(
 
 /** It may have been removed, or say something else by now. */
 function gone(server = ''): never {
-  throw new AppError('server_not_found', `Nothing of ${shortName(server)} waits for you as it was shown.`, {
+  throw new AppError('server_not_found', `Nothing of ${truncateName(server)} waits for you as it was shown.`, {
     fix: 'Look at what waits: tooltray inbox.',
   });
 }
 
 /** After a decision, what comes next is another cause. */
-function lastDecision(pins: PinBook, name: string): string {
+function lastDecision(pins: PinRegistry, name: string): string {
   return pins.find(name)?.decisions.at(-1)?.id ?? '';
 }
 
 /** Parts of one item, and lines and sentences of one part, that are shown: nobody reads more before they decide. */
-const mostParts = 100;
-const mostLines = 60;
-const mostSentences = 40;
+const maxParts = 100;
+const maxLines = 60;
+const maxSentences = 40;
 
-function itemOf(question: ReviewQuestion, after: string): InboxItem {
+function itemOf(question: PinReview, after: string): InboxItem {
   const { id, at, changes, isRugPull } = question;
-  const server = markHidden(question.server);
+  const server = markInvisible(question.server);
   const isGrave = isRugPull || changes.some(({ findings }) => findings.some(({ tier }) => tier === 'block'));
   return {
     ...{
@@ -87,22 +95,23 @@ function itemOf(question: ReviewQuestion, after: string): InboxItem {
 /** Definitions as parts of an item: those that changed alike are one; of the others that there was no room for, how many. */
 export function partsOf(changes: readonly DefinitionChange[]): Pick<InboxItem, 'parts' | 'moreParts'> {
   const groups = grouped(changes);
-  return { parts: groups.slice(0, mostParts).map(partOf), moreParts: Math.max(0, groups.length - mostParts) };
+  return { parts: groups.slice(0, maxParts).map(partOf), moreParts: Math.max(0, groups.length - maxParts) };
 }
 
-function sentenceOf(server: string, { changes, isRugPull, isLost, apps }: ReviewQuestion): string {
-  if (isLost) return `What you accepted of ${server} is to be accepted anew: ${count(changes.length, 'definition')}.`;
+function sentenceOf(server: string, { changes, isRugPull, isLost, apps }: PinReview): string {
+  if (isLost)
+    return `What you accepted of ${server} is to be accepted anew: ${formatCount(changes.length, 'definition')}.`;
   const changed = changes.filter((change) => change.class !== 'new');
   const added = changes.length - changed.length;
   const what = [
-    ...(changed.length > 0 ? [`says something else about ${listed(changed.map(nameOf))}`] : []),
-    ...(added > 0 ? [`has ${count(added, 'definition')} more than you accepted`] : []),
+    ...(changed.length > 0 ? [`says something else about ${joinNames(changed.map(nameOf))}`] : []),
+    ...(added > 0 ? [`has ${formatCount(added, 'definition')} more than you accepted`] : []),
   ];
   const to = apps === undefined ? '' : `To ${apps}, `;
   return `${to}${server} ${what.join(' and ')}${isRugPull ? ', without an update' : ''}.`;
 }
 
-function fromOf(server: string, question: ReviewQuestion): string {
+function fromOf(server: string, question: PinReview): string {
   const { changes, isRugPull, isOtherLaunch, isLost, floats, apps } = question;
   const only =
     apps === undefined
@@ -116,30 +125,33 @@ function fromOf(server: string, question: ReviewQuestion): string {
     return `${server} says this now; what is started is the same as when you accepted it.${only}`;
   if (isOtherLaunch) return `${server} is started from something else than when you accepted it.${only}`;
   if (floats === undefined) return `Whether ${server} is started from the same as then cannot be told.${only}`;
-  return `${markHidden(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${server} does that.${only}`;
+  return `${markInvisible(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${server} does that.${only}`;
 }
 
-function meaningsOf(server: string, { changes, isRugPull }: ReviewQuestion): readonly Meaning[] {
+function meaningsOf(server: string, { changes, isRugPull }: PinReview): readonly Consequence[] {
   const found = changes.reduce((sum, { findings }) => sum + findings.length, 0);
   const sentences = changes.reduce((sum, { added }) => sum + added.length, 0);
   const fresh = changes.filter((change) => change.class === 'new' && change.kind === 'tool');
   const milder = changes.filter((change) => change.milder.length > 0);
-  const grave = (isTrue: boolean, text: string): Meaning[] => (isTrue ? [{ text, isGrave: true }] : []);
-  const plain = (isTrue: boolean, text: string): Meaning[] => (isTrue ? [{ text, isGrave: false }] : []);
+  const grave = (isTrue: boolean, text: string): Consequence[] => (isTrue ? [{ text, isGrave: true }] : []);
+  const plain = (isTrue: boolean, text: string): Consequence[] => (isTrue ? [{ text, isGrave: false }] : []);
   return [
     ...grave(isRugPull, `No update explains this: ${server} showed you one thing and now says another.`),
-    ...grave(found > 0, `${count(found, 'place')} in it ${found === 1 ? 'reads' : 'read'} like an order to the model.`),
+    ...grave(
+      found > 0,
+      `${formatCount(found, 'place')} in it ${found === 1 ? 'reads' : 'read'} like an order to the model.`,
+    ),
     ...grave(
       milder.length > 0,
-      `${listed(milder.map(nameOf))} ${milder.length === 1 ? 'calls itself' : 'call themselves'} less dangerous: apps may stop asking before a call.`,
+      `${joinNames(milder.map(nameOf))} ${milder.length === 1 ? 'calls itself' : 'call themselves'} less dangerous: apps may stop asking before a call.`,
     ),
     ...plain(
       fresh.length > 0,
-      `Models can call ${listed(fresh.map(nameOf))}, which ${fresh.length === 1 ? 'is' : 'are'} new.`,
+      `Models can call ${joinNames(fresh.map(nameOf))}, which ${fresh.length === 1 ? 'is' : 'are'} new.`,
     ),
     ...plain(
       sentences > 0,
-      `Models read ${count(sentences, 'sentence')} that ${sentences === 1 ? 'was' : 'were'} not there.`,
+      `Models read ${formatCount(sentences, 'sentence')} that ${sentences === 1 ? 'was' : 'were'} not there.`,
     ),
   ];
 }
@@ -212,14 +224,14 @@ function withoutName(kind: PinnedKind, definition: JsonObject): JsonObject {
 function partOf({ changes, lines }: Group): InboxPart {
   const [first] = changes;
   const { added = [], milder = [], findings = [], isRugPull = false } = first ?? {};
-  const sentences = added.slice(0, mostSentences).map(({ place, sentence }) => ({
-    place: markHidden(placeInWords(place)),
-    sentence: cutText(markHidden(sentence), 4000),
+  const sentences = added.slice(0, maxSentences).map(({ place, sentence }) => ({
+    place: markInvisible(describePath(place)),
+    sentence: truncateText(markInvisible(sentence), 4000),
   }));
-  const notes: Meaning[] = [
+  const notes: Consequence[] = [
     ...(isRugPull ? [{ text: 'Changed without an update.', isGrave: true }] : []),
     ...findings.map(({ sentence, words, tier }) => ({
-      text: `${sentence} “${cutText(markHidden(words), 200)}”`,
+      text: `${sentence} “${truncateText(markInvisible(words), 200)}”`,
       isGrave: tier === 'block',
     })),
     ...milder.map((hint) => ({ text: `Calls itself milder: ${hint}.`, isGrave: true })),
@@ -229,8 +241,8 @@ function partOf({ changes, lines }: Group): InboxPart {
     title: titleOf(changes),
     notes,
     added: sentences,
-    lines: lines.slice(0, mostLines),
-    more: Math.max(0, added.length - mostSentences) + Math.max(0, lines.length - mostLines),
+    lines: lines.slice(0, maxLines),
+    more: Math.max(0, added.length - maxSentences) + Math.max(0, lines.length - maxLines),
   };
 }
 
@@ -248,20 +260,20 @@ function titleOf(changes: readonly DefinitionChange[]): string {
   const [one, several] = nouns[first.kind];
   const isNew = first.class === 'new' ? (changes.length === 1 ? ', which is new' : ', which are new') : '';
   if (first.kind === 'introduction') return one;
-  return `${changes.length === 1 ? one : several} ${listed(changes.map(nameOf))}${isNew}`;
+  return `${changes.length === 1 ? one : several} ${joinNames(changes.map(nameOf))}${isNew}`;
 }
 
 function nameOf({ kind, name }: Pick<DefinitionChange, 'kind' | 'name'>): string {
-  return kind === 'introduction' ? 'itself' : cutText(markHidden(name), 100);
+  return kind === 'introduction' ? 'itself' : truncateText(markInvisible(name), 100);
 }
 
 // What was decided.
 
-function decidedAbout({ whose, decisions }: ServerPins): readonly Decided[] {
-  return decisions.map((decision) => decidedOf(whose, decision));
+function decidedAbout({ scope, decisions }: ServerPins): readonly PastDecision[] {
+  return decisions.map((decision) => decidedOf(scope, decision));
 }
 
-function decidedOf(whose: Whose, { id, at, by, choice, decided }: Decision): Decided {
+function decidedOf(whose: PinScope, { id, at, by, choice, decided }: PinDecision): PastDecision {
   const undo =
     choice !== 'keep'
       ? 'What was accepted before is in force again, and you are asked once more.'
@@ -270,13 +282,13 @@ function decidedOf(whose: Whose, { id, at, by, choice, decided }: Decision): Dec
   return { id, kind: 'change', at, by, server: whose.server, sentence, undo };
 }
 
-function decidedSentence({ server, apps }: Whose, choice: Decision['choice'], keys: readonly PinKey[]): string {
+function decidedSentence({ server, apps }: PinScope, choice: PinDecision['choice'], keys: readonly PinKey[]): string {
   const names = keys.map((key) => {
     const [kind, name] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
     return nameOf({ kind: kind as PinnedKind, name: name.split('\n')[0] ?? '' });
   });
   const to = apps === undefined ? '' : `, to ${apps}`;
-  const what = `what ${markHidden(server)} says about ${listed(names)} now${to}`;
+  const what = `what ${markInvisible(server)} says about ${joinNames(names)} now${to}`;
   if (choice === 'keep') return `Kept the accepted text in place of ${what}.`;
   return choice === 'grow' ? `Accepted ${what}, and tools that it adds after calls.` : `Accepted ${what}.`;
 }

@@ -1,5 +1,5 @@
 /** What a change of a definition means to the model that reads it: nothing, less text, new text, or milder words about what a tool does. */
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { referredBy } from '../../base/json-pointer.ts';
 import { isSameJson } from '../canonical-json.ts';
 
@@ -24,7 +24,7 @@ export function compareDefinitions(before: JsonObject, after: JsonObject): Diffe
   if (isSameJson(before, after)) return undefined;
   const [was, is] = [textsOf(before), textsOf(after)];
   const added = gained(was, is);
-  const milder = milderHints(objectOf(before['annotations']), objectOf(after['annotations']));
+  const milder = milderHints(objectOrEmpty(before['annotations']), objectOrEmpty(after['annotations']));
   if (added.length > 0) return { class: 'text_gained', added, milder };
   if (milder.length > 0) return { class: 'hints_milder', added, milder };
   return { class: gained(is, was).length > 0 ? 'text_lost' : 'mechanical', added, milder };
@@ -150,7 +150,7 @@ function mediaTypes(): string {
 
 /** A name in `required` or a reference counts where what it names is declared: there it is read as a text. */
 function isMechanical(value: string, { key, holder, schema }: Place): boolean {
-  if (key === 'required') return Object.hasOwn(objectOf(holder['properties']), value);
+  if (key === 'required') return Object.hasOwn(objectOrEmpty(holder['properties']), value);
   if (key === '$ref' || key === '$dynamicRef') return schema !== undefined && isResolved(schema, value);
   return mechanical.get(key)?.has(value) === true;
 }

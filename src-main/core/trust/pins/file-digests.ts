@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 /** Above this a file's size and time stand for its content, in bytes. */
 const maxDigested = 64 * 1024 * 1024;
 /** Files that are remembered; the oldest are forgotten first. */
-const most = 200;
+const maxCachedFiles = 200;
 
 /** undefined: a command found on the PATH, or a file that is gone. Never rejects. */
-export async function digestOf(file: string): Promise<string | undefined> {
+export async function digestFile(file: string): Promise<string | undefined> {
   try {
     const { size, mtimeMs } = await stat(file);
     if (size > maxDigested) return `${size} bytes of ${new Date(mtimeMs).toISOString()}`;
@@ -23,11 +23,11 @@ export async function digestOf(file: string): Promise<string | undefined> {
 }
 
 /** For what is looked at, not for what is decided: that reads the file itself. */
-export class FileDigests {
+export class FileDigestCache {
   readonly #known = new Map<string, { readonly state: string; readonly digest: string | undefined }>();
-  readonly #digest: typeof digestOf;
+  readonly #digest: typeof digestFile;
 
-  constructor(digest: typeof digestOf = digestOf) {
+  constructor(digest: typeof digestFile = digestFile) {
     this.#digest = digest;
   }
 
@@ -39,7 +39,7 @@ export class FileDigests {
     this.#known.delete(file);
     // One that was written meanwhile is read again.
     if (before !== undefined && before === (await stateOf(file))) this.#known.set(file, { state: before, digest });
-    for (const oldest of [...this.#known.keys()].slice(0, -most)) this.#known.delete(oldest);
+    for (const oldest of [...this.#known.keys()].slice(0, -maxCachedFiles)) this.#known.delete(oldest);
     return digest;
   };
 }

@@ -3,9 +3,9 @@ import { extname, resolve } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import { defaultWorkingFolder } from '../../base/working-folder.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
-import { digestOf } from './file-digests.ts';
+import { digestFile } from './file-digests.ts';
 
-export interface Launch {
+export interface LaunchFingerprint {
   /** The program whatever its version, as one text: another one is another server under the same name. */
   readonly program: string;
   /** What stands for one version of it: `1.2.3`, a digest; undefined: it may be another one at each start. */
@@ -41,7 +41,10 @@ export function isExactVersion(version: string): boolean {
 const scripts = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '.jar', '.php', '.pl']);
 
 /** Never rejects: what cannot be told floats. */
-export async function launchOf(config: ServerConfig, digest: typeof digestOf = digestOf): Promise<Launch> {
+export async function fingerprintLaunch(
+  config: ServerConfig,
+  digest: typeof digestFile = digestFile,
+): Promise<LaunchFingerprint> {
   if (config.kind === 'builtin') return { program: `builtin ${config.builtin}`, pin: config.builtin };
   if (config.kind !== 'stdio') return { program: config.url, pin: undefined };
   const { command, args, cwd, env } = config;
@@ -75,7 +78,7 @@ export function imageOf(command: string, args: readonly string[]): string | unde
 }
 
 /** The package whose version is not written down, where the command fetches one: `@scope/server`. */
-export function floatingPackage(command: string, args: readonly string[]): string | undefined {
+export function unpinnedPackage(command: string, args: readonly string[]): string | undefined {
   const name = programName(command);
   const runner = runners.find((one) => one.name.test(name));
   return runner === undefined ? undefined : ofPackage(name, args, runner.version).floats;
@@ -85,13 +88,17 @@ export function floatingPackage(command: string, args: readonly string[]): strin
  * The arguments with an exact version written down, as the runner takes it; undefined where none floats. Throws AppError bad_request for
  * what is no exact version.
  */
-export function withVersion(command: string, args: readonly string[], version: string): readonly string[] | undefined {
+export function pinPackageVersion(
+  command: string,
+  args: readonly string[],
+  version: string,
+): readonly string[] | undefined {
   if (!exactVersion.test(version)) {
     throw new AppError('bad_request', `${JSON.stringify(version)} is no exact version.`, {
       fix: 'Name one like 1.2.3.',
     });
   }
-  const name = floatingPackage(command, args);
+  const name = unpinnedPackage(command, args);
   if (name === undefined) return undefined;
   const at = packagePlace(args);
   // Options take requirements of Python; a package that stands alone takes a version after an @ everywhere.
@@ -129,7 +136,7 @@ export function programName(command: string): string {
     .toLowerCase();
 }
 
-function ofPackage(runner: string, args: readonly string[], version: RegExp): Launch {
+function ofPackage(runner: string, args: readonly string[], version: RegExp): LaunchFingerprint {
   const at = packagePlace(args);
   const written = args[at];
   if (written === undefined) return { program: [runner, ...args].join('\n'), pin: undefined };

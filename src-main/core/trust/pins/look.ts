@@ -1,10 +1,10 @@
 /** What the scan finds in definitions that a person has not accepted yet. */
 import type { JsonObject } from '../../base/json.ts';
 import { TimeSlices } from '../../base/scheduling/time-slices.ts';
-import type { Finding } from '../scan/finding.ts';
+import type { ScanFinding } from '../scan/finding.ts';
 import type { DefinitionKind } from '../scan/places.ts';
 import { scanDefinition } from '../scan/scan.ts';
-import { kindOf } from './offer.ts';
+import { pinKindOf } from './offer.ts';
 import type { PinKey, PinnedKind } from './pin-file.ts';
 
 /** As what the scan reads each. */
@@ -24,8 +24,8 @@ interface Looked {
 }
 
 /** By definition, where there are any; of what was accepted before only those that are new. Lets others in between. */
-export async function findingsIn(looked: readonly Looked[]): Promise<ReadonlyMap<PinKey, readonly Finding[]>> {
-  const found = new Map<PinKey, readonly Finding[]>();
+export async function scanChanges(looked: readonly Looked[]): Promise<ReadonlyMap<PinKey, readonly ScanFinding[]>> {
+  const found = new Map<PinKey, readonly ScanFinding[]>();
   const slices = new TimeSlices();
   for (const { key, kind, before, after } of looked) {
     const findings = newFindings(kind, before, after);
@@ -36,9 +36,11 @@ export async function findingsIn(looked: readonly Looked[]): Promise<ReadonlyMap
 }
 
 /** What attacks are made of is no part of what a person accepts with a server: it is asked for by itself. */
-export async function withoutGrave(offered: ReadonlyMap<PinKey, JsonObject>): Promise<ReadonlyMap<PinKey, JsonObject>> {
-  const looked = [...offered].map(([key, after]) => ({ key, kind: kindOf(key), after }));
-  const found = await findingsIn(looked);
+export async function withoutSuspicious(
+  offered: ReadonlyMap<PinKey, JsonObject>,
+): Promise<ReadonlyMap<PinKey, JsonObject>> {
+  const looked = [...offered].map(([key, after]) => ({ key, kind: pinKindOf(key), after }));
+  const found = await scanChanges(looked);
   return new Map([...offered].filter(([key]) => found.get(key)?.some(({ tier }) => tier === 'block') !== true));
 }
 
@@ -46,7 +48,7 @@ function newFindings(
   kind: PinnedKind,
   before: JsonObject | undefined,
   after: JsonObject | undefined,
-): readonly Finding[] {
+): readonly ScanFinding[] {
   const { findings } = scanDefinition(after ?? {}, scannedAs[kind]);
   if (findings.length === 0 || before === undefined) return findings;
   const known = new Set(scanDefinition(before, scannedAs[kind]).findings.map(({ rule, words }) => `${rule} ${words}`));

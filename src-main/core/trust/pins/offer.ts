@@ -2,11 +2,11 @@
 import type { JsonObject } from '../../base/json.ts';
 import { TimeSlices } from '../../base/scheduling/time-slices.ts';
 import { type AddedText, allTexts, type ChangeClass, compareDefinitions } from './compare-definitions.ts';
-import type { Finding } from '../scan/finding.ts';
+import type { ScanFinding } from '../scan/finding.ts';
 import type { PinKey, PinnedKind } from './pin-file.ts';
 
 /** The lists that are held against pins; resources themselves are data and come and go. */
-export interface Offer {
+export interface PinnableLists {
   readonly tools: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
@@ -27,14 +27,14 @@ export interface DefinitionChange {
   /** It changed while what is launched stayed the same. */
   readonly isRugPull: boolean;
   /** What the scan finds in it and did not find in what was accepted. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ScanFinding[];
   /** When it came, where that is known: within a minute of a call, or while what is launched stayed the same. */
   readonly origin?: 'call' | 'same launch';
 }
 
-export const listsOf: readonly {
+export const pinnableKinds: readonly {
   readonly kind: PinnedKind;
-  readonly list: keyof Offer;
+  readonly list: keyof PinnableLists;
   readonly identifier: string;
 }[] = [
   { kind: 'tool', list: 'tools', identifier: 'name' },
@@ -42,29 +42,29 @@ export const listsOf: readonly {
   { kind: 'template', list: 'resourceTemplates', identifier: 'uriTemplate' },
 ];
 
-export const introduction: PinKey = 'introduction:';
+export const introductionKey: PinKey = 'introduction:';
 
-export function keyOf(kind: PinnedKind, name: unknown): PinKey {
+export function pinKey(kind: PinnedKind, name: unknown): PinKey {
   return `${kind}:${typeof name === 'string' ? name : ''}`;
 }
 
 /** The key of each entry of a list, in its order. Of a name that comes twice each has its own: the second is no way past the pin of the first. */
-export function keysOf(kind: PinnedKind, entries: readonly JsonObject[], identifier: string): readonly PinKey[] {
+export function pinKeys(kind: PinnedKind, entries: readonly JsonObject[], identifier: string): readonly PinKey[] {
   const times = new Map<PinKey, number>();
   return entries.map((entry) => {
-    const key = keyOf(kind, entry[identifier]);
+    const key = pinKey(kind, entry[identifier]);
     const time = (times.get(key) ?? 0) + 1;
     times.set(key, time);
     return time === 1 ? key : (`${key}\n${time}` as const);
   });
 }
 
-export function definitionsOf(offer: Offer, introduced: JsonObject | undefined): Map<PinKey, JsonObject> {
+export function pinnableDefinitions(offer: PinnableLists, introduced: JsonObject | undefined): Map<PinKey, JsonObject> {
   const found = new Map<PinKey, JsonObject>();
-  if (introduced !== undefined) found.set(introduction, introduced);
-  for (const { kind, list, identifier } of listsOf) {
-    const keys = keysOf(kind, offer[list], identifier);
-    offer[list].forEach((entry, at) => found.set(keys[at] ?? keyOf(kind, undefined), entry));
+  if (introduced !== undefined) found.set(introductionKey, introduced);
+  for (const { kind, list, identifier } of pinnableKinds) {
+    const keys = pinKeys(kind, offer[list], identifier);
+    offer[list].forEach((entry, at) => found.set(keys[at] ?? pinKey(kind, undefined), entry));
   }
   return found;
 }
@@ -72,7 +72,7 @@ export function definitionsOf(offer: Offer, introduced: JsonObject | undefined):
 type Definitions = ReadonlyMap<PinKey, JsonObject>;
 
 /** What is offered and is not as it was pinned. */
-export function changesOf(pinned: Definitions, offered: Definitions): readonly DefinitionChange[] {
+export function diffDefinitions(pinned: Definitions, offered: Definitions): readonly DefinitionChange[] {
   return [...offered].flatMap(([key, after]) => changeOf(key, pinned.get(key), after) ?? []);
 }
 
@@ -95,7 +95,7 @@ function changeOf(key: PinKey, before: JsonObject | undefined, after: JsonObject
 }
 
 /** What was offered before, is pinned, and is not offered now. */
-export function goneOf(
+export function removedDefinitions(
   pinned: ReadonlyMap<PinKey, JsonObject>,
   before: ReadonlyMap<PinKey, JsonObject>,
   offered: ReadonlyMap<PinKey, JsonObject>,
@@ -111,18 +111,18 @@ export function onlyAddsTools(changes: readonly DefinitionChange[], gone: readon
   return gone.length === 0 && changes.every((change) => change.class === 'new' && change.kind === 'tool');
 }
 
-export function kindOf(key: PinKey): PinnedKind {
+export function pinKindOf(key: PinKey): PinnedKind {
   return key.slice(0, key.indexOf(':')) as PinnedKind;
 }
 
 function named(key: PinKey): Pick<DefinitionChange, 'key' | 'kind' | 'name' | 'isRugPull' | 'findings'> {
   const at = key.indexOf(':');
   const [name = ''] = key.slice(at + 1).split('\n');
-  return { key, kind: kindOf(key), name, isRugPull: false, findings: [] };
+  return { key, kind: pinKindOf(key), name, isRugPull: false, findings: [] };
 }
 
 /** Whether a person is asked: the rest says less, or nothing that a model reads. */
-export function needsPerson({ class: kind }: DefinitionChange): boolean {
+export function needsReview({ class: kind }: DefinitionChange): boolean {
   return kind === 'text_gained' || kind === 'hints_milder' || kind === 'new';
 }
 
@@ -142,11 +142,11 @@ export function describeChanges(changes: readonly DefinitionChange[]): string {
 }
 
 /** Pins of what is no longer offered that are kept for the case that it comes back. */
-const mostGone = 1000;
+const maxRemovedDefinitions = 1000;
 
 /** Deletes pins of what is gone, the oldest first, beyond 1,000. */
 export function forgetGone(definitions: Map<PinKey, JsonObject>, offered: ReadonlyMap<PinKey, JsonObject>): void {
-  if (definitions.size <= offered.size + mostGone) return;
+  if (definitions.size <= offered.size + maxRemovedDefinitions) return;
   const gone = [...definitions.keys()].filter((key) => !offered.has(key));
-  for (const key of gone.slice(0, gone.length - mostGone)) definitions.delete(key);
+  for (const key of gone.slice(0, gone.length - maxRemovedDefinitions)) definitions.delete(key);
 }

@@ -1,20 +1,20 @@
 /** The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted anew by that. */
-import { Event } from '../../base/events.ts';
+import { Emitter } from '../../base/events.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
-import type { PinnedServer, PinShelf } from './pin-file.ts';
-import type { PinRules } from './pin-rules.ts';
-import { type ReviewQuestion, ServerPins } from './server-pins.ts';
+import type { PinnedServer, PinStore } from './pin-file.ts';
+import type { PinPolicy } from './pin-rules.ts';
+import { type PinReview, ServerPins } from './server-pins.ts';
 
-export class PinBook {
+export class PinRegistry {
   /** Of some server something else waits, or was decided. */
-  readonly changed = new Event();
-  readonly #shelf: PinShelf;
-  readonly #rules: PinRules;
+  readonly changed = new Emitter();
+  readonly #shelf: PinStore;
+  readonly #rules: PinPolicy;
   readonly #pins = new Map<string, ServerPins>();
   /** Names of servers, by what their pins are called that hold for some apps only. */
   readonly #owners = new Map<string, string>();
 
-  constructor(shelf: PinShelf, rules: PinRules) {
+  constructor(shelf: PinStore, rules: PinPolicy) {
     this.#shelf = shelf;
     this.#rules = rules;
   }
@@ -28,7 +28,7 @@ export class PinBook {
     const name = kind === undefined ? server.name : `${server.name} (to apps with extensions, ${kind.key.slice(0, 4)})`;
     const config = { ...server, name };
     this.#owners.set(name, server.name);
-    const place = this.#shelf.of(config.name);
+    const place = this.#shelf.forServer(config.name);
     const whose = { server: server.name, apps: kind?.apps };
     const pins = new ServerPins(config, whose, place, this.#rules, (server, program) => this.#twin(server, program));
     this.#pins.get(name)?.close();
@@ -48,18 +48,18 @@ export class PinBook {
   }
 
   /** What waits for the person, a question a server. */
-  questions(configured: ReadonlySet<string>): readonly ReviewQuestion[] {
-    return this.names(configured).flatMap((name) => this.#pins.get(name)?.question ?? []);
+  pendingReviews(configured: ReadonlySet<string>): readonly PinReview[] {
+    return this.names(configured).flatMap((name) => this.#pins.get(name)?.pendingReview ?? []);
   }
 
   /** Takes away the pins of servers that were long gone. Never rejects. */
-  sweep(): Promise<void> {
+  removeStale(): Promise<void> {
     return this.#shelf.sweep();
   }
 
   #twin(server: string, program: string): PinnedServer | undefined {
     for (const [name, pins] of this.#pins) {
-      const held = name === server ? undefined : pins.heldOf(program);
+      const held = name === server ? undefined : pins.heldPinsOf(program);
       if (held !== undefined) return held;
     }
     return undefined;

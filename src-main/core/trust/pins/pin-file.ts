@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomic-file.ts';
-import { Event } from '../../base/events.ts';
-import { isObject, type JsonObject, objectOf, parseJson } from '../../base/json.ts';
+import { Emitter } from '../../base/events.ts';
+import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../../base/json.ts';
 
 /** `view`: the user interface of a tool, of which a digest is kept. */
 export type PinnedKind = 'introduction' | 'tool' | 'prompt' | 'template' | 'view';
@@ -15,7 +15,7 @@ export type PinKey = `${PinnedKind}:${string}`;
 /** `grow`: accepted, and tools that it adds within a minute of a call are from now on. */
 export type PinChoice = 'accept' | 'keep' | 'grow';
 
-export interface Decision {
+export interface PinDecision {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
@@ -29,7 +29,7 @@ export interface Decision {
 }
 
 /** A change that a person has not accepted. */
-export interface Waiting {
+export interface PendingChange {
   readonly hash: string;
   /** In ms since 1970. */
   readonly since: number;
@@ -48,17 +48,17 @@ export interface PinnedServer {
   /** Changes that came while what is launched stayed the same, by their hash. */
   readonly rugPulls: ReadonlyMap<PinKey, string>;
   /** Changes that are on record as waiting: over restarts, and whichever of several cores saw them first, they are told once. */
-  readonly waits: ReadonlyMap<PinKey, Waiting>;
+  readonly waits: ReadonlyMap<PinKey, PendingChange>;
   /** The user lets it add tools while it runs. */
   readonly mayGrow: boolean;
   /** The last ones, oldest first. */
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly PinDecision[];
 }
 
 /** Where what was accepted of one server is kept. */
-export interface PinPlace {
+export interface ServerPinStore {
   /** Somebody else wrote it. Files of a home are written by one core alone. */
-  readonly changed: Event;
+  readonly changed: Emitter;
   /** undefined: nothing was accepted yet. Rejects where there is something that cannot be read: no reason to accept all anew. */
   read(): Promise<PinnedServer | undefined>;
   /** Rejects with AppError config_conflict where somebody else wrote it since it was read. */
@@ -66,20 +66,20 @@ export interface PinPlace {
 }
 
 /** The places of all servers. */
-export interface PinShelf {
+export interface PinStore {
   /** `server`: any text. The same place for the same. */
-  of(server: string): PinPlace;
+  forServer(server: string): ServerPinStore;
   /** Takes away what is of servers that were long gone. Never rejects. */
   sweep(): Promise<void>;
 }
 
 /** Servers whose pins are kept, those that were written last. */
-export const mostPinned = 500;
+export const maxPinnedServers = 500;
 const formatVersion = 1;
-export const mostDecisions = 20;
+export const maxDecisions = 20;
 
 /** A private file each. */
-export class PinFolder implements PinShelf {
+export class FilePinStore implements PinStore {
   readonly #folder: string;
   /** One each, so that an entry that is replaced and the one in its place do not write at once. */
   readonly #files = new Map<string, PinFile>();
@@ -88,7 +88,7 @@ export class PinFolder implements PinShelf {
     this.#folder = folder;
   }
 
-  of(server: string): PinPlace {
+  forServer(server: string): ServerPinStore {
     const file = this.#files.get(server) ?? new PinFile(this.#folder, server);
     this.#files.set(server, file);
     return file;
@@ -96,20 +96,20 @@ export class PinFolder implements PinShelf {
 
   async sweep(): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
-    if (names.length <= mostPinned) return;
+    if (names.length <= maxPinnedServers) return;
     const files = await Promise.all(
       names.map(async (name) => {
         const file = join(this.#folder, name);
         return { file, at: (await stat(file).catch(() => undefined))?.mtimeMs ?? 0 };
       }),
     );
-    const oldest = files.toSorted((one, other) => one.at - other.at).slice(0, names.length - mostPinned);
+    const oldest = files.toSorted((one, other) => one.at - other.at).slice(0, names.length - maxPinnedServers);
     await Promise.all(oldest.map(({ file }) => rm(file, { force: true }).catch(() => undefined)));
   }
 }
 
-class PinFile implements PinPlace {
-  readonly changed = new Event();
+class PinFile implements ServerPinStore {
+  readonly changed = new Emitter();
   readonly #folder: string;
   readonly #file: string;
   /** Writes follow each other, so that the last one stays. */
@@ -128,7 +128,7 @@ class PinFile implements PinPlace {
     });
     if (text === undefined) return undefined;
     try {
-      return pinsIn(text, this.#file);
+      return parsePins(text, this.#file);
     } catch (error) {
       // What is written next takes its place.
       await copyFile(this.#file, `${this.#file}.corrupt`).catch(() => undefined);
@@ -138,7 +138,7 @@ class PinFile implements PinPlace {
 
   /** Resolves when it is on disk. Rejects with what the file system throws. */
   write(pins: PinnedServer): Promise<void> {
-    const text = pinsText(pins);
+    const text = serializePins(pins);
     this.#saving = this.#saving
       .catch(() => undefined)
       .then(async () => {
@@ -154,7 +154,7 @@ export async function waitingPins(folder: string): Promise<readonly string[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const read = names.map(async (name) => {
     try {
-      const { server, waits, refused } = pinsIn(await readFile(join(folder, name), 'utf8'), name);
+      const { server, waits, refused } = parsePins(await readFile(join(folder, name), 'utf8'), name);
       return [...waits].some(([key, { hash }]) => refused.get(key) !== hash) ? [server] : [];
     } catch {
       return [];
@@ -170,7 +170,7 @@ export async function unreadablePins(folder: string): Promise<readonly string[]>
     names.map(async (name) => {
       const file = join(folder, name);
       try {
-        pinsIn(await readFile(file, 'utf8'), file);
+        parsePins(await readFile(file, 'utf8'), file);
         return [];
       } catch (error) {
         return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : [file];
@@ -185,7 +185,7 @@ export function pinName(server: string): string {
   return createHash('sha256').update(server).digest('hex').slice(0, 32);
 }
 
-export function pinsText({ definitions, refused, rugPulls, waits, ...rest }: PinnedServer): string {
+export function serializePins({ definitions, refused, rugPulls, waits, ...rest }: PinnedServer): string {
   return JSON.stringify({
     version: formatVersion,
     ...rest,
@@ -197,7 +197,7 @@ export function pinsText({ definitions, refused, rugPulls, waits, ...rest }: Pin
 }
 
 /** `place`: where it stands, for the error. Throws what cannot be read. */
-export function pinsIn(text: string, place: string): PinnedServer {
+export function parsePins(text: string, place: string): PinnedServer {
   const value = parseJson(text);
   if (!isObject(value) || value['version'] !== formatVersion) throw new Error(`${place} cannot be read.`);
   return fromJson(value);
@@ -206,7 +206,7 @@ export function pinsIn(text: string, place: string): PinnedServer {
 function fromJson(value: JsonObject): PinnedServer {
   const { server, acceptedAt, program, pin, decisions } = value;
   const mapOf = <T>(key: string): ReadonlyMap<PinKey, T> =>
-    new Map(Object.entries(objectOf(value[key])) as [PinKey, T][]);
+    new Map(Object.entries(objectOrEmpty(value[key])) as [PinKey, T][]);
   return {
     server: String(server),
     acceptedAt: Number(acceptedAt),
@@ -215,8 +215,8 @@ function fromJson(value: JsonObject): PinnedServer {
     definitions: mapOf<JsonObject>('definitions'),
     refused: mapOf<string>('refused'),
     rugPulls: mapOf<string>('rugPulls'),
-    waits: mapOf<Waiting>('waits'),
+    waits: mapOf<PendingChange>('waits'),
     mayGrow: value['mayGrow'] === true,
-    decisions: Array.isArray(decisions) ? (decisions as Decision[]) : [],
+    decisions: Array.isArray(decisions) ? (decisions as PinDecision[]) : [],
   };
 }

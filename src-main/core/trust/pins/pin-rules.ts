@@ -1,6 +1,6 @@
 /** What pins of a server need to know from outside: when something was said, what becomes of changes, and other servers' pins. */
 import type { DefinitionChange } from './offer.ts';
-import type { Decision, PinnedServer } from './pin-file.ts';
+import type { PinDecision, PinnedServer } from './pin-file.ts';
 
 /** When a listing was read. */
 export interface Moment {
@@ -13,7 +13,7 @@ export interface Moment {
 /** The first listing of a connection, or of the cache. */
 export const firstMoment: Moment = { sameProcess: false, isAfterCall: false };
 
-export interface PinRules {
+export interface PinPolicy {
   /** What becomes of a change that comes with an update. */
   readonly onChange: () => 'hold' | 'warn' | 'scan';
   /** Changes that passed. */
@@ -21,10 +21,10 @@ export interface PinRules {
   /** What waits for the person from now on, told once for all cores that share what was accepted. */
   readonly onHeld: (server: string, changes: readonly DefinitionChange[]) => void;
   /** `isUndone`: it was taken back. */
-  readonly onDecided: (server: string, decision: Decision, isUndone: boolean) => void;
+  readonly onDecided: (server: string, decision: PinDecision, isUndone: boolean) => void;
   readonly onOddity: (server: string, text: string) => void;
   readonly now: () => number;
 }
 
 /** What was accepted of the same program under another name: a server that is added again is not accepted anew by that. */
-export type FindTwin = (server: string, program: string) => PinnedServer | undefined;
+export type FindPinsOfProgram = (server: string, program: string) => PinnedServer | undefined;

@@ -6,7 +6,7 @@ import type { DefinitionChange } from './offer.ts';
  * With none of the server's new words in it. `isKeptOut`: the user has looked at it, and nobody is asked any more. `isLost`: the record of what was
  * accepted is damaged, so that nothing can be said to have changed.
  */
-export function held(
+export function definitionHeldError(
   server: string,
   { kind, name, class: change, isRugPull }: DefinitionChange,
   { isKeptOut, isLost = false }: { readonly isKeptOut: boolean; readonly isLost?: boolean },
@@ -26,7 +26,7 @@ export function held(
 }
 
 /** What was shown is not what waits now. */
-export function meanwhile(server: string): AppError {
+export function definitionChangedError(server: string): AppError {
   return new AppError('not_allowed', `What ${server} says has changed meanwhile.`, {
     fix: `Look at it again: tooltray review ${server}.`,
   });

@@ -3,49 +3,49 @@
  * question for the person, and until it is answered models see the accepted text and calls of what changed are refused.
  */
 import { AppError, errorText } from '../../base/errors.ts';
-import { Event } from '../../base/events.ts';
+import { Emitter } from '../../base/events.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import { canonicalHash, HashMemo } from '../canonical-json.ts';
-import { isOtherVersion, type Launch, launchOf } from './launch.ts';
-import { findingsIn, withoutGrave } from './look.ts';
+import { isOtherVersion, type LaunchFingerprint, fingerprintLaunch } from './launch.ts';
+import { scanChanges, withoutSuspicious } from './look.ts';
 import {
   changesInSlices,
-  changesOf,
+  diffDefinitions,
   type DefinitionChange,
-  definitionsOf,
+  pinnableDefinitions,
   forgetGone,
-  goneOf,
-  introduction,
-  keyOf,
-  keysOf,
+  removedDefinitions,
+  introductionKey,
+  pinKey,
+  pinKeys,
   onlyAddsTools,
-  listsOf,
-  needsPerson,
-  type Offer,
+  pinnableKinds,
+  needsReview,
+  type PinnableLists,
 } from './offer.ts';
 import {
-  type Decision,
-  mostDecisions,
+  type PinDecision,
+  maxDecisions,
   type PinChoice,
   type PinKey,
   type PinnedKind,
   type PinnedServer,
-  type PinPlace,
-  type Waiting,
+  type ServerPinStore,
+  type PendingChange,
 } from './pin-file.ts';
-import { type FindTwin, firstMoment, type Moment, type PinRules } from './pin-rules.ts';
-import { held, meanwhile } from './refusals.ts';
+import { type FindPinsOfProgram, firstMoment, type Moment, type PinPolicy } from './pin-rules.ts';
+import { definitionHeldError, definitionChangedError } from './refusals.ts';
 
 /** Whose texts are held against what was accepted. */
-export interface Whose {
+export interface PinScope {
   readonly server: string;
   /** It says so to these apps only, in words: `apps that show user interfaces`. */
   readonly apps: string | undefined;
 }
 
 /** One question per server and update. */
-export interface ReviewQuestion extends Whose {
+export interface PinReview extends PinScope {
   /** What these pins are called among all. */
   readonly name: string;
   /** Stands for these changes and no others. */
@@ -64,14 +64,14 @@ export interface ReviewQuestion extends Whose {
 
 export class ServerPins {
   /** What is shown, held or asked is not what it was. */
-  readonly changed = new Event();
+  readonly changed = new Emitter();
   /** Named as these pins are, which is not its server's name where they hold for some apps. */
   readonly #config: ServerConfig;
-  readonly whose: Whose;
-  readonly #place: PinPlace;
+  readonly scope: PinScope;
+  readonly #place: ServerPinStore;
   readonly #stopFollowing: () => void;
-  readonly #rules: PinRules;
-  readonly #twin: FindTwin;
+  readonly #rules: PinPolicy;
+  readonly #twin: FindPinsOfProgram;
   #pins: PinnedServer | undefined;
   #held: ReadonlyMap<PinKey, DefinitionChange> = new Map();
   #offered: ReadonlyMap<PinKey, JsonObject> = new Map();
@@ -80,15 +80,15 @@ export class ServerPins {
   /** Those that were read since it was started. */
   readonly #viewsOfStart = new Set<PinKey>();
   readonly #hashes = new HashMemo();
-  #launch: Launch | undefined;
-  #launching: Promise<Launch> | undefined;
+  #launch: LaunchFingerprint | undefined;
+  #launching: Promise<LaunchFingerprint> | undefined;
   #restored: Promise<void> | undefined;
   #isLost = false;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(config: ServerConfig, whose: Whose, place: PinPlace, rules: PinRules, twin: FindTwin) {
+  constructor(config: ServerConfig, whose: PinScope, place: ServerPinStore, rules: PinPolicy, twin: FindPinsOfProgram) {
     this.#config = config;
-    this.whose = whose;
+    this.scope = whose;
     this.#twin = twin;
     this.#place = place;
     this.#rules = rules;
@@ -109,20 +109,20 @@ export class ServerPins {
    * It is started now: what it says from here on is of this version, whatever becomes of its files meanwhile. Resolves when that is known;
    * never rejects.
    */
-  async launching(): Promise<void> {
-    this.#launching = launchOf(this.#config);
+  async onLaunch(): Promise<void> {
+    this.#launching = fingerprintLaunch(this.#config);
     this.#viewsOfStart.clear();
     await this.#launching;
   }
 
   /** Holds what the server offers now against the pins. Never rejects. */
-  judge(offer: Offer, introduced: JsonObject | undefined, moment = firstMoment): Promise<void> {
+  evaluate(offer: PinnableLists, introduced: JsonObject | undefined, moment = firstMoment): Promise<void> {
     return this.#inTurn(async () => {
       await this.restore();
       const before = this.#offered;
-      const offered = definitionsOf(offer, introduced);
+      const offered = pinnableDefinitions(offer, introduced);
       this.#offered = offered;
-      for (let tries = 1; !(await this.#judge(before, moment)) && tries < mostTries; tries++);
+      for (let tries = 1; !(await this.#judge(before, moment)) && tries < maxWriteAttempts; tries++);
     });
   }
 
@@ -132,12 +132,12 @@ export class ServerPins {
     // The first listing of a server whose launch a person accepted is what they accepted, but for what is grave.
     const pins = this.#pins ?? (await this.#accept(offered));
     const changes = await changesInSlices(pins.definitions, offered);
-    const wanting = changes.filter(needsPerson);
-    const gone = goneOf(pins.definitions, before, offered);
+    const wanting = changes.filter(needsReview);
+    const gone = removedDefinitions(pins.definitions, before, offered);
     const isGrowth = moment.isAfterCall && onlyAddsTools(changes, gone);
     const held = wanting.length === 0 ? [] : await this.#hold(wanting, moment, isGrowth);
     const isKept = await this.#pass(changes, held, gone);
-    this.#keepHeld([...held, ...this.held.filter(({ kind }) => kind === 'view')]);
+    this.#keepHeld([...held, ...this.heldChanges.filter(({ kind }) => kind === 'view')]);
     return isKept;
   }
 
@@ -145,49 +145,49 @@ export class ServerPins {
    * Holds a user interface, as it was read now, against the one that was read first. Rejects with AppError not_allowed where it is
    * another one and a person has not accepted it: the app is given none.
    */
-  async judgeView(uri: string, view: JsonObject): Promise<void> {
+  async evaluateView(uri: string, view: JsonObject): Promise<void> {
     await this.#inTurn(async () => {
       await this.restore();
       const pins = this.#pins ?? (await this.#accept(this.#offered));
-      const key = keyOf('view', uri);
+      const key = pinKey('view', uri);
       const sameProcess = this.#viewsOfStart.has(key);
       this.#viewsOfStart.add(key);
       this.#views.set(key, view);
       const pinned = pins.definitions.get(key);
-      const changes = changesOf(new Map([[key, pinned ?? view]]), new Map([[key, view]]));
-      const wanting = changes.filter(needsPerson);
+      const changes = diffDefinitions(new Map([[key, pinned ?? view]]), new Map([[key, view]]));
+      const wanting = changes.filter(needsReview);
       const held = wanting.length === 0 ? [] : await this.#hold(wanting, { sameProcess, isAfterCall: false });
       const waits = this.#waitsOf(held);
       if (held.length === 0 && (pinned === undefined || changes.length > 0)) {
         const isKept = await this.#save({ ...pins, definitions: new Map(pins.definitions).set(key, view), waits });
         if (isKept && wanting.length > 0) this.#rules.onPassed(this.#config.name, wanting);
       } else await this.#noteWaiting({ ...pins, waits }, held);
-      this.#keepHeld([...this.held.filter((one) => one.key !== key), ...held]);
+      this.#keepHeld([...this.heldChanges.filter((one) => one.key !== key), ...held]);
     });
     this.assertAccepted('view', uri);
   }
 
   /** A list as models may see it: accepted texts in place of changed ones, nothing that is new and not accepted. */
-  show<T extends Offer>(listing: T): T {
+  acceptedListing<T extends PinnableLists>(listing: T): T {
     if (this.#held.size === 0) return listing;
-    const shown = listsOf.map(({ kind, list, identifier }) => {
-      const keys = keysOf(kind, listing[list], identifier);
+    const shown = pinnableKinds.map(({ kind, list, identifier }) => {
+      const keys = pinKeys(kind, listing[list], identifier);
       const entries = listing[list].flatMap((entry, at) => {
-        const change = this.#held.get(keys[at] ?? keyOf(kind, undefined));
+        const change = this.#held.get(keys[at] ?? pinKey(kind, undefined));
         if (change === undefined) return [entry];
         return change.before === undefined ? [] : [change.before];
       });
       return [list, entries];
     });
-    return { ...listing, ...(Object.fromEntries(shown) as Partial<Offer>) };
+    return { ...listing, ...(Object.fromEntries(shown) as Partial<PinnableLists>) };
   }
 
   /** What the server says of itself, as models may see it; as `introductionOf` gives it. */
   showIntroduction(introduced: JsonObject): JsonObject {
-    const pinned = this.#pins?.definitions.get(introduction);
+    const pinned = this.#pins?.definitions.get(introductionKey);
     if (pinned === undefined) return introduced;
     // Before it was judged nothing new is shown either.
-    const judged = this.#offered.get(introduction) === introduced && !this.#held.has(introduction);
+    const judged = this.#offered.get(introductionKey) === introduced && !this.#held.has(introductionKey);
     return judged ? introduced : pinned;
   }
 
@@ -200,24 +200,24 @@ export class ServerPins {
 
   /** The same as an error, none of the server's new words in it; undefined where nothing is kept from models. */
   refusalOf(kind: PinnedKind, name: unknown): AppError | undefined {
-    const change = this.#held.get(keyOf(kind, name));
+    const change = this.#held.get(pinKey(kind, name));
     return change === undefined
       ? undefined
-      : held(this.whose.server, change, { isKeptOut: !this.#isOpen(change), isLost: this.#isLost });
+      : definitionHeldError(this.scope.server, change, { isKeptOut: !this.#isOpen(change), isLost: this.#isLost });
   }
 
-  get held(): readonly DefinitionChange[] {
+  get heldChanges(): readonly DefinitionChange[] {
     return [...this.#held.values()];
   }
 
   /** What the person has not yet answered; undefined: nothing. */
-  get question(): ReviewQuestion | undefined {
-    const open = this.held.filter((change) => this.#isOpen(change));
+  get pendingReview(): PinReview | undefined {
+    const open = this.heldChanges.filter((change) => this.#isOpen(change));
     if (open.length === 0) return undefined;
     const { name } = this.#config;
     return {
       name,
-      ...this.whose,
+      ...this.scope,
       // With its name: another server may change in just the same way.
       id: canonicalHash([name, ...open.map(({ key, after }) => [key, this.#hashes.of(after)])]).slice(0, 8),
       changes: open.toSorted((one, other) => Number(other.isRugPull) - Number(one.isRugPull)),
@@ -234,13 +234,13 @@ export class ServerPins {
     return this.#pins?.refused.get(key) !== this.#hashes.of(after);
   }
 
-  get decisions(): readonly Decision[] {
+  get decisions(): readonly PinDecision[] {
     return this.#pins?.decisions ?? [];
   }
 
   /** SHA-256 of an accepted definition, for the record. */
   pinOf(kind: PinnedKind, name: string): string | undefined {
-    const pinned = this.#pins?.definitions.get(keyOf(kind, name));
+    const pinned = this.#pins?.definitions.get(pinKey(kind, name));
     return pinned === undefined ? undefined : this.#hashes.of(pinned);
   }
 
@@ -250,16 +250,17 @@ export class ServerPins {
    */
   decide(choice: PinChoice, by: string, id: string, keys?: readonly PinKey[]): Promise<void> {
     return this.#inTurn(async () => {
-      for (let tries = 0; tries < mostTries; tries++) if (await this.#decide(choice, by, id, keys)) return;
-      throw meanwhile(this.whose.server);
+      for (let tries = 0; tries < maxWriteAttempts; tries++) if (await this.#decide(choice, by, id, keys)) return;
+      throw definitionChangedError(this.scope.server);
     });
   }
 
   /** Answers false where something else was written meanwhile, which need not be about this. */
   async #decide(choice: PinChoice, by: string, id: string, keys?: readonly PinKey[]): Promise<boolean> {
     const pins = this.#pins;
-    const decided = this.held.filter(({ key }) => keys === undefined || keys.includes(key));
-    if (pins === undefined || decided.length === 0 || this.question?.id !== id) throw meanwhile(this.whose.server);
+    const decided = this.heldChanges.filter(({ key }) => keys === undefined || keys.includes(key));
+    if (pins === undefined || decided.length === 0 || this.pendingReview?.id !== id)
+      throw definitionChangedError(this.scope.server);
     const decision = this.#decision(choice, by, decided);
     const [definitions, refused, waits] = [new Map(pins.definitions), new Map(pins.refused), new Map(pins.waits)];
     for (const { key, after } of decided) {
@@ -270,7 +271,7 @@ export class ServerPins {
       }
     }
     const { pin = null } = choice === 'keep' ? pins : await this.#launchNow();
-    const decisions = [...pins.decisions, decision].slice(-mostDecisions);
+    const decisions = [...pins.decisions, decision].slice(-maxDecisions);
     const mayGrow = choice === 'grow' || pins.mayGrow;
     if (!(await this.#save({ ...pins, definitions, refused, waits, pin, decisions, mayGrow }, true))) return false;
     this.#rules.onDecided(this.#config.name, decision, false);
@@ -284,7 +285,7 @@ export class ServerPins {
       const pins = this.#pins;
       const decision = pins?.decisions.find((one) => one.id === id);
       if (pins === undefined || decision === undefined) {
-        throw new AppError('not_allowed', `There is no decision ${JSON.stringify(id)} about ${this.whose.server}.`);
+        throw new AppError('not_allowed', `There is no decision ${JSON.stringify(id)} about ${this.scope.server}.`);
       }
       const definitions = new Map(pins.definitions);
       const refused = new Map(pins.refused);
@@ -297,14 +298,14 @@ export class ServerPins {
       const decisions = pins.decisions.filter((one) => one !== decision);
       const mayGrow = pins.mayGrow && decision.choice !== 'grow';
       if (!(await this.#save({ ...pins, definitions, refused, decisions, mayGrow }, true)))
-        throw meanwhile(this.whose.server);
+        throw definitionChangedError(this.scope.server);
       this.#rules.onDecided(this.#config.name, decision, true);
       this.#again();
     });
   }
 
   /** What was accepted, where it is of this program and its server says something else now. */
-  heldOf(program: string): PinnedServer | undefined {
+  heldPinsOf(program: string): PinnedServer | undefined {
     return this.#held.size > 0 && this.#pins?.program === program ? this.#pins : undefined;
   }
 
@@ -338,14 +339,14 @@ export class ServerPins {
     }
   }
 
-  async #launchNow(): Promise<Launch> {
-    return (this.#launch = await (this.#launching ?? launchOf(this.#config)));
+  async #launchNow(): Promise<LaunchFingerprint> {
+    return (this.#launch = await (this.#launching ?? fingerprintLaunch(this.#config)));
   }
 
   async #accept(offered: ReadonlyMap<PinKey, JsonObject>): Promise<PinnedServer> {
     const { program } = await this.#launchNow();
     const twin = this.#twin(this.#config.name, program);
-    const pins = await this.#fresh(twin?.definitions ?? (await withoutGrave(offered)));
+    const pins = await this.#fresh(twin?.definitions ?? (await withoutSuspicious(offered)));
     await this.#save(pins);
     return this.#pins ?? pins;
   }
@@ -365,7 +366,7 @@ export class ServerPins {
     { sameProcess }: Moment,
     isGrowth = false,
   ): Promise<readonly DefinitionChange[]> {
-    const [{ pin }, found] = await Promise.all([this.#launchNow(), findingsIn(wanting)]);
+    const [{ pin }, found] = await Promise.all([this.#launchNow(), scanChanges(wanting)]);
     const isSameVersion = pin !== undefined && pin === this.#pins?.pin;
     return wanting.flatMap((change) => {
       const known = this.#pins?.rugPulls.get(change.key);
@@ -408,22 +409,22 @@ export class ServerPins {
   }
 
   /** With what was known to wait: another replica's process may say it still, where this one's does not. */
-  #waitsOf(held: readonly DefinitionChange[]): ReadonlyMap<PinKey, Waiting> {
-    const known = this.#pins?.waits ?? new Map<PinKey, Waiting>();
+  #waitsOf(held: readonly DefinitionChange[]): ReadonlyMap<PinKey, PendingChange> {
+    const known = this.#pins?.waits ?? new Map<PinKey, PendingChange>();
     const now = this.#rules.now();
     const waits = new Map(
-      held.map(({ key, after }): [PinKey, Waiting] => {
+      held.map(({ key, after }): [PinKey, PendingChange] => {
         const [hash, before] = [this.#hashes.of(after), known.get(key)];
         return [key, before?.hash === hash ? before : { hash, since: now }];
       }),
     );
     const others = [...known].filter(([key]) => !waits.has(key));
-    return new Map([...others.slice(-mostKnown), ...waits]);
+    return new Map([...others.slice(-maxKnown), ...waits]);
   }
 
   /** Keeps what waits, and tells of what did not before; `mustSave`: there is more to keep. Answers false where somebody else wrote meanwhile. */
   async #noteWaiting(pins: PinnedServer, held: readonly DefinitionChange[], mustSave = false): Promise<boolean> {
-    const known = this.#pins?.waits ?? new Map<PinKey, Waiting>();
+    const known = this.#pins?.waits ?? new Map<PinKey, PendingChange>();
     const fresh = held.filter(({ key }) => pins.waits.get(key) !== known.get(key));
     if (!mustSave && fresh.length === 0) this.#pins = pins;
     else if (!(await this.#save(pins))) return false;
@@ -431,7 +432,7 @@ export class ServerPins {
     return true;
   }
 
-  #decision(choice: PinChoice, by: string, decided: readonly DefinitionChange[]): Decision {
+  #decision(choice: PinChoice, by: string, decided: readonly DefinitionChange[]): PinDecision {
     const at = this.#rules.now();
     const hashes = decided.map(({ key, after }) => [key, this.#hashes.of(after)] as const);
     return {
@@ -446,7 +447,7 @@ export class ServerPins {
     if (this.#pins === undefined) return;
     const known = this.#held;
     const offered = new Map([...this.#offered, ...this.#views]);
-    const wanting = changesOf(this.#pins.definitions, offered).filter(needsPerson);
+    const wanting = diffDefinitions(this.#pins.definitions, offered).filter(needsReview);
     this.#held = new Map(
       wanting.map((change) => {
         const { isRugPull = false, findings = [], origin } = known.get(change.key) ?? {};
@@ -495,6 +496,6 @@ export class ServerPins {
 }
 
 /** Changes that are known to have waited, and do not here. */
-const mostKnown = 200;
+const maxKnown = 200;
 /** Others write at the same moment: each time somebody got something done. */
-const mostTries = 5;
+const maxWriteAttempts = 5;

@@ -1,6 +1,6 @@
 /** Characters that a person does not see and a model reads, or that make one see something else than it reads. */
 
-import { hasRun, tableOf } from '../first-look.ts';
+import { hasRun, characterTable } from '../first-look.ts';
 
 /** A character trick and its place. */
 export interface HiddenSpan {
@@ -25,19 +25,19 @@ export interface HiddenSpan {
 /** Anything but plain text: without it there is nothing to look at. */
 const suspect = /[^\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027\u3000-\u9fff\uac00-\ud7a3\uff00-\uff60]/;
 /** So many empty lines, or blanks in a row, push what follows out of sight. */
-const manyLines = 12;
-const manyBlanks = 80;
+const minBlankLines = 12;
+const minBlankRun = 80;
 
 /** The shortest run of blanks that is looked at at all. */
-const shortestRun = 12;
-const blanks = tableOf(/[\t\r\n ]/);
+const minRunLength = 12;
+const blanks = characterTable(/[\t\r\n ]/);
 
 const maxSpans = 50;
 
 /** Time grows with the length of the text. At most 50 are told. */
 export function hiddenSpans(text: string): HiddenSpan[] {
   const spans: HiddenSpan[] = [];
-  if (hasRun(text, blanks, shortestRun)) spans.push(...blankRuns(text));
+  if (hasRun(text, blanks, minRunLength)) spans.push(...blankRuns(text));
   if (suspect.test(text)) for (const find of finders) spans.push(...find(text).slice(0, maxSpans));
   return spans.slice(0, maxSpans);
 }
@@ -58,7 +58,7 @@ function blankRuns(text: string): HiddenSpan[] {
   return spansOf(text, /[\t\r\n ]{12,}/g, 'blank-run', ({ 0: run, index }) => {
     if (index + run.length === text.length) return undefined;
     const lines = run.split('\n');
-    return lines.length > manyLines || lines.some((line) => line.length >= manyBlanks) ? {} : undefined;
+    return lines.length > minBlankLines || lines.some((line) => line.length >= minBlankRun) ? {} : undefined;
   });
 }
 
@@ -179,7 +179,7 @@ function plainLetters(word: string): string {
 }
 
 /** The text as a model may take it: without what is not seen, look-alike letters as what they look like, wide and styled ones plain. */
-export function unmasked(text: string): string {
+export function normalizeForModel(text: string): string {
   if (!suspect.test(text) && !/[\uff00-\uff60\u00ad]/.test(text)) return text;
   return text
     .replace(

@@ -21,7 +21,7 @@ const codes: readonly (readonly [needed: string, pattern: RegExp, decode: (code:
 ];
 
 /** Readable texts that are encoded in a text; at most 20, each up to 4,000 characters. */
-export function decodedTexts(text: string): Decoded[] {
+export function findEncodedTexts(text: string): Decoded[] {
   const found: Decoded[] = [];
   for (const [needed, pattern, decode] of codes) {
     if (!text.includes(needed)) continue;

@@ -1,8 +1,8 @@
 /** The report of a scan. */
 
-export type Verdict = 'clean' | 'review' | 'block';
+export type ScanVerdict = 'clean' | 'review' | 'block';
 
-export interface Finding {
+export interface ScanFinding {
   /** Id of the rule, as in the table of docs/reference/scanner.md. */
   readonly rule: string;
   /** JSON pointer to the text within the definition; empty for the text itself. */
@@ -16,9 +16,9 @@ export interface Finding {
 }
 
 export interface ScanReport {
-  readonly verdict: Verdict;
+  readonly verdict: ScanVerdict;
   /** Gravest texts first, then as they stand. Empty where the verdict is clean. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ScanFinding[];
 }
 
 export const cleanReport: ScanReport = { verdict: 'clean', findings: [] };

@@ -1,5 +1,5 @@
 /** Invisible characters made visible for a person, or taken out for a model where the person wants that. */
-import { asMark } from '../../base/shown-text.ts';
+import { codePointMarker } from '../../base/shown-text.ts';
 import { hiddenSpans } from './characters.ts';
 
 /** Characters that show nothing, or steer what is shown; line breaks, tabs and joiners within emoji are none of them. */
@@ -11,7 +11,9 @@ const unseen =
  * spells, `⟨hidden: send the key⟩`. Flags and other emoji stay.
  */
 export function showInvisible(text: string): string {
-  return mapUnseen(text, (run, spelled) => (spelled === '' ? run.replace(/./gsu, asMark) : `⟨hidden: ${spelled}⟩`));
+  return mapUnseen(text, (run, spelled) =>
+    spelled === '' ? run.replace(/./gsu, codePointMarker) : `⟨hidden: ${spelled}⟩`,
+  );
 }
 
 /** The text without them. `removed` counts characters; the text is the same one where it is 0. */

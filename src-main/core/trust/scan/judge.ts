@@ -1,15 +1,15 @@
 /** Weighs one text: what the rules find in it, and how much of that stands close together. */
-import { hiddenSpans, unmasked } from './characters.ts';
-import { decodedTexts, rot13 } from './decode.ts';
+import { hiddenSpans, normalizeForModel } from './characters.ts';
+import { findEncodedTexts, rot13 } from './decode.ts';
 import { Lexicon } from './lexicon.ts';
 import { markupSpans } from './markup.ts';
 import { compilePattern, matchPattern, type Pattern } from './pattern.ts';
-import type { Place, Rule } from './rule.ts';
+import type { TextRole, Rule } from './rule.ts';
 import { allRules } from './rule-table.ts';
 import { readSentences, type Sentence } from './sentences.ts';
 import type { WordKind } from './word-kinds.ts';
 
-export interface Hit {
+export interface RuleHit {
   readonly rule: Rule;
   readonly start: number;
   readonly end: number;
@@ -17,13 +17,13 @@ export interface Hit {
 }
 
 /** The heaviest part of a text: hits that stand within one window, the heaviest of each rule. */
-export interface Judgement {
+export interface TextScore {
   readonly weight: number;
-  readonly hits: readonly Hit[];
+  readonly hits: readonly RuleHit[];
 }
 
 /** In characters: hits farther apart are not added up, so that a long text weighs no more than its worst part. */
-const windowSize: Readonly<Record<Place, number>> = { text: 1500, value: 1500, name: 300, guide: 1500, result: 900 };
+const windowSize: Readonly<Record<TextRole, number>> = { text: 1500, value: 1500, name: 300, guide: 1500, result: 900 };
 const maxHits = 300;
 /** Characters that are read with their letters moved by thirteen, where a word looks like it. */
 const maxRot13 = 4000;
@@ -32,7 +32,7 @@ const minInnerWeight = 0.3;
 
 type AddHit = (id: string, start: number, end: number, factor?: number) => void;
 
-export class Judge {
+export class TextScorer {
   /** The patterns that need a word of a kind, by this kind. */
   readonly #patterns = new Map<WordKind, (readonly [Rule, Pattern])[]>();
   readonly #rules: ReadonlyMap<string, Rule>;
@@ -50,12 +50,12 @@ export class Judge {
   }
 
   /** Takes time linear in the length of the text. */
-  judge(text: string, place: Place): Judgement {
+  score(text: string, place: TextRole): TextScore {
     return heaviestPart(this.#hitsIn(text, place, true), windowSize[place]);
   }
 
-  #hitsIn(text: string, place: Place, isOuter: boolean): Hit[] {
-    const hits: Hit[] = [];
+  #hitsIn(text: string, place: TextRole, isOuter: boolean): RuleHit[] {
+    const hits: RuleHit[] = [];
     const add: AddHit = (id, start, end, factor = 1) => {
       const rule = this.#rules.get(id);
       const weight = rule === undefined ? 0 : weightOf(rule, place) * factor;
@@ -63,7 +63,7 @@ export class Judge {
     };
     const hidden = hiddenSpans(text);
     for (const { rule, start, end, factor } of hidden) add(rule, start, end, factor);
-    const plain = hidden.length > 0 ? unmasked(text) : text;
+    const plain = hidden.length > 0 ? normalizeForModel(text) : text;
     let hasRot13 = false;
     readSentences(plain, this.#lexicon, (sentence) => {
       hasRot13 ||= sentence.kinds.has('ROT13');
@@ -79,7 +79,7 @@ export class Judge {
     for (const { spelled, start, end } of hidden) {
       if (spelled.length > 7) hits.push(...this.#hitsInside(spelled, place, start, end));
     }
-    const encoded = decodedTexts(plain);
+    const encoded = findEncodedTexts(plain);
     if (hasRot13) {
       encoded.push({ text: rot13(plain.slice(0, maxRot13)), start: 0, end: Math.min(plain.length, maxRot13) });
     }
@@ -92,7 +92,7 @@ export class Judge {
   }
 
   /** The hits of an inner text, at the place of the outer one that contains it. */
-  #hitsInside(inner: string, place: Place, start: number, end: number): Hit[] {
+  #hitsInside(inner: string, place: TextRole, start: number, end: number): RuleHit[] {
     return this.#hitsIn(inner, place, false).map((hit) => ({ ...hit, start, end }));
   }
 }
@@ -107,26 +107,26 @@ function matchRule(rule: Rule, pattern: Pattern, sentence: Sentence, add: AddHit
   add(rule.id, first.start, last.end, pattern.factor * (isAboutSpeech ? 0.25 : 1));
 }
 
-function weightOf({ weights }: Rule, place: Place): number {
+function weightOf({ weights }: Rule, place: TextRole): number {
   return place === 'name' ? (weights.name ?? weights.value) : weights[place];
 }
 
-function weightWithin(hits: readonly Hit[], from: number, to: number): number {
+function weightWithin(hits: readonly RuleHit[], from: number, to: number): number {
   return sumOf(hits.filter(({ start, end }) => start >= from && end <= to));
 }
 
-function sumOf(hits: readonly Hit[]): number {
+function sumOf(hits: readonly RuleHit[]): number {
   return hits.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /** Returns the heaviest of all windows, each rule counted once. */
-function heaviestPart(hits: readonly Hit[], size: number): Judgement {
+function heaviestPart(hits: readonly RuleHit[], size: number): TextScore {
   const sorted = [...hits].sort((a, b) => a.start - b.start);
-  let best: Judgement = { weight: 0, hits: [] };
+  let best: TextScore = { weight: 0, hits: [] };
   for (const [first, { start: from }] of sorted.entries()) {
-    const byRule = new Map<string, Hit>();
-    for (let at = first; at < sorted.length && (sorted[at] as Hit).start <= from + size; at += 1) {
-      const hit = sorted[at] as Hit;
+    const byRule = new Map<string, RuleHit>();
+    for (let at = first; at < sorted.length && (sorted[at] as RuleHit).start <= from + size; at += 1) {
+      const hit = sorted[at] as RuleHit;
       if (hit.weight > (byRule.get(hit.rule.id)?.weight ?? 0)) byRule.set(hit.rule.id, hit);
     }
     const found = [...byRule.values()];

@@ -1,10 +1,10 @@
 /** Every text of a definition that a model may be given, with the place where it stands. */
 import { isObject } from '../../base/json.ts';
-import type { Place } from './rule.ts';
+import type { TextRole } from './rule.ts';
 
 export interface PlacedText {
   readonly text: string;
-  readonly place: Place;
+  readonly place: TextRole;
   /** A JSON pointer (RFC 6901) to it; to a name of a member, the pointer to that member. */
   readonly path: string;
 }
@@ -18,7 +18,7 @@ export interface DefinitionTexts {
 /** The subject of a definition. Server instructions come as `{ instructions }`, the answer of prompts/get as `prompt` too. */
 export type DefinitionKind = 'tool' | 'prompt' | 'resource' | 'resourceTemplate' | 'instructions';
 
-const deepest = 64;
+const maxDepth = 64;
 const maxTexts = 20_000;
 /** A picture or a file is no text. */
 const data = /^data:[\w/+.-]+;base64,/;
@@ -47,7 +47,7 @@ const fixed: ReadonlySet<string> = new Set([
 /**
  * All texts of a definition. Names that are repeated (`required`) and words of JSON schema (`type`) are no texts unless they are sentences.
  */
-export function textsOf(definition: unknown, kind: DefinitionKind): DefinitionTexts {
+export function textsOfDefinition(definition: unknown, kind: DefinitionKind): DefinitionTexts {
   const walk = new Walk(kind);
   walk.read(definition, '', kind === 'instructions' || kind === 'prompt' ? 'guide' : 'text', '', 0);
   return { texts: walk.texts, isWhole: walk.isWhole };
@@ -63,16 +63,16 @@ class Walk {
   }
 
   /** `place` is that of descriptions here; `member` is what the value is called. */
-  read(value: unknown, path: string, place: Place, member: string, depth: number): void {
+  read(value: unknown, path: string, place: TextRole, member: string, depth: number): void {
     if (typeof value === 'string') this.#add(value, path, this.#placeOf(value, place, member, depth));
     else if (typeof value !== 'object' || value === null) return;
-    else if (depth >= deepest) this.isWhole = false;
+    else if (depth >= maxDepth) this.isWhole = false;
     else if (Array.isArray(value))
       value.forEach((item, at) => this.read(item, `${path}/${at}`, place, member, depth + 1));
     else if (isObject(value)) this.#readMembers(value, path, place, member, depth);
   }
 
-  #readMembers(value: Record<string, unknown>, path: string, place: Place, member: string, depth: number): void {
+  #readMembers(value: Record<string, unknown>, path: string, place: TextRole, member: string, depth: number): void {
     const areNames = named.has(member) || place === 'value';
     for (const [key, item] of Object.entries(value)) {
       const inside = `${path}/${/[~/]/.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key}`;
@@ -87,7 +87,7 @@ class Walk {
     }
   }
 
-  #placeOf(value: string, place: Place, member: string, depth: number): Place {
+  #placeOf(value: string, place: TextRole, member: string, depth: number): TextRole {
     if (member === 'name' && depth === 1) return 'name';
     // An argument of a prompt has a name as a parameter has.
     if (member === 'name' && this.#kind === 'prompt') return 'name';
@@ -96,7 +96,7 @@ class Walk {
     return 'value';
   }
 
-  #add(text: string, path: string, place: Place): void {
+  #add(text: string, path: string, place: TextRole): void {
     // What is shorter than this says nothing by itself.
     if (text.length < 3 || data.test(text)) return;
     if (this.texts.length >= maxTexts) this.isWhole = false;

@@ -4,10 +4,10 @@
  * The place of a text: `text` describes to the model (descriptions), `value` is no place for sentences (titles, enum, default,
  * output schema, _meta), `name` is the name of a tool or parameter, `guide` is there to instruct it (server instructions, prompts), `result` is what came back.
  */
-export type Place = 'text' | 'value' | 'name' | 'guide' | 'result';
+export type TextRole = 'text' | 'value' | 'name' | 'guide' | 'result';
 
 /** In a text, what lies close together counts as one sum: see `reviewFrom` and `blockFrom`. */
-export type Weights = Readonly<Record<Exclude<Place, 'name'>, number>> & {
+export type Weights = Readonly<Record<Exclude<TextRole, 'name'>, number>> & {
   /** Equals `value` unless given. */
   readonly name?: number;
 };
@@ -26,7 +26,7 @@ export interface Rule {
 }
 
 /** The weight from which a text is for review, and a result is labeled. */
-export const reviewFrom: Readonly<Record<Place, number>> = {
+export const reviewThreshold: Readonly<Record<TextRole, number>> = {
   text: 0.75,
   value: 0.75,
   name: 0.9,
@@ -34,4 +34,4 @@ export const reviewFrom: Readonly<Record<Place, number>> = {
   result: 1,
 };
 /** The weight that no text has by accident. */
-export const blockFrom = 2;
+export const blockThreshold = 2;

@@ -1,10 +1,10 @@
 /** Scans without holding up the core: short texts at once, long ones in a thread that is started for them and ended when idle. */
-import { workerLocation } from '../../base/worker-line.ts';
+import { resolveWorkerUrl } from '../../base/worker-line.ts';
 import { WorkerThread } from '../../base/worker-thread.ts';
 import type { ScanReport } from './finding.ts';
-import { type DefinitionKind, textsOf } from './places.ts';
+import { type DefinitionKind, textsOfDefinition } from './places.ts';
 import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
-import type { ScanAnswer, ScanQuestion } from './scan-worker.ts';
+import type { ScanResponse, ScanRequest } from './scan-worker.ts';
 
 export interface ScanThreadOptions {
   /** Up to so many characters a definition is scanned in the core's own thread (16 Ki by default, two milliseconds); of a result a quarter. */
@@ -44,15 +44,15 @@ const unreadable: ScanReport = {
 
 export class ScanThread {
   readonly #shortest: number;
-  readonly #waiting = new Map<number, (answer: ScanAnswer | undefined) => void>();
-  readonly #thread: WorkerThread<ScanQuestion, ScanAnswer>;
+  readonly #waiting = new Map<number, (answer: ScanResponse | undefined) => void>();
+  readonly #thread: WorkerThread<ScanRequest, ScanResponse>;
   #lastId = 0;
   #heldLength = 0;
 
   constructor({ shortest = 16 * 1024, idleMs = 60_000 }: ScanThreadOptions = {}) {
     this.#shortest = shortest;
     this.#thread = new WorkerThread({
-      entry: workerLocation('scan-worker', import.meta.url),
+      entry: resolveWorkerUrl('scan-worker', import.meta.url),
       memory: 512,
       idleTimeoutMs: idleMs,
       onMessage: (answer) => this.#settle(answer),
@@ -67,7 +67,7 @@ export class ScanThread {
 
   /** Never rejects: what could not be scanned is for review. */
   async definition(definition: unknown, kind: DefinitionKind): Promise<ScanReport> {
-    const texts = textsOf(definition, kind);
+    const texts = textsOfDefinition(definition, kind);
     const length = texts.texts.reduce((sum, { text }) => sum + text.length, 0);
     if (length <= this.#shortest) return scanTexts(texts);
     const answer = await this.#ask({ id: ++this.#lastId, definition: texts });
@@ -103,7 +103,7 @@ export class ScanThread {
     await this.#thread.close();
   }
 
-  #ask(question: ScanQuestion): Promise<ScanAnswer | undefined> {
+  #ask(question: ScanRequest): Promise<ScanResponse | undefined> {
     if (!this.#thread.isUsable || this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       this.#waiting.set(question.id, resolve);
@@ -111,7 +111,7 @@ export class ScanThread {
     });
   }
 
-  #settle(answer: ScanAnswer): void {
+  #settle(answer: ScanResponse): void {
     this.#waiting.get(answer.id)?.(answer);
     this.#waiting.delete(answer.id);
     if (this.#waiting.size === 0) this.#thread.rest();

@@ -4,17 +4,17 @@ import type { ScanReport } from './finding.ts';
 import type { DefinitionTexts } from './places.ts';
 import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
 
-export type ScanQuestion =
+export type ScanRequest =
   | { readonly id: number; readonly definition: DefinitionTexts }
   | { readonly id: number; readonly result: string };
 
-export type ScanAnswer =
+export type ScanResponse =
   | { readonly id: number; readonly report: ScanReport }
   | { readonly id: number; readonly labels: readonly ResultLabel[] };
 
-parentPort?.on('message', (question: ScanQuestion) => {
+parentPort?.on('message', (question: ScanRequest) => {
   const { id } = question;
-  const answer: ScanAnswer =
+  const answer: ScanResponse =
     'result' in question ? { id, labels: scanResult(question.result) } : { id, report: scanTexts(question.definition) };
   parentPort?.postMessage(answer);
 });

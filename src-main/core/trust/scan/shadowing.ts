@@ -1,7 +1,7 @@
 /** Rules over a whole catalog: tools that pose as those of another server, or speak of them. */
-import { isObject, textOr } from '../../base/json.ts';
-import type { Finding } from './finding.ts';
-import { unmasked } from './characters.ts';
+import { isObject, textOrEmpty } from '../../base/json.ts';
+import type { ScanFinding } from './finding.ts';
+import { normalizeForModel } from './characters.ts';
 
 /** A tool with the server it is from. */
 export interface CatalogTool {
@@ -10,7 +10,7 @@ export interface CatalogTool {
   readonly tool: unknown;
 }
 
-export interface CatalogFinding extends Finding {
+export interface CatalogFinding extends ScanFinding {
   readonly server: string;
   readonly tool: string;
 }
@@ -40,7 +40,7 @@ export function scanCatalog(tools: readonly CatalogTool[]): CatalogFinding[] {
 
 function toNamed({ server, tool }: CatalogTool): NamedTool {
   const { name, description } = isObject(tool) ? tool : {};
-  return { server, name: textOr(name), description: textOr(description) };
+  return { server, name: textOrEmpty(name), description: textOrEmpty(description) };
 }
 
 function alikeNames(tools: readonly NamedTool[]): CatalogFinding[] {
@@ -78,7 +78,7 @@ function alikeFinding(tool: NamedTool, twin: NamedTool): CatalogFinding {
 
 /** The look of a name to a hasty reader: without case and separators, look-alike letters and digits as one. */
 function looksLike(name: string): string {
-  return unmasked(name)
+  return normalizeForModel(name)
     .toLowerCase()
     .replace(/[\s_.\-/]+/g, '')
     .replace(/0/g, 'o')

@@ -3,7 +3,7 @@
  * that it is tested without one.
  */
 import type { RpcFailure, RpcMethods, StepQuery, StepSummary } from '../../../../src-main/rpc/contract.ts';
-import { RowPace } from '../../../lib/row-pace.ts';
+import { RowThrottle } from '../../../lib/row-pace.ts';
 
 type StepPage = RpcMethods['steps']['output'];
 
@@ -51,7 +51,7 @@ export class StepFeed {
   #isReading = false;
   #isBehind = false;
   #isHeld = false;
-  readonly #pace = new RowPace();
+  readonly #pace = new RowThrottle();
   /** Steps that ran when we last heard: they are read when they are over, wherever they stand. */
   #running: readonly number[] = [];
 

@@ -1,13 +1,13 @@
 /** A server of a registry that is about to be added: the person's answers, what would run with them, how its test went. */
 import type {
-  RegistryAdding,
-  RegistryOption,
-  RegistryPreview,
-  RegistryWish,
+  AddServerOutcome,
+  InstallOption,
+  InstallPreviewDetails,
+  RegistrySelection,
   ServerTrialResult,
 } from '../../../../src-main/rpc/contract.ts';
 import { api, type Output } from '../../../lib/api.ts';
-import { Asking } from '../../../lib/asking.svelte.ts';
+import { RequestState } from '../../../lib/asking.svelte.ts';
 import { type Answers, startAnswers, withoutSecrets } from './registry-words.ts';
 import { count } from '../../../lib/format.ts';
 
@@ -18,18 +18,18 @@ export class RegistryAddingState {
   name = $state('');
   answers = $state.raw<Answers>({});
   isTyped = $state(false);
-  shown = $state.raw<RegistryPreview>();
+  shown = $state.raw<InstallPreviewDetails>();
   trial = $state.raw<ServerTrialResult>();
-  added = $state.raw<RegistryAdding & { readonly kind: 'added' }>();
+  added = $state.raw<AddServerOutcome & { readonly kind: 'added' }>();
   /** Trying and adding; what would run is asked beside it. */
-  readonly asking = new Asking();
-  readonly previewing = new Asking();
+  readonly asking = new RequestState();
+  readonly previewing = new RequestState();
   readonly #found: Output<'registryServer'>;
-  readonly #option: RegistryOption;
+  readonly #option: InstallOption;
   /** Whoever has not yet pressed a button is not told what is missing. */
   #isTold = $state(false);
 
-  constructor(found: Output<'registryServer'>, option: RegistryOption) {
+  constructor(found: Output<'registryServer'>, option: InstallOption) {
     this.#found = found;
     this.#option = option;
     this.name = found.name;
@@ -67,7 +67,7 @@ export class RegistryAddingState {
     const wish = this.#wish(withoutSecrets(this.#option.inputs, this.answers));
     let stop = (): void => undefined;
     const ask = (): void => {
-      stop = this.previewing.follow(async (signal) => {
+      stop = this.previewing.poll(async (signal) => {
         this.shown = await api.ask('registryPreview', wish, signal);
       });
     };
@@ -112,7 +112,7 @@ export class RegistryAddingState {
     return isKnown && this.hint === '';
   }
 
-  #wish(answers: Answers): RegistryWish {
+  #wish(answers: Answers): RegistrySelection {
     const { registry, server } = this.#found;
     return { registry, server: server.name, version: server.version, option: this.#option.id, answers };
   }

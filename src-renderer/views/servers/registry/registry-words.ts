@@ -1,5 +1,5 @@
 /** Words about servers of a registry, and the answers that a form begins with. Pure. */
-import type { RegistryInput, RegistryOption, RegistryRow } from '../../../../src-main/rpc/contract.ts';
+import type { RegistryInput, InstallOption, RegistryRow } from '../../../../src-main/rpc/contract.ts';
 
 export type Answers = Readonly<Record<string, string>>;
 
@@ -9,7 +9,7 @@ export function runsAs({ options }: RegistryRow): string {
 }
 
 /** The way that is offered first: one that can be added. */
-export function firstWay(options: readonly RegistryOption[]): RegistryOption | undefined {
+export function firstWay(options: readonly InstallOption[]): InstallOption | undefined {
   return options.find(({ refusal }) => refusal === undefined) ?? options[0];
 }
 

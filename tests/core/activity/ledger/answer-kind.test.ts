@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { answerKind } from '../../../../src-main/core/activity/ledger/entry.ts';
+import { classifyResult } from '../../../../src-main/core/activity/ledger/entry.ts';
 import { allModes } from '../../../../src-main/compat/all-modes.ts';
 
 test('every helper tool there is has its place in the ledger', () => {
   const without = [...allModes.helpers.keys()].filter(
-    (name) => answerKind(name, {}, 'proxy', allModes.kindOf) === 'direct',
+    (name) => classifyResult(name, {}, 'proxy', allModes.kindOf) === 'direct',
   );
   expect(
     without,
@@ -27,5 +27,5 @@ test.each([
   ['files', { tool: 'read' }, 'gateway', 'direct'],
   ['search', {}, 'server', 'direct'],
 ])('%s %j in mode %s is %s', (tool, input, mode, kind) => {
-  expect(answerKind(tool, input, mode, allModes.kindOf)).toBe(kind);
+  expect(classifyResult(tool, input, mode, allModes.kindOf)).toBe(kind);
 });

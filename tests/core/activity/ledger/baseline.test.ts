@@ -1,13 +1,17 @@
 /** What an app would have loaded without us, and when it would have. */
 import { expect, test } from 'vitest';
-import { Baseline, type ListedServer, type Owed } from '../../../../src-main/core/activity/ledger/baseline.ts';
+import {
+  Baseline,
+  type ListedServer,
+  type BaselineIncrement,
+} from '../../../../src-main/core/activity/ledger/baseline.ts';
 
 function server(name: string, tools: readonly string[], instructions?: string): ListedServer {
   const listing = { tools: tools.map((tool) => ({ name: tool })), resources: [], resourceTemplates: [], prompts: [] };
   return { name, listing, instructions };
 }
 
-function owes({ instructions, lists }: Owed): { instructions: string[]; lists: string[] } {
+function owes({ instructions, lists }: BaselineIncrement): { instructions: string[]; lists: string[] } {
   return { instructions: instructions.map((one) => one.server), lists: lists.map((one) => one.server) };
 }
 

@@ -1,6 +1,10 @@
 /** An answer is divided among its causes so that nothing is lost and nothing is counted twice. */
 import { expect, test } from 'vitest';
-import { bookAnswer as book, type CountedCall, divide } from '../../../../src-main/core/activity/ledger/book-answer.ts';
+import {
+  attributeResult as book,
+  type CountedCall,
+  apportion,
+} from '../../../../src-main/core/activity/ledger/book-answer.ts';
 import type { TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
 
 function exactly(tokens: number): TokenCount {
@@ -118,7 +122,7 @@ test('what the app lets in of an answer is what counts, on both sides, and what 
 });
 
 test('shares are whole numbers whose sum is the whole', () => {
-  expect(divide(10, [1, 1, 1])).toEqual([3, 4, 3]);
-  expect(divide(7, [0, 0])).toEqual([7, 0]);
-  expect(divide(0, [5, 5])).toEqual([0, 0]);
+  expect(apportion(10, [1, 1, 1])).toEqual([3, 4, 3]);
+  expect(apportion(7, [0, 0])).toEqual([7, 0]);
+  expect(apportion(0, [5, 5])).toEqual([0, 0]);
 });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import type { SavingsReport } from '../../../../src-main/core/activity/ledger/ledger-table.ts';
-import { dayOf } from '../../../../src-main/core/activity/local-time.ts';
+import { formatDay } from '../../../../src-main/core/activity/local-time.ts';
 import { toLine } from '../../../../src-main/core/activity/ledger/baseline.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
-import { spillFacts, spillKey } from '../../../../src-main/core/spills/spill.ts';
+import { createSpillInfo, spillMetaKey } from '../../../../src-main/core/spills/spill.ts';
 import { openStore } from '../../spills/spill-fixture.ts';
 import { exchange, openLedger, server, session } from './open-ledger.ts';
 
@@ -146,10 +146,10 @@ test('keeping a picture claims no savings: what it would have cost depends on th
   const picture = { type: 'image', mimeType: 'image/png', data: Buffer.alloc(50_000, 'png').toString('base64') };
   const result = { content: [{ type: 'text', text: 'a map' }, picture] };
   const origin = { owner: '', sessionId: 's', app: 'a', server: 'files', tool: 'map' };
-  const kept = await spills.store.keep(result, origin, 'text');
+  const kept = await spills.store.spill(result, origin, 'text');
   const given = {
     content: [...kept.inline],
-    _meta: { [spillKey]: spillFacts(kept, { exceeded: undefined }) },
+    _meta: { [spillMetaKey]: createSpillInfo(kept, { exceeded: undefined }) },
   };
   exchange(line, 'tools/call', { name: 'files_map' }, given, [
     { server: 'files', tool: 'map', via: undefined, result, given, outcome: 'ok' },
@@ -220,7 +220,14 @@ test('an answer that comes after a handle is counted where it is fetched', async
   const handle = { content: [{ type: 'text', text: 'Still running: h1.' }] };
   const answer = { content: [{ type: 'text', text: 'done at last' }] };
   const slow = exchange(line, 'tools/call', { name: 'files_slow' }, handle);
-  slow.called({ server: 'files', tool: 'slow', via: undefined, result: answer, given: answer, outcome: 'ok' } as const);
+  slow.addCall({
+    server: 'files',
+    tool: 'slow',
+    via: undefined,
+    result: answer,
+    given: answer,
+    outcome: 'ok',
+  } as const);
   exchange(line, 'tools/call', { name: 'await_result', arguments: { handle: 'h1' } }, answer);
   const report = await open.ledger.savings();
   expect([cause(report, 'helpers')?.spent, cause(report, 'results')]).toMatchObject([
@@ -232,8 +239,8 @@ test('an answer that comes after a handle is counted where it is fetched', async
 test('an answer is booked when there is time, and what ends after it has gone out is not taken for a part of it', async () => {
   const counted: [number, number][] = [];
   const steps = {
-    ...{ idAt: (at: number): number => at, began: () => undefined, ended: () => undefined },
-    counted: (id: number, entries: readonly { readonly raw: number }[]) =>
+    ...{ idAt: (at: number): number => at, start: () => undefined, end: () => undefined },
+    addTokens: (id: number, entries: readonly { readonly raw: number }[]) =>
       void counted.push([id, entries.reduce((sum, { raw }) => sum + raw, 0)]),
   };
   await using open = openLedger({ steps });
@@ -246,7 +253,14 @@ test('an answer is booked when there is time, and what ends after it has gone ou
   };
   const slow = exchange(line, 'tools/call', { name: 'files_slow' }, pending);
   fetch(pending);
-  slow.called({ server: 'files', tool: 'slow', via: undefined, result: answer, given: answer, outcome: 'ok' } as const);
+  slow.addCall({
+    server: 'files',
+    tool: 'slow',
+    via: undefined,
+    result: answer,
+    given: answer,
+    outcome: 'ok',
+  } as const);
   expect(counted).toEqual([]);
   fetch(answer);
   await open.ledger.savings();
@@ -285,7 +299,7 @@ test('figures of the last days are kept by the hour, older ones by the day, and 
     [3, 2, 1].map((times) => times * tokens(result)),
   );
   const days = (await open.ledger.savings({ by: 'day' })).rows.map(({ key }) => key);
-  expect(days).toEqual([dayOf(start - 20 * day), dayOf(start)]);
+  expect(days).toEqual([formatDay(start - 20 * day), formatDay(start)]);
 });
 
 test.each([

@@ -3,16 +3,16 @@ import { allModes } from '../../../../src-main/compat/all-modes.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { activityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
+import { createActivityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
 import type { ListedServer } from '../../../../src-main/core/activity/ledger/baseline.ts';
-import type { Exchange } from '../../../../src-main/core/activity/ledger/exchange.ts';
+import type { ClientRequest } from '../../../../src-main/core/activity/ledger/exchange.ts';
 import { Ledger, type LedgerOptions } from '../../../../src-main/core/activity/ledger/ledger.ts';
 import type { LedgerSession } from '../../../../src-main/core/activity/ledger/ledger-session.ts';
 import { countTokens } from '../../../../src-main/core/activity/token-worker.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { createLog } from '../../../../src-main/core/base/log.ts';
 import { Masker } from '../../../../src-main/core/base/mask.ts';
-import { PutOff } from '../../../../src-main/core/base/scheduling/put-off.ts';
+import { DeferredQueue } from '../../../../src-main/core/base/scheduling/put-off.ts';
 import type { Result } from '../../../../src-main/core/wire/message.ts';
 
 const tokenCounter = {
@@ -21,7 +21,7 @@ const tokenCounter = {
 
 export interface OpenLedger extends AsyncDisposable {
   readonly ledger: Ledger;
-  readonly store: ReturnType<typeof activityDatabase>;
+  readonly store: ReturnType<typeof createActivityDatabase>;
   readonly folder: string;
   /** The servers there are; a test may change them. */
   servers: readonly ListedServer[];
@@ -34,7 +34,7 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
   const home = folder ?? mkdtempSync(join(tmpdir(), 'ledger-'));
   const masker = new Masker();
   const log = createLog({ file: join(home, 'core.log'), masker });
-  const store = activityDatabase(join(home, 'activity.db'), 50_000_000, log);
+  const store = createActivityDatabase(join(home, 'activity.db'), 50_000_000, log);
   const ledger = new Ledger({
     kindOf: allModes.kindOf,
     store,
@@ -51,8 +51,8 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
       reads: app === 'structured' ? 'structured' : 'text',
     }),
     now: () => open.now,
-    steps: { idAt: (at) => at, began: () => undefined, ended: () => undefined, counted: () => undefined },
-    putOff: new PutOff(),
+    steps: { idAt: (at) => at, start: () => undefined, end: () => undefined, addTokens: () => undefined },
+    putOff: new DeferredQueue(),
     ...options,
   });
   const open: OpenLedger = {
@@ -84,11 +84,11 @@ export function exchange(
   method: string,
   params: JsonObject,
   result: Result,
-  calls: readonly Parameters<Exchange['called']>[0][] = [],
-): Exchange {
-  const asked = line.asked(method, params);
-  for (const call of calls) asked.called(call);
-  line.sent({ jsonrpc: '2.0', id: 1, result }, asked);
+  calls: readonly Parameters<ClientRequest['addCall']>[0][] = [],
+): ClientRequest {
+  const asked = line.onRequest(method, params);
+  for (const call of calls) asked.addCall(call);
+  line.onSent({ jsonrpc: '2.0', id: 1, result }, asked);
   return asked;
 }
 

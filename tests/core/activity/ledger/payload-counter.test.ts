@@ -1,7 +1,7 @@
 /** Payloads are counted later, once each, within limits of memory, and what is not counted in full says so. */
 import { expect, test } from 'vitest';
 import { PayloadCounter, sampleBytes } from '../../../../src-main/core/activity/ledger/payload-counter.ts';
-import { PutOff } from '../../../../src-main/core/base/scheduling/put-off.ts';
+import { DeferredQueue } from '../../../../src-main/core/base/scheduling/put-off.ts';
 import { TokenCache, type TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
 
@@ -20,29 +20,29 @@ function raw(bytes: number): RawJson {
 }
 
 test('an object is counted off the way, and once however often it is handed in', async () => {
-  const [putOff, characters] = [new PutOff(), new Characters()];
+  const [putOff, characters] = [new DeferredQueue(), new Characters()];
   const counter = new PayloadCounter(characters, putOff);
   const result = { content: [] };
   const counts = Promise.all([counter.count(result), counter.count(result)]);
   expect(characters.asked).toEqual([]);
-  putOff.run();
+  putOff.drain();
   expect(await counts).toEqual(Array(2).fill({ tokens: 14, estimated: false }));
   expect(characters.asked).toEqual(['{"content":[]}']);
 });
 
 test('an answer kept as bytes is counted by the text that arrived', async () => {
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   const count = new PayloadCounter(new Characters(), putOff).count(
     new RawJson([Buffer.from('{ "a":'), Buffer.from('1 }')]),
   );
-  putOff.run();
+  putOff.drain();
   expect(await count).toEqual({ tokens: 9, estimated: false });
 });
 
 test('a huge answer is estimated from pieces, without being made a text', async () => {
   const characters = new Characters();
   const huge = raw(20_000_000);
-  expect(await new PayloadCounter(characters, new PutOff()).count(huge)).toEqual({
+  expect(await new PayloadCounter(characters, new DeferredQueue()).count(huge)).toEqual({
     tokens: 20_000_000,
     estimated: true,
   });
@@ -50,15 +50,15 @@ test('a huge answer is estimated from pieces, without being made a text', async 
 });
 
 test('what there is no room for is estimated by its size, and there is room again when the others are counted', async () => {
-  const putOff = new PutOff();
+  const putOff = new DeferredQueue();
   const counter = new PayloadCounter(new Characters(), putOff);
   const held = Array.from({ length: 20 }, () => counter.count(raw(3_500_000)));
-  putOff.run();
+  putOff.drain();
   const counts = await Promise.all(held);
   expect(counts.map(({ estimated }) => estimated)).toEqual([...Array<boolean>(19).fill(false), true]);
   expect(counts.at(-1)).toEqual({ tokens: 875_000, estimated: true });
   const again = counter.count(raw(3_500_000));
-  putOff.run();
+  putOff.drain();
   expect((await again).estimated).toBe(false);
 });
 

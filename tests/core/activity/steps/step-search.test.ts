@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { activityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
+import { createActivityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
 import type { CallOutcome } from '../../../../src-main/core/activity/call-record.ts';
-import { trim } from '../../../../src-main/core/activity/call-table.ts';
+import { trimCalls } from '../../../../src-main/core/activity/call-table.ts';
 import { recentSessions, searchSteps, type StepSearch } from '../../../../src-main/core/activity/steps/step-search.ts';
 import { StepTable, updateStepTokens } from '../../../../src-main/core/activity/steps/step-table.ts';
 import type { StepRecord } from '../../../../src-main/core/activity/steps/step.ts';
-import type { MendedDatabase } from '../../../../src-main/core/base/mended-database.ts';
+import type { RecoveringDatabase } from '../../../../src-main/core/base/mended-database.ts';
 import { sumsOfRows } from './sums-of-rows.ts';
 
 const hour = 3_600_000;
@@ -25,8 +25,8 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 });
 
-function open(maxBytes = 1e9): MendedDatabase {
-  const store = activityDatabase(file, maxBytes, { warn: (text) => expect.fail(text) });
+function open(maxBytes = 1e9): RecoveringDatabase {
+  const store = createActivityDatabase(file, maxBytes, { warn: (text) => expect.fail(text) });
   onTestFinished(() => store.close());
   return store;
 }
@@ -81,7 +81,7 @@ test('sums are those of the rows, whatever was added, counted, removed, and afte
           loaded: roll(800),
         })),
       );
-      if (round % 5 === 4) trim(database, { maxRows: 100_000, maxBytes: 100_000 + roll(300_000) });
+      if (round % 5 === 4) trimCalls(database, { maxRows: 100_000, maxBytes: 100_000 + roll(300_000) });
       if (round % 7 === 6) {
         for (let batch = 0; batch < 11; batch++) {
           const late = Array.from({ length: 100 }, () => step({ id: ++id, startedAt: Math.floor(id / 1000) }));

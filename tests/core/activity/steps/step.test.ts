@@ -1,7 +1,7 @@
 /** What was asked, in a few words. */
 import { allModes } from '../../../../src-main/compat/all-modes.ts';
 import { expect, test } from 'vitest';
-import { isStep, stepWords } from '../../../../src-main/core/activity/steps/step.ts';
+import { isStep, describeStep } from '../../../../src-main/core/activity/steps/step.ts';
 
 const call = (name: string, args: object = {}) => ({ name, arguments: { ...args } });
 
@@ -33,15 +33,15 @@ test.each([
   ['completion/complete', {}, 'proxy', ['other', 'completion/complete', '']],
   ['constructor', {}, 'proxy', ['other', 'constructor', '']],
 ])('%s %j in %s', (method, params, mode, [kind, name, what]) => {
-  expect(stepWords(method, params, mode, allModes.kindOf)).toEqual({ kind, name, what });
+  expect(describeStep(method, params, mode, allModes.kindOf)).toEqual({ kind, name, what });
 });
 
 test('whatever arguments hold, words are bounded and nothing breaks', () => {
   const deep = { query: { name: [{ tool: 'x'.repeat(10_000) }] } };
   expect(
-    stepWords('tools/call', call('search_tools', deep), 'search', allModes.kindOf).what.length,
+    describeStep('tools/call', call('search_tools', deep), 'search', allModes.kindOf).what.length,
   ).toBeLessThanOrEqual(300);
-  expect(stepWords('tools/call', { name: 7, arguments: 'no object' }, 'search', allModes.kindOf).kind).toBe('call');
+  expect(describeStep('tools/call', { name: 7, arguments: 'no object' }, 'search', allModes.kindOf).kind).toBe('call');
 });
 
 test('what asks for nothing is no step', () => {

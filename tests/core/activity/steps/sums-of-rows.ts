@@ -1,8 +1,8 @@
 /** The sums of steps, added up from the rows themselves. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { StepSearch, StepSums } from '../../../../src-main/core/activity/steps/step-search.ts';
+import type { StepSearch, StepTotals } from '../../../../src-main/core/activity/steps/step-search.ts';
 
-export function sumsOfRows(database: DatabaseSync, { sessionId, since, until }: StepSearch): StepSums {
+export function sumsOfRows(database: DatabaseSync, { sessionId, since, until }: StepSearch): StepTotals {
   const rows = database
     .prepare(
       'SELECT outcome, given, raw, baseline, loaded FROM steps WHERE sessionId LIKE ? AND startedAt >= ? AND startedAt < ?',

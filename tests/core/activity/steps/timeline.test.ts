@@ -1,7 +1,7 @@
 /** What client apps ask and are given, a step each: through whole cores, over their lines. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { OpenStep } from '../../../../src-main/core/activity/steps/step-log.ts';
-import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
+import type { RunningStep } from '../../../../src-main/core/activity/steps/step-log.ts';
+import { dispatchRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethods, StepSummary } from '../../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../../src-main/rpc/deps.ts';
 import { HttpClient } from '../../../support/http-client.ts';
@@ -19,9 +19,9 @@ async function ask<M extends keyof RpcMethods>(
   method: M,
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
-  const doors = (): TestCore['host']['doors'] => core.host.doors;
+  const doors = (): TestCore['host']['addresses'] => core.host.addresses;
   const deps = { core: core.host.core, doors, stop: () => undefined, desktop: undefined, apps: noApps };
-  return answerRpc(method, input, deps, new AbortController().signal);
+  return dispatchRpc(method, input, deps, new AbortController().signal);
 }
 
 async function steps(core: TestCore, query: RpcMethods['steps']['input'] = {}): Promise<readonly StepSummary[]> {
@@ -149,8 +149,8 @@ describe('what runs', () => {
     const core = await coreWith({ servers: { asker: fixture('asker') } });
     const client = new ModernClient(new HttpClient(core.url, true));
     const running = client.once('tools/call', { name: 'asker_slow_progress', arguments: { steps: 600, delayMs: 100 } });
-    await expect.poll(() => core.host.core.timeline.open.length).toBe(1);
-    await ask(core, 'cancelStep', { id: core.host.core.timeline.open[0]?.exchange.id ?? 0 });
+    await expect.poll(() => core.host.core.timeline.running.length).toBe(1);
+    await ask(core, 'cancelStep', { id: core.host.core.timeline.running[0]?.exchange.id ?? 0 });
     const text = expect.stringContaining('The person ended this') as string;
     expect((await running).result).toMatchObject({ resultType: 'complete', isError: true, content: [{ text }] });
     const last = async (): Promise<StepSummary | undefined> => (await steps(core)).at(-1);
@@ -167,7 +167,7 @@ describe('what runs', () => {
     for (let n = 0; n < 5; n++)
       client.writeText(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }));
     await client.request('tools/list', {});
-    expect(core.host.core.timeline.open.length).toBeLessThan(2);
+    expect(core.host.core.timeline.running.length).toBeLessThan(2);
   });
 
   test('a question to the app is a step of its own, over when it is answered or taken back', async () => {
@@ -185,11 +185,11 @@ describe('what runs', () => {
       method: 'tools/call',
       params: { name: 'asker_ask_form', arguments: { message: 'Still?' } },
     });
-    await expect.poll(() => core.host.core.timeline.open.length).toBe(2);
+    await expect.poll(() => core.host.core.timeline.running.length).toBe(2);
     // Its server goes: nobody waits for the answer any more.
     await core.write({ servers: {} });
     await core.host.core.options.config.reload();
-    await expect.poll(() => core.host.core.timeline.open.length).toBe(0);
+    await expect.poll(() => core.host.core.timeline.running.length).toBe(0);
     await expect.poll(asked).toEqual([
       ['asker: Who are you?', 'ok'],
       ['asker: Still?', 'cancelled'],
@@ -205,7 +205,7 @@ describe('what runs', () => {
       arguments: long,
       _meta: { progressToken: 'p' },
     });
-    const open = (): readonly OpenStep[] => core.host.core.timeline.open;
+    const open = (): readonly RunningStep[] => core.host.core.timeline.running;
     await expect.poll(() => open()[0]?.exchange.progress?.progress ?? 0).toBeGreaterThan(1);
     const [step] = open();
     await ask(core, 'cancelStep', { id: step?.exchange.id ?? 0 });

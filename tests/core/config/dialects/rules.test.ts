@@ -1,10 +1,10 @@
 /** What the one reader promises of every dialect: nothing vanishes, off stays off, variables, times, filters; and that all ways in agree. */
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../../src-main/core/config/read-config.ts';
-import { isToolOn, type ServerConfig } from '../../../../src-main/core/config/app-config.ts';
+import { parseConfig } from '../../../../src-main/core/config/read-config.ts';
+import { isToolEnabled, type ServerConfig } from '../../../../src-main/core/config/app-config.ts';
 import { formatOfFile } from '../../../../src-main/core/config/dialects/parse-text.ts';
 import { type ReadServer, readServersOfText } from '../../../../src-main/core/config/dialects/read-servers.ts';
-import { readPasted } from '../../../../src-main/core/pasted/read-pasted.ts';
+import { parsePasted } from '../../../../src-main/core/pasted/read-pasted.ts';
 import { type Writer, writers } from './writers.ts';
 
 const home = '/home/me';
@@ -18,7 +18,7 @@ function read({ text, file }: Writer, entries: Readonly<Record<string, object>>)
 function used(servers: readonly ReadServer[]): readonly ServerConfig[] {
   const written = servers.flatMap(({ name, entry }) => (entry === undefined ? [] : [[name ?? '', entry] as const]));
   return (
-    readConfig(JSON.stringify({ servers: Object.fromEntries(written) }), '/c/config.json', env).config?.servers ?? []
+    parseConfig(JSON.stringify({ servers: Object.fromEntries(written) }), '/c/config.json', env).config?.servers ?? []
   );
 }
 
@@ -90,7 +90,12 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (_id,
 
   test.skipIf(writer.onlyTools === undefined)('a tool filter holds, patterns too', () => {
     const servers = used(read(writer, { s: { ...writer.command(...stdio), ...writer.onlyTools } }));
-    expect(['a', 'b_1', 'b', 'c'].map((tool) => isToolOn({ servers }, 's', tool))).toEqual([true, true, false, false]);
+    expect(['a', 'b_1', 'b', 'c'].map((tool) => isToolEnabled({ servers }, 's', tool))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   test.skipIf(writer.call90 === undefined)('a limit of calls has its own unit', () => {
@@ -112,11 +117,11 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (_id,
     };
     const imported = comparable(used(read(writer, entries)));
     const text = writer.text(entries);
-    const pasted = await readPasted(text, { isProgram: () => Promise.resolve(true), home });
+    const pasted = await parsePasted(text, { isProgram: () => Promise.resolve(true), home });
     const added = used(
       pasted.servers.map(({ name, entry }) => ({ name, entry, reason: '', losses: [], raw: entry, path: [] })),
     );
-    const { config, problems } = readConfig(text, `/c/${writer.file}`, env);
+    const { config, problems } = parseConfig(text, `/c/${writer.file}`, env);
     // A file of another product that is not run is named, with what is in it and how it is imported.
     const given = config === undefined ? undefined : comparable(config.servers);
     expect(imported).toHaveLength(2);
@@ -285,7 +290,11 @@ test('what stands twice is told', () => {
     { home },
   );
   expect([servers.map(({ entry }) => entry?.['command']), notes.length]).toEqual([['z'], 2]);
-  const { problems } = readConfig('{"servers":{"a":{"command":"x"}},"servers":{"b":{"command":"y"}}}', '/c/x.json', {});
+  const { problems } = parseConfig(
+    '{"servers":{"a":{"command":"x"}},"servers":{"b":{"command":"y"}}}',
+    '/c/x.json',
+    {},
+  );
   expect(problems).toMatchObject([{ severity: 'warning', path: 'servers' }]);
 });
 
@@ -296,7 +305,7 @@ test.each([
   ['{\n  "mcpServers": { "a": 1\n    "b": 2 }\n}', /comma is missing/],
   ['{\n  "a": "C:\\tools\\mcp"\n}', /backslash/],
 ])('a file that cannot be read names what is wrong: %j', (text, reason) => {
-  expect(readConfig(text, '/c/x.json', {}).problems).toMatchObject([
+  expect(parseConfig(text, '/c/x.json', {}).problems).toMatchObject([
     { severity: 'error', reason: expect.stringMatching(reason) as string },
   ]);
 });

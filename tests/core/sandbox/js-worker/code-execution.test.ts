@@ -1,7 +1,7 @@
 /** The style of `code_execution`: calls answer at once, in the envelopes that MCPProxy documents. */
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
-import type { SandboxRequest } from '../../../../src-main/core/sandbox/sandbox-request.ts';
+import type { CodeRunRequest } from '../../../../src-main/core/sandbox/sandbox-request.ts';
 import { Harness, javascript, text } from '../sandbox-harness.ts';
 
 let running = 0;
@@ -22,8 +22,8 @@ const harness = new Harness(
   {},
   javascript,
 );
-const style: Partial<SandboxRequest> = { globals: 'code_execution' };
-const value = (code: string, request: Partial<SandboxRequest> = {}): Promise<unknown> =>
+const style: Partial<CodeRunRequest> = { globals: 'code_execution' };
+const value = (code: string, request: Partial<CodeRunRequest> = {}): Promise<unknown> =>
   harness.value(code, { ...style, ...request });
 
 test('a call answers without await, and also with it', async () => {

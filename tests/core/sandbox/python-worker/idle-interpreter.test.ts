@@ -16,7 +16,7 @@ function gated(idleMs = 300_000): { harness: Harness; open: () => void } {
 test('no interpreter is started before Python is used', async () => {
   const harness = new Harness({}, {}, javascript);
   const { sandbox } = harness;
-  sandbox.warm();
+  sandbox.prewarm();
   expect(await harness.value('1')).toBe(1);
   expect([sandbox.idlePid, sandbox.processes]).toEqual([undefined, 0]);
 });

@@ -1,13 +1,13 @@
 /** Whatever the Python code does, it ends in time, within its memory, and the core goes on. */
 import { expect, test } from 'vitest';
-import type { SandboxRequest } from '../../../../src-main/core/sandbox/sandbox-request.ts';
+import type { CodeRunRequest } from '../../../../src-main/core/sandbox/sandbox-request.ts';
 import { Harness, text } from '../sandbox-harness.ts';
 
 const harness = new Harness({ megabytes: ({ n }) => text('x'.repeat(Number(n) << 20)) });
 const python = { language: 'python' } as const;
 const short = { ...python, limits: { timeMs: 300 } };
 const small = { ...python, limits: { memoryBytes: 8 << 20 } };
-const value = (code: string, more: Partial<SandboxRequest> = {}): Promise<unknown> =>
+const value = (code: string, more: Partial<CodeRunRequest> = {}): Promise<unknown> =>
   harness.value(code, { ...python, ...more });
 
 const endless: [string, string][] = [

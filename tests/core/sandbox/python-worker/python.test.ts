@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseJson } from '../../../../src-main/core/base/json.ts';
-import type { SandboxRequest } from '../../../../src-main/core/sandbox/sandbox-request.ts';
+import type { CodeRunRequest } from '../../../../src-main/core/sandbox/sandbox-request.ts';
 import { Harness, text } from '../sandbox-harness.ts';
 
 const longId = '{"id":12345678901234567890,"small":7}';
@@ -25,9 +25,9 @@ const harness = new Harness({
   },
 });
 const python = { language: 'python' } as const;
-const value = (code: string, more: Partial<SandboxRequest> = {}): Promise<unknown> =>
+const value = (code: string, more: Partial<CodeRunRequest> = {}): Promise<unknown> =>
   harness.value(code, { ...python, ...more });
-const error = (code: string, more: Partial<SandboxRequest> = {}): Promise<unknown> =>
+const error = (code: string, more: Partial<CodeRunRequest> = {}): Promise<unknown> =>
   harness.error(code, { ...python, ...more });
 
 const forms: [string, string, unknown][] = [

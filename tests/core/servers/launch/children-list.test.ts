@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  ChildrenList,
-  endLeftChildren,
+  ChildProcessList,
+  killOrphanedProcesses,
   readCimTable,
   readWmicTable,
-  type SlowSystem,
+  type ProcessTableSource,
 } from '../../../../src-main/core/servers/launch/children-list.ts';
 
 const cim = '4 638993100010000000\r\n1204 638994045612345670\r\n7788 638994045620000000\r\n';
@@ -42,7 +42,7 @@ describe('where processes are told of all at once', () => {
   let ended: number[];
   let asked: number;
   let mute: boolean;
-  const system: SlowSystem = {
+  const system: ProcessTableSource = {
     table: async () => {
       asked++;
       if (mute) throw new Error('not told');
@@ -64,9 +64,9 @@ describe('where processes are told of all at once', () => {
 
   /** The list as a core that is no more left it. */
   async function leftList(): Promise<void> {
-    const list = new ChildrenList(folder, system);
+    const list = new ChildProcessList(folder, system);
     for (const pid of [11, 12, 13]) list.add(pid);
-    await list.written();
+    await list.flushed();
     list.delete(12);
     const [file = ''] = readdirSync(folder);
     renameSync(join(folder, file), join(folder, 'children-99.list'));
@@ -74,10 +74,10 @@ describe('where processes are told of all at once', () => {
   }
 
   test('those who are started together are asked for in one question, or two', async () => {
-    const list = new ChildrenList(folder, system);
+    const list = new ChildProcessList(folder, system);
     for (const pid of [11, 12, 13]) list.add(pid);
     list.delete(12);
-    await list.written();
+    await list.flushed();
     expect(readFileSync(join(folder, `children-${process.pid}.list`), 'utf8')).toBe(
       `core ${process.pid} 100\nmark ${list.mark}\n+11 111\n+13 113\n`,
     );
@@ -89,30 +89,30 @@ describe('where processes are told of all at once', () => {
   test('the next core ends who is left, and nobody who has got the number since', async () => {
     await leftList();
     running.set(13, '999');
-    expect(await endLeftChildren(folder, system)).toBe(1);
+    expect(await killOrphanedProcesses(folder, system)).toBe(1);
     expect([ended, readdirSync(folder)]).toEqual([[11], []]);
   });
 
   test('the list of a core that lives is left alone', async () => {
-    const list = new ChildrenList(folder, system);
+    const list = new ChildProcessList(folder, system);
     list.add(11);
-    await list.written();
-    expect(await endLeftChildren(folder, system)).toBe(0);
+    await list.flushed();
+    expect(await killOrphanedProcesses(folder, system)).toBe(0);
     expect([ended, readdirSync(folder).length]).toEqual([[], 1]);
   });
 
   test('where nothing is told, nobody is ended, and the list waits for the next start', async () => {
     await leftList();
     mute = true;
-    expect(await endLeftChildren(folder, system)).toBe(0);
-    const list = new ChildrenList(folder, system);
+    expect(await killOrphanedProcesses(folder, system)).toBe(0);
+    const list = new ChildProcessList(folder, system);
     list.add(11);
-    await list.written();
+    await list.flushed();
     list.close();
     expect([ended, readdirSync(folder)]).toEqual([[], ['children-99.list']]);
   });
 
   test('without a list nothing is asked', async () => {
-    expect([await endLeftChildren(folder, system), asked]).toEqual([0, 0]);
+    expect([await killOrphanedProcesses(folder, system), asked]).toEqual([0, 0]);
   });
 });

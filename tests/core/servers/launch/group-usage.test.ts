@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { measureGroups, readPs, unmeasuredBecause } from '../../../../src-main/core/servers/launch/group-usage.ts';
+import { measureGroups, readPs, unmeasurableReason } from '../../../../src-main/core/servers/launch/group-usage.ts';
 import { until } from '../../../support/until.ts';
 
 const mb = 1024 * 1024;
@@ -86,7 +86,7 @@ test.skipIf(process.platform === 'win32')('the system’s own ps tells what is r
 });
 
 test('where nothing is measured the reason is said', () => {
-  expect(['linux', 'darwin', 'win32'].map((one) => unmeasuredBecause(one as NodeJS.Platform))).toEqual([
+  expect(['linux', 'darwin', 'win32'].map((one) => unmeasurableReason(one as NodeJS.Platform))).toEqual([
     undefined,
     undefined,
     'Not measured on Windows.',

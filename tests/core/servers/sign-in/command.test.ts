@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { clientDocument } from '../../../../src-main/core/servers/sign-in/client-document.ts';
+import { clientMetadataDocument } from '../../../../src-main/core/servers/sign-in/client-document.ts';
 import { cliFile } from '../../../cli/cli-home.ts';
 import { startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { goThrough } from './browser.ts';
@@ -71,7 +71,7 @@ test('what is to be published as who we are is printed alone, and an address tha
     run('sign-in', '--client-document', url),
     run('sign-in', '--client-document', 'http://a.b/c'),
   ];
-  expect([JSON.parse(await printed.stdout), await printed.code]).toEqual([clientDocument(url), 0]);
+  expect([JSON.parse(await printed.stdout), await printed.code]).toEqual([clientMetadataDocument(url), 0]);
   expect([await refused.stdout, await refused.code]).toEqual(['', 2]);
 });
 

@@ -1,7 +1,7 @@
 /** A server that wants more rights than it was given: asked of the person, with words, and never taken. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { InboxItem, Outcome } from '../../../../src-main/core/trust/inbox/inbox-item.ts';
-import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
+import type { InboxItem, DecisionResult } from '../../../../src-main/core/trust/inbox/inbox-item.ts';
+import { dispatchRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import type { AttentionItem, RpcMethods } from '../../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../../src-main/rpc/deps.ts';
 import { attentionItems } from '../../../../src-main/rpc/slices/attention.ts';
@@ -45,12 +45,12 @@ async function ask<M extends keyof RpcMethods>(
 ): Promise<RpcMethods[M]['output']> {
   const deps = {
     core: core.host.core,
-    doors: () => core.host.doors,
+    doors: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,
   };
-  return await answerRpc(method, input, deps, new AbortController().signal);
+  return await dispatchRpc(method, input, deps, new AbortController().signal);
 }
 
 async function call(core: TestCore): Promise<string> {
@@ -64,7 +64,7 @@ async function onlyItem(core: TestCore): Promise<InboxItem> {
   return ask(core, 'inboxItem', { id: items[0]?.id ?? '' });
 }
 
-async function decide(core: TestCore, action: string): Promise<Outcome> {
+async function decide(core: TestCore, action: string): Promise<DecisionResult> {
   return ask(core, 'decide', { id: (await onlyItem(core)).id, action });
 }
 

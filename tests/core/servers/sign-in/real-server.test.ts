@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LeftSignIns } from '../../../../src-main/core/admin/left-sign-ins.ts';
-import { clientDocument } from '../../../../src-main/core/servers/sign-in/client-document.ts';
-import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
+import { OrphanedSignIns } from '../../../../src-main/core/admin/left-sign-ins.ts';
+import { clientMetadataDocument } from '../../../../src-main/core/servers/sign-in/client-document.ts';
+import { dispatchRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../../src-main/rpc/deps.ts';
 import { type OidcFixture, startOidcFixture } from '../../../fixtures/servers/oidc-http.ts';
@@ -35,9 +35,9 @@ async function ask<M extends keyof RpcMethods>(
   method: M,
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
-  const doors = (): TestCore['host']['doors'] => core.host.doors;
+  const doors = (): TestCore['host']['addresses'] => core.host.addresses;
   const deps = { core: core.host.core, doors, stop: () => undefined, desktop: undefined, apps: noApps };
-  return answerRpc(method, input, deps, new AbortController().signal);
+  return dispatchRpc(method, input, deps, new AbortController().signal);
 }
 
 async function signIn({ core, browser }: World, server: string): Promise<string> {
@@ -111,10 +111,10 @@ test('where a document is our client id nobody registers: what it granted renews
   const published = 'https://example.org/tooltray.json';
   const all = await world(['far'], {}, { signIn: { clientMetadataUrl: published } });
   const { core, fixture } = all;
-  fixture.documents.set(published, clientDocument(published));
+  fixture.documents.set(published, clientMetadataDocument(published));
   expect(await signIn(all, 'far')).toContain('signed in to far as ana@example.org');
-  const { login } = core.server('far');
-  await login?.renew(await login.accessToken());
+  const { oauth } = core.server('far');
+  await oauth?.renew(await oauth.accessToken());
   expect([await call(core, 'far:whoami'), fixture.grants, fixture.clients]).toEqual([
     'ana',
     ['authorization_code', 'refresh_token'],
@@ -137,7 +137,7 @@ test('after signing out the tokens count nowhere', async () => {
   const all = await world(['far']);
   const { core, fixture } = all;
   await signIn(all, 'far');
-  const token = await core.server('far').login?.accessToken();
+  const token = await core.server('far').oauth?.accessToken();
   const tried = (): Promise<Response> =>
     fetch(fixture.url, { method: 'POST', body: '{}', headers: { authorization: `Bearer ${token}` } });
   expect((await tried()).status).not.toBe(401);
@@ -153,7 +153,7 @@ describe('a server that goes by another way than being removed', () => {
     await signIn(all, 'other');
     const { core, fixture } = all;
     const [client = ''] = fixture.clients;
-    const token = await core.server('far').login?.accessToken();
+    const token = await core.server('far').oauth?.accessToken();
     const counts = async (): Promise<boolean[]> => {
       const headers = { authorization: `Bearer ${token}` };
       const { status } = await fetch(fixture.url, { method: 'POST', body: '{}', headers });
@@ -179,7 +179,7 @@ describe('a server that goes by another way than being removed', () => {
   test('by an edit that the person makes, as taking an import back is', async () => {
     const { core, counts } = await signedIn();
     const { removals, edits } = core.host.core;
-    const { result, signedOut } = await removals.after(() => edits.removeThere(['far', 'never-there']));
+    const { result, signedOut } = await removals.runThenSignOut(() => edits.removeExisting(['far', 'never-there']));
     expect([result, signedOut, await counts()]).toEqual([['far'], ['far'], [false, false]]);
     expect(await call(core, 'other:whoami')).toBe('ana');
   });
@@ -291,12 +291,12 @@ function follow(
   const { signIns, options } = core.host.core;
   const { config, log } = options;
   const edits = {
-    writtenEntries: (servers: readonly string[]) => {
+    rawEntries: (servers: readonly string[]) => {
       onLook(servers);
-      return core.host.core.edits.writtenEntries(servers);
+      return core.host.core.edits.rawEntries(servers);
     },
   };
-  return new LeftSignIns({ config, edits, signIns, log, file: bookOf(core), standMs, onSignedOut }).follow();
+  return new OrphanedSignIns({ config, edits, signIns, log, file: bookOf(core), standMs, onSignedOut }).watch();
 }
 
 function bookOf(core: TestCore): string {
@@ -335,7 +335,7 @@ test('a server that is removed is signed out, its client struck off, and its ent
   await signIn(all, 'other');
   const [client = '', others = ''] = fixture.clients;
   expect(await fixture.hasClient(client)).toBe(true);
-  const token = await core.server('far').login?.accessToken();
+  const token = await core.server('far').oauth?.accessToken();
   const before = JSON.parse(await readFile(core.configFile, 'utf8')) as unknown;
   const { sentence, undo } = await ask(core, 'removeServer', { server: 'far' });
   expect(sentence).toBe('far was removed. You are signed out of it: what it was granted was taken back.');

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig } from '../../../../src-main/core/config/app-config.ts';
 import { dialedAddress, HttpFetch } from '../../../../src-main/core/servers/network/http-fetch.ts';
-import { homeOf, isSafeUrl, mayDial } from '../../../../src-main/core/servers/sign-in/safe-address.ts';
-import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
-import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
+import { addressKindOf, isSafeUrl, dialRule } from '../../../../src-main/core/servers/sign-in/safe-address.ts';
+import type { ServerOAuth } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
+import { OAuthManager } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { serve } from '../transports/http-harness.ts';
 import { plainVault } from '../../../support/plain-vault.ts';
 
@@ -51,11 +51,11 @@ test.each([
   ['http://localhost:9/', undefined, 'http://10.0.0.1/', false],
   ['http://localhost:9/', undefined, 'https://user@login.example/', false],
 ])('a server at %s that answered from %s may lead to %s: %s', (server, from, url, safe) => {
-  expect(isSafeUrl(new URL(url), homeOf(server, from))).toBe(safe);
+  expect(isSafeUrl(new URL(url), addressKindOf(server, from))).toBe(safe);
 });
 
 async function dial(http: HttpFetch, url: string): Promise<string> {
-  const guarded = http.guarded(mayDial('public'), (host) => new Error(`${host} is refused`));
+  const guarded = http.guarded(dialRule('public'), (host) => new Error(`${host} is refused`));
   return (await guarded(url)).text();
 }
 
@@ -84,7 +84,7 @@ test('a name that changes its meaning is judged by what is dialed, each time', a
   const lookup = names({ 'rebound.example': ['127.0.0.1', '10.0.0.1', '127.0.0.1'] });
   const http = fetchWith(lookup);
   const url = `http://rebound.example:${port}/`;
-  const near = http.guarded(mayDial('loopback'), () => new Error('refused'));
+  const near = http.guarded(dialRule('loopback'), () => new Error('refused'));
   expect(await (await near(url)).text()).toBe('secret');
   await expect(dial(http, url)).rejects.toThrow('is refused');
   await expect(dial(http, url)).rejects.toThrow('is refused');
@@ -114,14 +114,14 @@ test('of several addresses only those that are allowed are dialed', async () => 
 test('a proxy of the person may be anywhere, and what it fetched says nothing of where a server is', async () => {
   const proxy = await serve((_request, response) => response.end('from the proxy'));
   const http = fetchWith(names({}), { HTTP_PROXY: proxy.origin });
-  const guarded = http.guarded(mayDial('public'), (host) => new Error(`${host} is refused`));
+  const guarded = http.guarded(dialRule('public'), (host) => new Error(`${host} is refused`));
   const response = await guarded('http://login.example/');
   expect([await response.text(), dialedAddress(response)]).toEqual(['from the proxy', undefined]);
 });
 
-function serverAt(url: string, lookup: LookupFunction): ServerSignIn {
+function serverAt(url: string, lookup: LookupFunction): ServerOAuth {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-safe-'));
-  const signIns = new SignIns({ folder, vault: plainVault(folder), env: {}, lookup });
+  const signIns = new OAuthManager({ folder, vault: plainVault(folder), env: {}, lookup });
   onTestFinished(() => {
     signIns.close();
     rmSync(folder, { recursive: true, force: true });
@@ -145,8 +145,8 @@ test('a server out there cannot have us ask this machine, by address or by name'
     names({ 'mcp.example': ['127.0.0.1'], 'login.example': ['127.0.0.1'] }),
   );
   for (const url of [`${inside.origin}/m`, `http://login.example:${port}/m`, `https://login.example:${port}/m`]) {
-    far.saw(refusal(url));
-    await expect(far.begin()).rejects.toThrow('which is not safe');
+    far.onUsed(refusal(url));
+    await expect(far.start()).rejects.toThrow('which is not safe');
   }
   expect(seen).toEqual([]);
 });
@@ -162,7 +162,7 @@ test('a redirect of its metadata to another place is not followed', async () => 
     response.writeHead(307, { location: `${away.origin}${request.url}` }).end();
   });
   const near = serverAt(`${here.origin}/mcp`, names({}));
-  await expect(near.begin()).rejects.toMatchObject({ code: 'server_unauthorized' });
+  await expect(near.start()).rejects.toMatchObject({ code: 'server_unauthorized' });
   expect(seen.length).toBeGreaterThan(0);
   expect(seen.filter((one) => one?.startsWith('away'))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** What rights are called, in words: as far as their makers' names tell. */
 import { expect, test } from 'vitest';
-import { scopeInWords, scopesInWords, splitScope } from '../../../../src-main/core/servers/sign-in/scope-words.ts';
+import { describeScope, describeScopes, splitScope } from '../../../../src-main/core/servers/sign-in/scope-words.ts';
 
 test.each([
   ['files:read', 'read files (files:read)', false],
@@ -22,15 +22,15 @@ test.each([
   ['repo', 'repo', false],
   ['constructor', 'constructor', false],
   ['__proto__', '__proto__', false],
-])('%s: %s', (scope, text, isGrave) => expect(scopeInWords(scope)).toEqual({ scope, text, isGrave }));
+])('%s: %s', (scope, text, isGrave) => expect(describeScope(scope)).toEqual({ scope, text, isGrave }));
 
 test('what cannot be seen in a name stands as a mark, and a name that is too long is cut', () => {
-  expect(scopeInWords('a\u200b:read').text).toContain('⟨U+200B⟩');
-  expect(scopeInWords('x'.repeat(5000)).text.length).toBeLessThan(200);
+  expect(describeScope('a\u200b:read').text).toContain('⟨U+200B⟩');
+  expect(describeScope('x'.repeat(5000)).text.length).toBeLessThan(200);
 });
 
 test('the gravest come first, and each counts once', () => {
-  expect(scopesInWords(splitScope(' a:read  a:delete a:read ')).map(({ scope }) => scope)).toEqual([
+  expect(describeScopes(splitScope(' a:read  a:delete a:read ')).map(({ scope }) => scope)).toEqual([
     'a:delete',
     'a:read',
   ]);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { homeOf, isSafeUrl } from '../../../../src-main/core/servers/sign-in/safe-address.ts';
-import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
-import { signInKey } from '../../../../src-main/core/servers/sign-in/sign-in-store.ts';
-import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
+import { addressKindOf, isSafeUrl } from '../../../../src-main/core/servers/sign-in/safe-address.ts';
+import type { ServerOAuth } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
+import { grantKey } from '../../../../src-main/core/servers/sign-in/sign-in-store.ts';
+import { OAuthManager } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { goThrough, visit } from './browser.ts';
 import { keptIn, plainVault } from '../../../support/plain-vault.ts';
@@ -16,7 +16,7 @@ interface Person {
   readonly fixture: OAuthFixture;
   readonly folder: string;
   /** The sign-in as another process has it that uses the same folder. */
-  readonly process: (waitMs?: number) => ServerSignIn;
+  readonly process: (waitMs?: number) => ServerOAuth;
 }
 
 async function person(): Promise<Person> {
@@ -27,8 +27,8 @@ async function person(): Promise<Person> {
     rmSync(folder, { recursive: true, force: true });
   });
   const config = { kind: 'http', name: 'far', url: fixture.url, headers: {} } as unknown as HttpServerConfig;
-  const process = (waitMs?: number): ServerSignIn => {
-    const signIns = new SignIns({
+  const process = (waitMs?: number): ServerOAuth => {
+    const signIns = new OAuthManager({
       folder,
       vault: plainVault(folder),
       env: {},
@@ -40,15 +40,15 @@ async function person(): Promise<Person> {
   return { fixture, folder, process };
 }
 
-async function signIn(signIn: ServerSignIn): Promise<void> {
-  const attempt = await signIn.begin();
+async function signIn(signIn: ServerOAuth): Promise<void> {
+  const attempt = await signIn.start();
   await goThrough(attempt.url);
   await attempt.done;
 }
 
 test('a sign-in that nobody finishes ends by itself, and its address with it', async () => {
   const { process } = await person();
-  const attempt = await process(30).begin();
+  const attempt = await process(30).start();
   const redirect = new URL(attempt.url).searchParams.get('redirect_uri') ?? '';
   await expect(attempt.done).rejects.toThrow('far was not signed in to within 0 s.');
   await expect(visit(redirect)).rejects.toThrow();
@@ -84,7 +84,7 @@ test('neither the code nor its verifier are kept', async () => {
   ]);
 });
 
-const keyOfFar = (fixture: Person['fixture']): string => signInKey('far', fixture.url);
+const keyOfFar = (fixture: Person['fixture']): string => grantKey('far', fixture.url);
 
 test('what makes no sense is no sign-in, and the next one replaces it', async () => {
   const { fixture, folder, process } = await person();
@@ -119,5 +119,5 @@ test.each([
   ['http://[::1]:8080/a', 'http://127.0.0.1:9/', true],
   ['file:///etc/passwd', 'http://127.0.0.1:9/', false],
 ])('a sign-in at %s is safe for a server at %s: %s', (url, server, safe) => {
-  expect(isSafeUrl(new URL(url), homeOf(server, undefined))).toBe(safe);
+  expect(isSafeUrl(new URL(url), addressKindOf(server, undefined))).toBe(safe);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../scripts/team/engines/free-port.ts';
 import { errorText } from '../../../../src-main/core/base/errors.ts';
-import { answerRpc } from '../../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../../src-main/rpc/answer-rpc.ts';
 import { noApps } from '../../../../src-main/rpc/deps.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { startCore, type TestCore } from '../../../support/start-core.ts';
@@ -29,12 +29,12 @@ async function coreWith(servers: Record<string, object>): Promise<TestCore> {
 async function ask(core: TestCore, method: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const deps = {
     core: core.host.core,
-    doors: () => core.host.doors,
+    doors: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,
   };
-  return answerRpc(method, input, deps, new AbortController().signal);
+  return dispatchRpc(method, input, deps, new AbortController().signal);
 }
 
 async function signInUrl(core: TestCore, server: string): Promise<string> {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpServerConfig, OAuthClient } from '../../../../src-main/core/config/app-config.ts';
-import { documentProblem } from '../../../../src-main/core/config/schema.ts';
-import { documentPorts } from '../../../../src-main/core/servers/sign-in/client-document.ts';
-import type { ServerSignIn } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
-import { SignIns } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
+import { clientMetadataUrlProblem } from '../../../../src-main/core/config/schema.ts';
+import { callbackPorts } from '../../../../src-main/core/servers/sign-in/client-document.ts';
+import type { ServerOAuth } from '../../../../src-main/core/servers/sign-in/server-sign-in.ts';
+import { OAuthManager } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { type Page, visit } from './browser.ts';
 import { keptIn, plainVault } from '../../../support/plain-vault.ts';
@@ -18,7 +18,7 @@ const document = 'https://example.org/tooltray.json';
 interface Entry {
   readonly fixture: OAuthFixture;
   readonly folder: string;
-  readonly with: (client?: Partial<OAuthClient>) => ServerSignIn;
+  readonly with: (client?: Partial<OAuthClient>) => ServerOAuth;
 }
 
 async function entry(ofSettings?: string): Promise<Entry> {
@@ -30,8 +30,8 @@ async function entry(ofSettings?: string): Promise<Entry> {
   });
   // Says where its metadata is.
   const refusal = await fetch(fixture.url, { method: 'POST', body: '{}' });
-  const makeSignIn = (client?: Partial<OAuthClient>): ServerSignIn => {
-    const signIns = new SignIns({ folder, vault: plainVault(folder), env: {}, documentUrl: () => ofSettings });
+  const makeSignIn = (client?: Partial<OAuthClient>): ServerOAuth => {
+    const signIns = new OAuthManager({ folder, vault: plainVault(folder), env: {}, documentUrl: () => ofSettings });
     onTestFinished(() => signIns.close());
     const oauth = client && { scopes: [], extraParams: {}, ...client };
     const far = signIns.get({
@@ -41,15 +41,15 @@ async function entry(ofSettings?: string): Promise<Entry> {
       headers: {},
       oauth,
     } as unknown as HttpServerConfig);
-    far.saw(refusal);
+    far.onUsed(refusal);
     return far;
   };
   return { fixture, folder, with: makeSignIn };
 }
 
 /** As a browser does: follows every redirect. */
-async function signIn(to: ServerSignIn): Promise<Page> {
-  const attempt = await to.begin();
+async function signIn(to: ServerOAuth): Promise<Page> {
+  const attempt = await to.start();
   const page = await visit(attempt.url);
   await attempt.done.catch(() => undefined);
   return page;
@@ -82,7 +82,7 @@ test('one that refuses the scope again is told, not asked for ever', async () =>
   fixture.resource = { scopes_supported: ['files:read'] };
   const { authorization } = fixture;
   authorization.bindsTo = 'other';
-  const attempt = await using().begin();
+  const attempt = await using().start();
   const first = await fetch(attempt.url, { redirect: 'manual' });
   const second = await fetch(first.headers.get('location') ?? '', { redirect: 'manual' });
   expect(second.status).toBe(302);
@@ -117,8 +117,8 @@ test('the document that the settings name is meant for every server whose entry 
   expect([registrations, asked]).toEqual([
     0,
     [
-      ['https://example.org/of-the-settings.json', expect.toSatisfy((port: number) => documentPorts.includes(port))],
-      [document, expect.toSatisfy((port: number) => documentPorts.includes(port))],
+      ['https://example.org/of-the-settings.json', expect.toSatisfy((port: number) => callbackPorts.includes(port))],
+      [document, expect.toSatisfy((port: number) => callbackPorts.includes(port))],
     ],
   ]);
 });
@@ -132,7 +132,7 @@ test.each([
   ['https://example.org/tooltray.json#us', false],
   ['https://EXAMPLE.org/tooltray.json', false],
 ])('%s as a client id: %s', (url, isOne) => {
-  expect(documentProblem(url) === undefined).toBe(isOne);
+  expect(clientMetadataUrlProblem(url) === undefined).toBe(isOne);
 });
 
 test('where it is not understood, we register', async () => {
@@ -163,23 +163,23 @@ test('a client of the entry is not shown to another authorization server than it
   const moved = await startOAuthFixture();
   onTestFinished(() => moved[Symbol.asyncDispose]());
   fixture.resource = { authorization_servers: [moved.origin] };
-  await expect(using(client).begin()).rejects.toThrow(`is signed in to at ${moved.origin} now`);
+  await expect(using(client).start()).rejects.toThrow(`is signed in to at ${moved.origin} now`);
   expect(moved.authorization.authorizations).toEqual([]);
   await using(client).signOut();
-  await expect(using(client).begin()).resolves.toMatchObject({ url: expect.stringContaining(moved.origin) as string });
+  await expect(using(client).start()).resolves.toMatchObject({ url: expect.stringContaining(moved.origin) as string });
 });
 
 test('one that names its authorization server is used there alone', async () => {
   const { fixture, with: using } = await entry();
   const client = { clientId: 'by-hand', issuer: 'https://elsewhere.example' };
-  await expect(using(client).begin()).rejects.toThrow('the client in its entry is one of https://elsewhere.example');
+  await expect(using(client).start()).rejects.toThrow('the client in its entry is one of https://elsewhere.example');
   expect(fixture.requests.filter((one) => one.startsWith('GET /authorize'))).toEqual([]);
 });
 
 test('where nobody can register, the person is told what to register and where to put it', async () => {
   const { fixture, with: using } = await entry();
   fixture.authorization.metadata = { registration_endpoint: undefined };
-  await expect(using().begin()).rejects.toMatchObject({
+  await expect(using().start()).rejects.toMatchObject({
     message: expect.stringContaining('does not let programs like Tooltray register') as string,
     fix: expect.stringMatching(/http:\/\/127\.0\.0\.1\/oauth\/callback .*"oauth": \{ "clientId"/) as string,
   });
@@ -192,7 +192,7 @@ test.each([
 ])('PKCE methods that are %s are refused before a browser opens', async (_case, methods) => {
   const { fixture, with: using } = await entry();
   fixture.authorization.metadata = { code_challenge_methods_supported: methods };
-  await expect(using().begin()).rejects.toThrow('PKCE with S256');
+  await expect(using().start()).rejects.toThrow('PKCE with S256');
   expect(fixture.authorization.registrations).toBe(0);
 });
 
@@ -213,7 +213,7 @@ test('a document of the authorization server elsewhere is read where the entry s
   const away = await startOAuthFixture();
   onTestFinished(() => away[Symbol.asyncDispose]());
   const authServerMetadataUrl = `${away.origin}/.well-known/oauth-authorization-server`;
-  const attempt = await using({ authServerMetadataUrl }).begin();
+  const attempt = await using({ authServerMetadataUrl }).start();
   expect([new URL(attempt.url).origin, fixture.authorization.registrations]).toEqual([away.origin, 0]);
   attempt.cancel();
   await expect(attempt.done).rejects.toMatchObject({ code: 'cancelled' });
@@ -242,7 +242,7 @@ test('who is to be signed in is said to the page, and somebody else is not kept'
     true,
     true,
   ]);
-  expect(found.map((one) => one.facts.isSignedIn)).toEqual([false, false, true, true]);
+  expect(found.map((one) => one.info.isSignedIn)).toEqual([false, false, true, true]);
   expect(await found[0]?.renew(undefined)).toBeUndefined();
   expect(fixture.authorization.grants).not.toContain('refresh_token');
 });
@@ -253,8 +253,8 @@ test('a sign-in is for the address that a secret led to: another value of it is 
   let path = pathname.slice(1);
   const fill = (config: HttpServerConfig): Promise<HttpServerConfig> =>
     Promise.resolve({ ...config, url: config.url.replace('${secret:TENANT}', path) });
-  const using = (): ServerSignIn => {
-    const signIns = new SignIns({ folder, vault: plainVault(folder), env: {}, fill });
+  const using = (): ServerOAuth => {
+    const signIns = new OAuthManager({ folder, vault: plainVault(folder), env: {}, fill });
     onTestFinished(() => signIns.close());
     const url = `${origin}/\${secret:TENANT}`;
     return signIns.get({ kind: 'http', name: 'far', url, headers: {} } as unknown as HttpServerConfig);
@@ -269,12 +269,12 @@ test('a sign-in is for the address that a secret led to: another value of it is 
 
 test('where another entry is signed in to the same address, the page is asked for a choice of accounts if it offers one', async () => {
   const { fixture, folder } = await entry();
-  const signIns = new SignIns({ folder, vault: plainVault(folder), env: {} });
+  const signIns = new OAuthManager({ folder, vault: plainVault(folder), env: {} });
   onTestFinished(() => signIns.close());
   const refusal = await fetch(fixture.url, { method: 'POST', body: '{}' });
   const prompts = async (name: string): Promise<string | null> => {
     const one = signIns.get({ kind: 'http', name, url: fixture.url, headers: {} } as unknown as HttpServerConfig);
-    one.saw(refusal);
+    one.onUsed(refusal);
     await signIn(one);
     return fixture.authorization.authorizations.at(-1)?.get('prompt') ?? null;
   };
@@ -316,13 +316,16 @@ test('an entry that is gone leaves nothing here, also where the vault is locked,
   expect(await keptIn(plainVault(folder))).toMatch(/access-/);
   const key = (await readdir(join(folder, 'secrets'))).find((name) => name.startsWith('key-')) ?? '';
   await rename(join(folder, 'secrets', key), join(folder, 'key'));
-  const { takenBack } = await using().leave();
+  const { takenBack } = await using().signOutRemoved();
   expect(await takenBack).toEqual({ how: 'failed' });
   expect(fixture.authorization.revoked).toEqual([]);
   await rename(join(folder, 'key'), join(folder, 'secrets', key));
   expect(await plainVault(folder).names('')).toEqual([]);
 
   await signIn(far);
-  expect(await (await far.leave()).takenBack).toEqual({ how: 'revoked' });
-  expect([await plainVault(folder).names(''), await (await far.leave()).takenBack]).toEqual([[], { how: 'nothing' }]);
+  expect(await (await far.signOutRemoved()).takenBack).toEqual({ how: 'revoked' });
+  expect([await plainVault(folder).names(''), await (await far.signOutRemoved()).takenBack]).toEqual([
+    [],
+    { how: 'nothing' },
+  ]);
 });

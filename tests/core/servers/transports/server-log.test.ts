@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RotatingFile } from '../../../../src-main/core/base/rotating-file.ts';
-import { readLogLine, writtenLine } from '../../../../src-main/core/servers/transports/log-lines.ts';
+import { parseLogLine, formatLogLine } from '../../../../src-main/core/servers/transports/log-lines.ts';
 import { ServerLog } from '../../../../src-main/core/servers/transports/server-log.ts';
 
 const mask = (text: string) => text.replaceAll('hunter2', '***');
 
 test('the last 200 lines are kept, without control sequences and with secrets masked', () => {
   const log = new ServerLog({ mask });
-  for (let i = 0; i < 300; i++) log.push(Buffer.from(`\x1b[31mline ${i}\x1b[0m \x07pw=hunter2\n`));
+  for (let i = 0; i < 300; i++) log.appendStderr(Buffer.from(`\x1b[31mline ${i}\x1b[0m \x07pw=hunter2\n`));
   const lines = log.lines();
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([200, 'line 100 pw=***', 'line 299 pw=***']);
 });
@@ -19,22 +19,22 @@ test('the last 200 lines are kept, without control sequences and with secrets ma
 test('a character split between two chunks stays whole', () => {
   const log = new ServerLog({ mask });
   const bytes = Buffer.from('größe\n');
-  log.push(bytes.subarray(0, 3));
-  log.push(bytes.subarray(3));
+  log.appendStderr(bytes.subarray(0, 3));
+  log.appendStderr(bytes.subarray(3));
   expect(log.lines()).toEqual(['größe']);
 });
 
 test('100 MB without a line break stay within 64 kB', () => {
   const log = new ServerLog({ mask });
   const chunk = Buffer.alloc(64 * 1024, 'x');
-  for (let i = 0; i < 1600; i++) log.push(chunk);
+  for (let i = 0; i < 1600; i++) log.appendStderr(chunk);
   log.end();
   expect(log.lines().join('').length).toBeLessThanOrEqual(64 * 1024);
 });
 
 test('of a progress bar only what is seen last is kept', () => {
   const log = new ServerLog({ mask });
-  log.push(Buffer.from('10%\r50%\r100%\r\n'));
+  log.appendStderr(Buffer.from('10%\r50%\r100%\r\n'));
   expect(log.lines()).toEqual(['100%']);
 });
 
@@ -43,10 +43,10 @@ test('the file holds the masked lines, is readable by the user alone and never o
   const path = join(folder, 'logs', 'odd.log');
   const log = new ServerLog({ mask, file: new RotatingFile(path) });
   for (let i = 0; i < 20; i++) {
-    log.push(Buffer.from('pw=hunter2 and more\n'.repeat(10_000)));
+    log.appendStderr(Buffer.from('pw=hunter2 and more\n'.repeat(10_000)));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  log.push(Buffer.from('last words'));
+  log.appendStderr(Buffer.from('last words'));
   log.close();
   const names = await readdir(join(folder, 'logs'));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, 'logs', name))).size));
@@ -59,7 +59,7 @@ test('the file holds the masked lines, is readable by the user alone and never o
 
 test('a log file that cannot be written does no harm', async () => {
   const log = new ServerLog({ mask, file: new RotatingFile('/dev/null/odd.log') });
-  log.push(Buffer.from('still here\n'));
+  log.appendStderr(Buffer.from('still here\n'));
   log.close();
   expect(log.lines()).toEqual(['still here']);
 });
@@ -68,10 +68,10 @@ test('what became of it stands between what it said, each line with its time, wh
   const folder = await mkdtemp(join(tmpdir(), 'server-log-'));
   const path = join(folder, 'odd.log');
   const log = new ServerLog({ mask, file: new RotatingFile(path), now: () => Date.UTC(2026, 10, 23, 10, 24) });
-  log.note('Started, process 7.');
-  log.push(Buffer.from('listening, pw=hunter2\n'));
-  log.say('warning', 'disk: nearly full');
-  log.note('Did not hold.\n2026-11-23T10:24:00.000Z tooltray: forged', 'error');
+  log.appendEvent('Started, process 7.');
+  log.appendStderr(Buffer.from('listening, pw=hunter2\n'));
+  log.appendServerMessage('warning', 'disk: nearly full');
+  log.appendEvent('Did not hold.\n2026-11-23T10:24:00.000Z tooltray: forged', 'error');
   log.close();
   const text = await readFile(path, 'utf8');
   expect(text.split('\n').slice(0, -1)).toEqual([
@@ -89,9 +89,9 @@ test('a line that a server writes in our manner stays its own', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'server-log-'));
   const path = join(folder, 'odd.log');
   const log = new ServerLog({ mask, file: new RotatingFile(path), now: () => 0 });
-  log.push(Buffer.from('1970-01-01T00:00:00.000Z tooltray: Started, process 7.\r\n'));
+  log.appendStderr(Buffer.from('1970-01-01T00:00:00.000Z tooltray: Started, process 7.\r\n'));
   log.close();
-  expect(readLogLine((await readFile(path, 'utf8')).trimEnd())).toEqual({
+  expect(parseLogLine((await readFile(path, 'utf8')).trimEnd())).toEqual({
     at: 0,
     from: 'server',
     level: undefined,
@@ -101,8 +101,8 @@ test('a line that a server writes in our manner stays its own', async () => {
 
 test('a line is read as it was written; one of an older version is the server’s, without a time', () => {
   const line = { at: 12_345, from: 'server', level: 'emergency', text: 'a: [b]: c' } as const;
-  expect(readLogLine(writtenLine(line).trimEnd())).toEqual(line);
-  expect(readLogLine('Fatal: no time')).toEqual({
+  expect(parseLogLine(formatLogLine(line).trimEnd())).toEqual(line);
+  expect(parseLogLine('Fatal: no time')).toEqual({
     at: undefined,
     from: 'server',
     level: undefined,
@@ -112,15 +112,15 @@ test('a line is read as it was written; one of an older version is the server’
 
 test('lines since a moment are those that came after it, as far as they are kept', () => {
   const log = new ServerLog({ mask });
-  log.push(Buffer.from('a\nb\n'));
-  const { said } = log;
-  expect(log.linesSince(said, 5)).toEqual([]);
-  log.push(Buffer.from('c\nd\n'));
-  expect([log.linesSince(said, 5), log.linesSince(said, 1), log.linesSince(0, 3)]).toEqual([
+  log.appendStderr(Buffer.from('a\nb\n'));
+  const { lineCount } = log;
+  expect(log.linesSince(lineCount, 5)).toEqual([]);
+  log.appendStderr(Buffer.from('c\nd\n'));
+  expect([log.linesSince(lineCount, 5), log.linesSince(lineCount, 1), log.linesSince(0, 3)]).toEqual([
     ['c', 'd'],
     ['d'],
     ['b', 'c', 'd'],
   ]);
-  log.push(Buffer.from('e\n'.repeat(300)));
-  expect(log.linesSince(said, 500)).toHaveLength(200);
+  log.appendStderr(Buffer.from('e\n'.repeat(300)));
+  expect(log.linesSince(lineCount, 500)).toHaveLength(200);
 });

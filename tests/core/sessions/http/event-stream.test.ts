@@ -2,7 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type EventStream, Streams } from '../../../../src-main/core/sessions/http/event-stream.ts';
+import { type EventStream, EventStreams } from '../../../../src-main/core/sessions/http/event-stream.ts';
 import { ByteBudget } from '../../../../src-main/core/wire/byte-budget.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
 import { until } from '../../../support/until.ts';
@@ -11,12 +11,12 @@ let server: Server;
 let client: Socket;
 let stream: EventStream;
 let response: ServerResponse;
-let streams: Streams;
+let streams: EventStreams;
 
 const mostUnread = 32 * 1024 * 1024;
 
 beforeEach(async () => {
-  streams = new Streams(new ByteBudget(mostUnread));
+  streams = new EventStreams(new ByteBudget(mostUnread));
   const opened = Promise.withResolvers<void>();
   server = createServer((_request, given) => {
     response = given;

@@ -1,6 +1,6 @@
 /** What a POST brings, and why it is not taken: each rule of both eras by itself. */
 import { describe, expect, test } from 'vitest';
-import { isJson, readInbound, takesBoth } from '../../../../src-main/core/sessions/http/inbound.ts';
+import { isJson, parseInbound, acceptsJsonAndEvents } from '../../../../src-main/core/sessions/http/inbound.ts';
 
 const key = (name: string): string => `io.modelcontextprotocol/${name}`;
 const envelope = {
@@ -13,7 +13,7 @@ const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/cal
 
 /** The kind, or status and code where it is refused. */
 function outcome(body: unknown, given: Record<string, string | undefined> = {}): unknown {
-  const inbound = readInbound(body, given);
+  const inbound = parseInbound(body, given);
   if (inbound.kind !== 'refused') return inbound.kind;
   const { status, error, id } = inbound.refusal;
   return [status, error.code, id];
@@ -24,7 +24,7 @@ const withMeta = (meta: object): object => ({ ...call, params: { ...call.params,
 describe('a request of 2026-07-28', () => {
   test('whose headers say what its body says is one, whatever else it holds', () => {
     const odd = { ...call, vendor: 1, params: { ...call.params, vendor: [2] } };
-    expect(readInbound(odd, headers)).toEqual({ kind: 'modern', request: odd });
+    expect(parseInbound(odd, headers)).toEqual({ kind: 'modern', request: odd });
   });
 
   test('may give its name as base64', () => {
@@ -64,7 +64,7 @@ describe('a request of 2026-07-28', () => {
   test('of a revision to come is told which there are', () => {
     const version = '2099-01-01';
     const later = withMeta({ [key('protocolVersion')]: version });
-    expect(readInbound(later, { ...headers, 'mcp-protocol-version': version })).toMatchObject({
+    expect(parseInbound(later, { ...headers, 'mcp-protocol-version': version })).toMatchObject({
       refusal: { status: 400, error: { code: -32022, data: { supported: ['2026-07-28'], requested: version } }, id: 7 },
     });
   });
@@ -99,7 +99,7 @@ describe('a message of the handshake era', () => {
     ['failure', { jsonrpc: '2.0', id: 1, error: { code: -1, message: 'no' } }],
     ['handshake', { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18' } }],
   ])('is a %s', (_what, body) => {
-    expect(readInbound(body, {})).toEqual({ kind: 'legacy', messages: [body], isBatch: false });
+    expect(parseInbound(body, {})).toEqual({ kind: 'legacy', messages: [body], isBatch: false });
   });
 
   test('cannot be a handshake under a header of 2026-07-28', () => {
@@ -130,7 +130,7 @@ describe('a list of messages', () => {
 
   test('is taken from the handshake era', () => {
     const both = [list(1), { jsonrpc: '2.0', method: 'notifications/initialized' }];
-    expect(readInbound(both, {})).toEqual({ kind: 'legacy', messages: both, isBatch: true });
+    expect(parseInbound(both, {})).toEqual({ kind: 'legacy', messages: both, isBatch: true });
   });
 
   test.each([
@@ -170,5 +170,5 @@ test.each([
   ['text/event-stream', false],
   ['text/html', false],
 ])('who accepts %j takes bodies and streams: %s', (accept, expected) => {
-  expect(takesBoth(accept)).toBe(expected);
+  expect(acceptsJsonAndEvents(accept)).toBe(expected);
 });

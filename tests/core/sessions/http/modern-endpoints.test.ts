@@ -2,20 +2,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import type { Endpoint } from '../../../../src-main/core/sessions/views/endpoint.ts';
-import { ModernEndpoints } from '../../../../src-main/core/sessions/http/modern-endpoints.ts';
-import type { ModernEndpoint } from '../../../../src-main/core/sessions/http/modern-http.ts';
+import { StatelessEndpoints } from '../../../../src-main/core/sessions/http/modern-endpoints.ts';
+import type { StatelessEndpoint } from '../../../../src-main/core/sessions/http/modern-http.ts';
 
 let opened: { readonly endpoint: Endpoint; readonly key: string }[];
-let ended: ModernEndpoint[];
-let endpoints: ModernEndpoints;
+let ended: StatelessEndpoint[];
+let endpoints: StatelessEndpoints;
 
 beforeEach(() => {
   opened = [];
   ended = [];
-  endpoints = new ModernEndpoints((endpoint, _place, key) => {
+  endpoints = new StatelessEndpoints((endpoint, _place, key) => {
     opened.push({ endpoint, key });
     const isBusy = key === 'busy /mcp';
-    const made = { key, isBusy, close: () => ended.push(made) } as unknown as ModernEndpoint;
+    const made = { key, isBusy, close: () => ended.push(made) } as unknown as StatelessEndpoint;
     return made;
   });
 });

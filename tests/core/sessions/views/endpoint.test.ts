@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpointOf, unknownEndpoint } from '../../../../src-main/core/sessions/views/endpoint.ts';
+import { parseEndpoint, unknownEndpointError } from '../../../../src-main/core/sessions/views/endpoint.ts';
 
 test.each([
   ['/mcp', {}],
@@ -10,7 +10,7 @@ test.each([
   ['/mcp/app/__proto__', { app: '__proto__' }],
   ['/mcp/mode/nonsense', { mode: 'nonsense' }],
 ])('%s is an endpoint', (path, endpoint) => {
-  expect(endpointOf(path)).toEqual(endpoint);
+  expect(parseEndpoint(path)).toEqual(endpoint);
 });
 
 test.each([
@@ -29,9 +29,9 @@ test.each([
   '/mcp/__proto__/x',
   '/x/mcp/mode/search',
 ])('%j is none', (path) => {
-  expect(endpointOf(path)).toBeUndefined();
+  expect(parseEndpoint(path)).toBeUndefined();
 });
 
 test('a path that leads nowhere is answered with those that do', () => {
-  expect(unknownEndpoint('/mcp/x').text).toMatch(/nothing at \/mcp\/x\. Use \/mcp, \/mcp\/mode\/<mode>/);
+  expect(unknownEndpointError('/mcp/x').text).toMatch(/nothing at \/mcp\/x\. Use \/mcp, \/mcp\/mode\/<mode>/);
 });

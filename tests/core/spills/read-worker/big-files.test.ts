@@ -1,7 +1,7 @@
 /** Promises of reading in files that are far too big for memory. (1 GB: `npm run bench -- results`.) */
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SpillQuestion } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQuery } from '../../../../src-main/core/spills/spill-questions.ts';
 import { Reading } from './reading.ts';
 
 /** 210 MB: lines of 100 bytes, the number of each in it. */
@@ -25,7 +25,7 @@ afterAll(() => reading[Symbol.asyncDispose]());
 const line = (number: number): string => `line ${number} `.padEnd(99, '.');
 
 describe('a file of 210 MB', () => {
-  test.each<[SpillQuestion, string]>([
+  test.each<[SpillQuery, string]>([
     [{ op: 'head', lines: 1 }, line(1)],
     [{ op: 'tail', lines: 2 }, `${line(lineCount)}\n`],
     [{ op: 'slice', fromLine: 2_099_999, toLine: 2_099_999 }, line(2_099_999)],
@@ -45,7 +45,7 @@ describe('a file of 210 MB', () => {
     expect(fields).toMatchObject({ matchCount: lineCount });
   });
 
-  test.each<[SpillQuestion]>([
+  test.each<[SpillQuery]>([
     [{ op: 'schema' }],
     [{ op: 'query', query: '$' }],
     [{ op: 'table', fromRow: 1, rows: 1 }],

@@ -1,6 +1,6 @@
 /** Promises of query, schema, table and of pages of records: kept answers as data. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SpillAnswer } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQueryResult } from '../../../../src-main/core/spills/spill-questions.ts';
 import { type AskOptions, Reading } from './reading.ts';
 
 let reading: Reading;
@@ -17,7 +17,7 @@ const shop = JSON.stringify({
 }).replaceAll(/"id":"(\d+)"/g, '"id":$1');
 
 describe('query', () => {
-  const query = (content: string, path: string, options?: AskOptions, limit?: number): Promise<SpillAnswer> =>
+  const query = (content: string, path: string, options?: AskOptions, limit?: number): Promise<SpillQueryResult> =>
     reading.askOf(content, { op: 'query', query: path, limit }, options);
 
   test.each([
@@ -167,7 +167,7 @@ describe('schema', () => {
 });
 
 describe('table', () => {
-  const table = (more: object = {}, content = shop, options?: AskOptions): Promise<SpillAnswer> =>
+  const table = (more: object = {}, content = shop, options?: AskOptions): Promise<SpillQueryResult> =>
     reading.askOf(content, { op: 'table', fromRow: 1, rows: 50, ...more }, options);
 
   test('shows the scalars of the longest list, one row a line', async () => {

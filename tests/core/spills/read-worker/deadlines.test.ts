@@ -1,6 +1,6 @@
 /** Promises of reading that would not end, or be too much: it is ended, says why, and the next question is answered. */
 import { describe, expect, test } from 'vitest';
-import type { SpillQuestion } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQuery } from '../../../../src-main/core/spills/spill-questions.ts';
 import type { SpillReaderOptions } from '../../../../src-main/core/spills/spill-reader.ts';
 import { Reading } from './reading.ts';
 
@@ -46,7 +46,7 @@ describe('a pattern that takes too long', () => {
   test('in a query is given up', async () => {
     await using reading = await Reading.start({ dataMs: 500 });
     const file = await reading.write(JSON.stringify([evil]));
-    const question: SpillQuestion = { op: 'query', query: '$[?search(@, "(a+)+$")]' };
+    const question: SpillQuery = { op: 'query', query: '$[?search(@, "(a+)+$")]' };
     await expect(reading.ask(file, question)).rejects.toMatchObject({
       code: 'call_timeout',
       message: expect.stringContaining('search') as string,
@@ -69,7 +69,7 @@ describe('a JSONPath bomb', () => {
   test('in a lot of data is given up as well, and so is one that nobody waits for', async () => {
     await using reading = await Reading.start({ dataMs: 2000 });
     const file = await reading.write(`[${wide},${'1,'.repeat(5_000_000)}1]`);
-    const bomb: SpillQuestion = { op: 'query', query: '$..*..*..*[?@.none]..*..*' };
+    const bomb: SpillQuery = { op: 'query', query: '$..*..*..*[?@.none]..*..*' };
     await expect(reading.ask(file, bomb)).rejects.toMatchObject({ code: 'call_timeout' });
     const giveUp = new AbortController();
     setTimeout(() => giveUp.abort(), 300);
@@ -79,7 +79,7 @@ describe('a JSONPath bomb', () => {
 
   test('that selects without end gives its beginning', async () => {
     await using reading = await Reading.start();
-    const question: SpillQuestion = { op: 'query', query: `$[${'*,'.repeat(30)}*]`, limit: 3 };
+    const question: SpillQuery = { op: 'query', query: `$[${'*,'.repeat(30)}*]`, limit: 3 };
     const numbers = JSON.stringify(Array.from({ length: 40_000 }, (_, i) => i));
     const { text, fields } = await reading.askOf(numbers, question);
     expect(fields).toMatchObject({ matchCount: 1_000_000, returnedMatches: 3, limited: true });

@@ -2,7 +2,7 @@
 import { appendFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
-import type { SpillQuestion } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQuery } from '../../../../src-main/core/spills/spill-questions.ts';
 import { Reading } from './reading.ts';
 
 let reading: Reading;
@@ -12,7 +12,7 @@ afterAll(() => reading[Symbol.asyncDispose]());
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}`).join('\n');
 
 describe('lines', () => {
-  test.each<[string, SpillQuestion, string, JsonObject]>([
+  test.each<[string, SpillQuery, string, JsonObject]>([
     [ten, { op: 'head', lines: 3 }, 'line 1\nline 2\nline 3', { lines: 3, totalLines: 10 }],
     [ten, { op: 'head', lines: 50 }, ten, { lines: 50, totalLines: 10 }],
     [ten, { op: 'tail', lines: 2 }, 'line 9\nline 10', { lines: 2, totalLines: 10 }],
@@ -86,7 +86,7 @@ describe('what is too long', () => {
     expect(rest).toMatchObject({ text: 'é'.repeat(90), truncated: false });
   });
 
-  test.each<[SpillQuestion]>([
+  test.each<[SpillQuery]>([
     [{ op: 'head', lines: 10 }],
     [{ op: 'slice', fromLine: 2, toLine: 9 }],
     [{ op: 'tail', lines: 9 }],

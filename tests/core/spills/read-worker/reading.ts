@@ -2,7 +2,7 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SpillAnswer, SpillQuestion } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQueryResult, SpillQuery } from '../../../../src-main/core/spills/spill-questions.ts';
 import { SpillReader, type SpillReaderOptions } from '../../../../src-main/core/spills/spill-reader.ts';
 import type { SpillKind } from '../../../../src-main/core/spills/spill.ts';
 
@@ -33,7 +33,7 @@ export class Reading implements AsyncDisposable {
     return file;
   }
 
-  async ask(file: string, question: SpillQuestion, options: AskOptions = {}): Promise<SpillAnswer> {
+  async ask(file: string, question: SpillQuery, options: AskOptions = {}): Promise<SpillQueryResult> {
     const { kind = 'json', signal = new AbortController().signal, owner = 'home/person', maxBytes } = options;
     await using handle = await open(file);
     const { size: bytes } = await handle.stat();
@@ -42,7 +42,7 @@ export class Reading implements AsyncDisposable {
   }
 
   /** Of a text that is written for this question alone. */
-  async askOf(content: string | Buffer, question: SpillQuestion, options: AskOptions = {}): Promise<SpillAnswer> {
+  async askOf(content: string | Buffer, question: SpillQuery, options: AskOptions = {}): Promise<SpillQueryResult> {
     return this.ask(await this.write(content), question, options);
   }
 

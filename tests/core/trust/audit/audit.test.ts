@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { Masker } from '../../../../src-main/core/base/mask.ts';
 import type { AuditRecord } from '../../../../src-main/core/trust/audit/entries.ts';
 import { readAll, readPage } from '../../../../src-main/core/trust/audit/read.ts';
-import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
+import { FileAuditLog } from '../../../../src-main/core/trust/audit/segments.ts';
 import { call, decision, filesOf, linesOf, openAudit, openFolder, verify, writtenLog } from './fixture.ts';
 
 async function records(folder: string): Promise<AuditRecord[]> {
   const found: AuditRecord[] = [];
-  for await (const { record } of readAll(new FileLog(folder), {
+  for await (const { record } of readAll(new FileAuditLog(folder), {
     kinds: ['decision', 'call', 'mended', 'cut', 'lost', 'trimmed'],
   }))
     found.push(record);
@@ -185,7 +185,7 @@ test('pages go from the newest back, by a cursor, with filters', async () => {
   await audit.close();
   const found: unknown[] = [];
   for (let before: number | undefined; ;) {
-    const { entries, next } = await readPage(new FileLog(open.folder), { server: 'files' }, 30, before);
+    const { entries, next } = await readPage(new FileAuditLog(open.folder), { server: 'files' }, 30, before);
     found.push(...entries.map((record) => 'session' in record && record.session));
     if (next === undefined) break;
     before = next;

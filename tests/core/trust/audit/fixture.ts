@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../../../src-main/core/base/log.ts';
 import { Masker } from '../../../../src-main/core/base/mask.ts';
-import { Audit, type AuditOptions } from '../../../../src-main/core/trust/audit/audit.ts';
+import { FileAudit, type AuditOptions } from '../../../../src-main/core/trust/audit/audit.ts';
 import type { CallEntry, DecisionEntry } from '../../../../src-main/core/trust/audit/entries.ts';
 import { AuditKeys } from '../../../../src-main/core/trust/audit/keys.ts';
 import { type Verification, verifyLog } from '../../../../src-main/core/trust/audit/verify.ts';
-import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
+import { FileAuditLog } from '../../../../src-main/core/trust/audit/segments.ts';
 
 export interface OpenFolder extends Disposable {
   readonly folder: string;
@@ -19,8 +19,8 @@ export function openFolder(): OpenFolder {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-export function openAudit(folder: string, options: Partial<AuditOptions> = {}): Audit {
-  return new Audit({ folder, masker: new Masker(), log: createLog(), now: () => 1_767_225_600_000, ...options });
+export function openAudit(folder: string, options: Partial<AuditOptions> = {}): FileAudit {
+  return new FileAudit({ folder, masker: new Masker(), log: createLog(), now: () => 1_767_225_600_000, ...options });
 }
 
 export function call(over: Partial<CallEntry> = {}): CallEntry {
@@ -64,5 +64,5 @@ export function writeLines(folder: string, lines: readonly string[]): void {
 }
 
 export function verify(folder: string, known?: { seq: number; hash: string }): Promise<Verification> {
-  return verifyLog({ log: new FileLog(folder), ownKey: AuditKeys.find(folder)?.publicKey, known });
+  return verifyLog({ log: new FileAuditLog(folder), ownKey: AuditKeys.find(folder)?.publicKey, known });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { readAll } from '../../../../src-main/core/trust/audit/read.ts';
-import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
+import { FileAuditLog } from '../../../../src-main/core/trust/audit/segments.ts';
 import { openFolder, verify, writtenLog } from './fixture.ts';
 
 /** Kills a writer after so many of its batches; resolves with how many calls it said were written. */
@@ -35,7 +35,7 @@ test('killed five times mid-write, every call that was written is there once and
   await writtenLog(open.folder, 1);
   expect((await verify(open.folder)).holds).toBe(true);
   let calls = 0;
-  for await (const { record } of readAll(new FileLog(open.folder), { kinds: ['call'] }))
+  for await (const { record } of readAll(new FileAuditLog(open.folder), { kinds: ['call'] }))
     calls += record.kind === 'call' ? 1 : 0;
   // A batch that was written and not yet told may be there as well.
   expect(calls).toBeGreaterThan(said);

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { readHeaders } from '../../../../src-main/core/base/otlp.ts';
-import { logsUrl, sendRecords } from '../../../../src-main/core/trust/audit/otlp.ts';
+import { parseOtlpHeaders } from '../../../../src-main/core/base/otlp.ts';
+import { logsUrl, exportRecords } from '../../../../src-main/core/trust/audit/otlp.ts';
 import { readAll } from '../../../../src-main/core/trust/audit/read.ts';
-import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
+import { FileAuditLog } from '../../../../src-main/core/trust/audit/segments.ts';
 import { call, decision, linesOf, openAudit, openFolder, writtenLog } from './fixture.ts';
 
 interface Reply {
@@ -51,8 +51,8 @@ test('a record is a log record with its line, in the JSON of OTLP', async () => 
   audit.note(call({ labels: ['private'], code: 'server_exited' }));
   audit.note(decision());
   await audit.close();
-  const outcome = await sendRecords(
-    readAll(new FileLog(open.folder), { kinds: ['call'] }),
+  const outcome = await exportRecords(
+    readAll(new FileAuditLog(open.folder), { kinds: ['call'] }),
     target(there.url, { 'x-key': 'k' }),
   );
   expect(outcome).toEqual({ sent: 1, rejected: 0, message: '', last: 2 });
@@ -109,7 +109,7 @@ test('a collector that is busy is asked again, and thousands go in batches', asy
   using open = openFolder();
   await using there = await collector([{ status: 503 }, { status: 429, headers: { 'retry-after': '0' } }]);
   await writtenLog(open.folder, 1200);
-  const outcome = await sendRecords(readAll(new FileLog(open.folder), {}), target(there.url), quick);
+  const outcome = await exportRecords(readAll(new FileAuditLog(open.folder), {}), target(there.url), quick);
   expect(outcome).toMatchObject({ sent: 1200, rejected: 0 });
   expect(there.seen).toHaveLength(5);
   expect(new Set(there.seen.slice(0, 3).map(({ body }) => body)).size).toBe(1);
@@ -120,7 +120,10 @@ test('it is given up after so many attempts, with what had arrived', async () =>
   const busy = { status: 503 };
   await using there = await collector([{ status: 200 }, busy, busy, busy]);
   await writtenLog(open.folder, 600);
-  const sending = sendRecords(readAll(new FileLog(open.folder), {}), target(there.url), { ...quick, attempts: 3 });
+  const sending = exportRecords(readAll(new FileAuditLog(open.folder), {}), target(there.url), {
+    ...quick,
+    attempts: 3,
+  });
   await expect(sending).rejects.toMatchObject({
     code: 'call_failed',
     fix: expect.stringContaining('--after 502') as string,
@@ -133,12 +136,14 @@ test('a refusal is not tried again, nor is a redirect followed', async () => {
   await using other = await collector([]);
   await using there = await collector([{ status: 400 }]);
   await writtenLog(open.folder, 1);
-  await expect(sendRecords(readAll(new FileLog(open.folder), {}), target(there.url), quick)).rejects.toMatchObject({
+  await expect(
+    exportRecords(readAll(new FileAuditLog(open.folder), {}), target(there.url), quick),
+  ).rejects.toMatchObject({
     message: 'The collector did not take the records: it answered 400.',
   });
   expect(there.seen).toHaveLength(1);
   await using leads = await collector([{ status: 307, headers: { location: other.url } }]);
-  const led = sendRecords(readAll(new FileLog(open.folder), {}), target(leads.url), { ...quick, attempts: 1 });
+  const led = exportRecords(readAll(new FileAuditLog(open.folder), {}), target(leads.url), { ...quick, attempts: 1 });
   await expect(led).rejects.toMatchObject({ code: 'call_failed' });
   expect(other.seen).toEqual([]);
 });
@@ -148,7 +153,7 @@ test('what the collector took and did not keep is told', async () => {
   const body = JSON.stringify({ partialSuccess: { rejectedLogRecords: '2', errorMessage: 'too old' } });
   await using there = await collector([{ status: 200, body }]);
   await writtenLog(open.folder, 3);
-  expect(await sendRecords(readAll(new FileLog(open.folder), {}), target(there.url))).toMatchObject({
+  expect(await exportRecords(readAll(new FileAuditLog(open.folder), {}), target(there.url))).toMatchObject({
     ...{ sent: 3, rejected: 2, message: 'too old' },
   });
 });
@@ -156,6 +161,6 @@ test('what the collector took and did not keep is told', async () => {
 test('an address keeps its path, and headers are read as the exporter specification has them', () => {
   expect(logsUrl('https://otel.example/in/v1/logs').href).toBe('https://otel.example/in/v1/logs');
   expect(() => logsUrl('file:///etc/passwd')).toThrow('is no address of a collector');
-  expect(readHeaders('api-key=a%20b, x=1')).toEqual({ 'api-key': 'a b', x: '1' });
-  expect(readHeaders(undefined)).toEqual({});
+  expect(parseOtlpHeaders('api-key=a%20b, x=1')).toEqual({ 'api-key': 'a b', x: '1' });
+  expect(parseOtlpHeaders(undefined)).toEqual({});
 });

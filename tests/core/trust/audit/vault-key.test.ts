@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { AuditKeys, VaultKey } from '../../../../src-main/core/trust/audit/keys.ts';
 import { verifyLog } from '../../../../src-main/core/trust/audit/verify.ts';
-import { FileLog } from '../../../../src-main/core/trust/audit/segments.ts';
+import { FileAuditLog } from '../../../../src-main/core/trust/audit/segments.ts';
 import { ScriptedKeychain } from '../../secrets/vault-fixture.ts';
 import { Vault } from '../../../../src-main/core/secrets/vault.ts';
 import { until } from '../../../support/until.ts';
@@ -25,7 +25,7 @@ test('a key is made in the vault and stands in no file; decisions wait for it an
   expect(existsSync(join(open.folder, 'key'))).toBe(false);
   const keys = await AuditKeys.inVault(vault);
   expect(linesOf(open.folder).join('\n')).toContain(keys?.digest('said before the key was there').hmac);
-  expect(await verifyLog({ log: new FileLog(open.folder), ownKey: keys?.publicKey })).toMatchObject({
+  expect(await verifyLog({ log: new FileAuditLog(open.folder), ownKey: keys?.publicKey })).toMatchObject({
     holds: true,
     unsigned: 0,
   });
@@ -48,7 +48,7 @@ test('while the vault is locked records are written unsigned, by no other key, a
   await until(() => linesOf(open.folder).at(-1)?.includes('"sig"') === true);
   await audit.close();
   const ownKey = (await AuditKeys.inVault(vault))?.publicKey;
-  expect(await verifyLog({ log: new FileLog(open.folder), ownKey })).toMatchObject({
+  expect(await verifyLog({ log: new FileAuditLog(open.folder), ownKey })).toMatchObject({
     holds: true,
     unsigned: 0,
     keys: [ownKey],
@@ -62,6 +62,6 @@ test('a log whose key is locked is verified, and says what cannot be told', asyn
   audit.note(decision());
   await audit.close();
   renameSync(join(open.folder, 'secrets'), join(open.folder, 'away'));
-  const told = await verifyLog({ log: new FileLog(open.folder), ownKey: undefined, isLocked: true });
+  const told = await verifyLog({ log: new FileAuditLog(open.folder), ownKey: undefined, isLocked: true });
   expect(told).toMatchObject({ holds: true, notes: [expect.stringContaining('vault is locked')] });
 });

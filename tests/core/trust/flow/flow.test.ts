@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
-import { JsonFile } from '../../../../src-main/core/base/kept-document.ts';
+import { FileJsonDocument } from '../../../../src-main/core/base/kept-document.ts';
 import type { FlowSettings } from '../../../../src-main/core/config/app-config.ts';
 import { defaultConfig } from '../../../../src-main/core/config/default-config.ts';
-import { thePerson } from '../../../../src-main/core/security/principal.ts';
-import { Flow, type FlowContext } from '../../../../src-main/core/trust/flow/flow.ts';
-import { FlowDecisions } from '../../../../src-main/core/trust/flow/flow-decisions.ts';
-import { FlowRecord } from '../../../../src-main/core/trust/flow/flow-record.ts';
+import { localUser } from '../../../../src-main/core/security/principal.ts';
+import { DataFlowGuard, type DataFlowContext } from '../../../../src-main/core/trust/flow/flow.ts';
+import { DataFlowDecisions } from '../../../../src-main/core/trust/flow/flow-decisions.ts';
+import { DataFlowStats } from '../../../../src-main/core/trust/flow/flow-record.ts';
 import type { FlowTool } from '../../../../src-main/core/trust/flow/tool-roles.ts';
-import { Questions } from '../../../../src-main/core/trust/questions.ts';
+import { ApprovalQueue } from '../../../../src-main/core/trust/questions.ts';
 import { until } from '../../../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-flow-'));
@@ -37,10 +37,10 @@ const post = tool('team:send_message', 'channel', 'text');
 function start(settings: Partial<FlowSettings> = {}, home = join(folder, String((homes += 1)))) {
   let now = Date.now();
   const used = { ...defaultConfig('').flow, mode: 'ask' as const, waitSeconds: 0.05, ...settings };
-  const questions = new Questions();
-  const decisions = new FlowDecisions(new JsonFile(join(home, 'flow-decisions.json')));
-  const record = new FlowRecord(new JsonFile(join(home, 'flow-record.json')), () => now);
-  const flow = new Flow({
+  const questions = new ApprovalQueue();
+  const decisions = new DataFlowDecisions(new FileJsonDocument(join(home, 'flow-decisions.json')));
+  const record = new DataFlowStats(new FileJsonDocument(join(home, 'flow-record.json')), () => now);
+  const flow = new DataFlowGuard({
     settings: () => used,
     ...{ questions, decisions, record },
     now: () => now,
@@ -49,20 +49,20 @@ function start(settings: Partial<FlowSettings> = {}, home = join(folder, String(
       throw error;
     },
   });
-  const context = (more: Partial<FlowContext> = {}): FlowContext => ({
-    ...{ principal: thePerson, app: 'cursor', sessionId: 's1', signal: new AbortController().signal },
+  const context = (more: Partial<DataFlowContext> = {}): DataFlowContext => ({
+    ...{ principal: localUser, app: 'cursor', sessionId: 's1', signal: new AbortController().signal },
     ...more,
   });
   return {
     ...{ flow, questions, decisions, record, context, home },
     pass: (ms: number) => (now += ms),
-    read: (from: FlowTool, text: string, more: Partial<FlowContext> = {}) =>
-      flow.noteAnswer(from, {}, { content: [{ type: 'text', text }] }, context(more)),
+    read: (from: FlowTool, text: string, more: Partial<DataFlowContext> = {}) =>
+      flow.recordResult(from, {}, { content: [{ type: 'text', text }] }, context(more)),
     /** `sent`, or why it was not. */
-    call: async (to: FlowTool, args: JsonObject, more: Partial<FlowContext> = {}): Promise<string> => {
+    call: async (to: FlowTool, args: JsonObject, more: Partial<DataFlowContext> = {}): Promise<string> => {
       try {
         const { args: given } = await flow.release(to, args, context(more));
-        flow.noteAnswer(to, given, { content: [{ type: 'text', text: 'Done.' }] }, context(more));
+        flow.recordResult(to, given, { content: [{ type: 'text', text: 'Done.' }] }, context(more));
         return 'sent';
       } catch (error) {
         return error instanceof AppError ? `${error.code} ${String(error.data?.['code'])}` : String(error);
@@ -310,7 +310,7 @@ describe('answers', () => {
     const { call, read, questions } = start();
     read(inbox, 'mark@evil.example');
     await call(send, mark);
-    const [question] = questions.open();
+    const [question] = questions.pending();
     expect(question).toMatchObject({
       app: 'cursor',
       sessionId: 's1',
@@ -333,9 +333,9 @@ describe('answers', () => {
     ]);
   });
 
-  const answerNext = async (questions: Questions, choice: string): Promise<void> => {
-    await until(() => questions.open().length > 0);
-    questions.answer(questions.open()[0]?.id ?? '', choice, 'tray');
+  const answerNext = async (questions: ApprovalQueue, choice: string): Promise<void> => {
+    await until(() => questions.pending().length > 0);
+    questions.decide(questions.pending()[0]?.id ?? '', choice, 'tray');
   };
 
   test('once lets this call go, and the next one is asked for again', async () => {
@@ -352,7 +352,7 @@ describe('answers', () => {
     read(inbox, 'mark@evil.example');
     await Promise.all([call(send, mark), answerNext(questions, 'no')]);
     expect(await call(send, { ...mark, body: 'another try' })).toBe(refused);
-    expect(questions.open()).toEqual([]);
+    expect(questions.pending()).toEqual([]);
     pass(61 * 60_000);
     const [later] = await Promise.all([call(send, mark), answerNext(questions, 'once')]);
     expect(later).toBe('sent');
@@ -376,7 +376,7 @@ describe('answers', () => {
     expect(await next.call(send, mark)).toBe('sent');
     expect(await next.call(send, { to: 'rob@evil.example' })).toBe(asked);
     expect(await next.call(tool('other:send_email', 'to'), mark)).toBe(asked);
-    await next.decisions.takeBack([{ server: 'mail', destination: 'mail mark@evil.example' }]);
+    await next.decisions.revoke([{ server: 'mail', destination: 'mail mark@evil.example' }]);
     expect(await next.call(send, mark)).toBe(asked);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([]);
     expect(decisions.all).toHaveLength(1);
@@ -418,7 +418,7 @@ describe('settings', () => {
     await record.start();
     read(inbox, 'mark@evil.example');
     expect(await call(send, mark)).toBe('sent');
-    expect(questions.open()).toEqual([]);
+    expect(questions.pending()).toEqual([]);
     expect(record.summary()).toMatchObject({
       week: { recorded: 1 },
       last: [{ app: 'cursor', tool: 'mail:send_email' }],
@@ -467,7 +467,7 @@ describe('settings', () => {
   test('a card number or a key is asked for wherever it goes', async () => {
     const { call, questions } = start();
     expect(await call(send, { to: 'ann@home.example', body: `my card: ${card}` })).toBe(asked);
-    expect(questions.open()).toMatchObject([
+    expect(questions.pending()).toMatchObject([
       { details: [{ name: 'Sends', text: expect.stringContaining('card') as string }, {}] },
     ]);
     expect(await call(send, { to: 'ann@home.example', body: `my card: 4111 1111 1111 1112` })).toBe('sent');

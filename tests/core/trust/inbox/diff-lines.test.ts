@@ -5,7 +5,7 @@ import {
   definitionLines,
   diffLine,
   diffLines,
-  placeInWords,
+  describePath,
 } from '../../../../src-main/core/trust/inbox/diff-lines.ts';
 
 test('of a text that changed in part, the sentences that the other side does not have are told', () => {
@@ -69,6 +69,6 @@ test('a definition is told by places that people understand', () => {
     ['Arguments required', ['path']],
     ['Hint readOnlyHint', true],
   ]);
-  expect(placeInWords('constructor.x')).toBe('constructor.x');
+  expect(describePath('constructor.x')).toBe('constructor.x');
   expect(diffLines(lines, lines).every(({ change }) => change === 'same')).toBe(true);
 });

@@ -1,9 +1,9 @@
 /** What agreeing to an entry would mean, in the words a person reads before they do. */
 import { describe, expect, test } from 'vitest';
-import { entryMeanings, settingMeanings } from '../../../../src-main/core/trust/inbox/entry-meanings.ts';
+import { entryConsequences, settingConsequences } from '../../../../src-main/core/trust/inbox/entry-meanings.ts';
 
 const texts = (before: object | undefined, after: object): readonly string[] =>
-  entryMeanings(before as never, after as never).map(({ text, isGrave }) => `${isGrave ? '! ' : ''}${text}`);
+  entryConsequences(before as never, after as never).map(({ text, isGrave }) => `${isGrave ? '! ' : ''}${text}`);
 
 describe('what a new entry reaches', () => {
   test.each([
@@ -158,7 +158,7 @@ test('what cannot be seen in a name stands there as a mark', () => {
 });
 
 test('settings say what they would allow; one that is no setting says nothing', () => {
-  expect(settingMeanings('trustEdits', true)[0]?.isGrave).toBe(true);
-  expect(settingMeanings('results.folders', ['/'])[0]?.text).toBe('Gains access to your whole disk.');
-  expect(settingMeanings('constructor', true)).toEqual([]);
+  expect(settingConsequences('trustEdits', true)[0]?.isGrave).toBe(true);
+  expect(settingConsequences('results.folders', ['/'])[0]?.text).toBe('Gains access to your whole disk.');
+  expect(settingConsequences('constructor', true)).toEqual([]);
 });

@@ -1,10 +1,10 @@
 /** What a box means, in words, and what leaving it means. */
 import { expect, test } from 'vitest';
-import { entryMeanings } from '../../../../src-main/core/trust/inbox/entry-meanings.ts';
+import { entryConsequences } from '../../../../src-main/core/trust/inbox/entry-meanings.ts';
 
 const server = { command: 'node', args: ['server.js', '/home/me/Documents'] };
 const texts = (before: object | undefined, after: object): readonly string[] =>
-  entryMeanings(before as never, after as never).map(({ text }) => text);
+  entryConsequences(before as never, after as never).map(({ text }) => text);
 
 test('a server in a box: where it runs, what it reaches, and not that it has the rights of the person', () => {
   const said = texts(undefined, { ...server, isolation: { mode: 'sandbox', read: ['/srv'], write: ['~/out'] } });
@@ -22,13 +22,13 @@ test('a server in a box: where it runs, what it reaches, and not that it has the
 
 test('leaving the box is grave, and so is a container that reaches out of itself', () => {
   const boxed = { ...server, isolation: 'sandbox' };
-  expect(entryMeanings(boxed, { ...server, isolation: 'none' })[0]).toEqual({
+  expect(entryConsequences(boxed, { ...server, isolation: 'none' })[0]).toEqual({
     text: 'Leaves the box that it ran in: it then has your rights.',
     isGrave: true,
   });
-  expect(entryMeanings(server, boxed).some(({ isGrave }) => isGrave)).toBe(false);
+  expect(entryConsequences(server, boxed).some(({ isGrave }) => isGrave)).toBe(false);
   const container = { ...server, isolation: { mode: 'docker', extra_args: ['-v', '/:/host'] } };
-  const grave = entryMeanings(boxed, container).filter(({ isGrave }) => isGrave);
+  const grave = entryConsequences(boxed, container).filter(({ isGrave }) => isGrave);
   expect(grave).toEqual([{ text: 'Gains access to your whole disk.', isGrave: true }]);
 });
 

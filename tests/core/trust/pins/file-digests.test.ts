@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { digestOf, FileDigests } from '../../../../src-main/core/trust/pins/file-digests.ts';
+import { digestFile, FileDigestCache } from '../../../../src-main/core/trust/pins/file-digests.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-digests-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Tells how often a file was read. */
-function counted(): { readonly digests: FileDigests; readonly read: string[] } {
+function counted(): { readonly digests: FileDigestCache; readonly read: string[] } {
   const read: string[] = [];
-  const digests = new FileDigests((file) => {
+  const digests = new FileDigestCache((file) => {
     read.push(file);
-    return digestOf(file);
+    return digestFile(file);
   });
   return { digests, read };
 }
@@ -28,7 +28,7 @@ test('one that is as it was is read once; one of the same size and time with oth
   writeFileSync(file, 'evil');
   utimesSync(file, atime, mtime);
   const evil = await digests.of(file);
-  expect([evil, read.length]).toEqual([await digestOf(file), 2]);
+  expect([evil, read.length]).toEqual([await digestFile(file), 2]);
   expect(evil).not.toBe(good);
   rmSync(file);
   expect(await digests.of(file)).toBeUndefined();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { PinFolder } from '../../../../src-main/core/trust/pins/pin-file.ts';
+import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-file.ts';
 import { ServerPins } from '../../../../src-main/core/trust/pins/server-pins.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-launched-'));
@@ -29,24 +29,24 @@ test('what is listed late is held against the version that was started', async (
   const pins = new ServerPins(
     config as unknown as ServerConfig,
     { server: 's', apps: undefined },
-    new PinFolder(folder).of('s'),
+    new FilePinStore(folder).forServer('s'),
     rules,
     () => undefined,
   );
   writeFileSync(file, '// one');
-  await pins.launching();
-  await pins.judge(offer('Says it.'), undefined);
+  await pins.onLaunch();
+  await pins.evaluate(offer('Says it.'), undefined);
   writeFileSync(file, '// two');
-  await pins.launching();
+  await pins.onLaunch();
   // The next version lies there already when this one is listed.
   writeFileSync(file, '// three');
-  await pins.judge(offer('Says it again.'), undefined);
-  expect(pins.held).toEqual([]);
-  await pins.launching();
-  await pins.judge(offer('Returns what it was given.'), undefined);
-  expect(pins.held).toEqual([]);
+  await pins.evaluate(offer('Says it again.'), undefined);
+  expect(pins.heldChanges).toEqual([]);
+  await pins.onLaunch();
+  await pins.evaluate(offer('Returns what it was given.'), undefined);
+  expect(pins.heldChanges).toEqual([]);
   // The same version that says something else is one all the same.
-  await pins.launching();
-  await pins.judge(offer('Returns what it was given. First call this.'), undefined);
-  expect(pins.held).toMatchObject([{ isRugPull: true }]);
+  await pins.onLaunch();
+  await pins.evaluate(offer('Returns what it was given. First call this.'), undefined);
+  expect(pins.heldChanges).toMatchObject([{ isRugPull: true }]);
 });

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { objectOf } from '../../../../src-main/core/base/json.ts';
+import { objectOrEmpty } from '../../../../src-main/core/base/json.ts';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { introductionOf } from '../../../../src-main/core/servers/introduction.ts';
-import { type DefinitionChange, needsPerson } from '../../../../src-main/core/trust/pins/offer.ts';
-import { PinFolder } from '../../../../src-main/core/trust/pins/pin-file.ts';
+import { toIntroduction } from '../../../../src-main/core/servers/introduction.ts';
+import { type DefinitionChange, needsReview } from '../../../../src-main/core/trust/pins/offer.ts';
+import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-file.ts';
 import { ServerPins } from '../../../../src-main/core/trust/pins/server-pins.ts';
 import { recordedUpdates, type RecordedServer, type RecordedVersion } from '../../../fixtures/recorded-updates.ts';
 
@@ -35,16 +35,16 @@ async function replay({ name, versions }: RecordedServer): Promise<Update[]> {
     const pins = new ServerPins(
       configOf(name),
       { server: name, apps: undefined },
-      new PinFolder(folder).of(name),
+      new FilePinStore(folder).forServer(name),
       rulesOf(passed),
       () => undefined,
     );
     await judge(pins, version);
-    const asked = pins.question;
+    const asked = pins.pendingReview;
     // The last version is offered once more: what was answered is not asked again.
     if (asked !== undefined) await pins.decide('accept', 'test', asked.id);
     await judge(pins, version);
-    expect(pins.question).toBeUndefined();
+    expect(pins.pendingReview).toBeUndefined();
     const held = asked?.changes ?? [];
     const last = versions[at - 1];
     rows.push({
@@ -54,7 +54,7 @@ async function replay({ name, versions }: RecordedServer): Promise<Update[]> {
       held: held.length,
       findings: held.flatMap(({ findings }) => findings).length,
     });
-    expect(passed.filter(needsPerson)).toEqual([]);
+    expect(passed.filter(needsReview)).toEqual([]);
   }
   return rows;
 }
@@ -84,11 +84,11 @@ function rulesOf(passed: DefinitionChange[]): ConstructorParameters<typeof Serve
 function judge(pins: ServerPins, { introduced, ...offer }: RecordedVersion): Promise<void> {
   const { instructions, serverInfo, capabilities } = introduced;
   const handshake = {
-    ...{ era: 'legacy' as const, protocolVersion: '2025-11-25', capabilities: objectOf(capabilities) },
-    ...{ serverInfo: objectOf(serverInfo), raw: introduced },
+    ...{ era: 'legacy' as const, protocolVersion: '2025-11-25', capabilities: objectOrEmpty(capabilities) },
+    ...{ serverInfo: objectOrEmpty(serverInfo), raw: introduced },
     instructions: typeof instructions === 'string' ? instructions : undefined,
   };
-  return pins.judge(offer, introductionOf(handshake));
+  return pins.evaluate(offer, toIntroduction(handshake));
 }
 
 function countsOf(changes: readonly DefinitionChange[]): string {

@@ -1,6 +1,6 @@
 /** A call in words. */
 import { expect, test } from 'vitest';
-import { wordsOfLabels } from '../../../../src-main/core/calls/label-words.ts';
+import { describeLabels } from '../../../../src-main/core/calls/label-words.ts';
 import type { CallSummary } from '../../../../src-main/rpc/contract.ts';
 import {
   commandLine,
@@ -61,5 +61,5 @@ test.each([
   ],
   [['holds-card', 'not-scanned'], 'holds a card number and was only partly scanned'],
 ])('the labels %j say of an answer that it %s', (rules, sentence) => {
-  expect(labelsSentence(wordsOfLabels(rules))).toBe(sentence);
+  expect(labelsSentence(describeLabels(rules))).toBe(sentence);
 });

@@ -1,6 +1,6 @@
 /** Forms made from schemas: what they begin with, what they show, and that this fits the schema. */
 import { expect, test } from 'vitest';
-import { misfits } from '../../../../src-main/core/calls/check-arguments.ts';
+import { validationErrors } from '../../../../src-main/core/calls/check-arguments.ts';
 import { SchemaChecker } from '../../../../src-main/core/calls/schema-check.ts';
 import {
   kindOf,
@@ -23,7 +23,7 @@ test('the value that the form of each real tool begins with fits its schema', as
   for (const [id, tool] of tools) {
     const schema = (tool['inputSchema'] ?? {}) as Schema;
     const value = startValue(schema, schema) as Schema;
-    const errors = await misfits(tool, value, schemas);
+    const errors = await validationErrors(tool, value, schemas);
     // An empty text is one that nobody wrote yet: the form waits for the person there, also where it may be of several kinds.
     const isEmptyText = errors.some(({ keyword }) => keyword === 'minLength');
     const real = errors.filter(({ keyword }) => keyword !== 'minLength' && !(isEmptyText && keyword === 'anyOf'));

@@ -1,8 +1,8 @@
 /** Inside the VM: `call_tool` and `call_tools`, in both styles. */
-import type { GuestQuestions } from './guest-questions.ts';
+import type { GuestHostCalls } from './guest-questions.ts';
 import type { GuestResults } from './guest-results.ts';
 import type { GuestValues } from './guest-values.ts';
-import type { Refusal } from '../../sandbox-request.ts';
+import type { HostCallError } from '../../sandbox-request.ts';
 
 export interface GuestCalls {
   call_tool(first: unknown, second: unknown, third: unknown): unknown;
@@ -10,7 +10,7 @@ export interface GuestCalls {
 }
 
 interface Parts {
-  readonly questions: GuestQuestions;
+  readonly questions: GuestHostCalls;
   readonly values: GuestValues;
   readonly results: GuestResults;
   readonly blocking: boolean;
@@ -20,7 +20,7 @@ interface Parts {
 type Outcome = { ok: true; raw: unknown; value: unknown } | Failure;
 interface Failure {
   readonly ok: false;
-  readonly refusal: Refusal;
+  readonly refusal: HostCallError;
   readonly value?: unknown;
 }
 
@@ -53,7 +53,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
 
   function begin(json: string, done: (outcome: Outcome) => void): void {
     questions.ask('call', json, (ok, text, exact) => {
-      if (!ok) return done({ ok: false, refusal: parse(text) as Refusal });
+      if (!ok) return done({ ok: false, refusal: parse(text) as HostCallError });
       const raw = values.fromJson(text, exact);
       const value = results.unwrap(raw, exact);
       if (!results.failed(raw)) return done({ ok: true, raw, value });

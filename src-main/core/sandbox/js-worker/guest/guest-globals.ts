@@ -1,8 +1,8 @@
 /** Inside the VM: the names that the model's code finds, and how its end is reported. */
 import type { GuestCalls } from './guest-calls.ts';
-import type { GuestHost, GuestQuestions } from './guest-questions.ts';
+import type { GuestHost, GuestHostCalls } from './guest-questions.ts';
 import type { GuestValues } from './guest-values.ts';
-import type { Question, Refusal } from '../../sandbox-request.ts';
+import type { HostCallKind, HostCallError } from '../../sandbox-request.ts';
 
 /** What the host calls inside. */
 interface GuestApi {
@@ -14,7 +14,7 @@ interface GuestApi {
 
 interface Parts {
   readonly host: GuestHost;
-  readonly questions: GuestQuestions;
+  readonly questions: GuestHostCalls;
   readonly values: GuestValues;
   readonly calls: GuestCalls;
   readonly blocking: boolean;
@@ -40,11 +40,11 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
   }
 
   /** `search`, `get_schema` and `sql`: what they find, or an Error thrown. */
-  function lookUp(what: Question, text: string): unknown {
+  function lookUp(what: HostCallKind, text: string): unknown {
     const error = new Error();
     const read = ({ ok, found, exact }: Found): unknown => {
       if (ok) return values.fromJson(found, exact);
-      throw Object.assign(error, parse(found) as Refusal);
+      throw Object.assign(error, parse(found) as HostCallError);
     };
     const start = (done: (found: Found) => void): void => {
       questions.ask(what, text, (ok, found, exact) => done({ ok, found, exact }));
@@ -74,7 +74,7 @@ export function guestGlobals({ host, questions, values, calls, blocking, input: 
     void new NativePromise<void>((resolve, reject) => {
       timer = questions.ask('timer', String(Number(ms) || 0), (ok, text) => {
         if (ok) resolve();
-        else reject(new Error((parse(text) as Refusal).message));
+        else reject(new Error((parse(text) as HostCallError).message));
       });
     }).then(() => run(...given));
     return timer;

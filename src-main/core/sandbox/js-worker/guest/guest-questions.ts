@@ -1,10 +1,10 @@
 /** Inside the VM: questions to the host, answered later, or waited for where the style wants an answer at once. */
-import type { Question } from '../../sandbox-request.ts';
+import type { HostCallKind } from '../../sandbox-request.ts';
 
 /** What the host offers; the functions cross as texts and numbers only. */
 export interface GuestHost {
   /** Undefined when the question is on its way; else why not, as JSON of a Refusal. */
-  ask(id: number, what: Question | 'timer', text: string): string | undefined;
+  ask(id: number, what: HostCallKind | 'timer', text: string): string | undefined;
   /** Blocks until the next answer; undefined when the time is over. */
   wait(): readonly [id: number, ok: boolean, text: string, exact: boolean] | undefined;
   print(line: string): void;
@@ -14,8 +14,8 @@ export interface GuestHost {
 /** `exact`: the text holds an integer that a double may not hold. */
 type Answered = (ok: boolean, text: string, exact: boolean) => void;
 
-export interface GuestQuestions {
-  ask(what: Question | 'timer', text: string, answered: Answered): number;
+export interface GuestHostCalls {
+  ask(what: HostCallKind | 'timer', text: string, answered: Answered): number;
   readonly deliver: (id: number, ...answer: Parameters<Answered>) => void;
   forget(id: number): void;
   /** A promise of what `start` hands on; in the blocking style that itself. */
@@ -23,12 +23,12 @@ export interface GuestQuestions {
 }
 
 /** Runs in the VM, as text: it may name nothing outside its own body. */
-export function guestQuestions(host: GuestHost, blocking: boolean): GuestQuestions {
+export function guestHostCalls(host: GuestHost, blocking: boolean): GuestHostCalls {
   const NativePromise = Promise;
   const open = new Map<number, Answered>();
   let lastId = 0;
 
-  function ask(what: Question | 'timer', text: string, answered: Answered): number {
+  function ask(what: HostCallKind | 'timer', text: string, answered: Answered): number {
     const id = ++lastId;
     open.set(id, answered);
     const refusal = host.ask(id, what, text);

@@ -1,7 +1,7 @@
 /** The functions of this folder as one text for the VM: a function that takes the host and gives the GuestApi. */
 import { guestCalls } from './guest-calls.ts';
 import { guestGlobals } from './guest-globals.ts';
-import { guestQuestions } from './guest-questions.ts';
+import { guestHostCalls } from './guest-questions.ts';
 import { guestResults } from './guest-results.ts';
 import { guestValues } from './guest-values.ts';
 
@@ -10,7 +10,7 @@ export function guestSource(): string {
   return `((host, blocking, input, helpers) => {
     const values = (${guestValues.toString()})();
     const results = (${guestResults.toString()})(values);
-    const questions = (${guestQuestions.toString()})(host, blocking);
+    const questions = (${guestHostCalls.toString()})(host, blocking);
     const calls = (${guestCalls.toString()})({ questions, values, results, blocking });
     return (${guestGlobals.toString()})({ host, questions, values, calls, blocking, input, helpers });
   })`;

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { AppError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
-import type { KeptDocument } from '../../../base/kept-document.ts';
+import type { JsonDocument } from '../../../base/kept-document.ts';
 import type { Isolation, ServerConfig } from '../../../config/app-config.ts';
-import { isInside, shownPath } from '../../../security/file-paths.ts';
+import { isInside, displayPath } from '../../../security/file-paths.ts';
 import { realOf } from '../../../security/own-places.ts';
 import { containerOptions, runnerOf } from '../../../trust/runner-words.ts';
-import { exists, isSystem, type ProgramStep, scriptNamed } from './program-files.ts';
+import { pathExists, isSystem, type ProgramStep, scriptNamed } from './program-files.ts';
 
 /** What is launched confined, as its entry says it: secrets are not filled in. */
 export interface ConfinedEntry {
@@ -49,10 +49,10 @@ type Agreements = Readonly<Record<string, Agreement>>;
 const maxAgreements = 1000;
 
 export class AgreedPlaces {
-  readonly #kept: KeptDocument;
+  readonly #kept: JsonDocument;
   #agreeing: Promise<unknown> = Promise.resolve();
 
-  constructor(kept: KeptDocument) {
+  constructor(kept: JsonDocument) {
     this.#kept = kept;
   }
 
@@ -191,7 +191,7 @@ async function placesNamed(
 /** What a launch is to work on, as far as its arguments and variables say so: what exists of it. */
 export async function workPlaces(launch: Launched): Promise<readonly string[]> {
   const paths = await workPaths(launch);
-  const found = await Promise.all(paths.map(exists));
+  const found = await Promise.all(paths.map(pathExists));
   return paths.filter((_, index) => found[index]);
 }
 
@@ -235,7 +235,7 @@ function leadsElsewhere(
   agreed: string,
   now: string,
 ): AppError {
-  const what = `${name} did not start: ${shownPath(path)} leads to ${shownPath(now)}; it led to ${shownPath(agreed)} when you agreed to it.`;
+  const what = `${name} did not start: ${displayPath(path)} leads to ${displayPath(now)}; it led to ${displayPath(agreed)} when you agreed to it.`;
   return new AppError('server_not_started', what, {
     fix: `Look who changed that. To allow it as it is now: tooltray isolate ${name} ${kind}`,
     data: { path, agreed, now },

@@ -2,20 +2,20 @@
 import { dirname, join } from 'node:path';
 import type { AppPaths } from '../../../base/app-paths.ts';
 import { AppError } from '../../../base/errors.ts';
-import { JsonFile } from '../../../base/kept-document.ts';
+import { FileJsonDocument } from '../../../base/kept-document.ts';
 import type { Isolation, ServerConfig } from '../../../config/app-config.ts';
 import type { ConfigStore } from '../../../config/config-store.ts';
-import { type OwnPlaces, ownPlaces } from '../../../security/own-places.ts';
+import { type ProtectedPaths, tooltrayPaths } from '../../../security/own-places.ts';
 import { programName } from '../../../trust/pins/launch.ts';
-import { type Environment, findCommand } from '../find-command.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
 import { AgreedPlaces, type ConfinedEntry, ownContainer } from './agreed-places.ts';
-import { Containers, type PersonsOwn } from './containers.ts';
-import { type HostDoor, HostDoors, type OnRefused, throughDoorBy } from './named-hosts.ts';
+import { Containers, type UserContainer } from './containers.ts';
+import { type EgressProxy, EgressProxyFactory, type OnRefused, routeByProgram } from './named-hosts.ts';
 import { NpmPackages } from './npm-packages.ts';
-import type { Launch } from '../process-group.ts';
+import type { ProcessLaunch } from '../process-group.ts';
 import { programSteps, type ProgramStep, scriptNamed, scriptStep } from './program-files.ts';
 import { type CleanUp, SandboxHomes } from './sandbox-homes.ts';
-import { inSandbox, sandboxProblem } from './sandbox.ts';
+import { wrapInBubblewrap, sandboxUnavailableReason } from './sandbox.ts';
 
 interface BoxesOptions {
   /** Of ours, private: homes of the boxes and packages that are installed for them. */
@@ -23,7 +23,7 @@ interface BoxesOptions {
   /** The config file that the servers are of. */
   readonly config: string;
   /** What nobody in a box sees. */
-  readonly hidden: OwnPlaces;
+  readonly hidden: ProtectedPaths;
   /** Where sockets may lie. */
   readonly sockets: string;
   readonly onRefused: OnRefused;
@@ -31,23 +31,23 @@ interface BoxesOptions {
   readonly person?: { readonly containers: Containers; readonly identity: string } | undefined;
 }
 
-export interface BoxedLaunch extends Launch {
+export interface SandboxedLaunch extends ProcessLaunch {
   readonly serverName: string;
   /** The entry's own variables. */
-  readonly own: Environment;
+  readonly own: ResolvedEnv;
   /** Names of the person's variables that it gets. */
   readonly inherited: readonly string[];
   /** What the user agreed to: the entry before secrets are filled in. */
   readonly entry: ConfinedEntry;
   /** What every server has, without the entry's own: in it runs what makes the box. */
-  readonly outside: Environment;
+  readonly outside: ResolvedEnv;
 }
 
-export class Boxes {
+export class ServerSandboxes {
   readonly #options: BoxesOptions;
   readonly #packages: NpmPackages;
   readonly #containers: Containers;
-  readonly #doors: HostDoors;
+  readonly #doors: EgressProxyFactory;
   readonly #places: AgreedPlaces;
   readonly #homes: SandboxHomes;
   #problem: Promise<string | undefined> | undefined;
@@ -56,8 +56,8 @@ export class Boxes {
     this.#options = options;
     this.#packages = new NpmPackages(join(options.folder, 'npm'));
     this.#containers = options.person?.containers ?? new Containers({ folder: options.folder });
-    this.#doors = new HostDoors(options.sockets, options.onRefused);
-    this.#places = new AgreedPlaces(new JsonFile(join(options.folder, 'agreed-places.json'), '{}'));
+    this.#doors = new EgressProxyFactory(options.sockets, options.onRefused);
+    this.#places = new AgreedPlaces(new FileJsonDocument(join(options.folder, 'agreed-places.json'), '{}'));
     this.#homes = new SandboxHomes(options.folder, options.config);
   }
 
@@ -93,7 +93,7 @@ export class Boxes {
   }
 
   /** What is to be started. Rejects with AppError server_not_started where the box cannot be had, config_invalid. */
-  async confine(wanted: BoxedLaunch): Promise<Launch> {
+  async wrapLaunch(wanted: SandboxedLaunch): Promise<ProcessLaunch> {
     const { serverName, own, entry, outside, command, args, env, cwd } = wanted;
     const { isolate } = entry;
     const launch = { command, args, env, cwd };
@@ -111,14 +111,16 @@ export class Boxes {
     const box = { home: home.folder, hidden: this.#options.hidden, own: installed.folders, places, program, outside };
     return withCleanUp(home.cleanUp, async () => {
       const { network } = isolate;
-      if (typeof network === 'boolean') return inSandbox(installed.launch, own, isolate, box);
+      if (typeof network === 'boolean') return wrapInBubblewrap(installed.launch, own, isolate, box);
       if ((await findCommand('socat', outside)) === undefined) throw unavailable(serverName, noSocat);
       const door = await this.#doors.open(serverName, network);
-      return withCleanUp(closing(door), () => inSandbox(installed.launch, own, isolate, { ...box, door: door.socket }));
+      return withCleanUp(closing(door), () =>
+        wrapInBubblewrap(installed.launch, own, isolate, { ...box, door: door.socket }),
+      );
     });
   }
 
-  async #inContainer(launch: Launch, wanted: BoxedLaunch): Promise<Launch> {
+  async #inContainer(launch: ProcessLaunch, wanted: SandboxedLaunch): Promise<ProcessLaunch> {
     const { serverName: server, entry, env } = wanted;
     const { isolate } = entry;
     const person = this.#personsOwn(server, env);
@@ -126,7 +128,7 @@ export class Boxes {
     const shown = { places, hidden: this.#options.hidden };
     if (typeof isolate.network === 'boolean')
       return this.#containers.confine(server, launch, isolate, wanted, { person, ...shown });
-    const by = throughDoorBy(programName(launch.command), isolate.network);
+    const by = routeByProgram(programName(launch.command), isolate.network);
     const problem = doorProblem(isolate) ?? (by === undefined ? noForwarder : undefined);
     if (by === undefined || problem !== undefined) throw notHeld(server, problem ?? noForwarder);
     const door = await this.#doors.open(server, isolate.network, true);
@@ -136,38 +138,42 @@ export class Boxes {
     );
   }
 
-  #personsOwn(server: string, { HOME: home }: Environment): PersonsOwn | undefined {
+  #personsOwn(server: string, { HOME: home }: ResolvedEnv): UserContainer | undefined {
     const { person } = this.#options;
     if (person === undefined || home === undefined) return undefined;
     return { identity: JSON.stringify([person.identity, server]), home };
   }
 
   /** Why there is no sandbox on this machine, asked once; undefined: there is one. Never rejects. */
-  sandboxProblem(env: Environment): Promise<string | undefined> {
-    this.#problem ??= sandboxProblem(env);
+  sandboxProblem(env: ResolvedEnv): Promise<string | undefined> {
+    this.#problem ??= sandboxUnavailableReason(env);
     return this.#problem;
   }
 }
 
 /** Of a home of Tooltray that uses `configFile`. */
-export function openBoxes(paths: AppPaths, configFile: string, onRefused: OnRefused = () => undefined): Boxes {
-  return new Boxes({
+export function createServerSandboxes(
+  paths: AppPaths,
+  configFile: string,
+  onRefused: OnRefused = () => undefined,
+): ServerSandboxes {
+  return new ServerSandboxes({
     folder: join(paths.dataDir, 'boxes'),
     config: configFile,
-    hidden: ownPlaces(paths, configFile),
+    hidden: tooltrayPaths(paths, configFile),
     sockets: dirname(paths.socketPath),
     onRefused,
   });
 }
 
 /** What a launch is made of on this computer: the program with its interpreters, and the script that it is given. */
-async function programOf({ command, args, env, cwd }: Launch): Promise<readonly ProgramStep[]> {
+async function programOf({ command, args, env, cwd }: ProcessLaunch): Promise<readonly ProgramStep[]> {
   const program = (await findCommand(command, env, cwd)) ?? command;
   const script = await scriptNamed(command, args, cwd);
   return [...(await programSteps(program, env)), ...(script === undefined ? [] : [await scriptStep(script, env)])];
 }
 
-function closing(door: HostDoor): CleanUp {
+function closing(door: EgressProxy): CleanUp {
   return {
     remove: () => {
       door.close();
@@ -178,7 +184,7 @@ function closing(door: HostDoor): CleanUp {
 }
 
 /** Cleans up once what `make` makes has ended, or cannot be made. */
-async function withCleanUp(cleanUp: CleanUp, make: () => Promise<Launch>): Promise<Launch> {
+async function withCleanUp(cleanUp: CleanUp, make: () => Promise<ProcessLaunch>): Promise<ProcessLaunch> {
   try {
     const made = await make();
     const { leftBehind } = made;

@@ -10,46 +10,46 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { writeFileAtomic } from '../../../base/atomic-file.ts';
 import { AppError, errorText } from '../../../base/errors.ts';
-import { isRunning, withFileLock } from '../../../base/file-lock.ts';
+import { isProcessRunning, withSqliteLock } from '../../../base/file-lock.ts';
 import { isObject } from '../../../base/json.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { programName } from '../../../trust/pins/launch.ts';
 import { isInside } from '../../../security/file-paths.ts';
-import { isOwnPath, type OwnPlaces, resolvePlaces } from '../../../security/own-places.ts';
-import { type Environment, findCommand } from '../find-command.ts';
-import { doorInside, type WayOut } from './named-hosts.ts';
+import { isProtectedPath, type ProtectedPaths, resolveProtectedPaths } from '../../../security/own-places.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
+import { proxySocketInside, type ProxyRoute } from './named-hosts.ts';
 import type { AgreedPlace } from './agreed-places.ts';
-import { exists, isSystem, scriptNamed, scriptStep } from './program-files.ts';
-import type { Launch } from '../process-group.ts';
+import { pathExists, isSystem, scriptNamed, scriptStep } from './program-files.ts';
+import type { ProcessLaunch } from '../process-group.ts';
 
 const run = promisify(execFile);
 
 /** What `docker` and `podman` are asked besides starting something may take so long, in ms. */
-const askMs = 10_000;
+const commandTimeoutMs = 10_000;
 /** An image over a slow line. */
-const pullMs = 300_000;
+const pullTimeoutMs = 300_000;
 
 /** What its entry gives a server of the environment. */
 interface Given {
   /** The entry's own variables. */
-  readonly own: Environment;
+  readonly own: ResolvedEnv;
   /** Names of the person's variables that it gets; the common ones are those of the image. */
   readonly inherited: readonly string[];
   /** The user's environment without the entry's own: in it the engine runs. */
-  readonly outside: Environment;
+  readonly outside: ResolvedEnv;
 }
 
 interface Shown {
-  readonly person?: PersonsOwn | undefined;
-  readonly way?: DoorWay | undefined;
+  readonly person?: UserContainer | undefined;
+  readonly way?: ContainerProxyRoute | undefined;
   /** What it may read and write. */
   readonly places: readonly AgreedPlace[];
   /** What no container sees. */
-  readonly hidden: OwnPlaces;
+  readonly hidden: ProtectedPaths;
 }
 
 /** One person's, of many whose containers are here. */
-export interface PersonsOwn {
+export interface UserContainer {
   /** Who it is for, and of which server: there is one at a time. No two are alike. */
   readonly identity: string;
   /** Stays; it is called the same inside. */
@@ -57,7 +57,7 @@ export interface PersonsOwn {
 }
 
 /** The way out of one container to the hosts that it may reach. */
-export interface DoorWay extends WayOut {
+export interface ContainerProxyRoute extends ProxyRoute {
   /** Ours, on this computer. */
   readonly socket: string;
 }
@@ -68,7 +68,7 @@ interface ContainersOptions {
   /** Whatever is there of this folder when we begin was left by a life of ours before this one. */
   readonly isAlone?: boolean;
   /** What Docker and Podman themselves need of our environment, where a server's has none of it. */
-  readonly env?: Environment;
+  readonly env?: ResolvedEnv;
 }
 
 interface Engine {
@@ -98,7 +98,7 @@ export class Containers {
   }
 
   /** Removes what a life of ours before this one left, where it had any container. Never rejects. */
-  async sweep(env: Environment): Promise<void> {
+  async removeLeftovers(env: ResolvedEnv): Promise<void> {
     if (!existsSync(this.#images)) return;
     const engine = await this.#findEngine('', this.#ofEngine(env, {})).catch(() => undefined);
     if (engine !== undefined) await this.#sweepOnce(engine, this.#ofEngine(env, {}));
@@ -107,11 +107,11 @@ export class Containers {
   /** Without `way`, hosts by name are no network at all. Rejects with AppError server_not_started (no engine, no image), config_invalid. */
   async confine(
     server: string,
-    launch: Launch,
+    launch: ProcessLaunch,
     isolate: Isolation,
     given: Given,
     { person, way, places, hidden }: Shown,
-  ): Promise<Launch> {
+  ): Promise<ProcessLaunch> {
     const variables = [...Object.keys(given.own), ...given.inherited];
     const env = this.#ofEngine(given.outside, picked(launch.env, variables));
     const engine = await this.#findEngine(server, env);
@@ -142,7 +142,7 @@ export class Containers {
         ...(person === undefined ? [] : ['--label', `tooltray.whose=${digest(person.identity)}`]),
         ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
         ...['--network', isolate.network === true ? (isolate.networkMode ?? 'bridge') : 'none'],
-        ...(way === undefined ? [] : ['-v', `${way.socket}:${doorInside}:ro`]),
+        ...(way === undefined ? [] : ['-v', `${way.socket}:${proxySocketInside}:ro`]),
         // By name alone, since what is in them stands in no list of processes then; but for folders that lie elsewhere for the engine.
         ...variables.flatMap((variable) => [
           '-e',
@@ -172,20 +172,20 @@ export class Containers {
   }
 
   /** The user's, with values that are handed on by their names alone; nothing of the entry steers the engine. */
-  #ofEngine(outside: Environment, values: Environment): Environment {
+  #ofEngine(outside: ResolvedEnv, values: ResolvedEnv): ResolvedEnv {
     const base = { ...outside, ...this.#options.env };
     const handedOn = Object.entries(values).filter(([name]) => !(name in base) && !steersEngine.test(name));
     return { ...base, ...Object.fromEntries(handedOn) };
   }
 
   /** Once, before the first of ours is there. */
-  #sweepOnce(engine: Engine, env: Environment): Promise<void> {
+  #sweepOnce(engine: Engine, env: ResolvedEnv): Promise<void> {
     this.#swept ??= this.#removeLeft(engine, env);
     return this.#swept;
   }
 
   /** Docker where it answers, else Podman. One that answered once is asked no more. */
-  async #findEngine(server: string, env: Environment): Promise<Engine> {
+  async #findEngine(server: string, env: ResolvedEnv): Promise<Engine> {
     if (this.#engine !== undefined) return this.#engine;
     const docker = await findCommand('docker', env);
     if (docker !== undefined && (await answers(docker, ['version', '--format', '{{.Server.Version}}'], env))) {
@@ -203,21 +203,21 @@ export class Containers {
   }
 
   /** The image that the name stood for when it was first used, by its digest: a tag may be another image tomorrow. */
-  async #imageOf(engine: Engine, server: string, wanted: string, env: Environment): Promise<string> {
+  async #imageOf(engine: Engine, server: string, wanted: string, env: ResolvedEnv): Promise<string> {
     const known = (await this.#readImages())[wanted];
     if (known !== undefined && (await digestOf(engine, known, env)) !== undefined) return known;
     const found = (await digestOf(engine, wanted, env)) ?? (await this.#pull(engine, server, wanted, env));
     await mkdir(dirname(this.#images), { recursive: true, mode: 0o700 });
-    await withFileLock(this.#images, async () => {
+    await withSqliteLock(this.#images, async () => {
       const images = { ...(await this.#readImages()), [wanted]: found };
       await writeFileAtomic(this.#images, JSON.stringify(images, null, 2), { mode: 0o600 });
     });
     return found;
   }
 
-  async #pull(engine: Engine, server: string, image: string, env: Environment): Promise<string> {
+  async #pull(engine: Engine, server: string, image: string, env: ResolvedEnv): Promise<string> {
     try {
-      await run(engine.command, [...engine.options, 'pull', '-q', image], { env, timeout: pullMs });
+      await run(engine.command, [...engine.options, 'pull', '-q', image], { env, timeout: pullTimeoutMs });
       const found = await digestOf(engine, image, env);
       if (found !== undefined) return found;
       throw new Error('it is not there after it was fetched');
@@ -243,7 +243,7 @@ export class Containers {
   }
 
   /** Containers of cores of this home that were killed. Never rejects. */
-  async #removeLeft(engine: Engine, env: Environment): Promise<void> {
+  async #removeLeft(engine: Engine, env: ResolvedEnv): Promise<void> {
     try {
       const all = await listed(engine, `home=${this.#label}`, env);
       // Alone, its number says nothing: in a container that was started again, whoever had it before had our own.
@@ -255,7 +255,7 @@ export class Containers {
   }
 }
 
-function picked(env: Environment, names: readonly string[]): Environment {
+function picked(env: ResolvedEnv, names: readonly string[]): ResolvedEnv {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
@@ -268,51 +268,51 @@ function digest(text: string): string {
 }
 
 /** Ids of those with a label of ours. Rejects where the engine does not tell. */
-async function listed({ command, options }: Engine, label: string, env: Environment): Promise<readonly string[]> {
+async function listed({ command, options }: Engine, label: string, env: ResolvedEnv): Promise<readonly string[]> {
   const ask = [...options, 'ps', '-a', '-q', '--filter', `label=tooltray.${label}`];
-  const { stdout } = await run(command, ask, { env, timeout: askMs });
+  const { stdout } = await run(command, ask, { env, timeout: commandTimeoutMs });
   return stdout.split('\n').filter((id) => id !== '');
 }
 
 /** Those of them whose core runs no more. */
-async function orphaned({ command, options }: Engine, ids: readonly string[], env: Environment): Promise<string[]> {
+async function orphaned({ command, options }: Engine, ids: readonly string[], env: ResolvedEnv): Promise<string[]> {
   if (ids.length === 0) return [];
   // Docker's list tells one label, Podman's does not.
   const ask = [...options, 'inspect', '--format', '{{.Id}} {{index .Config.Labels "tooltray.core"}}', ...ids];
-  const told = run(command, ask, { env, timeout: askMs });
+  const told = run(command, ask, { env, timeout: commandTimeoutMs });
   // Of one that has gone meanwhile it complains, and tells of the others all the same.
   const { stdout } = await told.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
   return stdout.split('\n').flatMap((line) => {
     const [id = '', core = ''] = line.trim().split(' ');
-    return id === '' || isRunning(Number(core)) ? [] : [id];
+    return id === '' || isProcessRunning(Number(core)) ? [] : [id];
   });
 }
 
 /** Never rejects. */
-async function removeAll({ command, options }: Engine, names: readonly string[], env: Environment): Promise<void> {
+async function removeAll({ command, options }: Engine, names: readonly string[], env: ResolvedEnv): Promise<void> {
   if (names.length === 0) return;
   // Podman's `rm -f` alone asks a program to end, and waits ten seconds for one that does not.
   for (const how of [['kill'], ['rm', '-f']])
-    await run(command, [...options, ...how, ...names], { env, timeout: askMs }).catch(() => undefined);
+    await run(command, [...options, ...how, ...names], { env, timeout: commandTimeoutMs }).catch(() => undefined);
 }
 
-async function answers(command: string, args: readonly string[], env: Environment): Promise<boolean> {
-  return run(command, [...args], { env, timeout: askMs }).then(
+async function answers(command: string, args: readonly string[], env: ResolvedEnv): Promise<boolean> {
+  return run(command, [...args], { env, timeout: commandTimeoutMs }).then(
     () => true,
     () => false,
   );
 }
 
 /** crun refuses systems with both kinds of cgroups, which runc does not. */
-async function podmanOptions(env: Environment): Promise<readonly string[]> {
+async function podmanOptions(env: ResolvedEnv): Promise<readonly string[]> {
   const [crun, runc] = await Promise.all(['crun', 'runc'].map((name) => findCommand(name, env)));
   const isHybrid = existsSync('/sys/fs/cgroup/unified');
   return runc !== undefined && (crun === undefined || isHybrid) ? ['--runtime', 'runc'] : [];
 }
 
-async function digestOf({ command, options }: Engine, image: string, env: Environment): Promise<string | undefined> {
+async function digestOf({ command, options }: Engine, image: string, env: ResolvedEnv): Promise<string | undefined> {
   const ask = [...options, 'image', 'inspect', '--format', '{{.Id}}', image];
-  const { stdout } = await run(command, ask, { env, timeout: askMs }).catch(() => ({ stdout: '' }));
+  const { stdout } = await run(command, ask, { env, timeout: commandTimeoutMs }).catch(() => ({ stdout: '' }));
   return stdout.trim() === '' ? undefined : stdout.trim();
 }
 
@@ -321,20 +321,20 @@ async function digestOf({ command, options }: Engine, image: string, env: Enviro
  * resolves paths itself, so nothing is mounted inside of what the container may write. Throws AppError config_invalid.
  */
 async function mounts(
-  launch: Launch,
+  launch: ProcessLaunch,
   isolate: Isolation,
   { places, hidden, home }: Pick<Shown, 'places' | 'hidden'> & { readonly home: string | undefined },
 ): Promise<readonly string[]> {
   const { command, args, env, cwd } = launch;
   const script = await scriptNamed(command, args, cwd);
   const folder = script === undefined ? undefined : (await scriptStep(script, env)).folder;
-  const own = await resolvePlaces(hidden);
+  const own = await resolveProtectedPaths(hidden);
   const asked = [...isolate.read, ...(isolate.write ?? [])];
   const found = await Promise.all(
-    places.map(async (place) => (asked.includes(place.path) || (await exists(place.real)) ? [place] : [])),
+    places.map(async (place) => (asked.includes(place.path) || (await pathExists(place.real)) ? [place] : [])),
   );
   const program = folder === undefined || isSystem(folder) ? [] : [{ path: folder, real: folder, writable: false }];
-  const shown = [...program, ...found.flat()].filter(({ real }) => !isOwnPath(own, real));
+  const shown = [...program, ...found.flat()].filter(({ real }) => !isProtectedPath(own, real));
   const written = shown.filter(({ writable }) => writable);
   const files = own.files.filter((file) => !own.folders.some((ours) => isInside(ours, file)));
   for (const { path, real, writable } of shown) {

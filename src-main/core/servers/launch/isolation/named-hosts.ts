@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { PrepareRequestFunctionResult } from 'proxy-chain';
 import { ensurePrivateDir } from '../../../base/app-paths.ts';
-import { isRunning } from '../../../base/file-lock.ts';
+import { isProcessRunning } from '../../../base/file-lock.ts';
 import { addressKind, hostKind } from '../../network/address-kinds.ts';
 
 /** Told when a server asks for what it may not reach, once for each host of a door. */
@@ -23,18 +23,18 @@ export type OnRefused = (server: string, host: string) => void;
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 /** The way out of one box. */
-export interface HostDoor {
+export interface EgressProxy {
   /** A Unix socket. */
   readonly socket: string;
   close(): void;
 }
 
 /** Of one server, at a time. */
-const mostConnections = 256;
-const mostTold = 100;
+const maxProxyConnections = 256;
+const maxReportedHosts = 100;
 
 /** Opens doors for the servers of one core. */
-export class HostDoors {
+export class EgressProxyFactory {
   readonly #folder: string;
   readonly #onRefused: OnRefused;
   readonly #resolve: Resolve;
@@ -48,7 +48,7 @@ export class HostDoors {
   }
 
   /** `forOthers`: who comes may be another user of this computer, as in a container; the folder still keeps all others out. Rejects with the system's error. */
-  async open(serverName: string, hosts: readonly string[], forOthers = false): Promise<HostDoor> {
+  async open(serverName: string, hosts: readonly string[], forOthers = false): Promise<EgressProxy> {
     ensurePrivateDir(this.#folder);
     this.#cleared ??= removeLeft(this.#folder);
     await this.#cleared;
@@ -63,7 +63,7 @@ export class HostDoors {
           return { dnsLookup: await wayTo(host, wanted, hosts, this.#resolve), httpAgent: agent };
         } catch (error) {
           const name = `${host}:${wanted}`;
-          if (!told.has(name) && told.size < mostTold) this.#onRefused(serverName, name);
+          if (!told.has(name) && told.size < maxReportedHosts) this.#onRefused(serverName, name);
           told.add(name);
           throw error instanceof Refusal ? new RequestError(error.message, error.status) : error;
         }
@@ -75,7 +75,7 @@ export class HostDoors {
       proxy.server.emit('connection', line);
     });
     const socket = join(this.#folder, `${prefix}${process.pid}-${randomBytes(4).toString('hex')}`);
-    server.maxConnections = mostConnections;
+    server.maxConnections = maxProxyConnections;
     server.listen(socket);
     await once(server, 'listening');
     if (forOthers) await chmod(socket, 0o666);
@@ -92,11 +92,11 @@ export class HostDoors {
 }
 
 /** Where a program in the box finds its way out; both are in the box alone. */
-export const doorInside = '/run/tooltray/door';
+export const proxySocketInside = '/run/tooltray/door';
 const port = 3128;
 
 /** What starts a program with its way out. */
-export interface WayOut {
+export interface ProxyRoute {
   /** By which programs find it. */
   readonly env: Readonly<Record<string, string>>;
   /** Before the program's own: it waits until there is a way. */
@@ -104,19 +104,19 @@ export interface WayOut {
 }
 
 /** With what a sandbox has: a shell, and socat of this computer. */
-export function throughDoor(hosts: readonly string[]): WayOut {
+export function socatRoute(hosts: readonly string[]): ProxyRoute {
   return { env: proxyVariables(hosts), command: ['/bin/sh', '-c', waitForDoor, 'sh'] };
 }
 
 /** With the one program that an image is known to have; undefined: it is none that could do that. */
-export function throughDoorBy(program: string, hosts: readonly string[]): WayOut | undefined {
+export function routeByProgram(program: string, hosts: readonly string[]): ProxyRoute | undefined {
   const env = proxyVariables(hosts);
   if (/^(?:node|npx|npm)$/.test(program)) return { env, command: ['node', '-e', forwardInNode, '--'] };
   if (/^(?:uvx?|python[\d.]*)$/.test(program)) return { env, command: ['python3', '-c', forwardInPython] };
   return undefined;
 }
 
-function proxyVariables(hosts: readonly string[]): WayOut['env'] {
+function proxyVariables(hosts: readonly string[]): ProxyRoute['env'] {
   const proxy = `http://127.0.0.1:${port}`;
   const own = hosts.some((host) => hostKind(nameAndPort(host).name) === 'loopback') ? '' : 'localhost,127.0.0.1,::1';
   const names = ['http_proxy', 'https_proxy', 'all_proxy'];
@@ -133,7 +133,7 @@ function proxyVariables(hosts: readonly string[]): WayOut['env'] {
 const forwardInNode = `
 const net = require('node:net');
 const listener = net.createServer({ allowHalfOpen: true }, (line) => {
-  const door = net.connect({ path: '${doorInside}', allowHalfOpen: true });
+  const door = net.connect({ path: '${proxySocketInside}', allowHalfOpen: true });
   line.pipe(door).pipe(line);
   line.on('error', () => door.destroy());
   door.on('error', () => line.destroy());
@@ -160,7 +160,7 @@ def copy(source, target):
 def serve(line):
     door = socket.socket(socket.AF_UNIX)
     try:
-        door.connect('${doorInside}')
+        door.connect('${proxySocketInside}')
     except OSError:
         line.close()
         return
@@ -180,7 +180,7 @@ os._exit(max(child.wait(), 0))
 
 const isListening = `grep -q ':${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A' /proc/net/tcp`;
 const waitForDoor = [
-  `socat TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${doorInside} </dev/null >/dev/null 2>&1 &`,
+  `socat TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${proxySocketInside} </dev/null >/dev/null 2>&1 &`,
   `tries=0; until ${isListening} || [ $tries -ge 200 ]; do tries=$((tries + 1)); sleep 0.01; done`,
   'exec "$@"',
 ].join('\n');
@@ -190,7 +190,7 @@ const prefix = 'door-';
 /** Sockets of cores that were killed. */
 async function removeLeft(folder: string): Promise<void> {
   const names = await readdir(folder);
-  const left = names.filter((name) => name.startsWith(prefix) && !isRunning(Number(name.split('-')[1])));
+  const left = names.filter((name) => name.startsWith(prefix) && !isProcessRunning(Number(name.split('-')[1])));
   await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
 }
 

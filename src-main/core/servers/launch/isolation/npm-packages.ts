@@ -8,31 +8,31 @@ import { once } from 'node:events';
 import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { withFileLock } from '../../../base/file-lock.ts';
+import { withSqliteLock } from '../../../base/file-lock.ts';
 import { defaultWorkingFolder } from '../../../base/working-folder.ts';
 import { AppError, errorText } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
 import { isInside } from '../../../security/file-paths.ts';
-import { noPlaces } from '../../../security/own-places.ts';
+import { noProtectedPaths } from '../../../security/own-places.ts';
 import { npxPackage } from '../../../trust/pins/launch.ts';
 import { isCommonVariable } from '../common-variables.ts';
-import { type Environment, findCommand } from '../find-command.ts';
-import { type Launch, startLaunch } from '../process-group.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
+import { type ProcessLaunch, startLaunch } from '../process-group.ts';
 import { programSteps } from './program-files.ts';
-import { inSandbox } from './sandbox.ts';
+import { wrapInBubblewrap } from './sandbox.ts';
 
 /** Of a slow line and a large package, in ms. */
-const installMs = 180_000;
+const installTimeoutMs = 180_000;
 /** Of what npm says, the last characters. */
-const mostOutput = 64 * 1024;
+const maxOutputBytes = 64 * 1024;
 
 interface Npm {
   readonly npm: string;
-  readonly env: Environment;
+  readonly env: ResolvedEnv;
 }
 
 interface Installed {
-  readonly launch: Launch;
+  readonly launch: ProcessLaunch;
   /** What it reads. */
   readonly folders: readonly string[];
 }
@@ -48,7 +48,7 @@ export class NpmPackages {
    * The launch of the installed package; undefined for a command that fetches none. `outside`: the user's environment, which says where
    * packages come from: servers share what is installed here. Rejects with AppError server_not_started.
    */
-  async install(server: string, launch: Launch, outside: Environment): Promise<Installed | undefined> {
+  async install(server: string, launch: ProcessLaunch, outside: ResolvedEnv): Promise<Installed | undefined> {
     const wanted = npxPackage(launch.command, launch.args);
     if (wanted === undefined) return undefined;
     const { name, wanted: version = 'latest' } = wanted;
@@ -63,9 +63,9 @@ export class NpmPackages {
     const folder = join(this.#folder, `${name}@${version}`.replace(/[^A-Za-z0-9._@-]/g, '+'), from);
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     // Two servers of one package, or two cores: the second finds it there.
-    await withFileLock(folder, async () => this.#fetch(server, `${name}@${version}`, folder, { npm, env }), {
-      staleMs: installMs + 10_000,
-      waitMs: installMs + 20_000,
+    await withSqliteLock(folder, async () => this.#fetch(server, `${name}@${version}`, folder, { npm, env }), {
+      staleMs: installTimeoutMs + 10_000,
+      waitMs: installTimeoutMs + 20_000,
     });
     const file = await programIn(folder, name, wanted.program);
     if (file === undefined) throw notInstalled(server, name, 'It holds no program of that name.');
@@ -86,12 +86,12 @@ export class NpmPackages {
     await rm(home, { recursive: true, force: true });
     await mkdir(home, { mode: 0o700 });
     const box = {
-      ...{ home, hidden: noPlaces, own: [], outside: env, program: await programSteps(npm, env) },
+      ...{ home, hidden: noProtectedPaths, own: [], outside: env, program: await programSteps(npm, env) },
       places: [{ path: draft, real: await realpath(draft), writable: true }],
     };
     try {
-      const boxed = await inSandbox({ command: npm, args, env, cwd: undefined }, {}, isolate, box);
-      await runToEnd(boxed, installMs);
+      const boxed = await wrapInBubblewrap({ command: npm, args, env, cwd: undefined }, {}, isolate, box);
+      await runToEnd(boxed, installTimeoutMs);
     } catch (error) {
       throw notInstalled(server, spec, error instanceof AppError ? error.message : errorText(error));
     } finally {
@@ -102,12 +102,12 @@ export class NpmPackages {
 }
 
 /** Scripts of packages run there with the network: what the entry gives its server, and the person's own variables, are not for them. */
-function common(env: Environment): Environment {
+function common(env: ResolvedEnv): ResolvedEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform)));
 }
 
 /** From where npm fetches, as the person has set it up; none of their tokens. */
-async function npmSettings(npm: string, env: Environment): Promise<Environment> {
+async function npmSettings(npm: string, env: ResolvedEnv): Promise<ResolvedEnv> {
   // npm also reads the .npmrc of the folder that it starts in.
   const options = { env, cwd: defaultWorkingFolder(env), timeout: 20_000 };
   const { stdout } = await promisify(execFile)(npm, ['config', 'get', 'registry'], options).catch(() => ({
@@ -147,12 +147,12 @@ function fileNamed(bin: unknown, name: string, program: string | undefined): str
 }
 
 /** Rejects with what it said last, or AppError server_not_started where it takes longer than `limitMs`. */
-async function runToEnd(launch: Launch, limitMs: number): Promise<void> {
+async function runToEnd(launch: ProcessLaunch, limitMs: number): Promise<void> {
   const child = await startLaunch(launch);
   let said = '';
   child.stdin.end();
   child.stdout.resume();
-  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(-mostOutput)));
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(-maxOutputBytes)));
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(timer);

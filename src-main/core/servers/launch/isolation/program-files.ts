@@ -2,14 +2,14 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isInside } from '../../../security/file-paths.ts';
-import { type Environment, findCommand } from '../find-command.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
 import { linksOnTheWay } from './real-paths.ts';
 
 /** Programs of the system and of its packages; everybody may read them. */
 export const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store'];
 
 /** A script's interpreter may be a script as well; no more than this in a row. */
-const deepest = 4;
+const maxInterpreterDepth = 4;
 /** Package files lie so many folders above a script at the most. */
 const highest = 6;
 const packageFiles = ['package.json', 'pyproject.toml', 'deno.json', 'deno.jsonc', 'Gemfile', 'composer.json'];
@@ -28,9 +28,9 @@ export interface ProgramStep {
 }
 
 /** `program`: absolute, of a file that exists; the system starts it, and what its first line names. Rejects with the operating system's error. */
-export async function programSteps(program: string, env: Environment): Promise<readonly ProgramStep[]> {
+export async function programSteps(program: string, env: ResolvedEnv): Promise<readonly ProgramStep[]> {
   const steps: ProgramStep[] = [];
-  for (let name: string | undefined = program; name !== undefined && steps.length < deepest;) {
+  for (let name: string | undefined = program; name !== undefined && steps.length < maxInterpreterDepth;) {
     const step: ProgramStep = await stepOf(name, env, true);
     steps.push(step);
     name = step.next;
@@ -39,11 +39,11 @@ export async function programSteps(program: string, env: Environment): Promise<r
 }
 
 /** A script that an interpreter is given: its first line is a comment to that, so it says nothing of what is to be seen. */
-export function scriptStep(script: string, env: Environment): Promise<ProgramStep> {
+export function scriptStep(script: string, env: ResolvedEnv): Promise<ProgramStep> {
   return stepOf(script, env, false);
 }
 
-async function stepOf(name: string, env: Environment, isStarted: boolean): Promise<ProgramStep> {
+async function stepOf(name: string, env: ResolvedEnv, isStarted: boolean): Promise<ProgramStep> {
   const real = await realpath(name);
   return {
     name,
@@ -68,17 +68,17 @@ async function folderOf(file: string, home: string | undefined): Promise<string>
   if (basename(folder) === 'bin') return isWide(dirname(folder)) ? file : dirname(folder);
   let above = folder;
   for (let steps = 0; steps < highest && !isWide(above); steps++, above = dirname(above)) {
-    const found = await Promise.all(packageFiles.map((name) => exists(join(above, name))));
+    const found = await Promise.all(packageFiles.map((name) => pathExists(join(above, name))));
     if (found.includes(true)) return above;
   }
   return isWide(folder) ? file : folder;
 }
 
 /** Returns what runs a file, by its first line as Linux reads it; undefined for a binary. Source: execve(2), "Interpreter scripts". */
-async function interpreterOf(file: string, env: Environment): Promise<string | undefined> {
+async function interpreterOf(file: string, env: ResolvedEnv): Promise<string | undefined> {
   const [, first = '', rest = ''] = /^#![ \t]*([^\s\0]+)[ \t]*([^\n]*)/.exec(await beginningOf(file)) ?? [];
   if (!isAbsolute(first)) return undefined;
-  if (basename(first) !== 'env') return (await exists(first)) ? first : undefined;
+  if (basename(first) !== 'env') return (await pathExists(first)) ? first : undefined;
   const word = rest.split(/\s+/).find((one) => !one.startsWith('-') && !one.includes('='));
   // A path would be looked up from a folder that is not known here.
   return word === undefined || !/^[\w.+-]+$/.test(word) ? undefined : findCommand(word, env);
@@ -111,7 +111,7 @@ export async function scriptNamed(
 }
 
 /** Whether something is there, behind links too. */
-export async function exists(path: string): Promise<boolean> {
+export async function pathExists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

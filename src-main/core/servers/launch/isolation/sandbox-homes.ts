@@ -7,8 +7,8 @@ import { rmSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../../base/atomic-file.ts';
-import { isRunning } from '../../../base/file-lock.ts';
-import { objectOf } from '../../../base/json.ts';
+import { isProcessRunning } from '../../../base/file-lock.ts';
+import { objectOrEmpty } from '../../../base/json.ts';
 import { programNamed } from '../../../trust/pins/launch.ts';
 import type { ConfinedEntry } from './agreed-places.ts';
 
@@ -75,7 +75,7 @@ export class SandboxHomes {
     }
     const trials = await readdir(this.#trials).catch(() => []);
     for (const trial of trials) {
-      if (!isRunning(Number(trial.split('-')[0]))) await removeTree(join(this.#trials, trial));
+      if (!isProcessRunning(Number(trial.split('-')[0]))) await removeTree(join(this.#trials, trial));
     }
   }
 
@@ -83,7 +83,7 @@ export class SandboxHomes {
   async #ownerOf(home: string): Promise<string | undefined> {
     try {
       const owner: unknown = JSON.parse(await readFile(join(home, ownerFile), 'utf8'));
-      const { config, server } = objectOf(owner);
+      const { config, server } = objectOrEmpty(owner);
       return config === this.#config && typeof server === 'string' ? server : undefined;
     } catch {
       return undefined;

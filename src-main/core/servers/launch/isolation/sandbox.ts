@@ -9,13 +9,13 @@ import { promisify } from 'node:util';
 import { AppError, errorText } from '../../../base/errors.ts';
 import type { Isolation } from '../../../config/app-config.ts';
 import { isInside } from '../../../security/file-paths.ts';
-import { isOwnPath, type OwnPlaces, realOf, resolvePlaces } from '../../../security/own-places.ts';
-import { type Environment, findCommand } from '../find-command.ts';
-import type { Launch } from '../process-group.ts';
+import { isProtectedPath, type ProtectedPaths, realOf, resolveProtectedPaths } from '../../../security/own-places.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
+import type { ProcessLaunch } from '../process-group.ts';
 import { markVariable } from '../process-tree.ts';
 import type { AgreedPlace } from './agreed-places.ts';
 import { enclosing, type Mount, type Place, planMounts } from './mount-plan.ts';
-import { doorInside, throughDoor } from './named-hosts.ts';
+import { proxySocketInside, socatRoute } from './named-hosts.ts';
 import { isSystem, type ProgramStep, systemFolders } from './program-files.ts';
 import { linksOnTheWay, makeBelow, openRealPath } from './real-paths.ts';
 
@@ -23,7 +23,7 @@ export interface Sandbox {
   /** Its private home, which exists; undefined: an empty one in memory. */
   readonly home: string | undefined;
   /** What nobody sees from inside, whatever was allowed. */
-  readonly hidden: OwnPlaces;
+  readonly hidden: ProtectedPaths;
   /** Folders of ours that it reads all the same: its installed package. */
   readonly own: readonly string[];
   /** What it may read and write. */
@@ -33,7 +33,7 @@ export interface Sandbox {
   /** Where the network is some hosts alone: the socket of the way to them. */
   readonly door?: string;
   /** The user's environment, where bubblewrap is looked up: nothing that the entry sets takes part in making its sandbox. */
-  readonly outside: Environment;
+  readonly outside: ResolvedEnv;
 }
 
 /** Of /etc what programs look up; the rest may hold secrets of the machine. */
@@ -54,16 +54,21 @@ const proxy = /^(?:https?|all|no)_proxy$/i;
  * Returns the same launch inside of a sandbox. `own`: the entry's variables. Rejects with AppError config_invalid for what cannot be allowed,
  * server_not_started for what leads elsewhere by now. Whoever does not start it closes its descriptors.
  */
-export async function inSandbox(launch: Launch, own: Environment, isolate: Isolation, box: Sandbox): Promise<Launch> {
+export async function wrapInBubblewrap(
+  launch: ProcessLaunch,
+  own: ResolvedEnv,
+  isolate: Isolation,
+  box: Sandbox,
+): Promise<ProcessLaunch> {
   const { args, env, cwd } = launch;
   const bwrap = await findSandbox(box.outside);
   if (bwrap.command === undefined) throw new AppError('server_not_started', bwrap.problem);
   const home = env['HOME'] ?? '/home/box';
-  const view = await viewOf({ ...box, hidden: await resolvePlaces(box.hidden) }, isolate, { home, cwd });
+  const view = await viewOf({ ...box, hidden: await resolveProtectedPaths(box.hidden) }, isolate, { home, cwd });
   const mounts = await mountsOf(view, bwrap.takesDescriptors);
   const isUseless = (name: string): boolean => leadsOut.test(name) || (isolate.network === false && proxy.test(name));
   const inside = Object.entries(env).filter(([name]) => !isUseless(name) || name in own);
-  const way = typeof isolate.network === 'boolean' ? undefined : throughDoor(isolate.network);
+  const way = typeof isolate.network === 'boolean' ? undefined : socatRoute(isolate.network);
   const variables = Object.entries({ ...Object.fromEntries(inside), ...way?.env, HOME: home });
   const program = box.program[0]?.name ?? launch.command;
   const words = [
@@ -72,7 +77,7 @@ export async function inSandbox(launch: Launch, own: Environment, isolate: Isola
     ...(await systemMounts()),
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run'],
     ...(isolate.network === true ? await resolverMounts() : []),
-    ...(box.door === undefined ? [] : ['--dir', dirname(doorInside), '--ro-bind', box.door, doorInside]),
+    ...(box.door === undefined ? [] : ['--dir', dirname(proxySocketInside), '--ro-bind', box.door, proxySocketInside]),
     ...mounts.words,
     ...(cwd !== undefined && isolate.forgets === 'everything' ? ['--dir', cwd] : []),
     // What lies between all of these is nobody's to write.
@@ -105,7 +110,7 @@ interface View {
   readonly places: readonly Place[];
   /** Shown although they lie in a hidden folder. */
   readonly own: readonly string[];
-  readonly hidden: OwnPlaces;
+  readonly hidden: ProtectedPaths;
   readonly links: ReadonlyMap<string, string>;
 }
 
@@ -118,7 +123,7 @@ async function viewOf(box: Sandbox, isolate: Isolation, { home, cwd }: Folders):
   const { hidden, program } = box;
   const allowed = await allowedPlaces(box.places, isolate, hidden, cwd);
   const folders = program.map(({ folder }) => folder).filter((folder) => !isSystem(folder));
-  const isOurs = (path: string): boolean => isOwnPath(hidden, path);
+  const isOurs = (path: string): boolean => isProtectedPath(hidden, path);
   const places = [
     ...folders.filter((folder) => !isOurs(folder)).map((path) => ({ path, writable: false })),
     ...allowed.filter(({ path }) => !isOurs(path)),
@@ -143,14 +148,14 @@ async function viewOf(box: Sandbox, isolate: Isolation, { home, cwd }: Folders):
 async function allowedPlaces(
   agreed: readonly AgreedPlace[],
   { read, write = [] }: Isolation,
-  hidden: OwnPlaces,
+  hidden: ProtectedPaths,
   cwd: string | undefined,
 ): Promise<readonly Place[]> {
   const found = await Promise.all(
     agreed.map(async ({ path, real, writable }): Promise<Place[]> => {
       const isAsked = read.includes(path) || write.includes(path);
       if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'it would be none');
-      const isOurs = isOwnPath(hidden, real);
+      const isOurs = isProtectedPath(hidden, real);
       if (isOurs && isAsked) throw unallowable(path, "it is one of Tooltray's own");
       // The folder of an unpacked bundle is its program's; the rest of ours is not for a server that happens to name it.
       if (isOurs && path !== cwd) return [];
@@ -167,7 +172,7 @@ async function allowedPlaces(
   return found.flat();
 }
 
-function isCovered({ folders }: OwnPlaces, file: string): boolean {
+function isCovered({ folders }: ProtectedPaths, file: string): boolean {
   return folders.some((folder) => isInside(folder, file));
 }
 
@@ -246,7 +251,7 @@ async function prepareHome(
 }
 
 /** Files of ours, with what lies beside them under their name, in what it may read. */
-async function filesBeside(hidden: OwnPlaces, places: readonly Place[]): Promise<readonly string[]> {
+async function filesBeside(hidden: ProtectedPaths, places: readonly Place[]): Promise<readonly string[]> {
   const files = [...new Set(hidden.files)].filter(
     (file) => !isCovered(hidden, file) && places.some(({ path }) => isInside(path, file)),
   );
@@ -280,7 +285,7 @@ async function resolverMounts(): Promise<readonly string[]> {
 }
 
 /** Long enough for a busy machine; it does nothing but start. */
-const trialMs = 5000;
+const probeTimeoutMs = 5000;
 
 /** bubblewrap of this computer, or why there can be no sandbox here, as a sentence with what helps. */
 export type FoundSandbox =
@@ -288,14 +293,14 @@ export type FoundSandbox =
   | { readonly command: undefined; readonly problem: string };
 
 /** Never rejects. */
-export async function findSandbox(env: Environment): Promise<FoundSandbox> {
+export async function findSandbox(env: ResolvedEnv): Promise<FoundSandbox> {
   const none = (problem: string): FoundSandbox => ({ command: undefined, problem });
   if (process.platform !== 'linux') return none('Tooltray has a sandbox on Linux only.');
   const command = await findCommand('bwrap', env);
   if (command === undefined)
     return none('bubblewrap is not installed. Install the package "bubblewrap" of your system.');
   const run = promisify(execFile);
-  const options = { env: { PATH: env['PATH'] ?? '' }, cwd: '/', timeout: trialMs };
+  const options = { env: { PATH: env['PATH'] ?? '' }, cwd: '/', timeout: probeTimeoutMs };
   try {
     const nothing = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--ro-bind', '/', '/', 'true'];
     await run(command, nothing, options);
@@ -310,7 +315,7 @@ export async function findSandbox(env: Environment): Promise<FoundSandbox> {
 }
 
 /** Why there can be no sandbox here; undefined: there can. Never rejects. */
-export async function sandboxProblem(env: Environment): Promise<string | undefined> {
+export async function sandboxUnavailableReason(env: ResolvedEnv): Promise<string | undefined> {
   const found = await findSandbox(env);
   return found.command === undefined ? found.problem : undefined;
 }

@@ -11,7 +11,7 @@ const form = (
   return { id, name, says, weights: { text, value, guide, result }, patterns: [] };
 };
 
-export const formRules: readonly Rule[] = [
+export const obfuscationRules: readonly Rule[] = [
   form('tag-characters', 'Invisible letters', 'It holds letters that nobody sees and a model reads.', 2, 2, 2, 1.5),
   form(
     'selector-run',

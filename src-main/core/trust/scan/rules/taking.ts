@@ -1,7 +1,7 @@
 /** Rules about what is taken from the person, where it goes, and what is kept from them. */
 import type { Rule } from '../rule.ts';
 
-export const taking: readonly Rule[] = [
+export const exfiltrationRules: readonly Rule[] = [
   {
     id: 'conceal',
     name: 'Hides something from the person',

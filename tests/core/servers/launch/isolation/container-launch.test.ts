@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Isolation } from '../../../../../src-main/core/config/app-config.ts';
-import { Boxes } from '../../../../../src-main/core/servers/launch/isolation/boxes.ts';
-import type { Launch } from '../../../../../src-main/core/servers/launch/process-group.ts';
+import { ServerSandboxes } from '../../../../../src-main/core/servers/launch/isolation/boxes.ts';
+import type { ProcessLaunch } from '../../../../../src-main/core/servers/launch/process-group.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-container-'));
 const [bin, project, store, own] = ['bin', 'project', 'project/store', 'user/own'].map((name) => {
@@ -19,7 +19,7 @@ chmodSync(join(bin, 'docker'), 0o755);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const outside = { PATH: `${bin}:/usr/bin:/bin`, HOME: join(folder, 'user') };
-const boxes = new Boxes({
+const boxes = new ServerSandboxes({
   ...{ folder: join(folder, 'boxes'), config: join(folder, 'config.json'), sockets: join(folder, 'run') },
   hidden: { folders: [own], files: [join(folder, 'config.json')] },
   onRefused: () => undefined,
@@ -27,7 +27,7 @@ const boxes = new Boxes({
 
 let count = 0;
 
-function confine(access: Partial<Isolation>, env: Record<string, string> = {}, inherited = {}): Promise<Launch> {
+function confine(access: Partial<Isolation>, env: Record<string, string> = {}, inherited = {}): Promise<ProcessLaunch> {
   const isolate: Isolation = {
     ...{ kind: 'container', image: 'some/image', read: [], write: [], network: false, extraArgs: [] },
     ...access,
@@ -35,7 +35,7 @@ function confine(access: Partial<Isolation>, env: Record<string, string> = {}, i
   const launch = { command: 'node', args: ['/app/x.js'], env: { ...outside, ...inherited, ...env }, cwd: undefined };
   const serverName = `s${count++}`;
   const entry = { ...launch, name: serverName, env, isolate };
-  return boxes.confine({ ...launch, serverName, own: env, inherited: Object.keys(inherited), entry, outside });
+  return boxes.wrapLaunch({ ...launch, serverName, own: env, inherited: Object.keys(inherited), entry, outside });
 }
 
 function after(args: readonly string[], option: string): string[] {
@@ -70,10 +70,10 @@ test('refuses to start once a path leads elsewhere', async () => {
   const launch = { command: 'node', args: [], env: outside, cwd: undefined };
   const entry = { ...launch, name: 'moving', env: {}, isolate };
   const wanted = { ...launch, serverName: 'moving', own: {}, inherited: [], entry, outside };
-  await boxes.confine(wanted);
+  await boxes.wrapLaunch(wanted);
   rmSync(place, { recursive: true });
   symlinkSync(own, place);
-  await expect(boxes.confine(wanted)).rejects.toMatchObject({ code: 'server_not_started' });
+  await expect(boxes.wrapLaunch(wanted)).rejects.toMatchObject({ code: 'server_not_started' });
 });
 
 test.each<[string, (place: string) => readonly string[]]>([

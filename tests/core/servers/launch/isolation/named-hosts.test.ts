@@ -11,11 +11,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { findCommand } from '../../../../../src-main/core/servers/launch/find-command.ts';
 import {
-  doorInside,
-  HostDoors,
-  throughDoorBy,
+  proxySocketInside,
+  EgressProxyFactory,
+  routeByProgram,
 } from '../../../../../src-main/core/servers/launch/isolation/named-hosts.ts';
-import { sandboxProblem } from '../../../../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../../../../src-main/core/servers/launch/isolation/sandbox.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-doors-'));
 const site = http.createServer((request, response) => response.end(`${request.method} ${request.headers.host}`));
@@ -31,7 +31,7 @@ afterAll(() => {
 
 const refused: string[] = [];
 /** Every name leads to this computer, as that of somebody who wants to reach it would. */
-const doors = new HostDoors(
+const doors = new EgressProxyFactory(
   folder,
   (server, host) => refused.push(`${server} ${host}`),
   (host) =>
@@ -99,13 +99,13 @@ test('what a core that was killed left is removed, and what another one uses is 
     string,
   ];
   for (const file of [dead, living]) writeFileSync(file, '');
-  const door = await new HostDoors(folder, () => undefined).open('s', ['a.example']);
+  const door = await new EgressProxyFactory(folder, () => undefined).open('s', ['a.example']);
   expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
   door.close();
 });
 
 const env = { PATH: process.env['PATH'] ?? '' };
-const problem = await sandboxProblem(env);
+const problem = await sandboxUnavailableReason(env);
 const python = await findCommand('python3', env);
 const isTooOld =
   python === undefined || spawnSync(python, ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']).status !== 0;
@@ -117,9 +117,9 @@ test.skipIf(problem !== undefined).each(isTooOld ? ['npx'] : ['npx', 'uvx'])(
     const door = await doors.open('s', [`localhost:${port}`], true);
     onTestFinished(() => door.close());
     expect(statSync(door.socket).mode & 0o777).toBe(0o666);
-    const way = throughDoorBy(program, [`localhost:${port}`]);
+    const way = routeByProgram(program, [`localhost:${port}`]);
     const box = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
-    const mount = ['--tmpfs', '/run', '--dir', dirname(doorInside), '--ro-bind', door.socket, doorInside];
+    const mount = ['--tmpfs', '/run', '--dir', dirname(proxySocketInside), '--ro-bind', door.socket, proxySocketInside];
     const inside = (script: string): ChildProcess => {
       const own = [process.execPath, '-e', script, '--', 'a word'];
       return spawn('bwrap', [...box, ...mount, '--', ...(way?.command ?? []), ...own], {
@@ -155,5 +155,5 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 test('an image of another program opens no way', () => {
-  expect(throughDoorBy('some-program', ['a.example'])).toBeUndefined();
+  expect(routeByProgram('some-program', ['a.example'])).toBeUndefined();
 });
