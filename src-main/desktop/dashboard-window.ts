@@ -154,7 +154,7 @@ export function confirmUnsavedClose(contents: Pick<WebContents, 'on'>, { ask, on
 }
 
 /** The dashboard's own ground, `--paper` in theme/tokens.css: a window that has it does not flash before the page is drawn. */
-export const backgroundColors = { light: '#f7f7f5', dark: '#15171b' } as const;
+export const backgroundColors = { light: '#f8f8f6', dark: '#141518' } as const;
 
 // Where a window may open: where it was, if that is still on a display.
 
