@@ -83,7 +83,7 @@ async function run(starting: Disposable): Promise<void> {
 async function start(): Promise<DesktopApp> {
   const quitOrder = new QuitOrder({ app, monitor: powerMonitor });
   const preferences = openPreferences();
-  const leaving = { isAsked: false };
+  const leaving = { isRequested: false };
   const host = await openHost(preferences, leaving);
   const system = { platform: process.platform, env: process.env, home: homedir(), dataDir: paths.dataDir };
   const desktop = new DesktopApp({
@@ -113,7 +113,7 @@ async function start(): Promise<DesktopApp> {
   watchCrashes({ app, log: host.log, reload: (window) => window.webContents.reload() });
   const stop = async (): Promise<void> => {
     await desktop.stop();
-    if (!leaving.isAsked) return;
+    if (!leaving.isRequested) return;
     await openVault(paths.dataDir, process.env).discard();
     await removeTraces(system);
   };
@@ -131,7 +131,7 @@ async function start(): Promise<DesktopApp> {
   return desktop;
 }
 
-async function openHost(preferences: PreferenceStore, leaving: { isAsked: boolean }): Promise<CoreHost> {
+async function openHost(preferences: PreferenceStore, leaving: { isRequested: boolean }): Promise<CoreHost> {
   const configHome = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   const program = process.env['APPIMAGE'] ?? app.getPath('exe');
   // Electron itself has to be told which app to be.
@@ -150,7 +150,7 @@ async function openHost(preferences: PreferenceStore, leaving: { isAsked: boolea
       autostart,
       canUpdate: canUpdate(),
       leaveSystem: () => {
-        leaving.isAsked = true;
+        leaving.isRequested = true;
         autostart.set(false);
         app.removeAsDefaultProtocolClient(linkScheme);
         // The caller is answered first.

@@ -16,7 +16,7 @@ export function processCpu(pid) {
 
 const lookMs = 100;
 const quietMs = 300;
-const longestMs = 5000;
+const maxMs = 5000;
 
 /**
  * Resolves with the processor time of a process, in ms, when it does nothing any longer: what it puts off until calls are answered is a
@@ -24,7 +24,7 @@ const longestMs = 5000;
  */
 export async function settledCpu(pid) {
   let last = processCpu(pid);
-  for (let [quiet, all] = [0, 0]; quiet < quietMs && all < longestMs; quiet += lookMs, all += lookMs) {
+  for (let [quiet, all] = [0, 0]; quiet < quietMs && all < maxMs; quiet += lookMs, all += lookMs) {
     await sleep(lookMs);
     const now = processCpu(pid);
     if (now !== last) quiet = 0;

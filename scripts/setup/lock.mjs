@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError } from './setup-error.mjs';
 
 const pollMs = 200;
-const patienceMs = 15 * 60_000;
+const graceMs = 15 * 60_000;
 
 /**
  * Waits until this process holds the lock; the returned function gives it back.
@@ -17,7 +17,7 @@ const patienceMs = 15 * 60_000;
  */
 export async function takeLock(root) {
   const lock = join(root, '.cache', 'setup.lock');
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + graceMs;
   let announced = false;
   while (!tryToTake(lock)) {
     const owner = ownerOf(lock);
@@ -76,5 +76,5 @@ function steal(lock, owner) {
 }
 
 function gaveUp(owner, lock) {
-  return `Another set-up has not finished in ${patienceMs / 60_000} minutes. If process ${owner} is not one, delete ${lock}.`;
+  return `Another set-up has not finished in ${graceMs / 60_000} minutes. If process ${owner} is not one, delete ${lock}.`;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 /** A network that is there answers sooner, in ms. */
-const patienceMs = 4_000;
+const graceMs = 4_000;
 const downloadMs = 10 * 60_000;
 
 /** Answers with its path, or with why there is none. */
@@ -41,7 +41,7 @@ export function binaryOf(folder, env = process.env) {
 
 async function answers(url) {
   try {
-    await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(patienceMs) });
+    await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(graceMs) });
     return true;
   } catch {
     return false;

@@ -54,11 +54,11 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
   const stopped = Promise.withResolvers<void>();
   const replica = await Replica.open(replicaOptions(given, stopped.resolve));
   const { host } = replica;
-  let isAsked = false;
+  let isRequested = false;
   handleSignals(host, () => {
     // Whoever asks twice does not want to wait.
-    if (isAsked) process.exit(1);
-    isAsked = true;
+    if (isRequested) process.exit(1);
+    isRequested = true;
     stopped.resolve();
   });
   let exitCode = 0;

@@ -182,7 +182,7 @@ export class Core {
   readonly descriptions: DescriptionStore;
   readonly modes: ModeRegistry;
   readonly modeCosts: ModeCosts;
-  readonly #answerRoom = new ResultMemoryQuota();
+  readonly #resultCapacity = new ResultMemoryQuota();
   readonly #proposals: ProposalStore;
   readonly #closeRecord: () => Promise<void>;
   readonly #closeResults: () => Promise<void>;
@@ -266,7 +266,7 @@ export class Core {
       signIns: this.signIns,
       now: Date.now,
       random: Math.random,
-      onOddity: (server, text) => log.child(server).info(text.slice(0, 2000)),
+      onWarning: (server, text) => log.child(server).info(text.slice(0, 2000)),
     });
     // Asked when a server has failed: by then there is a Healing.
     const knownFix = (server: string): string | undefined => this.healing.hintFor(server);
@@ -376,7 +376,7 @@ export class Core {
     const hashOf = (server: string): string | undefined => this.servers.find(server)?.config.hash;
     const toolmux = new ToolmuxCache(options.config);
     this.descriptions = new DescriptionStore(join(paths.dataDir, 'descriptions'), hashOf, toolmux);
-    this.descriptions.changed.on(() => this.#listAnew());
+    this.descriptions.changed.on(() => this.#relist());
   }
 
   /**
@@ -401,7 +401,7 @@ export class Core {
     const stopWatching = config.changed.on((next) => {
       void this.#apply(next);
       void this.payloads.pruneNow();
-      this.#listAnew();
+      this.#relist();
     });
     this.#stopWatching = () => [...stops, stopWatching].forEach((stop) => stop());
     let settled: Promise<unknown> = Promise.resolve();
@@ -466,7 +466,7 @@ export class Core {
       modes: this.modes,
       mode,
       ...{ modeCosts: this.modeCosts, settleMs },
-      ...{ serverTasks: this.sessions.serverTasks, answerRoom: this.#answerRoom },
+      ...{ serverTasks: this.sessions.serverTasks, resultCapacity: this.#resultCapacity },
       ...{ inProfiles: (names) => this.profiles.core(names), inKind: (kind) => this.extensionCores.core(kind) },
     };
   }
@@ -483,7 +483,7 @@ export class Core {
     return this.servers.apply(config.servers);
   }
 
-  #listAnew(): void {
+  #relist(): void {
     rebuildLists(this);
     this.profiles.refresh();
     this.extensionCores.refresh();

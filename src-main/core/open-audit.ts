@@ -117,7 +117,7 @@ export function createPinRegistry(shelf: PinStore, audit: AuditRecorder, config:
       log.child(server).info(`What it says changed: ${describeChanges(changes)}.`);
       noted.onPassed(server, changes);
     },
-    onOddity: (server, text) => log.child(server).warn(text),
+    onWarning: (server, text) => log.child(server).warn(text),
     now: Date.now,
   });
 }

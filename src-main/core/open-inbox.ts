@@ -21,7 +21,7 @@ import { createPinSource } from './trust/inbox/pin-items.ts';
 import { createApprovalSource } from './trust/inbox/question-items.ts';
 import type { PinRegistry } from './trust/pins/pin-book.ts';
 
-interface InboxRoom {
+interface InboxDeps {
   readonly options: { readonly config: ConfigStore };
   readonly trust: DataFlow;
   readonly pins: PinRegistry;
@@ -36,7 +36,7 @@ interface InboxRoom {
   readonly descriptions: DescriptionStore;
 }
 
-export function createInbox(room: InboxRoom, history: DecisionHistory, proposals: ProposalStore): Inbox {
+export function createInbox(room: InboxDeps, history: DecisionHistory, proposals: ProposalStore): Inbox {
   const { admin, edits, removals, reviews, healing, signIns } = room;
   const { config } = room.options;
   const { questions, decisions } = room.trust;

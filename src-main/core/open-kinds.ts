@@ -120,7 +120,7 @@ export class ExtensionCores {
 
   /** Whether the one that was used longest ago, and is not any more, has made place. */
   #makePlace(): boolean {
-    const unused = this.#longestUnused();
+    const unused = this.#maxIdleMs();
     if (unused === undefined) return false;
     const [key, kind] = unused;
     this.#cores.delete(key);
@@ -135,10 +135,10 @@ export class ExtensionCores {
   }
 
   get #hasPlace(): boolean {
-    return this.#cores.size < maxKinds || this.#longestUnused() !== undefined;
+    return this.#cores.size < maxKinds || this.#maxIdleMs() !== undefined;
   }
 
-  #longestUnused(): [string, KindCore] | undefined {
+  #maxIdleMs(): [string, KindCore] | undefined {
     const before = this.#parts.now() - minIdleBeforeEvictionMs;
     const unused = [...this.#cores].filter(([, kind]) => kind.usedAt <= before && !this.#isInUse(kind));
     return unused.toSorted(([, a], [, b]) => a.usedAt - b.usedAt)[0];

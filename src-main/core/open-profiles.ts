@@ -71,7 +71,7 @@ export class ProfileCores {
     for (const core of this.#cores.values()) rebuildLists(core);
   }
 
-  #makeRoom(): void {
+  #evictOldest(): void {
     if (this.#cores.size < maxCores) return;
     const unused = [...this.#cores].find(([, { catalog }]) => !this.#parts.isShown(catalog));
     if (unused === undefined) throw tooMany();
@@ -82,7 +82,7 @@ export class ProfileCores {
   }
 
   #make(names: readonly string[]): ProfileCore {
-    this.#makeRoom();
+    this.#evictOldest();
     const { config, steps: parts, spills } = this.#parts;
     const whole = this.#parts.core();
     const scope = createProfileScope(names, () => config.current);

@@ -88,7 +88,7 @@ export function createActivity({
     servers: () => ownServers(servers),
     defersTools: (app) => appTraits(app).defersTools,
     hasModel,
-    takesAnswers: resultIntakeOf,
+    acceptsResults: resultIntakeOf,
     now: Date.now,
     steps: timeline,
     putOff,

@@ -11,7 +11,7 @@ import type { OutboundNetwork } from './servers/network/outbound-network.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 import type { TransportFactory } from './servers/transports/create-transport.ts';
 
-interface RegistryRoom {
+interface RegistryDeps {
   readonly options: { readonly config: ConfigStore; readonly env: Env; readonly version: string };
   readonly network: OutboundNetwork;
   readonly edits: UserEdits;
@@ -35,7 +35,7 @@ export function createRegistries({
   secrets,
   servers,
   transports,
-}: RegistryRoom): RegistryServices {
+}: RegistryDeps): RegistryServices {
   const { config, env, version } = options;
   const http = new HttpFetch({ env, network });
   const reader = new Registries({ http, places: () => config.current.registries, now: Date.now });

@@ -17,7 +17,7 @@ import { TransportFactory } from './servers/transports/create-transport.ts';
 import type { ScanThread } from './trust/scan/scan-thread.ts';
 import type { ConnectionBudgets } from './wire/byte-budget.ts';
 
-interface ReviewRoom {
+interface ReviewDeps {
   readonly options: {
     readonly config: ConfigStore;
     readonly paths: AppPaths;
@@ -35,7 +35,7 @@ interface ReviewRoom {
   readonly admin: ServerAdmin;
 }
 
-export function createReviews(room: ReviewRoom, history: DecisionHistory, kept: JsonDocument): ServerReviews {
+export function createReviews(room: ReviewDeps, history: DecisionHistory, kept: JsonDocument): ServerReviews {
   const { options, servers, registry, environment, network, boxes, budgets, scans, admin } = room;
   const { config, paths, env, masker, version } = options;
   const transports = new TransportFactory({

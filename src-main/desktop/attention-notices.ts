@@ -45,7 +45,7 @@ const dedupeMs = 60 * 60_000;
 interface Known {
   readonly since: number;
   seenAt: number;
-  isTold: boolean;
+  isNotified: boolean;
 }
 
 export class NotificationFilter {
@@ -55,7 +55,7 @@ export class NotificationFilter {
   next(items: readonly AttentionItem[], now: number): readonly AttentionItem[] {
     for (const [id, known] of this.#known) {
       const isGone = !items.some((item) => causeOf(item) === id);
-      if (isGone && (!known.isTold || now - known.seenAt > dedupeMs)) this.#known.delete(id);
+      if (isGone && (!known.isNotified || now - known.seenAt > dedupeMs)) this.#known.delete(id);
     }
     return items.filter(
       (item) => needsPerson.has(item.action.kind) && this.#isNew(causeOf(item), item.action.kind, now),
@@ -63,13 +63,13 @@ export class NotificationFilter {
   }
 
   #isNew(cause: string, action: AttentionAction['kind'], now: number): boolean {
-    const known = this.#known.get(cause) ?? { since: now, seenAt: now, isTold: false };
+    const known = this.#known.get(cause) ?? { since: now, seenAt: now, isNotified: false };
     this.#known.set(cause, known);
     known.seenAt = now;
     // What asks for a decision does not mend itself.
     const wait = action === 'decide' ? 0 : settleMs;
-    if (known.isTold || now - known.since < wait) return false;
-    known.isTold = true;
+    if (known.isNotified || now - known.since < wait) return false;
+    known.isNotified = true;
     return true;
   }
 }

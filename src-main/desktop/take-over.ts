@@ -14,7 +14,7 @@ interface TakeOverDeps {
   readonly listen: () => Promise<void>;
   /** Between two looks, in ms. */
   readonly pollMs?: number;
-  readonly patienceMs?: number;
+  readonly graceMs?: number;
 }
 
 /** Rejects with AppError already_running when the other core does not end. */
@@ -22,16 +22,16 @@ export async function replaceRunningCore({
   find,
   listen,
   pollMs = 100,
-  patienceMs = 10_000,
+  graceMs = 10_000,
 }: TakeOverDeps): Promise<void> {
-  const deadline = Date.now() + patienceMs;
-  for (let isAsked = false; ;) {
+  const deadline = Date.now() + graceMs;
+  for (let isRequested = false; ;) {
     const other = await find();
     if (other === undefined) {
       if (await opened(listen)) return;
     } else {
-      if (!isAsked) await other.ask('stop', {});
-      isAsked = true;
+      if (!isRequested) await other.ask('stop', {});
+      isRequested = true;
       await other.close();
     }
     if (Date.now() > deadline) throw stillRunningError();

@@ -213,7 +213,7 @@ export class CoreHost {
     return {
       core: this.core,
       doors: () => this.addresses,
-      onDoorsChange: (listener) => this.#http?.ports.changed.on(listener) ?? (() => undefined),
+      onEndpointsChange: (listener) => this.#http?.ports.changed.on(listener) ?? (() => undefined),
       stop,
       desktop,
       apps: this.#apps ?? noApps,
@@ -265,7 +265,7 @@ export class CoreHost {
       },
       parked: parkedCalls,
       letIn,
-      onOddity: (text) => this.log.debug(text.slice(0, 2000)),
+      onWarning: (text) => this.log.debug(text.slice(0, 2000)),
       onEnd: () => {
         isOver = true;
         letGo();

@@ -68,11 +68,11 @@ export class McpHttpServer {
       },
       other,
       limits: () => core.options.config.current.http,
-      usualDrainSeconds: team && teamDrainSeconds,
-      keptMs: team && keepAliveTimeoutMs,
+      fallbackDrainSeconds: team && teamDrainSeconds,
+      retainMs: team && keepAliveTimeoutMs,
       budgets: core.budgets,
       awaited: () => this.#awaited + core.parkedCalls.count,
-      onOddity: (text) => core.options.log.warn(text),
+      onWarning: (text) => core.options.log.warn(text),
     });
     core.extensionCores.setInUseCheck((catalog) =>
       this.#listener.statelessEndpoints.some(({ isBusy, view }) => isBusy && view.catalog === catalog),

@@ -49,7 +49,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
   };
 }
 
-export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): Source {
+export function stateSource({ core, apps, desktop, onEndpointsChange }: RpcDeps): Source {
   return (touch) => {
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
@@ -70,7 +70,7 @@ export function stateSource({ core, apps, desktop, onDoorsChange }: RpcDeps): So
       core.profileTokens.changed.on(() => touch('profiles')),
       core.healing.changed.on(() => touch('servers', 'attention')),
       apps.onChange(() => touch('setup', 'attention', 'access')),
-      onDoorsChange?.(() => touch('core', 'attention', 'profiles')),
+      onEndpointsChange?.(() => touch('core', 'attention', 'profiles')),
       desktop?.onChange(() => touch('settings')),
     ];
     return () => {

@@ -289,7 +289,7 @@ export interface RpcContract {
     output: { readonly sentence: string };
   };
   /** Starts a server in review once in a box, and tells what it lists. */
-  lookInside: { input: { readonly server: string; readonly id: string }; output: ServerReview };
+  previewServer: { input: { readonly server: string; readonly id: string }; output: ServerReview };
   reject: { input: { readonly id: string }; output: ProposalSummary };
   /** Of a team: at every replica where it is not well. `clear`: removes the folder of a damaged package first, where the failure names one. */
   retry: { input: { readonly server: string; readonly clear?: boolean }; output: ServerStatus };
@@ -591,13 +591,13 @@ export interface AppSettings {
   /** Its own; undefined: that of all apps. */
   readonly mode: string | undefined;
   /** Of apps that have none of their own. */
-  readonly usualMode: string;
+  readonly defaultMode: string;
   /** With what each would cost it. */
   readonly modes: readonly ModeCard[];
   /** Longer answers to it are kept on disk, in bytes, 0: none is; undefined: no limit of its own. */
   readonly threshold: number | undefined;
   /** The limit without one of its own. */
-  readonly usualThreshold: number;
+  readonly defaultThreshold: number;
   /** It reads its tools anew when they change; else after a restart. */
   readonly followsLists: boolean;
 }
@@ -677,7 +677,7 @@ export interface ServerTool {
   readonly written: string | undefined;
   readonly enabled: boolean;
   /** Whatever its switch says, no model gets it as it is: nobody has accepted it yet, or it was looked at and is kept out. */
-  readonly held: 'waits' | 'keptOut' | undefined;
+  readonly held: 'waits' | 'rejected' | undefined;
   readonly readOnly: boolean | undefined;
   readonly destructive: boolean | undefined;
   readonly tokens: number;
@@ -1098,7 +1098,7 @@ export interface UserSecretRow {
   readonly server: string;
   readonly name: string;
   /** Whoever looks has one. */
-  readonly isKept: boolean;
+  readonly isStored: boolean;
 }
 
 /** A server at one replica of a team. */
@@ -1119,7 +1119,7 @@ export interface ServerStatusByReplica {
 
 export interface TeamContract {
   /** For admins; beside it where it runs, and why there. */
-  serverStanding: {
+  serverStatus: {
     input: { readonly server: string };
     output: ServerStatusByReplica & { readonly placement: 'remote' | 'shared' | 'personal'; readonly reason: string };
   };
@@ -1266,7 +1266,7 @@ export interface StepSummary extends StepLabelFacts {
   readonly durationMs: number;
   readonly outcome: CallSummary['outcome'];
   readonly error: string | undefined;
-  readonly askedBytes: number;
+  readonly requestBytes: number;
   readonly givenBytes: number;
   /**
    * Tokens by the ledger: given to the app, sent by servers for it, and what its model would have read without us and did read, as the savings

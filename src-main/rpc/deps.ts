@@ -23,7 +23,7 @@ export interface RpcDeps {
   readonly core: Core;
   readonly doors: () => ListenAddresses;
   /** Returns how to stop; absent where the doors stay as they are. */
-  readonly onDoorsChange?: (listener: () => void) => () => void;
+  readonly onEndpointsChange?: (listener: () => void) => () => void;
   readonly stop: () => void;
   /** The desktop app around the core; undefined where there is none. */
   readonly desktop: DesktopService | undefined;

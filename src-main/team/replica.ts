@@ -204,7 +204,7 @@ interface Parts {
   readonly quotas: OpenQuotas;
 }
 
-interface PartsRoom {
+interface PartsDeps {
   readonly room: TeamHostContext;
   readonly database: Database;
   readonly name: string;
@@ -214,7 +214,7 @@ interface PartsRoom {
 
 async function openParts(
   options: ReplicaOptions,
-  { room, database, name, host }: PartsRoom,
+  { room, database, name, host }: PartsDeps,
 ): Promise<{ readonly seams: TeamHost; readonly parts: Parts }> {
   const { tenant, listen, publicUrl, version, env } = options;
   const { log } = room;

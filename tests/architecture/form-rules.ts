@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { isTypeOnly } from './import-rules.ts';
 import { parse, type Rule } from './source.ts';
 
-const mostLines = 500;
+const maxLines = 500;
 
 /** Names that say nothing, so that everything ends up behind them. */
 const emptyNames = /^(utils?|helpers?|misc|common|stuff|lib)\.(ts|svelte)$/;
@@ -24,5 +24,5 @@ export const canBeReadInOneGo: Rule = (source) => {
   const { statements } = parse(source);
   if (statements.length > 0 && statements.every(isTypeOnly)) return [];
   const lines = text.trimEnd().split('\n').length;
-  return lines > mostLines ? [`${path}:${mostLines} goes on to line ${lines}`] : [];
+  return lines > maxLines ? [`${path}:${maxLines} goes on to line ${lines}`] : [];
 };

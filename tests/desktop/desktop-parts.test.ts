@@ -247,7 +247,7 @@ describe('another core of the same home', () => {
       find: async () => other,
       listen: async () => undefined,
       pollMs,
-      patienceMs: 20,
+      graceMs: 20,
     });
     const error = await taking.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'already_running' });

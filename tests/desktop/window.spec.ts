@@ -62,13 +62,13 @@ test('answers client apps while a dialog is open', async () => {
   await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
   const client = await desktop.connect();
   await desktop.page();
-  const isKept = await desktop.app.evaluate(({ BrowserWindow, dialog }) => {
+  const isStored = await desktop.app.evaluate(({ BrowserWindow, dialog }) => {
     dialog.showMessageBox = () => new Promise(() => undefined);
     const event = { isPrevented: false, preventDefault: () => void (event.isPrevented = true) };
     BrowserWindow.getAllWindows()[0]?.webContents.emit('will-prevent-unload', event);
     return !event.isPrevented;
   });
-  expect(isKept).toBe(true);
+  expect(isStored).toBe(true);
   expect((await client.listTools()).tools.length).toBeGreaterThan(0);
 });
 

@@ -95,10 +95,10 @@ test.skipIf(problem !== undefined)(
   'a look installs it the same way, and gives it nothing',
   async () => {
     await using core = await start({ ...entry, quarantined: true });
-    const ask = async (method: 'reviews' | 'lookInside', input: object): Promise<unknown> =>
+    const ask = async (method: 'reviews' | 'previewServer', input: object): Promise<unknown> =>
       dispatchRpc(method, { ...input }, core.host.rpcDeps, new AbortController().signal);
     const { reviews } = (await ask('reviews', { server: 'packed' })) as { reviews: ServerReview[] };
-    const seen = (await ask('lookInside', { server: 'packed', id: reviews[0]?.id })) as ServerReview;
+    const seen = (await ask('previewServer', { server: 'packed', id: reviews[0]?.id })) as ServerReview;
     expect(seen.look).toMatchObject({ isDone: true, tools: 3 });
     expect(JSON.stringify(seen.look)).not.toContain('planted-');
   },

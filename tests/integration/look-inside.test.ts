@@ -51,7 +51,7 @@ async function review(core: TestCore, server: string): Promise<ServerReview> {
 /** As `tooltray review NAME --look` asks. */
 async function look(core: TestCore, server: string): Promise<NonNullable<ServerReview['look']>> {
   const { id } = await review(core, server);
-  const seen = (await rpc(core, 'lookInside', { server, id })) as unknown as ServerReview;
+  const seen = (await rpc(core, 'previewServer', { server, id })) as unknown as ServerReview;
   if (seen.look === undefined) throw new Error('Nothing was told of it.');
   return seen.look;
 }
@@ -230,6 +230,6 @@ test('one that is accepted is not looked at, nor one that is another by now', as
     servers: { fine: fixture('echo'), held: { ...fixture('echo'), quarantined: true } },
   });
   const { id } = await review(core, 'fine');
-  await expect(rpc(core, 'lookInside', { server: 'fine', id })).rejects.toMatchObject({ code: 'bad_request' });
-  await expect(rpc(core, 'lookInside', { server: 'held', id })).rejects.toMatchObject({ code: 'config_conflict' });
+  await expect(rpc(core, 'previewServer', { server: 'fine', id })).rejects.toMatchObject({ code: 'bad_request' });
+  await expect(rpc(core, 'previewServer', { server: 'held', id })).rejects.toMatchObject({ code: 'config_conflict' });
 });

@@ -21,10 +21,10 @@ const tools = ['echo'];
 
 /** A person who answers when the test says so. */
 function patientPerson(): { answer: () => Promise<Params>; asked: Promise<void>; speak: () => void } {
-  const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: wasRequested } = Promise.withResolvers<void>();
   const { promise: answered, resolve: speak } = Promise.withResolvers<void>();
   const answer = async (): Promise<Params> => {
-    wasAsked();
+    wasRequested();
     await answered;
     return { action: 'accept', content: { name: 'Ada' } };
   };

@@ -151,7 +151,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     await sh(core, move);
     await restart(core);
     expect(refusal(core)).toBe('server_not_started');
-    await core.host.core.boxes.agreeAnew('notes');
+    await core.host.core.boxes.agreeAgain('notes');
     await restart(core);
     expect(await sh(core, `touch ${world.store}/made && echo done`)).toBe('done\n');
     expect(existsSync(join(other, 'made'))).toBe(true);

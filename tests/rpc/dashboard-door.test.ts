@@ -39,9 +39,9 @@ test('two dashboards are told the same', async () => {
   const [one, two] = [listen(core), listen(core)];
   await until(() => one.length > 0 && two.length > 0);
   await ask(core, 'setPaused', { paused: true });
-  const isTold = (told: typeof one): boolean => told.some(({ change }) => change.core?.paused === true);
-  await until(() => isTold(one) && isTold(two));
-  expect([isTold(one), isTold(two)]).toEqual([true, true]);
+  const isNotified = (told: typeof one): boolean => told.some(({ change }) => change.core?.paused === true);
+  await until(() => isNotified(one) && isNotified(two));
+  expect([isNotified(one), isNotified(two)]).toEqual([true, true]);
 });
 
 test('a burst of calls is told a few times, and a small part of it', async () => {

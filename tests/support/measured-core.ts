@@ -38,7 +38,7 @@ process.on('message', (message) => {
     const { heapTotal, external } = process.memoryUsage();
     return void process.send?.(heapTotal + external);
   }
-  if (message === 'stop') return void process.send?.({ longestMs: longest, parseMs: parseMs() });
+  if (message === 'stop') return void process.send?.({ maxMs: longest, parseMs: parseMs() });
   longest = 0;
   before = process.threadCpuUsage();
   timer = setImmediate(turn);

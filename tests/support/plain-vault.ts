@@ -9,7 +9,7 @@ export function plainVault(folder: string): Vault {
 }
 
 /** All that is kept in it, as text. */
-export async function keptIn(vault: Vault): Promise<string> {
+export async function storedIn(vault: Vault): Promise<string> {
   const names = await vault.names('');
   return (await Promise.all(names.map(({ name }) => vault.read(name)))).join('\n');
 }

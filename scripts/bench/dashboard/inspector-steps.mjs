@@ -1,7 +1,7 @@
 /** What a person does with a long answer in the inspector, step by step: each gets the page, and ends when it is on screen. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const patienceMs = 240_000;
+const graceMs = 240_000;
 /** A little more than one takes. */
 const bytesOfElement = 150;
 
@@ -10,7 +10,7 @@ function textOf(page) {
 }
 
 function seen(locator) {
-  return locator.first().waitFor({ timeout: patienceMs });
+  return locator.first().waitFor({ timeout: graceMs });
 }
 
 async function openTab(page, name) {
@@ -22,7 +22,7 @@ const inText = {
     await openTab(page, 'Text');
     await seen(textOf(page).getByText('1', { exact: true }));
     await page.waitForFunction(() => document.querySelector('.line .words') !== null, undefined, {
-      timeout: patienceMs,
+      timeout: graceMs,
     });
   },
   'to the end': async (page) => {
@@ -52,7 +52,7 @@ async function linesThere(page) {
   await page.waitForFunction(
     () => [...document.querySelectorAll('.line')].every((line) => line.querySelector('.words') !== null),
     undefined,
-    { timeout: patienceMs },
+    { timeout: graceMs },
   );
 }
 
@@ -69,7 +69,7 @@ function finding(text, expected) {
 async function stopFinding(page) {
   await page.getByRole('searchbox', { name: 'Find in the text' }).fill('this stands nowhere');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Stop' }).click({ timeout: patienceMs });
+  await page.getByRole('button', { name: 'Stop' }).click({ timeout: graceMs });
 }
 
 function asking(query, expected) {

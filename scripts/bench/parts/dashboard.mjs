@@ -16,7 +16,7 @@ const apps = 2;
 const records = 10_000;
 /** A frame that is longer than this is seen as a jerk, in ms. */
 const longestFrame = 50;
-const mostMessages = 5;
+const maxMessages = 5;
 /** Frames at p99, against the same page idle in the same run. */
 const mostRatio = 1.2;
 /** Of all that a page is sent while it is looked at, in bytes a second. */
@@ -162,7 +162,7 @@ function shownRow({ name, idle, busy }) {
 
 function tellMisses(rows, print) {
   const jerky = rows.filter(({ busy, idle }) => busy.frame.p99 > longestFrame && busy.frame.p99 > idle.frame.p99 * 1.5);
-  const chatty = rows.filter(({ busy }) => busy.events.perSecond > mostMessages);
+  const chatty = rows.filter(({ busy }) => busy.events.perSecond > maxMessages);
   const looked = rows.filter(({ calls }) => calls > 0);
   const slower = looked.filter(({ busy, idle }) => busy.frame.p99 > idle.frame.p99 * mostRatio);
   const heavy = looked.filter(({ busy }) => trafficOf(busy) > mostTraffic);
@@ -170,7 +170,7 @@ function tellMisses(rows, print) {
     print(`MISSED: ${name}: frames p99 are ${(busy.frame.p99 / idle.frame.p99).toFixed(2)} × idle, not ${mostRatio}.`);
   for (const { name, busy } of heavy) print(`MISSED: ${name}: ${(trafficOf(busy) / 1000).toFixed(0)} kB a second.`);
   for (const { name } of jerky) print(`MISSED: ${name}: one frame in a hundred is longer than ${longestFrame} ms.`);
-  for (const { name } of chatty) print(`MISSED: ${name}: more than ${mostMessages} messages a second.`);
+  for (const { name } of chatty) print(`MISSED: ${name}: more than ${maxMessages} messages a second.`);
   if (jerky.length + chatty.length === 0) print('\nframes within 50 ms (p99), at most five messages a second: met');
   if (slower.length + heavy.length === 0)
     print(`under load frames p99 within ${mostRatio} × idle, at most ${mostTraffic / 1000} kB a second: met`);

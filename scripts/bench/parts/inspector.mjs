@@ -13,7 +13,7 @@ const at = process.argv.indexOf('--bytes');
 const bytes = at < 0 ? 1_000_000_000 : Number(process.argv[at + 1]);
 /** No step of a look through may need more than this of the page, in MB, nor ask for more at once, in bytes. */
 const mostPageMB = 60;
-const longestAnswer = 270_000;
+const maxResultLength = 270_000;
 const settings = { mode: 'proxy', slowCallSeconds: 0, results: { threshold: 100_000, maxBytes: bytes * 6 } };
 
 export async function measure(print) {
@@ -41,7 +41,7 @@ export async function measure(print) {
   }
   print('');
   print(formatTable(rows.map(shownRow)));
-  const misses = rows.filter((row) => row.heapMB > mostPageMB || row.longest > longestAnswer);
+  const misses = rows.filter((row) => row.heapMB > mostPageMB || row.longest > maxResultLength);
   print(
     misses.length === 0
       ? '\nmemory and answers bounded: met'

@@ -51,7 +51,7 @@ async function judging(folder, name, accepted, offered) {
     onPassed: () => undefined,
     onHeld: () => undefined,
     onDecided: () => undefined,
-    onOddity: (_server, text) => {
+    onWarning: (_server, text) => {
       throw new Error(text);
     },
     now: () => Date.now(),

@@ -25,7 +25,7 @@ const goals = { echo: { files: 40, entries: 270 } };
 /** The least of so many is the trip without what happened to run beside it. */
 const rounds = 7;
 /** What a call leaves to do (records, sums) is over by then, in ms. */
-const restMs = 600;
+const pauseMs = 600;
 
 export async function measure(print) {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-trips-'));
@@ -56,7 +56,7 @@ async function measureTrips(home, print) {
     let best;
     for (let round = 0; round < rounds; round++) {
       await before();
-      await sleep(restMs);
+      await sleep(pauseMs);
       const one = await counter.during(run);
       if (best === undefined || one.entries < best.entries) best = one;
     }

@@ -57,11 +57,11 @@ export function spendings({ mode, listed, steps }) {
   return { mode, list: listed, ...Object.fromEntries(sums) };
 }
 
-const mostSteps = 5;
+const maxSteps = 5;
 
 /** The dearest calls of a mode, a line each. */
 export function waste({ mode, steps, deadFirsts, guesses }) {
-  const dear = [...steps].sort((a, b) => b.asked + b.answered - a.asked - a.answered).slice(0, mostSteps);
+  const dear = [...steps].sort((a, b) => b.asked + b.answered - a.asked - a.answered).slice(0, maxSteps);
   const lines = dear.map(
     ({ name, args, asked, answered, isError }) =>
       `  ${asked} + ${answered}${isError ? ' (error)' : ''}: ${name} ${args}`,

@@ -29,7 +29,7 @@ async function serveAlone(given: ShimArgs): Promise<number> {
   try {
     host.gate.admit(app);
     // The servers are known before the first question can be asked, and start while the client app introduces itself.
-    const line = new StreamTransport(process.stdin, process.stdout, { answersFirst: true });
+    const line = new StreamTransport(process.stdin, process.stdout, { respondsFirst: true });
     await host.serve(line, { app, mode, profile }, { credential: { kind: 'own line' } }, ended.resolve);
     await ended.promise;
   } finally {

@@ -36,11 +36,11 @@ interface DispatchedCall {
   readonly given: CallArguments;
   readonly meta: JsonObject | undefined;
   readonly wish: SpillOptions;
-  readonly told: TellingFacts;
+  readonly told: ReportInput;
 }
 
 /** How it is told. */
-interface TellingFacts {
+interface ReportInput {
   readonly whole: boolean;
   /** The client app's model has no files. */
   readonly toolsOnly: boolean;
@@ -87,7 +87,7 @@ async function readCall(input: JsonObject, shown: VisibleCatalog, context: Helpe
   }
   const wish = readSpillWish(input);
   const toolsOnly = appTraits(context.author.app).toolsOnly === true;
-  const told = { whole: context.wholeAnswers === true, toolsOnly };
+  const told = { whole: context.fullResults === true, toolsOnly };
   return { tool, connection: findConnection(shown, tool.server), given, meta, wish, told };
 }
 
@@ -310,11 +310,11 @@ function saysIt(content: readonly unknown[], structuredContent: unknown): boolea
   if (structuredContent === undefined) return true;
   const texts = content.filter(isText);
   const whole = texts.map(({ text }) => text).join('\n');
-  const isTold = (value: unknown): boolean => {
-    if (Array.isArray(value)) return (value as unknown[]).every(isTold);
-    return isObject(value) ? Object.values(value).every(isTold) : whole.includes(String(toPlainNumber(value)));
+  const isNotified = (value: unknown): boolean => {
+    if (Array.isArray(value)) return (value as unknown[]).every(isNotified);
+    return isObject(value) ? Object.values(value).every(isNotified) : whole.includes(String(toPlainNumber(value)));
   };
-  return texts.some((text) => restates(structuredContent, text)) || isTold(structuredContent);
+  return texts.some((text) => restates(structuredContent, text)) || isNotified(structuredContent);
 }
 
 function asJson(value: unknown, blocks: readonly unknown[]): ToolPayload {
@@ -360,9 +360,9 @@ function readSpillWish(input: JsonObject): SpillOptions {
   return { ...(toFile && { toFile }), ...(threshold !== undefined && { threshold }) };
 }
 
-function readSpilled(result: JsonObject, { toolsOnly }: TellingFacts): SpilledResult {
+function readSpilled(result: JsonObject, { toolsOnly }: ReportInput): SpilledResult {
   const kept = parseSpillInfo(result);
-  if (kept === undefined) return { facts: whyNotKept(result), text: undefined, blocks: [] };
+  if (kept === undefined) return { facts: unspilledReason(result), text: undefined, blocks: [] };
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const [main] = kept.parts;
   const facts = {
@@ -374,7 +374,7 @@ function readSpilled(result: JsonObject, { toolsOnly }: TellingFacts): SpilledRe
 }
 
 /** The tool has done its work: when the file cannot be written, its answer is not lost but told. */
-function whyNotKept({ _meta: meta }: JsonObject): JsonObject {
+function unspilledReason({ _meta: meta }: JsonObject): JsonObject {
   const notKept = isObject(meta) ? meta['tooltray/notKept'] : undefined;
   return notKept === undefined ? {} : { notKept };
 }

@@ -226,9 +226,9 @@ function unknown(
   if (connection !== undefined && connection.tools.length === 0) return silent(connection);
   const where = connection === undefined ? 'any registered connection' : `connection '${connection.alias}'`;
   const near = ('missing' in found ? found.nearest : []).filter((id) => isShown(id, catalog));
-  const isTold = 'missing' in found && (near.length > 0 || found.nearest.length === 0);
+  const isNotified = 'missing' in found && (near.length > 0 || found.nearest.length === 0);
   return new AppError('tool_not_found', `Tool '${truncateName(spelling)}' is not available on ${where}.`, {
-    fix: isTold ? (found.error.fix ?? seeSearch) : seeSearch,
+    fix: isNotified ? (found.error.fix ?? seeSearch) : seeSearch,
   });
 }
 

@@ -33,14 +33,17 @@ export const invoke: HelperTool = {
 // the tool.
 
 /** The tool as the model spelled it, and the helper's input with the arguments in it. */
-interface AskedCall {
+interface RequestedCall {
   readonly spelling: string;
   readonly server: string | undefined;
   readonly input: JsonObject;
 }
 
 /** Rejects with AppError in ToolMux's words. */
-export async function enrichedCall({ spelling, server, input }: AskedCall, context: HelperContext): Promise<Result> {
+export async function enrichedCall(
+  { spelling, server, input }: RequestedCall,
+  context: HelperContext,
+): Promise<Result> {
   const { finder, firstUse = false, memory } = context;
   const known = finder.tryFind(spelling, server);
   const request = {

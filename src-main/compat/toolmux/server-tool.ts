@@ -128,17 +128,17 @@ function largestShare(fits: (share: number) => boolean): number {
 }
 
 function hintOf({ tools }: Group, share: number): string {
-  const hint = `Tools: ${tools.map((tool) => toldWithin(tool, share)).join(', ')}`;
+  const hint = `Tools: ${tools.map((tool) => reportedWithin(tool, share)).join(', ')}`;
   return hint.length <= maxLength ? hint : cutNames(tools);
 }
 
-function toldWithin({ name, texts }: ExplainedTool, share: number): string {
+function reportedWithin({ name, texts }: ExplainedTool, share: number): string {
   const text = texts.find((one) => one.length <= share) ?? '';
   return text === '' ? name : `${name} ${text}`;
 }
 
 function lengthOf({ tools }: Group, share: number): number {
-  return tools.reduce((sum, tool) => sum + toldWithin(tool, share).length + 2, 'Tools: '.length);
+  return tools.reduce((sum, tool) => sum + reportedWithin(tool, share).length + 2, 'Tools: '.length);
 }
 
 /** As many names as fit, and how to see the others. */

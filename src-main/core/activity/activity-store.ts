@@ -108,7 +108,7 @@ const activitySteps: readonly string[] = [
     name TEXT NOT NULL,
     what TEXT NOT NULL,
     durationMs REAL NOT NULL,
-    askedBytes INTEGER NOT NULL,
+    requestBytes INTEGER NOT NULL,
     givenBytes INTEGER NOT NULL,
     calls INTEGER NOT NULL,
     outcome TEXT NOT NULL,
@@ -131,7 +131,7 @@ const activitySteps: readonly string[] = [
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
     what TEXT NOT NULL,
-    askedBytes INTEGER NOT NULL,
+    requestBytes INTEGER NOT NULL,
     seenAt INTEGER NOT NULL,
     pid INTEGER NOT NULL,
     run TEXT NOT NULL

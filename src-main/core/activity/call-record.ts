@@ -116,7 +116,7 @@ export interface ToolActivity {
   /** Calls that did not end `ok`. */
   readonly failures: number;
   readonly averageMs: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
   /** Start of its newest call, in ms since the epoch. */
   readonly lastUsedAt: number;
   readonly resultBytes: number;

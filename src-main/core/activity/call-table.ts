@@ -124,7 +124,7 @@ export function callStats(database: DatabaseSync): ActivityStats {
 }
 
 const toolSql = `SELECT server, tool, count(*) AS calls, sum(${isProblem}) AS failures,
-  avg(durationMs) AS averageMs, max(durationMs) AS longestMs, max(startedAt) AS lastUsedAt,
+  avg(durationMs) AS averageMs, max(durationMs) AS maxMs, max(startedAt) AS lastUsedAt,
   sum(resultBytes) AS resultBytes, sum(givenBytes) AS givenBytes,
   coalesce(sum(tokensIn), 0) AS tokensIn, coalesce(sum(tokensOut), 0) AS tokensOut
   FROM calls GROUP BY server, tool ORDER BY calls DESC, server, tool`;

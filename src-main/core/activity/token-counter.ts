@@ -14,9 +14,9 @@ export interface TokenCounterOptions {
   /** Where the worker lies: `workerLocation('token-worker', import.meta.url)`. */
   readonly workerUrl: URL;
   /** Longer texts are estimated from a sample of 1/8 of this length; in characters (4 Mi by default). */
-  readonly longestText?: number;
+  readonly maxTextLength?: number;
   /** While this much waits, further texts are estimated by their length; in characters (32 Mi by default). */
-  readonly longestQueue?: number;
+  readonly maxQueueLength?: number;
   /** The thread ends after this long without work, in ms (30 000 by default): it holds some 100 MB, and starts in half a second. */
   readonly idleMs?: number;
 }
@@ -36,8 +36,8 @@ interface Waiting {
 const maxInFlightLength = 256 * 1024;
 
 export class TokenCounter {
-  readonly #longestText: number;
-  readonly #longestQueue: number;
+  readonly #maxTextLength: number;
+  readonly #maxQueueLength: number;
   readonly #outbox: Waiting[] = [];
   /** With the thread, which answers in this order. */
   readonly #asked: Waiting[] = [];
@@ -48,8 +48,8 @@ export class TokenCounter {
   #sent = 0;
 
   constructor(options: TokenCounterOptions) {
-    this.#longestText = options.longestText ?? 4 * 1024 * 1024;
-    this.#longestQueue = options.longestQueue ?? 32 * 1024 * 1024;
+    this.#maxTextLength = options.maxTextLength ?? 4 * 1024 * 1024;
+    this.#maxQueueLength = options.maxQueueLength ?? 32 * 1024 * 1024;
     this.#thread = new WorkerThread({
       entry: options.workerUrl,
       memory: 512,
@@ -67,10 +67,10 @@ export class TokenCounter {
   /** Never rejects: what cannot be counted is estimated. */
   count(text: string): Promise<TokenCount> {
     if (text === '') return Promise.resolve({ tokens: 0, estimated: false });
-    const large = text.length > this.#longestText;
-    const { texts, scale } = sampleText(text, large ? Math.ceil(this.#longestText / 8) : text.length);
+    const large = text.length > this.#maxTextLength;
+    const { texts, scale } = sampleText(text, large ? Math.ceil(this.#maxTextLength / 8) : text.length);
     const length = Math.round(text.length / scale);
-    if (!this.#thread.isUsable || this.#queued + length > this.#longestQueue)
+    if (!this.#thread.isUsable || this.#queued + length > this.#maxQueueLength)
       return Promise.resolve(byLength(text.length));
     const [only = '', ...others] = texts;
     const question = others.length === 0 ? only : texts;

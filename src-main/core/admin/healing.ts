@@ -106,7 +106,7 @@ export class SelfHealing {
     this.#next ??= this.#work
       .then(() => {
         this.#next = undefined;
-        return this.#lookAtAll();
+        return this.#inspectAll();
       })
       .catch((error: unknown) => this.#deps.log(errorText(error)));
     this.#work = this.#next;
@@ -146,7 +146,7 @@ export class SelfHealing {
     await this.rescan();
   }
 
-  async #lookAtAll(): Promise<void> {
+  async #inspectAll(): Promise<void> {
     if (this.#deps.policy() === 'off') return;
     const tries = this.#patience;
     this.#patience = minFailures;
@@ -155,10 +155,10 @@ export class SelfHealing {
       const server = servers.find(({ config }) => config.name === name);
       if (server === undefined || isHelped(server)) this.#setOffers(name, []);
     }
-    for (const server of servers) if (illnessOf(server, tries) !== undefined) await this.#lookAt(server.config);
+    for (const server of servers) if (illnessOf(server, tries) !== undefined) await this.#inspect(server.config);
   }
 
-  async #lookAt({ name, hash }: ServerConfig): Promise<void> {
+  async #inspect({ name, hash }: ServerConfig): Promise<void> {
     if (this.#seen.get(name) === hash) return;
     this.#seen.set(name, hash);
     const offers = await this.#find(name);

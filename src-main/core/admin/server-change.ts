@@ -209,7 +209,7 @@ export class ProposalStore {
     return this.#change((open) => {
       const known = open.find((one) => isDeepStrictEqual(one.changes, JSON.parse(JSON.stringify(changes))));
       if (known !== undefined) return [open, known];
-      requireRoom(open, author.app);
+      requireCapacity(open, author.app);
       return [[...open, proposal], proposal];
     });
   }
@@ -257,7 +257,7 @@ function requireShort(proposal: Proposal): void {
   });
 }
 
-function requireRoom(open: readonly Proposal[], app: string): void {
+function requireCapacity(open: readonly Proposal[], app: string): void {
   const own = open.filter(({ author }) => author.app === app).length;
   if (own < maxProposalsPerApp && open.length < maxProposals) return;
   const whose =

@@ -174,7 +174,7 @@ export class ServerReviews {
     if (!hasServer(text, name)) this.#parts.servers.get(name);
     const entry = rawEntry(text, name);
     const before = this.#before(name);
-    const standing = this.#standingOf(name, before);
+    const standing = this.#statusOf(name, before);
     const looked = looks.get(name);
     const look = looked?.entry === JSON.stringify(entry) ? looked.look : undefined;
     const review: ServerReview = {
@@ -203,7 +203,7 @@ export class ServerReviews {
     return edit?.kind === 'entry' ? edit.before : undefined;
   }
 
-  #standingOf(name: string, before: JsonObject | undefined): ServerReview['standing'] {
+  #statusOf(name: string, before: JsonObject | undefined): ServerReview['standing'] {
     const server: ServerConfig | undefined = this.#parts.config.current.servers.find((one) => one.name === name);
     if (server?.held === 'blocked') return 'blocked';
     if (before !== undefined) return 'changed';

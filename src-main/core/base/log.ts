@@ -59,14 +59,14 @@ export function createLog(options: LogOptions = {}): Log {
   stderr?.on('error', () => undefined);
   stdout?.on('error', () => undefined);
   const logFile = file === undefined ? undefined : new RotatingFile(file, { maxBytes, lostNote, onWrite });
-  const mostWaiting = Math.min(maxPendingLength, maxBytes / 4);
-  return new MaskedLog({ logFile, mostWaiting, stderr, stdout, masker, least: logLevels.indexOf(level) }, '');
+  const maxWaiting = Math.min(maxPendingLength, maxBytes / 4);
+  return new MaskedLog({ logFile, maxWaiting, stderr, stdout, masker, least: logLevels.indexOf(level) }, '');
 }
 
 interface Sinks {
   readonly logFile: RotatingFile | undefined;
   /** In characters. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   readonly stderr: Writable | undefined;
   readonly stdout: Writable | undefined;
   readonly masker: Masker;
@@ -111,7 +111,7 @@ class MaskedLog implements Log {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
-    const { logFile, mostWaiting, stderr, stdout, masker, least } = this.#sinks;
+    const { logFile, maxWaiting, stderr, stdout, masker, least } = this.#sinks;
     if (logLevels.indexOf(level) < least) return;
     try {
       const time = new Date().toISOString();
@@ -120,7 +120,7 @@ class MaskedLog implements Log {
       const facts = orInstead(() => JSON.stringify(masker.maskObject(fields), shortenTexts), unwritable);
       const written = line(head, facts);
       logFile?.write(() => written, written.length);
-      if (logFile !== undefined && logFile.pendingLength > mostWaiting) logFile.flush();
+      if (logFile !== undefined && logFile.pendingLength > maxWaiting) logFile.flush();
       stderr?.write(readable(head, facts));
       stdout?.write(written);
     } catch {

@@ -36,7 +36,7 @@ export class RecoveringDatabase {
       return work(this.#open());
     } catch (error) {
       if (!isCorruptError(error)) throw withPath(error, this.#path);
-      this.#startAnew(error);
+      this.#restart(error);
       return work(this.#open());
     }
   }
@@ -63,7 +63,7 @@ export class RecoveringDatabase {
     }
   }
 
-  #startAnew(error: unknown): void {
+  #restart(error: unknown): void {
     this.close();
     this.#generation++;
     this.#onAside(moveCorruptFile(this.#path), error);

@@ -12,9 +12,9 @@ export interface OtlpTarget {
 
 export interface OtlpLimits {
   readonly attempts: number;
-  /** The first wait; each one after is twice as long, up to `longestMs`. */
+  /** The first wait; each one after is twice as long, up to `maxMs`. */
   readonly firstMs: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
   readonly timeoutMs: number;
 }
 
@@ -27,7 +27,7 @@ export interface OtlpResponse {
 
 export type OtlpAttribute = readonly [key: string, value: string | number | boolean | readonly string[] | undefined];
 
-export const otlpDefaults: OtlpLimits = { attempts: 6, firstMs: 500, longestMs: 30_000, timeoutMs: 15_000 };
+export const otlpDefaults: OtlpLimits = { attempts: 6, firstMs: 500, maxMs: 30_000, timeoutMs: 15_000 };
 /** Those that the specification has tried again. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const maxResponseBytes = 64 * 1024;
@@ -35,13 +35,13 @@ const maxResponseBytes = 64 * 1024;
 /** Sends a body. Rejects with Error, in words for a sentence, where the collector refuses or cannot be reached in so many attempts. */
 export async function postOtlp(body: object, target: OtlpTarget, limits: OtlpLimits): Promise<OtlpResponse> {
   const text = JSON.stringify(body);
-  for (let attempt = 1, waitMs = limits.firstMs; ; attempt++, waitMs = Math.min(limits.longestMs, waitMs * 2)) {
+  for (let attempt = 1, waitMs = limits.firstMs; ; attempt++, waitMs = Math.min(limits.maxMs, waitMs * 2)) {
     const tried = await tryPost(text, target, limits.timeoutMs);
     if ('rejected' in tried) return tried;
     if (!tried.mayPass || attempt >= limits.attempts) throw new Error(tried.why);
     // Spread out, so that many that wait do not come back at once.
     const ownMs = waitMs * (0.5 + Math.random() / 2);
-    await sleep(Math.min(limits.longestMs, tried.afterMs ?? ownMs));
+    await sleep(Math.min(limits.maxMs, tried.afterMs ?? ownMs));
   }
 }
 

@@ -22,21 +22,24 @@ export function compileSecretMatchers(secrets: Iterable<string>): SecretMatchers
     for (const part of [secret, secret.replace(/^(?:Bearer|Basic|Token)\s+/i, '')]) {
       for (const spelling of [part, inJson(part), encodeUrl(part)]) {
         if (spelling.trim().length >= minSubstringLength) anywhere.add(spelling);
-        else if (isTelling(spelling)) words.add(spelling);
+        else if (isMeaningful(spelling)) words.add(spelling);
       }
     }
     for (const line of linesOf(secret))
       for (const one of [line, inJson(line)]) (one.length > shortLine ? anywhere : words).add(one);
   }
-  const longestFirst = (set: ReadonlySet<string>): string[] => [...set].sort((a, b) => b.length - a.length);
-  return { anywhere: longestFirst(anywhere), asWords: words.size === 0 ? undefined : wordsIn(longestFirst(words)) };
+  const maxFirstLineLength = (set: ReadonlySet<string>): string[] => [...set].sort((a, b) => b.length - a.length);
+  return {
+    anywhere: maxFirstLineLength(anywhere),
+    asWords: words.size === 0 ? undefined : wordsIn(maxFirstLineLength(words)),
+  };
 }
 
 /**
  * Of four or five characters, letters and something else: of 89,000 words in tools' definitions and documentation 102 look so, 745 are
  * numbers and 50,806 plain words (`true`, `test`, `2020`), which stay readable.
  */
-function isTelling(value: string): boolean {
+function isMeaningful(value: string): boolean {
   return value.trim().length >= minWordLength && /[A-Za-z]/.test(value) && /[\d!@#%^&*+?]/.test(value);
 }
 

@@ -44,7 +44,7 @@ export class Semaphore {
 
 /** Slots that owners take in turn: one that asks often waits for itself, and never holds all of them. */
 export class FairSemaphore<Owner> {
-  readonly #mostHeld: number;
+  readonly #maxHeld: number;
   #free: number;
   readonly #held = new Map<Owner, number>();
   /** Who waits, by owner; the owner whose turn is next comes first. */
@@ -53,7 +53,7 @@ export class FairSemaphore<Owner> {
   /** One owner holds at most half of them, rounded up. */
   constructor(slots: number) {
     this.#free = slots;
-    this.#mostHeld = Math.ceil(slots / 2);
+    this.#maxHeld = Math.ceil(slots / 2);
   }
 
   get waiting(): number {
@@ -98,7 +98,7 @@ export class FairSemaphore<Owner> {
       const held = this.#held.get(owner) ?? 0;
       const [next] = line;
       if (this.#free === 0) return;
-      if (next === undefined || held >= this.#mostHeld) continue;
+      if (next === undefined || held >= this.#maxHeld) continue;
       this.#free--;
       this.#held.set(owner, held + 1);
       line.delete(next);

@@ -48,7 +48,7 @@ const maxMessageLength = 200;
 export class CallTask {
   readonly #id: string;
   readonly #call: SlowCall;
-  readonly #keptMs: number;
+  readonly #retainMs: number;
   readonly #createdAt = new Date().toISOString();
   readonly #questions = new Map<string, Question>();
   readonly #listeners = new Set<TaskStatusListener>();
@@ -58,11 +58,11 @@ export class CallTask {
   #updatedAt = Date.now();
   #isCancelled = false;
 
-  /** `keptMs`: how long its answer can be fetched. */
-  constructor(id: string, call: SlowCall, keptMs: number) {
+  /** `retainMs`: how long its answer can be fetched. */
+  constructor(id: string, call: SlowCall, retainMs: number) {
     this.#id = id;
     this.#call = call;
-    this.#keptMs = keptMs;
+    this.#retainMs = retainMs;
     call.waiters.keepQuestions((method, params, signal) => this.#ask(method, params, signal));
   }
 
@@ -191,7 +191,7 @@ export class CallTask {
       createdAt: this.#createdAt,
       lastUpdatedAt: new Date(this.#updatedAt).toISOString(),
       // It may go on as long as it takes; what came of it is kept so long from then on.
-      ttlMs: Math.round(elapsedMs) + this.#keptMs,
+      ttlMs: Math.round(elapsedMs) + this.#retainMs,
       pollIntervalMs: statusPollIntervalMs,
     };
   }

@@ -26,7 +26,7 @@ interface ResultCacheOptions {
   readonly settings: () => Pick<ResultSettings, 'cacheSeconds'>;
   readonly server: (name: string) => CachedServer | undefined;
   readonly now: () => number;
-  readonly mostBytes?: number;
+  readonly maxTotalBytes?: number;
 }
 
 /** Asks the server itself, with a context that notes whether it asks back. */
@@ -58,14 +58,14 @@ export class ResultCache {
   /** The pipeline's call, or what it answered a while ago. Rejects as the call does. */
   cachedCall(tool: CatalogEntry, params: JsonObject, context: CallerContext, call: Call): Promise<Result> {
     const seconds = this.#secondsFor(tool);
-    const server = seconds > 0 && mayBeKept(tool) ? this.#options.server(tool.server) : undefined;
+    const server = seconds > 0 && isCacheable(tool) ? this.#options.server(tool.server) : undefined;
     const whose = server && ownerOf(context);
     const key = server && whose && cacheKey([server.hash, tool.name, ...whose], params);
     if (server === undefined || key === undefined) return call(context);
-    return this.#keptCall(tool, { key, server, seconds }, context, call);
+    return this.#storedCall(tool, { key, server, seconds }, context, call);
   }
 
-  async #keptCall(
+  async #storedCall(
     tool: CatalogEntry,
     { key, server, seconds }: { readonly key: string; readonly server: CachedServer; readonly seconds: number },
     context: CallerContext,
@@ -73,15 +73,15 @@ export class ResultCache {
   ): Promise<Result> {
     const known = this.#find(key, server, seconds);
     if (known !== undefined) return marked(known, this.#options.now());
-    let isAsked = false;
+    let isRequested = false;
     const askClient: CallerContext['askClient'] = (method, input, signal) => {
-      isAsked = true;
+      isRequested = true;
       return context.askClient(method, input, signal);
     };
     const result = await call({ ...context, askClient });
     // The server may have become another one while it answered.
     const after = this.#options.server(tool.server);
-    if (!isAsked && isPlainAnswer(result) && after !== undefined && isSame(server, after))
+    if (!isRequested && isPlainAnswer(result) && after !== undefined && isSame(server, after))
       this.#keep(key, { result, at: this.#options.now(), bytes: resultBytes(result), tool, server });
     return result;
   }
@@ -111,7 +111,7 @@ export class ResultCache {
   }
 
   #keep(key: string, kept: Kept): void {
-    const most = this.#options.mostBytes ?? maxBytes;
+    const most = this.#options.maxTotalBytes ?? maxBytes;
     this.#remove(key);
     if (kept.bytes > most) return;
     this.#kept.set(key, kept);
@@ -140,7 +140,7 @@ function ownerOf({ principal, clientCapabilities, sessionId }: CallerContext): r
 const askable = ['roots', 'sampling', 'elicitation'] as const;
 
 /** Source: ToolAnnotations of MCP's schema: `idempotentHint` has a meaning only where `readOnlyHint` is false. */
-function mayBeKept({ definition }: CatalogEntry): boolean {
+function isCacheable({ definition }: CatalogEntry): boolean {
   return objectOrEmpty(definition['annotations'])['readOnlyHint'] === true;
 }
 

@@ -154,7 +154,7 @@ export class ResultShaper {
   ): Promise<Result> | Result {
     const told = toon ? asToon(result) : result;
     const isLonger = limit.toFile || this.#isLonger(told, limit);
-    const spill = (): Promise<Result> => this.#spillTold(told, result, limit, { server, tool, args, sent }, context);
+    const spill = (): Promise<Result> => this.#spillNotice(told, result, limit, { server, tool, args, sent }, context);
     if (isLonger instanceof Promise) return isLonger.then((isIt) => (isIt ? spill() : told));
     return isLonger ? spill() : told;
   }
@@ -173,7 +173,7 @@ export class ResultShaper {
     );
   }
 
-  #spillTold(
+  #spillNotice(
     told: Result,
     result: Result,
     limit: SpillLimit,
@@ -230,7 +230,7 @@ export class ResultShaper {
       result instanceof RawJson
         ? await excerpt(result, maxBytes).catch(() => endsOf(result, maxBytes))
         : excerptOfResult(result, maxBytes);
-    if (found.payloadBytes <= maxBytes && !(result instanceof RawJson)) return withNotKept(result, media, error);
+    if (found.payloadBytes <= maxBytes && !(result instanceof RawJson)) return withNotSpilled(result, media, error);
     return cutResult(found, media, error);
   }
 }
@@ -251,13 +251,13 @@ function asToon(result: Result): Result {
   return result instanceof RawJson ? result : toToonResult(result);
 }
 
-function withNotKept(result: JsonObject, media: readonly JsonObject[], error: AppError): Result {
+function withNotSpilled(result: JsonObject, media: readonly JsonObject[], error: AppError): Result {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
-  const meta = { ...objectOrEmpty(result['_meta']), [notKeptKey]: error.text };
+  const meta = { ...objectOrEmpty(result['_meta']), [notSpilledKey]: error.text };
   return { ...result, ...(media.length > 0 && { content: [...content, ...media] }), _meta: meta };
 }
 
-const notKeptKey = 'tooltray/notKept';
+const notSpilledKey = 'tooltray/notKept';
 
 function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppError): JsonObject {
   const { payloadBytes: bytes, head, tail, isError } = excerpt;
@@ -267,7 +267,7 @@ function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppErr
   return {
     content: [{ type: 'text', text }, ...media],
     ...(isError && { isError }),
-    _meta: { [notKeptKey]: error.text },
+    _meta: { [notSpilledKey]: error.text },
   };
 }
 
@@ -293,7 +293,7 @@ interface SpilledFrom extends From {
 const firstWithLinks = '2025-06-18';
 
 /** What is known of the answer besides what lies on disk. */
-interface ToldAnswer {
+interface ReturnedResult {
   /** Blocks that are told as they are. */
   readonly media: readonly JsonObject[];
   /** What the data looked like that was written as TOON. */
@@ -302,13 +302,13 @@ interface ToldAnswer {
 
 export function spilledResult(
   kept: SpilledResult,
-  { media, top }: ToldAnswer,
+  { media, top }: ReturnedResult,
   limit: SpillLimit,
   from: SpilledFrom,
 ): JsonObject {
   const { protocolVersion = firstWithLinks } = from.context;
-  const isTold = protocolVersion >= firstWithLinks && appTraits(from.context.app).toolsOnly !== true;
-  const links = isTold ? kept.parts.map(linkTo) : [];
+  const isNotified = protocolVersion >= firstWithLinks && appTraits(from.context.app).toolsOnly !== true;
+  const links = isNotified ? kept.parts.map(linkTo) : [];
   const meta = objectOrEmpty(kept.rest['_meta']);
   const facts = createSpillInfo(kept, { exceeded: limit.toFile ? undefined : limit.bytes, top });
   return {

@@ -170,12 +170,15 @@ function readManifest(value: Record<string, unknown>, file: string): BundleManif
   const { name, version, display_name: title = name, description, server, user_config: settings } = checked.data;
   const { type, entry_point: entryPoint, mcp_config: launched } = server;
   if (leadsOut(entryPoint)) throw noBundle(file, `Its entry point ${JSON.stringify(entryPoint)} leads out of it.`);
-  const { platform_overrides: overrides = {}, ...own } = launched ?? usualLaunch(type, entryPoint);
+  const { platform_overrides: overrides = {}, ...own } = launched ?? defaultLaunch(type, entryPoint);
   return { name, version, title, description, type, entryPoint, launch: own, overrides, settings };
 }
 
 /** What a manifest that leaves it out means. */
-function usualLaunch(type: BundleManifest['type'], entryPoint: string): BundleLaunch & { platform_overrides?: never } {
+function defaultLaunch(
+  type: BundleManifest['type'],
+  entryPoint: string,
+): BundleLaunch & { platform_overrides?: never } {
   const file = `\${__dirname}/${entryPoint}`;
   switch (type) {
     case 'node':

@@ -65,7 +65,7 @@ interface AccessWish {
   readonly allowed: boolean;
 }
 
-interface ImportAsked {
+interface ImportRequest {
   readonly servers: readonly { readonly id: string; readonly name: string }[];
   readonly move: boolean;
   readonly keepSecrets?: boolean;
@@ -196,7 +196,7 @@ export class AppSetup {
 
   offeredEntry = (id: string): Promise<JsonObject> => this.imports.entryOf(id);
 
-  importServers = ({ servers, move, keepSecrets = false }: ImportAsked): Promise<ImportOutcome> =>
+  importServers = ({ servers, move, keepSecrets = false }: ImportRequest): Promise<ImportOutcome> =>
     this.imports.importOffered(servers, { move, seal: keepSecrets });
 
   otherEntry = async ({

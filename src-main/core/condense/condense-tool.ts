@@ -43,7 +43,7 @@ export function condenseLine(text: string | undefined, max = 80): string {
   const whole = toSingleLine(text ?? '');
   const line = firstClause(withoutFillers(whole), max);
   // A server says behind its first sentence that a tool is on its way out; whoever chooses by the line must know.
-  const isCutOff = deprecation.test(whole.slice(0, longestLooked)) && !deprecation.test(line);
+  const isCutOff = deprecation.test(whole.slice(0, maxInspectedLength)) && !deprecation.test(line);
   return isCutOff
     ? `Deprecated. ${firstClause(withoutFillers(whole), Math.max(0, max - 'Deprecated. '.length))}`
     : line;
@@ -51,7 +51,7 @@ export function condenseLine(text: string | undefined, max = 80): string {
 
 const deprecation = /\bdeprecated\b/i;
 /** In characters: where a server says so, it says it at once. */
-const longestLooked = 2000;
+const maxInspectedLength = 2000;
 
 /** By hand: a pattern bound to the end takes quadratic time on a megabyte of dots. */
 function trimStops(line: string): string {

@@ -71,12 +71,12 @@ function wordsOf(node: JsonObject, names: readonly string[]): [string, unknown][
   const value = node['default'];
   return [
     ...(text === '' || isImpliedBy(text, names) ? [] : ([['description', text]] as [string, unknown][])),
-    ...(isTelling(value) ? ([['default', value]] as [string, unknown][]) : []),
+    ...(isMeaningful(value) ? ([['default', value]] as [string, unknown][]) : []),
   ];
 }
 
 /** What stands for nothing is what everybody expects of a parameter that is left out. */
-function isTelling(value: unknown): boolean {
+function isMeaningful(value: unknown): boolean {
   const text = JSON.stringify(value) ?? '';
   return !['', 'null', 'false', '""', '[]', '{}'].includes(text) && text.length <= maxDefaultLength;
 }

@@ -341,7 +341,7 @@ export class ConfigStore {
   #take({ config, problems, waiting }: GatedConfig): void {
     const before = this.#current;
     if (config !== undefined) this.#lastGood = this.#current = config;
-    this.#setProblems(config === undefined ? problems.map((problem) => this.#sayKept(problem)) : problems);
+    this.#setProblems(config === undefined ? problems.map((problem) => this.#reportStored(problem)) : problems);
     if (!isDeepStrictEqual(before, this.#current)) this.changed.emit(this.#current);
     // A file that cannot be read asks for nothing else than before.
     if (config === undefined || isDeepStrictEqual(waiting, this.#waiting)) return;
@@ -355,7 +355,7 @@ export class ConfigStore {
     this.problemsChanged.emit(problems);
   }
 
-  #sayKept(problem: ConfigProblem): ConfigProblem {
+  #reportStored(problem: ConfigProblem): ConfigProblem {
     if (this.#lastGood === undefined) return problem;
     return { ...problem, reason: `${problem.reason} The last good configuration stays in use.` };
   }

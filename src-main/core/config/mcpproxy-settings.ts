@@ -147,7 +147,7 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ['output_validation', lost(notYet)],
   ['output_sanitisation', lost(notYet)],
   ['security', lost(notYet)],
-  ['registries', key(z.array(z.looseObject({})), askedRegistries)],
+  ['registries', key(z.array(z.looseObject({})), requestedRegistries)],
   ['registries_locked', lost('Registries are named by the person alone: in the config ("registries").')],
   ['allow_private_registry_fetch', lost('A registry may lie in your own network; where it leads is always looked at.')],
   ['oauth_expiry_warning_hours', lost('Sign-ins are renewed by themselves; what needs you is shown.')],
@@ -165,7 +165,7 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
 ]);
 
 /** Of its kinds of registries those that speak the API of the official one can be asked here, too. */
-function askedRegistries(written: readonly Record<string, unknown>[]): ForeignSettings | string {
+function requestedRegistries(written: readonly Record<string, unknown>[]): ForeignSettings | string {
   const registries = written.flatMap(({ id, name, url, servers_url: servers, protocol }): RegistryConfig[] => {
     const isOurs = servers === undefined && protocol === undefined;
     const isSpoken = /^modelcontextprotocol\/registry/.test(String(protocol));

@@ -114,8 +114,8 @@ function firstOfEachName(servers: readonly ServerConfig[]): ServerConfig[] {
 
 /** A server with an error that is there all the same can only be the last good one. */
 function sayWhatIsUsed(problem: ConfigProblem, config: AppConfig): ConfigProblem {
-  const isKept = problem.severity === 'error' && config.servers.some(({ name }) => name === problem.server);
-  return isKept
+  const isStored = problem.severity === 'error' && config.servers.some(({ name }) => name === problem.server);
+  return isStored
     ? { ...problem, reason: `${problem.reason} The last good version of this server stays in use.` }
     : problem;
 }

@@ -62,8 +62,8 @@ export interface AwaitListing {
 export function shouldListAwait({ mode, era, tools, catalog, used, followsLists }: AwaitListing): boolean {
   if (!isCalledByName(mode) || tools.some(({ name }) => name === awaitResult.definition.name)) return false;
   if (era === 'legacy' && used) return true;
-  const isAsked = era === 'modern' || !followsLists;
-  return isAsked && fitsInList(awaitResult.definition, tools, catalog);
+  const isRequested = era === 'modern' || !followsLists;
+  return isRequested && fitsInList(awaitResult.definition, tools, catalog);
 }
 
 function waitMsOf(seconds: unknown): number | undefined {

@@ -65,13 +65,13 @@ export interface HelperContext extends ModeView {
   /** Answers kept on disk. */
   readonly spillFiles: SpillFiles;
   /** Longest text that the client app takes in one answer, in bytes (UTF-8). */
-  readonly longestText: number;
+  readonly maxTextLength: number;
   /** What retrieve_tools gives unless it is asked otherwise. */
   readonly retrieve: RetrieveSettings;
   /** What `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
   /** It tells results whole, as mini-a does. */
-  readonly wholeAnswers?: boolean;
+  readonly fullResults?: boolean;
   /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */
   readonly admin: ModelAdmin;
   readonly descriptions: DescriptionStore;

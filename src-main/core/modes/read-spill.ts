@@ -112,7 +112,7 @@ const spillOps = ['stat', 'read', 'head', 'tail', 'slice', 'grep', 'sql', 'query
 
 type SpillOp = (typeof spillOps)[number];
 
-export type ReadContext = Pick<HelperContext, 'author' | 'spillFiles' | 'longestText' | 'signal'>;
+export type ReadContext = Pick<HelperContext, 'author' | 'spillFiles' | 'maxTextLength' | 'signal'>;
 
 const defaultLines = 50;
 
@@ -210,12 +210,12 @@ function readColumns(columns: unknown): string[] | undefined {
 const stretches: ReadonlySet<SpillOp> = new Set(['read', 'head', 'tail', 'slice']);
 
 async function ask(
-  { spillFiles, longestText, signal }: ReadContext,
+  { spillFiles, maxTextLength, signal }: ReadContext,
   file: string,
   question: SpillQuery,
 ): Promise<SpillQueryResult> {
   try {
-    return await spillFiles.query(file, question, signal, stretches.has(question.op) ? longestText : undefined);
+    return await spillFiles.query(file, question, signal, stretches.has(question.op) ? maxTextLength : undefined);
   } catch (error) {
     if (isCancelled(error)) throw error;
     const code = error instanceof AppError ? error.code : 'internal';

@@ -58,7 +58,8 @@ type Condensed = Exclude<CondenseLevel, 'full'>;
 /** What a model needs to choose and call; icons, output schema and long texts are what the saving comes from. */
 function condensedTool(tool: CatalogEntry, level: Condensed, shapes: ShapedSchemaCache, written?: string): JsonObject {
   const { description, _meta } = tool.definition;
-  const annotations = level === 'toolmux' ? tool.definition['annotations'] : toldHints(tool.definition['annotations']);
+  const annotations =
+    level === 'toolmux' ? tool.definition['annotations'] : statedHints(tool.definition['annotations']);
   const text = written ?? (typeof description === 'string' ? describe[level](description) : undefined);
   return {
     name: tool.listedName,
@@ -70,7 +71,7 @@ function condensedTool(tool: CatalogEntry, level: Condensed, shapes: ShapedSchem
 }
 
 /** What MCP takes for granted where a tool does not say it. Source: ToolAnnotations of its schema. */
-const usualHints: Readonly<JsonObject> = {
+const defaultHints: Readonly<JsonObject> = {
   readOnlyHint: false,
   destructiveHint: true,
   idempotentHint: false,
@@ -78,13 +79,13 @@ const usualHints: Readonly<JsonObject> = {
 };
 
 /** What they say besides; undefined where that is nothing. Of a tool that only reads nobody asks what it destroys. */
-function toldHints(annotations: unknown): JsonObject | undefined {
+function statedHints(annotations: unknown): JsonObject | undefined {
   if (!isObject(annotations)) return undefined;
   const isReading = annotations['readOnlyHint'] === true;
   const told = Object.entries(annotations).filter(
     ([key, value]) =>
       key !== 'title' &&
-      value !== usualHints[key] &&
+      value !== defaultHints[key] &&
       !(isReading && (key === 'destructiveHint' || key === 'idempotentHint')),
   );
   return told.length === 0 ? undefined : Object.fromEntries(told);

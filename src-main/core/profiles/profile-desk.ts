@@ -29,7 +29,7 @@ export interface ProfilesOverview {
 /** The token is told in this answer alone. */
 export type IssuedToken = ProfileTokenRow & { readonly token: string; readonly url: string };
 
-interface DeskParts {
+interface ServiceDeps {
   readonly config: () => Pick<AppConfig, 'profiles' | 'appProfiles'>;
   readonly tokens: ProfileTokenStore;
   /** Where HTTP is open: `http://127.0.0.1:PORT/mcp`; empty where it is not. */
@@ -37,9 +37,9 @@ interface DeskParts {
 }
 
 export class ProfileService {
-  readonly #parts: DeskParts;
+  readonly #parts: ServiceDeps;
 
-  constructor(parts: DeskParts) {
+  constructor(parts: ServiceDeps) {
     this.#parts = parts;
   }
 

@@ -50,7 +50,7 @@ export class ProfileTokenStore {
   readonly #now: () => number;
 
   constructor(open: OpenRecordStore, now: () => number = Date.now) {
-    this.#kept = open(readKept);
+    this.#kept = open(readStored);
     this.#now = now;
   }
 
@@ -132,7 +132,7 @@ function shown(id: string, { profile, since, ends, revoked }: Kept): ProfileToke
   return { id, profile, since, ends, revoked };
 }
 
-function readKept({ profile, since, ends, revoked, hash }: Record<string, unknown>): Kept | undefined {
+function readStored({ profile, since, ends, revoked, hash }: Record<string, unknown>): Kept | undefined {
   if (typeof profile !== 'string' || typeof since !== 'number' || typeof ends !== 'number' || typeof hash !== 'string')
     return undefined;
   return { profile, since, ends, hash, revoked: typeof revoked === 'number' ? revoked : undefined };

@@ -6,15 +6,15 @@ import { spillNotFoundError } from '../spills/spill-finder.ts';
 import { joinedBy, type SpillFiles } from '../spills/spill-questions.ts';
 import type { ProfileScope } from './profile-scope.ts';
 
-type KeptAnswers = Pick<SpillStore, 'find' | 'spill'>;
+type StoredSpills = Pick<SpillStore, 'find' | 'spill'>;
 
 export class ScopedSpills {
-  readonly #kept: KeptAnswers;
+  readonly #kept: StoredSpills;
   readonly #profiles: string | undefined;
   readonly #scope: Pick<ProfileScope, 'hasServer'>;
 
   /** `profiles`: what these are told apart from others by, the same on every replica and after every start; undefined: of nobody else. */
-  constructor(kept: KeptAnswers, profiles: string | undefined, scope: Pick<ProfileScope, 'hasServer'>) {
+  constructor(kept: StoredSpills, profiles: string | undefined, scope: Pick<ProfileScope, 'hasServer'>) {
     this.#kept = kept;
     this.#profiles = profiles;
     this.#scope = scope;

@@ -89,7 +89,7 @@ export const packageKinds: Readonly<Record<string, PackageKind>> = {
 };
 
 /** Where packages of a kind come from unless an entry says otherwise. */
-const usualSources: Readonly<Record<string, RegExp>> = {
+const defaultSources: Readonly<Record<string, RegExp>> = {
   npm: /^https:\/\/registry\.npmjs\.org\/?$/,
   pypi: /^https:\/\/pypi\.org(?:\/simple)?\/?$/,
   nuget: /^https:\/\/api\.nuget\.org(?:\/v3(?:\/index\.json)?)?\/?$/,
@@ -98,7 +98,7 @@ const usualSources: Readonly<Record<string, RegExp>> = {
 /** Another place that a package is fetched from; undefined: the usual one. Images have theirs in their name. */
 export function customSource(kind: string, raw: JsonObject): string | undefined {
   const source = optionalText(raw['registryBaseUrl']);
-  const usual = Object.hasOwn(usualSources, kind) ? usualSources[kind] : undefined;
+  const usual = Object.hasOwn(defaultSources, kind) ? defaultSources[kind] : undefined;
   return source === undefined || usual === undefined || usual.test(source) ? undefined : source;
 }
 
@@ -207,7 +207,7 @@ export function variableProblem(kind: PackageKind, name: string, fixed: string |
 /** Where a variable has the package fetched from, if that is not the usual place. */
 export function sourceVariable(kind: string, { runner }: PackageKind, name: string, fixed: string): string | undefined {
   const isSource = steeringOf(runnerOf(runner), name) === 'source';
-  return isSource && usualSources[kind]?.test(fixed) !== true ? fixed : undefined;
+  return isSource && defaultSources[kind]?.test(fixed) !== true ? fixed : undefined;
 }
 
 /** An address of a registry that may be fetched from. */

@@ -38,7 +38,7 @@ export type AddServerOutcome =
   /** Nothing was kept. */
   | { readonly kind: 'failed'; readonly trial: EntryProbe };
 
-interface DeskParts {
+interface ServiceDeps {
   readonly registries: Registries;
   readonly secrets: Pick<SecretService, 'sealValue' | 'remove'>;
   /** Names that servers have. */
@@ -57,9 +57,9 @@ interface Chosen {
 
 export class RegistryService {
   readonly registries: Registries;
-  readonly #parts: DeskParts;
+  readonly #parts: ServiceDeps;
 
-  constructor(parts: DeskParts) {
+  constructor(parts: ServiceDeps) {
     this.registries = parts.registries;
     this.#parts = parts;
   }
@@ -109,16 +109,16 @@ export class RegistryService {
     const chosen = await this.#ready(choice, signal);
     requireFree(name, this.#parts.names());
     const kept = await this.#keepSecrets(chosen, choice.answers, name);
-    let isKept = false;
+    let isStored = false;
     try {
       const entry = entryOf(chosen, choice.answers, kept.secretOf);
       const trial = untried ? undefined : await this.#parts.tryEntry(entry);
       if (trial?.ok === false) return { kind: 'failed', trial };
       await this.#parts.save(name, untried ? { ...entry, quarantined: true } : entry);
-      isKept = true;
+      isStored = true;
       return { kind: 'added', name, inReview: untried, ...(trial && { trial }) };
     } finally {
-      if (!isKept) await this.#forget(kept.isNew);
+      if (!isStored) await this.#forget(kept.isNew);
     }
   }
 

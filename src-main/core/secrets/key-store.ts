@@ -15,7 +15,7 @@ interface KeyStoreOptions {
   /** What the person gave at the start, from the environment; undefined: nothing. Rejects where its file cannot be read. */
   readonly givenPassphrase: () => Promise<string | undefined>;
   /** How long the keychain may take before others go on without it, in ms (3 s by default). */
-  readonly patienceMs?: number;
+  readonly graceMs?: number;
   /** A key came after all. */
   readonly onLate: () => void;
 }
@@ -52,7 +52,7 @@ export class KeyStore {
   /** Whether a key could be kept in the keychain; the reason why not. Asks for an item that nobody has: a write might open a dialog. */
   async keychainProblem(): Promise<string | undefined> {
     try {
-      await within(this.#options.keychain.read('a name that nobody has'), this.#patienceMs);
+      await within(this.#options.keychain.read('a name that nobody has'), this.#graceMs);
       return undefined;
     } catch (error) {
       return errorText(error);
@@ -67,7 +67,7 @@ export class KeyStore {
       const { keychain } = this.#options;
       await keychain.write(id, text);
       // What cannot be read again was not kept.
-      if ((await within(keychain.read(id), this.#patienceMs)) !== text)
+      if ((await within(keychain.read(id), this.#graceMs)) !== text)
         throw new Error('it did not keep what it was given');
     } else if (place === 'file') {
       await writeFileAtomic(this.#file(id), `${text}\n`, { mode: 0o600 });
@@ -91,8 +91,8 @@ export class KeyStore {
     return this.#file(id);
   }
 
-  get #patienceMs(): number {
-    return this.#options.patienceMs ?? defaultKeychainTimeoutMs;
+  get #graceMs(): number {
+    return this.#options.graceMs ?? defaultKeychainTimeoutMs;
   }
 
   #findIn(id: string, place: KeyPlace): Promise<Buffer> {
@@ -113,7 +113,7 @@ export class KeyStore {
     const asked = open ?? { answer: this.#askKeychain(id), isLate: false };
     this.#asked.set(id, asked);
     try {
-      return await within(asked.answer, this.#patienceMs);
+      return await within(asked.answer, this.#graceMs);
     } catch (error) {
       if (!(error instanceof TooLate)) throw error;
       asked.isLate = true;

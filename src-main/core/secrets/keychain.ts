@@ -11,7 +11,7 @@ export interface Keychain {
 }
 
 /** How long a dialog may stay open before we end our question, in ms. */
-const longestMs = 5 * 60_000;
+const maxMs = 5 * 60_000;
 /** The same where a person waits for what comes of it. */
 const dialogMs = 60_000;
 /** A write that takes as long is given up: the key goes to another place, and a dialog that is answered later must not undo that. */
@@ -31,7 +31,7 @@ export class SystemKeychain implements Keychain {
   }
 
   read(account: string): Promise<string | undefined> {
-    return this.#ask({ act: 'read', account }, longestMs);
+    return this.#ask({ act: 'read', account }, maxMs);
   }
 
   /** A secret that MCPProxy keeps, by its name there; undefined and rejection as with `read`. A dialog may open. */

@@ -44,7 +44,7 @@ export interface MovedSecrets {
   readonly copies: readonly string[];
 }
 
-interface DeskParts {
+interface ServiceDeps {
   readonly vault: SecretStore;
   readonly config: ConfigStore;
   /** Folders of ours in which copies may lie. */
@@ -68,9 +68,9 @@ export class SecretService {
   readonly #vault: SecretStore;
   readonly #config: ConfigStore;
   readonly #folders: readonly string[];
-  readonly #keychain: DeskParts['keychain'];
+  readonly #keychain: ServiceDeps['keychain'];
 
-  constructor({ vault, config, folders, keychain }: DeskParts) {
+  constructor({ vault, config, folders, keychain }: ServiceDeps) {
     this.#keychain = keychain;
     this.#vault = vault;
     this.#config = config;

@@ -20,7 +20,7 @@ interface VaultOptions {
   readonly env: Env;
   readonly keychain?: Keychain;
   /** How long others wait for the keychain, in ms. */
-  readonly patienceMs?: number;
+  readonly graceMs?: number;
 }
 
 /** Bytes of one value. */
@@ -41,12 +41,12 @@ export class Vault implements SecretStore {
   readonly #values = new Set<string>();
 
   /** Touches nothing on disk, and asks nobody. */
-  constructor({ folder, env, keychain = new SystemKeychain(env), patienceMs }: VaultOptions) {
+  constructor({ folder, env, keychain = new SystemKeychain(env), graceMs }: VaultOptions) {
     this.#env = env;
     this.#file = new VaultFile(join(folder, 'vault.json'));
     this.#keys = new KeyStore({
       ...{ folder, keychain, givenPassphrase: () => givenPassphrase(env) },
-      ...(patienceMs !== undefined && { patienceMs }),
+      ...(graceMs !== undefined && { graceMs }),
       onLate: () => this.onOpened.emit(),
     });
   }
@@ -128,8 +128,8 @@ export class Vault implements SecretStore {
   async status(): Promise<VaultStatus> {
     try {
       const data = await this.#file.read();
-      if (data === undefined) return await this.#standingOfNone();
-      return await this.#standingOf(data);
+      if (data === undefined) return await this.#statusOfNone();
+      return await this.#statusOf(data);
     } catch (error) {
       return { state: 'locked', place: undefined, sentence: toAppError(error).text, sealed: 0 };
     }
@@ -237,7 +237,7 @@ export class Vault implements SecretStore {
     if (this.#values.size > before) this.learned.emit();
   }
 
-  async #standingOfNone(): Promise<VaultStatus> {
+  async #statusOfNone(): Promise<VaultStatus> {
     const given = await givenPassphrase(this.#env).catch(() => undefined);
     const problem = given === undefined ? await this.#keys.keychainProblem() : undefined;
     const where =
@@ -250,7 +250,7 @@ export class Vault implements SecretStore {
     return { state: 'empty', place: undefined, sentence, sealed: 0 };
   }
 
-  async #standingOf(data: VaultData): Promise<VaultStatus> {
+  async #statusOf(data: VaultData): Promise<VaultStatus> {
     const failures = new Map<string, AppError>();
     for (const id of Object.keys(data.keys)) {
       await this.#keyOf(data, id).catch((error: unknown) => failures.set(id, toAppError(error)));

@@ -54,7 +54,7 @@ export class AppAccessStore {
   readonly #now: () => number;
 
   constructor(open: OpenRecordStore, now: () => number = Date.now) {
-    this.#kept = open(readKept);
+    this.#kept = open(readStored);
     this.#now = now;
   }
 
@@ -155,7 +155,7 @@ function put(all: Map<string, Kept>, app: string, kept: Kept | undefined): void 
   else all.set(app, kept);
 }
 
-function readKept({ token, since, seen, revoked }: Record<string, unknown>): Kept {
+function readStored({ token, since, seen, revoked }: Record<string, unknown>): Kept {
   return {
     ...(typeof token === 'string' && { token }),
     ...(typeof since === 'number' && { since }),

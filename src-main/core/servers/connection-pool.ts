@@ -85,7 +85,7 @@ export class ConnectionPool {
     return (
       this.ofSession(sessionId) !== undefined ||
       this.#sessionEntries.length < maxSessionConnections ||
-      this.#longestUnused() !== undefined
+      this.#maxIdleMs() !== undefined
     );
   }
 
@@ -111,10 +111,10 @@ export class ConnectionPool {
   }
 
   #evict(): void {
-    if (this.#sessionEntries.length >= maxSessionConnections) void this.#longestUnused()?.close();
+    if (this.#sessionEntries.length >= maxSessionConnections) void this.#maxIdleMs()?.close();
   }
 
-  #longestUnused(): PooledConnection | undefined {
+  #maxIdleMs(): PooledConnection | undefined {
     const idle = this.#sessionEntries.filter(({ connection }) => connection?.inFlight === 0);
     return idle.toSorted((a, b) => a.lastUse - b.lastUse)[0];
   }

@@ -27,7 +27,7 @@ import {
 
 interface ConnectionEvents {
   onClose(error?: Error): void;
-  onOddity(text: string): void;
+  onWarning(text: string): void;
   onNotification(method: string, params: JsonObject): void;
   /** A log message of the server, whoever it is for. */
   onLogged?(params: JsonObject): void;
@@ -61,7 +61,7 @@ export interface RequestExtra {
 /** How long a server may take to say whether it still knows our session, in ms. */
 const sessionCheckMs = 5000;
 /** Oddities that are told, for the log. */
-const oddityRate = { atOnce: 50, perSecond: 0.2 };
+const warningRate = { atOnce: 50, perSecond: 0.2 };
 /** Notifications that are passed on; a client app is told no more of what goes by than that. */
 const passingRate = { atOnce: 1000, perSecond: 200 };
 
@@ -73,7 +73,7 @@ export class Connection {
   readonly #peer: Peer;
   readonly #calls: InFlightCalls;
   readonly #questions = new ServerRequestLimiter();
-  readonly #oddities = new RateLimiter(oddityRate);
+  readonly #oddities = new RateLimiter(warningRate);
   readonly #passing = new RateLimiter(passingRate);
   #leftOut = 0;
   /** The check whether the server still knows our session, while it runs. */
@@ -88,7 +88,7 @@ export class Connection {
       onRequest: (method, params, context) => this.#asked(method, params, context.origin, context.signal),
       onNotification: (method, params, origin) => this.#heard(method, params, origin),
       onClose: (error) => options.events.onClose(error),
-      onOddity: (text) => this.#odd(text),
+      onWarning: (text) => this.#odd(text),
     };
     this.#peer = new Peer(options.transport, handlers, { open: { most: maxOpenServerRequests, beyond: 'hold' } });
   }
@@ -278,7 +278,7 @@ export class Connection {
   }
 
   #odd(text: string): void {
-    if (this.#oddities.tryAcquire()) this.#options.events.onOddity(text);
+    if (this.#oddities.tryAcquire()) this.#options.events.onWarning(text);
   }
 
   #heard(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {

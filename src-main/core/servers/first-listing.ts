@@ -14,7 +14,7 @@ interface FirstListingOptions {
   /** Opens this person's line and reads what is listed there. */
   readonly look: (person: Person) => Promise<void>;
   readonly onEnd: () => void;
-  readonly onOddity: (text: string) => void;
+  readonly onWarning: (text: string) => void;
 }
 
 /** What a server lists that nobody has used yet: read from the process of whoever comes first; one that fails says why, and the next one tries. */
@@ -67,7 +67,7 @@ export class FirstListing {
       const failure = toAppError(error);
       if (failure.code === 'server_unauthorized') this.#mustSignIn(person);
       this.#failure = { error: failure, failures, retryAt: Date.now() };
-      this.#options.onOddity(errorText(error));
+      this.#options.onWarning(errorText(error));
       throw error;
     }
   }

@@ -214,10 +214,10 @@ function namesOurVersion(error: unknown): boolean {
 /** Whether the probe came to an end that only a server of the handshake era makes of it: anything but the end of the line itself. */
 function isLegacyAnswer(error: unknown): boolean {
   if (!(error instanceof AppError)) return error instanceof RpcError;
-  return legacyAnswers.has(error.code) && !isNobodyThere(error);
+  return statefulResponses.has(error.code) && !isNobodyThere(error);
 }
 
-const legacyAnswers: ReadonlySet<ErrorCode> = new Set([
+const statefulResponses: ReadonlySet<ErrorCode> = new Set([
   'server_unreachable',
   'server_unauthorized',
   'server_protocol',

@@ -33,14 +33,14 @@ interface LineOpenerOptions {
     connection: Connection,
   ) => void;
   readonly onAsk: (method: string) => void;
-  readonly onOddity: (text: string) => void;
+  readonly onWarning: (text: string) => void;
   readonly log: ServerLog;
 }
 
 /** A package that is there already has started its server by then, in ms. */
 const installShowsMs = 3000;
 /** Longest time for the first answer of a process that was too slow before, in ms. */
-const longestStartMs = 10 * 60_000;
+const maxStartMs = 10 * 60_000;
 
 type Closed = (connection: Connection, error?: Error) => void;
 
@@ -161,7 +161,7 @@ export class ConnectionOpener {
     closed: Closed,
     { legacyOnly = false, createTransport }: LineOptions,
   ): Promise<Connection> {
-    const { config, knownEra, onOpen, onNotification, onAsk, onOddity, log } = this.#options;
+    const { config, knownEra, onOpen, onNotification, onAsk, onWarning, log } = this.#options;
     const { callTimeoutMs, initTimeoutMs, kind } = config;
     const connection: Connection = new Connection({
       server: config.name,
@@ -172,7 +172,7 @@ export class ConnectionOpener {
       ...(owner && { owner }),
       events: {
         onClose: (error) => closed(connection, error),
-        onOddity,
+        onWarning,
         onNotification: (method, params) => onNotification(method, params, owner?.().sessionId, connection),
         onLogged: (params) => noteLogged(log, params),
         onAsk,
@@ -188,7 +188,7 @@ export class ConnectionOpener {
         legacyOnly: legacyOnly || kind === 'sse',
         timeoutMs:
           kind === 'stdio'
-            ? Math.max(initTimeoutMs, Math.min(initTimeoutMs * 2 ** this.#timeouts, longestStartMs))
+            ? Math.max(initTimeoutMs, Math.min(initTimeoutMs * 2 ** this.#timeouts, maxStartMs))
             : initTimeoutMs,
         signal: this.#stopping.signal,
         onProbeEnded: () => (this.#initializeFirst = true),

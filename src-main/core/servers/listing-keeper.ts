@@ -23,7 +23,7 @@ interface ListingKeeperOptions {
   readonly now: () => number;
   /** How long the server may be silent about a list, in ms. */
   readonly silenceMs: number;
-  readonly onOddity: (text: string) => void;
+  readonly onWarning: (text: string) => void;
   /** How long ago a tool of it was called, in ms. */
   readonly sinceCallMs?: () => number;
   /** What becomes of a refresh, for the server's log. */
@@ -53,7 +53,7 @@ export class ListingTracker {
   readonly #asks = new Set<string>();
   readonly #refresher = new ListingRefresher({
     fetch: () => this.#refresh(),
-    onTooMany: (waitMs) => this.#options.onOddity(tooManyChanges(waitMs)),
+    onTooMany: (waitMs) => this.#options.onWarning(tooManyChanges(waitMs)),
   });
   #connection: Connection | undefined;
   /** A line of another era that said that something changed there, to be read instead. */
@@ -66,7 +66,7 @@ export class ListingTracker {
   #again: NodeJS.Timeout | undefined;
   /** Reads in a row in which a list failed. */
   #failedReads = 0;
-  #isAskedAgain = false;
+  #isRequestedAgain = false;
   /** A change was announced and not read yet. */
   #isAnnounced = false;
   /** That was within a minute of a call. */
@@ -231,7 +231,7 @@ export class ListingTracker {
       }
       this.problems = [...new Set(problems)];
       // What is not known yet is nothing that the user could accept.
-      if (isOurs && this.listedAt === undefined && this.#isAskedAgain && read.tools.length === 0)
+      if (isOurs && this.listedAt === undefined && this.#isRequestedAgain && read.tools.length === 0)
         return this.#nothingYet();
       const before = cpuMs();
       const moment = { sameProcess: isSameProcess, isAfterCall: isAfterCall && isSameProcess };
@@ -251,8 +251,8 @@ export class ListingTracker {
   #askAgainIf(mayComeYet: boolean): void {
     clearTimeout(this.#again);
     this.#failedReads = mayComeYet ? this.#failedReads + 1 : 0;
-    this.#isAskedAgain = mayComeYet && this.#failedReads <= maxFailedReads;
-    if (!this.#isAskedAgain) return;
+    this.#isRequestedAgain = mayComeYet && this.#failedReads <= maxFailedReads;
+    if (!this.#isRequestedAgain) return;
     const pauseMs = backoffMs(this.#failedReads, Math.random);
     this.#again = setTimeout(() => this.#refresher.schedule(), pauseMs).unref();
   }
@@ -311,7 +311,7 @@ export class ListingTracker {
   }
 
   async #save(): Promise<void> {
-    const { hash, cache, onOddity } = this.#options;
+    const { hash, cache, onWarning } = this.#options;
     const greeting = this.#greeting;
     if (greeting === undefined || this.listedAt === undefined) return;
     this.#cached = greeting;
@@ -325,7 +325,7 @@ export class ListingTracker {
         refusesHandshake: this.#refusesHandshake,
       });
     } catch (error) {
-      onOddity(`Its listing could not be cached: ${errorText(error)}`);
+      onWarning(`Its listing could not be cached: ${errorText(error)}`);
     }
   }
 }

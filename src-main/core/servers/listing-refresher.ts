@@ -29,7 +29,7 @@ export class ListingRefresher {
   readonly #options: ListingRefresherOptions;
   readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
-  #firstAsked = 0;
+  #firstRequested = 0;
   #running: Promise<void> | undefined;
   #again = false;
   /** Nothing that is announced is read before, in ms since 1970. */
@@ -49,9 +49,9 @@ export class ListingRefresher {
       return;
     }
     const now = this.#now();
-    if (this.#timer === undefined) this.#firstAsked = now;
+    if (this.#timer === undefined) this.#firstRequested = now;
     clearTimeout(this.#timer);
-    const wait = Math.max(0, Math.min(debounceMs, this.#firstAsked + maxWaitMs - now), this.#earliest - now);
+    const wait = Math.max(0, Math.min(debounceMs, this.#firstRequested + maxWaitMs - now), this.#earliest - now);
     this.#timer = setTimeout(() => void this.refresh(), wait);
   }
 

@@ -66,7 +66,7 @@ export class ManagedServer {
     this.#firstListing = new FirstListing({
       look: (person) => this.#pool.get(keyOfUser(person, 'negotiated')).then(() => this.#listings.currentRefresh()),
       onEnd: () => this.changed.emit(),
-      onOddity: (text) => this.#odd(text),
+      onWarning: (text) => this.#odd(text),
     });
     this.#subscriptions = new ServerSubscriptions(
       () => this.#line.connection,
@@ -78,7 +78,7 @@ export class ManagedServer {
       pool: this.#pool,
       isPerUser: this.#isPerUser,
       now: deps.now,
-      onOddity: (text) => this.#odd(text),
+      onWarning: (text) => this.#odd(text),
       ownSignIn: this.#makeOwnSignIn(),
       subscriptions: this.#subscriptions,
       listings: this.#listings,
@@ -346,7 +346,7 @@ export class ManagedServer {
       onAsk: (method) => {
         if (requiredCapability(method) !== undefined) this.#listings.recordRequestMethod(method);
       },
-      onOddity: (text) => this.#odd(text),
+      onWarning: (text) => this.#odd(text),
       log: this.#log,
     });
   }
@@ -425,7 +425,7 @@ export class ManagedServer {
       isEachOnes: this.#isPerUser,
       now,
       silenceMs: this.config.initTimeoutMs,
-      onOddity: (text) => this.#odd(text),
+      onWarning: (text) => this.#odd(text),
       sinceCallMs: () => this.#requests.sinceCallMs,
       onStep: (text, level) => this.#log.appendEvent(text, level),
       onListed: (changed, here) => {
@@ -459,12 +459,12 @@ export class ManagedServer {
   }
 
   #odd(text: string): void {
-    this.#deps.onOddity(this.config.name, text);
+    this.#deps.onWarning(this.config.name, text);
     this.#log.appendEvent(text, 'warning');
   }
 
   #failed(error: AppError, retryMs: number | undefined): void {
-    this.#deps.onOddity(this.config.name, `It failed: ${error.message}`);
+    this.#deps.onWarning(this.config.name, `It failed: ${error.message}`);
     const next = retryMs === undefined ? '' : `Next try in ${formatSeconds(retryMs)}.`;
     // Its last words and how it ended are the lines above.
     if (error.code === 'server_exited') this.#log.appendEvent(`The connection is gone. ${next}`.trimEnd(), 'error');

@@ -70,7 +70,7 @@ function connect(server: ServerConfig, transports: TransportFactory, version: st
     callTimeoutMs: server.callTimeoutMs,
     events: {
       onClose: () => undefined,
-      onOddity: () => undefined,
+      onWarning: () => undefined,
       onNotification: () => undefined,
       onAsk: () => undefined,
     },

@@ -35,7 +35,7 @@ export interface ServerDeps {
   readonly random: () => number;
   /** What it takes too much of on this computer, in sentences. */
   readonly usageProblems?: (server: string) => readonly string[];
-  readonly onOddity: (server: string, text: string) => void;
+  readonly onWarning: (server: string, text: string) => void;
   /** What a server says and what becomes of it; outlives this one. */
   readonly logOf: (server: string) => ServerLog;
 }

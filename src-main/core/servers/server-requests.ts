@@ -38,7 +38,7 @@ interface ServerRequestsParts {
   readonly idle: IdleTimer;
   readonly pause: PauseSwitch;
   readonly now: () => number;
-  readonly onOddity: (text: string) => void;
+  readonly onWarning: (text: string) => void;
   /** The connection that all share, opened if need be. Rejects with the reason it cannot be. */
   readonly wake: () => Promise<Connection>;
 }
@@ -259,7 +259,7 @@ export class RequestDispatcher {
   async #lineOfUser(context: CallContext, isNegotiated: boolean): Promise<Connection> {
     const { config, listings, pool } = this.#parts;
     const negotiated = await pool.get(keyOfUser(userOf(context), 'negotiated'));
-    if (config.kind === 'stdio' || isNegotiated || !mayBeAsked(context, questions)) return negotiated;
+    if (config.kind === 'stdio' || isNegotiated || !acceptsRequests(context, questions)) return negotiated;
     if (!this.#isOfOtherEra(context, negotiated.handshake?.era)) return negotiated;
     try {
       return await pool.get(keyOfUser(userOf(context), 'stateful'));
@@ -282,7 +282,7 @@ export class RequestDispatcher {
 
   /** A second connection, in the stateful protocol; undefined if there is none to be had, so that the shared one has to do. */
   async #tryStateful(key: ConnectionKey, sessionId: string): Promise<Connection | undefined> {
-    const { listings, now, onOddity, pool } = this.#parts;
+    const { listings, now, onWarning, pool } = this.#parts;
     if (now() - this.#failedAt < retryMs) return undefined;
     if (key.owner.kind === 'any') pool.entry(key).usedBy(sessionId);
     try {
@@ -294,7 +294,7 @@ export class RequestDispatcher {
       if (isHandshakeRefusal(error)) listings.recordStatelessOnly();
       else {
         this.#failedAt = now();
-        onOddity(`A second line, for apps with a handshake, could not be opened: ${errorText(error)}`);
+        onWarning(`A second line, for apps with a handshake, could not be opened: ${errorText(error)}`);
       }
       return undefined;
     }
@@ -317,7 +317,7 @@ export class RequestDispatcher {
       isOfOtherEra && config.kind === 'http'
         ? [...listings.requestMethods, ...questions]
         : [...listings.requestMethods];
-    return mayBeAsked(context, mayAsk) && pool.hasRoomFor(context.sessionId);
+    return acceptsRequests(context, mayAsk) && pool.hasRoomFor(context.sessionId);
   }
 
   #subscriptionsOf(context: CallContext): ServerSubscriptions {
@@ -360,6 +360,6 @@ function neverSent({ code, message, fix, cause, data }: AppError): AppError {
 }
 
 /** Its app says that it can answer one of these. */
-function mayBeAsked({ clientCapabilities }: CallContext, methods: readonly string[]): boolean {
+function acceptsRequests({ clientCapabilities }: CallContext, methods: readonly string[]): boolean {
   return methods.some((method) => isObject(clientCapabilities[requiredCapability(method) ?? '']));
 }

@@ -30,7 +30,7 @@ export interface ServerUnavailability {
   readonly coming?: boolean;
 }
 
-interface StandingFacts {
+interface StatusInput {
   readonly name: string;
   readonly state: ServerState;
   /** It is known what it offers, so that a call may wake it. */
@@ -81,7 +81,7 @@ export function unavailabilityOf({
   knownFix,
   pause,
   now,
-}: StandingFacts): ServerUnavailability | undefined {
+}: StatusInput): ServerUnavailability | undefined {
   if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
   if (state.kind === 'disabled') {
     if (held === undefined) return { kind: 'off', error: serverDisabledError(name), brief: 'switched off' };

@@ -55,7 +55,7 @@ export class SharedConnection {
   #attempt: Promise<AuthorizationFlow> | undefined;
   #stopped = false;
   /** It has been up before, and went or was taken down otherwise than by falling asleep. */
-  #isAnew = false;
+  #isRepeat = false;
   #restarts = 0;
 
   constructor(options: SharedConnectionOptions) {
@@ -102,7 +102,7 @@ export class SharedConnection {
   /** The connection ended or cannot be used any more. */
   onLost(connection: Connection, error: Error | undefined): void {
     if (connection !== this.#connection) return;
-    this.#isAnew = true;
+    this.#isRepeat = true;
     this.#drop();
     if (isSessionLost(error) && this.#renewals === 0 && !this.#stopped) return this.#renew(connection);
     this.#end(connection);
@@ -116,7 +116,7 @@ export class SharedConnection {
   /** Closes, forgets the back-off and opens anew; while it is being opened there is nothing to hurry. */
   async reopen(): Promise<void> {
     if (this.#opening === undefined) {
-      this.#isAnew ||= this.#connection !== undefined;
+      this.#isRepeat ||= this.#connection !== undefined;
       await this.close();
       this.#failures = 0;
       this.#failedAt = 0;
@@ -202,13 +202,13 @@ export class SharedConnection {
     this.#mayReopen = false;
     const before = this.#state.kind === 'error' ? { error: this.#state.error } : {};
     this.#set({ kind: 'connecting', since: this.#options.now(), failures: this.#failures, ...before });
-    const watch = setInterval(() => this.#lookAtInstall(), installPollMs).unref();
+    const watch = setInterval(() => this.#inspectInstall(), installPollMs).unref();
     try {
       await this.#ending;
       const connection = await this.#options.open((one, error) => this.onLost(one, error));
       this.#connection = connection;
-      if (this.#isAnew) this.#restarts++;
-      this.#isAnew = false;
+      if (this.#isRepeat) this.#restarts++;
+      this.#isRepeat = false;
       this.#set({ kind: 'discovering', since: this.#options.now(), failures: this.#failures, ...before });
       this.#options.onOpen(connection);
       return connection;
@@ -220,7 +220,7 @@ export class SharedConnection {
   }
 
   /** What is fetched takes minutes; what is there already has answered before this shows. */
-  #lookAtInstall(): void {
+  #inspectInstall(): void {
     const state = this.#state;
     const { now, isInstalling } = this.#options;
     if (state.kind !== 'connecting' && state.kind !== 'installing') return;
@@ -266,11 +266,11 @@ export class SharedConnection {
 // When to try a server again: doubling from one second to five minutes, jittered so that servers do not come back in step.
 
 const firstMs = 1000;
-const longestMs = 5 * 60_000;
+const maxMs = 5 * 60_000;
 
 /** Delay in ms before the attempt after `failures` failures in a row (1 and up); `random` gives 0 to 1. */
 export function backoffMs(failures: number, random: () => number): number {
-  const base = Math.min(firstMs * 2 ** (failures - 1), longestMs);
+  const base = Math.min(firstMs * 2 ** (failures - 1), maxMs);
   return Math.round(base * (0.75 + random() * 0.5));
 }
 

@@ -33,7 +33,7 @@ interface Look {
 
 const minSampleIntervalMs = 1000;
 /** What was seen longer ago says nothing of now. */
-const longestMs = 30_000;
+const maxMs = 30_000;
 
 export class UsageMeter {
   readonly #parts: UsageMeterParts;
@@ -65,7 +65,7 @@ export class UsageMeter {
         platform,
       );
       const at = this.#now();
-      const before = this.#last !== undefined && at - this.#last.at <= longestMs ? this.#last : undefined;
+      const before = this.#last !== undefined && at - this.#last.at <= maxMs ? this.#last : undefined;
       const names = [...new Set(owned.map(({ owner }) => owner))];
       const servers = names.flatMap((server) => {
         const pids = owned.filter(({ owner }) => owner === server);

@@ -18,7 +18,7 @@ interface PeerSessionOptions extends Omit<SessionOptions, 'id' | 'notify' | 'ask
   readonly registry: SessionRegistry;
   readonly transport: Transport;
   readonly ledger: Pick<Ledger, 'open'>;
-  readonly onOddity: (text: string) => void;
+  readonly onWarning: (text: string) => void;
   readonly onEnd?: () => void;
 }
 
@@ -38,7 +38,7 @@ export async function serveSession({
   registry,
   transport,
   ledger,
-  onOddity,
+  onWarning,
   onEnd,
   letIn,
   ...options
@@ -61,7 +61,7 @@ export async function serveSession({
       void registry.end(session);
       onEnd?.();
     },
-    onOddity,
+    onWarning,
   };
   // The shim keeps its client app over a restart of the core: an answer meant for the core before must not fit ours.
   const peer: Peer = new Peer(line, handlers, {
@@ -139,7 +139,7 @@ class MeteredTransport implements Transport, Canceller {
         this.#ledger.end();
         handlers.onClose(error);
       },
-      onOddity: (text) => handlers.onOddity(text),
+      onWarning: (text) => handlers.onWarning(text),
     });
   }
 

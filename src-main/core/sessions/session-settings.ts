@@ -64,7 +64,7 @@ export interface SessionServices {
   /** Whose tasks of servers are, at the servers' own addresses. */
   readonly serverTasks: TasksByServer;
   /** For answers of slow calls, of all sessions together. */
-  readonly answerRoom: ResultMemoryQuota;
+  readonly resultCapacity: ResultMemoryQuota;
   /** The same core as somebody has it whom all of these profiles hold. */
   readonly inProfiles: (names: readonly string[]) => SessionServices;
   /** The same core as apps of a kind have it; absent where it is that already. */
@@ -95,7 +95,7 @@ export interface SessionSettings {
   /** What `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
   /** It tells results whole, as mini-a does. */
-  readonly wholeAnswers: boolean;
+  readonly fullResults: boolean;
   readonly retrieve: RetrieveSettings;
   readonly code: CodeSettings;
   /** How long the client app may be left without an answer, in ms; undefined: as long as it takes. */
@@ -175,7 +175,7 @@ export class SessionSettingsCache {
       view,
       extraTools: pinnedTools(config, this.#core.modes.helpers),
       toolFilter: config.dispatch,
-      wholeAnswers: config.dispatch.answers === 'whole',
+      fullResults: config.dispatch.answers === 'whole',
       retrieve: config.retrieve,
       code: config.code,
       callLimitMs,

@@ -365,13 +365,13 @@ const maxStaleCalls = 3;
 const staleTimeoutMs = 10_000;
 
 export class StaleListDetector {
-  #toldAt: number | undefined;
+  #notifiedAt: number | undefined;
   #calls = 0;
   #stale = false;
 
   /** It was told, and has not listed since. */
   get waiting(): boolean {
-    return this.#toldAt !== undefined;
+    return this.#notifiedAt !== undefined;
   }
 
   /** It does not listen. */
@@ -380,17 +380,17 @@ export class StaleListDetector {
   }
 
   onListChanged(now: number): void {
-    this.#toldAt ??= now;
+    this.#notifiedAt ??= now;
   }
 
   onCall(now: number): void {
-    if (this.#toldAt === undefined) return;
+    if (this.#notifiedAt === undefined) return;
     this.#calls++;
-    this.#stale ||= this.#calls >= maxStaleCalls || now - this.#toldAt >= staleTimeoutMs;
+    this.#stale ||= this.#calls >= maxStaleCalls || now - this.#notifiedAt >= staleTimeoutMs;
   }
 
   onListed(): void {
-    this.#toldAt = undefined;
+    this.#notifiedAt = undefined;
     this.#calls = 0;
     this.#stale = false;
   }

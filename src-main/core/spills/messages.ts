@@ -87,13 +87,13 @@ export class SpillWriteError extends Error {
   }
 }
 
-const noRoom = 'Make room on it, or delete kept answers: tooltray spills prune.';
+const outOfCapacity = 'Make room on it, or delete kept answers: tooltray spills prune.';
 const noRight =
   "Give yourself the right to write there, or remove the folder: it is made anew with Tooltray's next start.";
 
 const reasons: Readonly<Record<string, readonly [what: string, fix: string]>> = {
-  ENOSPC: ['the disk is full', noRoom],
-  EDQUOT: ['your share of the disk is used up', noRoom],
+  ENOSPC: ['the disk is full', outOfCapacity],
+  EDQUOT: ['your share of the disk is used up', outOfCapacity],
   EROFS: ['the disk is read-only', 'Make it writable, or set TOOLTRAY_HOME to another disk.'],
   EACCES: ['Tooltray may not write there', noRight],
   EPERM: ['Tooltray may not write there', noRight],

@@ -18,7 +18,7 @@ export interface Shape {
   /** Of lists. */
   lengths: Range | undefined;
   /** The longest text, in characters. */
-  longestText: number;
+  maxTextLength: number;
   /** Different short texts; more than `maxWords` are many. */
   readonly words: Set<string>;
   readonly members: Map<string, Shape>;
@@ -36,7 +36,7 @@ const maxMembers = 100;
 /** Values that are looked at in all; what comes later is counted with its list. */
 const maxValues = 500_000;
 const maxWords = 6;
-const longestWord = 40;
+const maxWordLength = 40;
 
 export function shapeOf(values: readonly unknown[]): Shape {
   const shape = newShape();
@@ -47,7 +47,7 @@ export function shapeOf(values: readonly unknown[]): Shape {
 
 function newShape(): Shape {
   return {
-    ...{ count: 0, types: new Set(), numbers: undefined, lengths: undefined, longestText: 0, words: new Set() },
+    ...{ count: 0, types: new Set(), numbers: undefined, lengths: undefined, maxTextLength: 0, words: new Set() },
     ...{ members: new Map(), moreMembers: 0, elements: undefined, isSampled: false },
   };
 }
@@ -58,8 +58,8 @@ function merge(shape: Shape, given: unknown, depth: number, budget: { left: numb
   budget.left--;
   if (typeof value === 'string') {
     shape.types.add('string');
-    shape.longestText = Math.max(shape.longestText, value.length);
-    if (shape.words.size <= maxWords && value.length <= longestWord) shape.words.add(value);
+    shape.maxTextLength = Math.max(shape.maxTextLength, value.length);
+    if (shape.words.size <= maxWords && value.length <= maxWordLength) shape.words.add(value);
   } else if (typeof value === 'number') {
     shape.types.add('number');
     shape.numbers = widened(shape.numbers, value);
@@ -186,9 +186,9 @@ function describe(shape: Shape, depth: number): string {
   return told.length === 0 ? 'unknown' : told.join(' | ');
 }
 
-function describeText({ words, longestText, count }: Shape): string {
-  if (longestText > longText) return `string of up to ${formatNumber(longestText)} characters`;
-  const recurs = words.size > 0 && words.size <= maxWords && longestText <= longestWord && count >= 3 * words.size;
+function describeText({ words, maxTextLength, count }: Shape): string {
+  if (maxTextLength > longText) return `string of up to ${formatNumber(maxTextLength)} characters`;
+  const recurs = words.size > 0 && words.size <= maxWords && maxTextLength <= maxWordLength && count >= 3 * words.size;
   return recurs ? [...words].map((word) => JSON.stringify(shortName(word))).join(' | ') : 'string';
 }
 

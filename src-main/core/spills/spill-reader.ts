@@ -32,7 +32,7 @@ interface SpillSource {
 }
 
 /** Rows for a program, which is not billed by the token, in bytes. */
-const longestSelected = 8 * 1024 * 1024;
+const maxSelectedLength = 8 * 1024 * 1024;
 
 /** What a person's window is given at once, in bytes. */
 const maxViewBytes = 200_000;
@@ -105,7 +105,7 @@ class SpillsOfCaller implements SpillFiles {
 
   async select(input: SqlInput, query: string, signal: AbortSignal): Promise<SqlRows> {
     const question = { op: 'select', query } as const;
-    const options = { signal, owner: this.#caller.owner, maxBytes: longestSelected };
+    const options = { signal, owner: this.#caller.owner, maxBytes: maxSelectedLength };
     if ('ref' in input) return this.#withFile(input.ref, (opened) => this.#reader.read(opened, question, options));
     const { text, kind } = input;
     return this.#reader.read({ text, file: 'text', kind, bytes: Buffer.byteLength(text) }, question, options);
@@ -120,7 +120,7 @@ class SpillsOfCaller implements SpillFiles {
 
   content(ref: string): Promise<SpillContent> {
     return this.#withFile(ref, async (opened) => {
-      const mimeType = opened.spill?.mimeType ?? usualTypes[opened.kind];
+      const mimeType = opened.spill?.mimeType ?? defaultTypes[opened.kind];
       const bytes = await readWhole(opened);
       return isTextKind(opened.kind)
         ? { mimeType, text: bytes.toString('utf8') }
@@ -160,7 +160,7 @@ async function openAll(
   return { opened, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-const usualTypes: Readonly<Record<SpillKind, string>> = {
+const defaultTypes: Readonly<Record<SpillKind, string>> = {
   text: 'text/plain',
   json: 'application/json',
   toon: 'text/toon',

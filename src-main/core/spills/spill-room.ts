@@ -7,7 +7,7 @@ import type { ResultSettings } from '../config/app-config.ts';
 import type { SpillIndexHolder } from './open-spills.ts';
 import type { SpillIndex, SpillRow } from './spill-index.ts';
 
-interface SpillRoomOptions {
+interface SpillQuotaOptions {
   readonly folder: string;
   readonly settings: () => ResultSettings;
   readonly log: Log;
@@ -24,10 +24,10 @@ export interface Pruned {
 const pruneEveryMs = 60 * 60_000;
 
 export class SpillPruner {
-  readonly #options: SpillRoomOptions;
+  readonly #options: SpillQuotaOptions;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: SpillRoomOptions) {
+  constructor(options: SpillQuotaOptions) {
     this.#options = options;
   }
 

@@ -40,9 +40,9 @@ export function resolved(entry: JsonObject, values: ReadonlyMap<string, string>)
  */
 export function withOwnReferences(own: JsonObject, found: JsonObject, values: ReadonlyMap<string, string>): JsonObject {
   const byValue = [...values].filter(([, value]) => value.length >= shortestValue);
-  const longestFirst = byValue.toSorted(([, one], [, other]) => other.length - one.length);
+  const maxFirstLineLength = byValue.toSorted(([, one], [, other]) => other.length - one.length);
   const put = (text: string): string =>
-    longestFirst.reduce(
+    maxFirstLineLength.reduce(
       (rest, [reference, value]) =>
         rest.replaceAll(value, () => reference).replaceAll(encodeURIComponent(value), () => reference),
       text,
@@ -51,16 +51,18 @@ export function withOwnReferences(own: JsonObject, found: JsonObject, values: Re
   return {
     ...same,
     ...(found['env'] !== undefined && {
-      env: keptIn(objectOrEmpty(own['env']), objectOrEmpty(same['env']), (name) => name),
+      env: storedIn(objectOrEmpty(own['env']), objectOrEmpty(same['env']), (name) => name),
     }),
     ...(found['headers'] !== undefined && {
-      headers: keptIn(objectOrEmpty(own['headers']), objectOrEmpty(same['headers']), (name) => name.toLowerCase()),
+      headers: storedIn(objectOrEmpty(own['headers']), objectOrEmpty(same['headers']), (name) => name.toLowerCase()),
     }),
-    ...(Array.isArray(same['args']) && { args: keptArgs(wordsOf(own['args']), same['args'] as readonly unknown[]) }),
+    ...(Array.isArray(same['args']) && {
+      args: unchangedArgs(wordsOf(own['args']), same['args'] as readonly unknown[]),
+    }),
   };
 }
 
-function keptIn(own: JsonObject, found: JsonObject, keyOf: (name: string) => string): JsonObject {
+function storedIn(own: JsonObject, found: JsonObject, keyOf: (name: string) => string): JsonObject {
   const references = new Map(
     Object.entries(own).flatMap(([name, value]) =>
       hasReference(value) ? [[keyOf(name), [name, value] as const] as const] : [],
@@ -70,7 +72,7 @@ function keptIn(own: JsonObject, found: JsonObject, keyOf: (name: string) => str
 }
 
 /** `--token ${secret:X}`, `--token=${secret:X}` and `KEY=${secret:X}` stay, whatever value the found launch has there. */
-function keptArgs(own: readonly string[], found: readonly unknown[]): readonly unknown[] {
+function unchangedArgs(own: readonly string[], found: readonly unknown[]): readonly unknown[] {
   const references = new Map<string, string>();
   own.forEach((word, at) => {
     if (hasReference(word)) for (const key of placesOf(word, own[at - 1])) references.set(key, word);

@@ -120,7 +120,7 @@ export class ApprovalQueue {
   submit({ openMs, ...asked }: ApprovalRequest): SubmittedApproval {
     const known = this.#find(asked.key);
     if (known !== undefined) return known;
-    this.#requireRoom(asked);
+    this.#requireCapacity(asked);
     const at = Date.now();
     const details = cutDetails(asked.details, this.#limits.characters);
     const question: PendingApproval = { ...asked, details, id: this.#newId(), at, until: at + openMs };
@@ -178,7 +178,7 @@ export class ApprovalQueue {
     return [...this.#held.values()].find(({ question }) => question.key === key);
   }
 
-  #requireRoom({ app, person }: Pick<ApprovalRequest, 'app' | 'person'>): void {
+  #requireCapacity({ app, person }: Pick<ApprovalRequest, 'app' | 'person'>): void {
     const { ofAll, ofApp, ofPerson } = this.#limits;
     const theirs = this.pending().filter((question) => question.person === person);
     const ofThis = theirs.filter((question) => question.app === app);

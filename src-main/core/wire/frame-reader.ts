@@ -20,7 +20,7 @@ export const defaultMaxMessageBytes = 512 * 1024 * 1024;
 
 interface FrameHandlers {
   onMessage(message: Message): void;
-  onOddity(text: string): void;
+  onWarning(text: string): void;
   /** A line goes on and on, long after it was too long to be a message. Called for each chunk more. */
   onEndless?(): void;
 }
@@ -107,7 +107,7 @@ export class FrameReader implements ByteHolder {
     this.#scanner = undefined;
     this.#dropped = false;
     if (size > this.#maxBytes) this.#tooLarge(scanner?.finish(), size);
-    else if (dropped) this.#lose(scanner?.finish().scalars ?? {}, noRoom(size));
+    else if (dropped) this.#lose(scanner?.finish().scalars ?? {}, outOfCapacity(size));
     else if (scanner !== undefined) this.#big(scanner.finish(), parts);
     else this.#small(parts);
   }
@@ -116,7 +116,7 @@ export class FrameReader implements ByteHolder {
     const text = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8');
     // Most of what is no message is a line of a log; ten thousand errors thrown for those took a second.
     if (!/^\s*[{[]/.test(text)) {
-      if (text.trim() !== '') this.#handlers.onOddity(text);
+      if (text.trim() !== '') this.#handlers.onWarning(text);
       return;
     }
     let value: unknown;
@@ -124,13 +124,13 @@ export class FrameReader implements ByteHolder {
       value = parseJson(text);
     } catch (error) {
       if (error instanceof RangeError) this.#tooDeep(text);
-      else if (text.trim() !== '') this.#handlers.onOddity(text);
+      else if (text.trim() !== '') this.#handlers.onWarning(text);
       return;
     }
     // Batches existed in protocol 2025-03-26 only; reading them costs nothing.
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
       if (isMessage(one)) this.#handlers.onMessage(one);
-      else this.#handlers.onOddity(text);
+      else this.#handlers.onWarning(text);
     }
   }
 
@@ -167,7 +167,7 @@ export class FrameReader implements ByteHolder {
     try {
       value = JSON.parse(text);
     } catch {
-      this.#handlers.onOddity(text);
+      this.#handlers.onWarning(text);
       return;
     }
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
@@ -183,11 +183,11 @@ export class FrameReader implements ByteHolder {
       const asks = typeof method === 'string';
       this.#handlers.onMessage(asks ? { jsonrpc: '2.0', id, method, lost } : { jsonrpc: '2.0', id, error, lost });
     }
-    this.#handlers.onOddity(lost.text);
+    this.#handlers.onWarning(lost.text);
   }
 }
 
-function noRoom(size: number): AppError {
+function outOfCapacity(size: number): AppError {
   const text = `A message of ${megabytes(size)} MB was skipped: together with those of other servers it did not fit into memory.`;
   return new AppError('message_too_large', text, { fix: 'Ask for less at a time, or call again later.' });
 }

@@ -44,7 +44,7 @@ export interface PeerHandlers {
   onRequest(method: string, params: JsonObject, context: InboundContext): Promise<Result>;
   onNotification(method: string, params: JsonObject, origin: MessageOrigin | undefined): void;
   onClose(error?: Error): void;
-  onOddity?(text: string): void;
+  onWarning?(text: string): void;
 }
 
 export interface PeerOptions {
@@ -66,7 +66,7 @@ export class Peer {
     forget: (id) => void this.#pending.delete(id),
     notify: (method, params, options) => this.notify(method, params, options),
   };
-  readonly #mostOpen: NonNullable<PeerOptions['open']>;
+  readonly #maxOpen: NonNullable<PeerOptions['open']>;
   /** Requests being served: more than there are ids where the other side gives one id twice. */
   #serving = 0;
   #held = false;
@@ -77,14 +77,14 @@ export class Peer {
     this.#transport = transport;
     this.#handlers = handlers;
     this.#lastId = firstId;
-    this.#mostOpen = open ?? { most: Infinity, beyond: 'hold' };
+    this.#maxOpen = open ?? { most: Infinity, beyond: 'hold' };
   }
 
   start(): Promise<void> {
     return this.#transport.start({
       onMessage: (message, origin) => this.#receive(message, origin),
       onClose: (error) => this.#end(error),
-      onOddity: (text) => this.#handlers.onOddity?.(text),
+      onWarning: (text) => this.#handlers.onWarning?.(text),
     });
   }
 
@@ -121,7 +121,9 @@ export class Peer {
     if (this.#closed !== undefined) return;
     const message =
       params === undefined ? { jsonrpc: '2.0' as const, method } : { jsonrpc: '2.0' as const, method, params };
-    await this.#transport.send(message, options).catch((error: unknown) => this.#handlers.onOddity?.(errorText(error)));
+    await this.#transport
+      .send(message, options)
+      .catch((error: unknown) => this.#handlers.onWarning?.(errorText(error)));
   }
 
   /** `why` is what requests in flight are told. */
@@ -146,7 +148,7 @@ export class Peer {
     } else {
       const pending = this.#pending.get(ownId(message.id) as RequestId);
       if (pending === undefined)
-        this.#handlers.onOddity?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);
+        this.#handlers.onWarning?.(`An answer came for request ${JSON.stringify(message.id)}, which is not waiting.`);
       else if (isFailure(message))
         pending.reject(message.lost instanceof AppError ? message.lost : toRpcError(message.error));
       else if (message.result === null) pending.resolve({});
@@ -169,7 +171,7 @@ export class Peer {
     this.#keepBound();
     try {
       if (request.lost instanceof AppError) throw request.lost;
-      if (this.#serving > this.#mostOpen.most && this.#mostOpen.beyond === 'refuse') throw this.#tooMany();
+      if (this.#serving > this.#maxOpen.most && this.#maxOpen.beyond === 'refuse') throw this.#tooMany();
       this.#inbound.set(request.id, controller);
       const result = await this.#handlers.onRequest(request.method, objectOrEmpty(request.params), {
         id: request.id,
@@ -188,7 +190,7 @@ export class Peer {
 
   /** Holds the other side back while too much of it is open, the answers that it does not read included. */
   #keepBound(): void {
-    const { most, beyond } = this.#mostOpen;
+    const { most, beyond } = this.#maxOpen;
     const held = beyond === 'hold' && this.#serving >= (this.#held ? most / 2 : most);
     if (held === this.#held) return;
     this.#held = held;
@@ -196,7 +198,7 @@ export class Peer {
   }
 
   #tooMany(): AppError {
-    return new AppError('session_limit', `${this.#mostOpen.most} requests on this line are not answered yet.`, {
+    return new AppError('session_limit', `${this.#maxOpen.most} requests on this line are not answered yet.`, {
       fix: 'Wait for some of them.',
     });
   }
@@ -208,7 +210,7 @@ export class Peer {
         'id' in message && message.id !== null ? { relatedRequestId: message.id } : undefined,
       );
     } catch (error) {
-      this.#handlers.onOddity?.(errorText(error));
+      this.#handlers.onWarning?.(errorText(error));
     }
   }
 

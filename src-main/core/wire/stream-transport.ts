@@ -25,11 +25,11 @@ export interface StreamTransportOptions {
   /** Also while the other side does not: of two such ends each would wait for the other for ever. */
   readonly readsOn?: boolean;
   /** Answers what was asked before the input ended, and ends only then: for requests that are piped in. */
-  readonly answersFirst?: boolean;
+  readonly respondsFirst?: boolean;
 }
 
 /** How long answers may take once the input has ended, in ms: the reader may be gone as well, which only a write shows. */
-const longestAnswerMs = 10 * 60_000;
+const maxResponseMs = 10 * 60_000;
 
 export class StreamTransport implements Transport, ByteHolder {
   readonly #input: Readable;
@@ -53,14 +53,14 @@ export class StreamTransport implements Transport, ByteHolder {
   async start(handlers: TransportHandlers): Promise<void> {
     this.#handlers = handlers;
     const { maxMessageBytes = defaultMaxMessageBytes, budgets } = this.#options;
-    const open = this.#options.answersFirst === true ? new OpenRequests() : undefined;
+    const open = this.#options.respondsFirst === true ? new OpenRequests() : undefined;
     this.#open = open;
     const onMessage = (message: Message): void => {
       open?.received(message);
       handlers.onMessage(message);
     };
-    const onOddity = (text: string): void => handlers.onOddity(text);
-    const reader = new FrameReader({ onMessage, onOddity }, maxMessageBytes, { budget: budgets?.unfinished });
+    const onWarning = (text: string): void => handlers.onWarning(text);
+    const reader = new FrameReader({ onMessage, onWarning }, maxMessageBytes, { budget: budgets?.unfinished });
     this.#output.on('drain', () => this.#drained());
     this.#output.on('error', (error) => this.#finish(error));
     this.#input.on('error', (error) => this.#finish(error));
@@ -114,7 +114,7 @@ export class StreamTransport implements Transport, ByteHolder {
   async #answerAll(open: OpenRequests, onMessage: (message: Message) => void): Promise<void> {
     this.#isInputOver = true;
     for (const refusal of open.refusals()) onMessage(refusal);
-    await open.answered(longestAnswerMs);
+    await open.answered(maxResponseMs);
     this.#finish();
   }
 

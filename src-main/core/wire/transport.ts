@@ -23,7 +23,7 @@ export interface TransportHandlers {
   /** Once, when nothing more can come; `error` says why unless we closed it ourselves. */
   onClose(error?: Error): void;
   /** Something odd that does not end the line: a stray stdout line, an answer too large, invalid JSON. */
-  onOddity(text: string): void;
+  onWarning(text: string): void;
 }
 
 /** Whether somebody is at the other end of a line that has no connection of its own. */

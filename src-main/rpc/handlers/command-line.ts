@@ -67,7 +67,7 @@ export const coreHandlers = {
   reviewServer: async ({ server, id, choice }, { core: { reviews } }) => ({
     sentence: (await reviews.decide(server, choice, id, 'command line')).sentence,
   }),
-  lookInside: ({ server, id }, { core: { reviews } }) => reviews.preview(server, id),
+  previewServer: ({ server, id }, { core: { reviews } }) => reviews.preview(server, id),
   approve: async ({ id }, { core }) => decide(id, core, 'approve'),
   reject: async ({ id }, { core }) => decide(id, core, 'reject'),
   retry: async ({ server, clear }, { core, doors }) => {

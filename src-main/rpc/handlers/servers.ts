@@ -112,7 +112,7 @@ function heldTools(name: string, { servers }: RpcDeps['core']): ReadonlyMap<stri
   const { pins } = servers.get(name);
   const open = new Set(pins?.pendingReview?.changes.map(({ key }) => key));
   const tools = (pins?.heldChanges ?? []).filter(({ kind }) => kind === 'tool');
-  return new Map(tools.map((change) => [change.name, open.has(change.key) ? 'waits' : 'keptOut']));
+  return new Map(tools.map((change) => [change.name, open.has(change.key) ? 'waits' : 'rejected']));
 }
 
 function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {

@@ -52,10 +52,10 @@ function appSettings(app: string, core: RpcDeps['core']): AppSettings {
   return {
     appName: displayNameOf(app),
     mode: own(appModes),
-    usualMode: configuredMode(core),
+    defaultMode: configuredMode(core),
     modes: modeCards(core, app),
     threshold: own(results.appThresholds),
-    usualThreshold: results.threshold ?? inlineBytes,
+    defaultThreshold: results.threshold ?? inlineBytes,
     followsLists,
   };
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../core/base/errors.ts';
 import type { Handlers } from '../deps.ts';
 
 export const teamHandlers = {
-  serverStanding: alone,
+  serverStatus: alone,
   ownSignIns: alone,
   people: alone,
   setPersonOff: alone,

@@ -143,7 +143,7 @@ function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary
   return {
     ...{ id, at: startedAt, sessionId, app, appName: displayNameOf(app), mode, kind, durationMs, outcome },
     ...{ name: markInvisible(name), what: markInvisible(what), error: errorText && markInvisible(errorText) },
-    ...{ askedBytes: row.askedBytes, givenBytes: row.givenBytes },
+    ...{ requestBytes: row.requestBytes, givenBytes: row.givenBytes },
     ...{ given: row.given, raw: row.raw, baseline: row.baseline, loaded: row.loaded },
     ...{ callCount: row.calls, calls: calls.map(callSummary) },
   };

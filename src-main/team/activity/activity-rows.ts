@@ -57,7 +57,7 @@ const tables: Readonly<Record<OutboxKind, Table>> = {
     ...{ name: 'steps', at: 'startedAt', key: [bigint('id')] },
     facts: [
       ...[text('user', 'person'), text('sessionId', 'session'), text('app'), text('mode'), text('kind'), text('name')],
-      ...[text('what'), real('durationMs', 'duration_ms'), bigint('askedBytes', 'asked_bytes')],
+      ...[text('what'), real('durationMs', 'duration_ms'), bigint('requestBytes', 'asked_bytes')],
       ...[bigint('givenBytes', 'given_bytes'), integer('calls'), text('outcome'), text('errorText', 'error_text')],
     ],
     figures: [bigint('given'), bigint('raw'), bigint('baseline'), bigint('loaded')],

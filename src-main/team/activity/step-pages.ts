@@ -197,7 +197,7 @@ function stepOf(row: Row, calls: readonly TeamCall[]): TeamStep {
     ...{ app: text('app'), appName: displayNameOf(text('app')), mode: text('mode'), kind: text('kind') as StepKind },
     ...{ name: text('name'), what: text('what'), callCount: number('calls'), durationMs: number('duration_ms') },
     ...{ outcome: text('outcome') as CallOutcome, error: optional(row['error_text']) },
-    ...{ askedBytes: number('asked_bytes'), givenBytes: number('given_bytes') },
+    ...{ requestBytes: number('asked_bytes'), givenBytes: number('given_bytes') },
     ...{ given: counted('given'), raw: counted('raw'), baseline: counted('baseline'), loaded: counted('loaded') },
     calls,
   };

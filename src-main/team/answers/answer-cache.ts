@@ -13,9 +13,9 @@ import { isProcessRunning } from '../../core/base/file-lock.ts';
 
 export interface CacheLimits {
   /** Bytes of all files together; one that is longer is kept while it is read. */
-  readonly mostBytes: number;
+  readonly maxTotalBytes: number;
   /** Files that nobody read for so long are deleted, in ms. */
-  readonly mostIdleMs: number;
+  readonly maxIdleMs: number;
 }
 
 export interface CachedSpill {
@@ -126,10 +126,10 @@ export class SpillCache {
 
   /** Deletes what is too old or too much, the longest unused first. */
   async evict(): Promise<void> {
-    const { mostBytes, mostIdleMs } = this.#limits;
+    const { maxTotalBytes, maxIdleMs } = this.#limits;
     const now = this.#now();
     for (const [id, { usedAt }] of [...this.#entries]) {
-      if (this.bytes <= mostBytes && now - usedAt <= mostIdleMs) break;
+      if (this.bytes <= maxTotalBytes && now - usedAt <= maxIdleMs) break;
       if (!this.#refCounts.has(id)) await this.#remove(id);
     }
   }

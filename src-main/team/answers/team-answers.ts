@@ -46,10 +46,10 @@ export interface TeamSpillStoreOptions extends SpillStoreOptions {
   /** How long an answer may take to arrive here, in ms, likewise. */
   readonly readMs?: number;
   /** How long nothing is kept after a store was away, in ms; 5 000 by default. */
-  readonly restMs?: number;
+  readonly pauseMs?: number;
 }
 
-const defaultCacheLimits: CacheLimits = { mostBytes: 2 * 1024 ** 3, mostIdleMs: 24 * 60 * 60_000 };
+const defaultCacheLimits: CacheLimits = { maxTotalBytes: 2 * 1024 ** 3, maxIdleMs: 24 * 60 * 60_000 };
 /** Slower is not waited for. */
 const bytesPerSecond = 2 * 1024 * 1024;
 /** What is known of so many answers without asking. */
@@ -307,7 +307,7 @@ export class TeamSpillStore implements SpillStore {
   #storeFailed(error: unknown): AppError {
     const isOurs = error instanceof AppError && error.code !== 'spill_failed' && error.code !== 'not_allowed';
     if (!isOurs) return toSpillError(error, localStoreName, this.#options.settings().maxBytes);
-    this.#cooldownUntil = performance.now() + (this.#options.restMs ?? 5_000);
+    this.#cooldownUntil = performance.now() + (this.#options.pauseMs ?? 5_000);
     return new AppError('spill_failed', `The answer could not be kept: ${error.message}`, {
       fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
       cause: error,

@@ -9,7 +9,7 @@ interface ConfigDriftMonitorDeps {
   readonly heartbeat: Pick<Heartbeat, 'refreshed' | 'others'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** How long two may differ without a word, in ms. */
-  readonly patienceMs?: number;
+  readonly graceMs?: number;
   /** In ms, and never set back. */
   readonly now?: () => number;
 }
@@ -58,7 +58,7 @@ export class ConfigDriftMonitor {
   }
 
   #compare(): void {
-    const { heartbeat, log, patienceMs = defaultToleranceMs } = this.#parts;
+    const { heartbeat, log, graceMs = defaultToleranceMs } = this.#parts;
     const others = heartbeat.others.filter(({ config, isDraining }) => config !== this.version && !isDraining);
     if (others.length === 0) {
       if (this.#isReported) log.info('All replicas have the same config again.');
@@ -67,7 +67,7 @@ export class ConfigDriftMonitor {
       return;
     }
     this.#differsSince ??= this.#now();
-    if (this.#isReported || this.#now() - this.#differsSince < patienceMs) return;
+    if (this.#isReported || this.#now() - this.#differsSince < graceMs) return;
     this.#isReported = true;
     const names = others.map(({ id, config }) => `${id} (${config || 'none'})`).join(', ');
     log.warn(`Other replicas have had another config than this one (${this.version}) for a while: ${names}.`);

@@ -23,11 +23,11 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   ...{ personTokens: 'everyone', givePersonToken: 'everyone', revokePersonToken: 'everyone' },
   ...{ people: 'admins', setPersonOff: 'admins', auditEntries: 'admins' },
   ...{ inbox: 'everyone', inboxItem: 'everyone', decide: 'everyone', undecide: 'admins' },
-  ...{ reviews: 'admins', reviewServer: 'admins', lookInside: 'admins', scan: 'admins' },
+  ...{ reviews: 'admins', reviewServer: 'admins', previewServer: 'admins', scan: 'admins' },
   ...{ flowRecord: 'admins', declineFlowOffer: 'admins', profiles: 'admins', variables: 'admins' },
   ...{ tools: 'admins', search: 'admins', find: 'everyone', toolMatches: 'everyone' },
   ...{
-    serverStanding: 'admins',
+    serverStatus: 'admins',
     serverDetail: 'admins',
     serverUsage: 'admins',
     log: 'admins',

@@ -13,7 +13,7 @@ import { hashOf } from '../people/person-tokens.ts';
 import type { Viewer } from './viewer.ts';
 
 /** In ms: whoever works in it signs in once a day. */
-const longestMs = 12 * 60 * 60_000;
+const maxMs = 12 * 60 * 60_000;
 /** Of one user; more than that and the oldest are over. */
 const maxPerUser = 20;
 /** `<routing key>.<secret>` */
@@ -50,7 +50,7 @@ export class DashboardSessions {
         const made = `${row?.key ?? '0'}.${random}`;
         await sql`
           INSERT INTO tooltray.page_sessions (tenant, hash, user_id, token_id, ends_at)
-          VALUES (${this.#tenant}, ${hashOf(made)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + longestMs)})`;
+          VALUES (${this.#tenant}, ${hashOf(made)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + maxMs)})`;
         await sql`
           DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND (ends_at < now() OR hash IN (
             SELECT hash FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND user_id = ${user}
@@ -58,7 +58,7 @@ export class DashboardSessions {
         return made;
       })
       .catch(rethrowDatabaseError);
-    return { secret, seconds: Math.floor(longestMs / 1000) };
+    return { secret, seconds: Math.floor(maxMs / 1000) };
   }
 
   /**

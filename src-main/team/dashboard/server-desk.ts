@@ -27,7 +27,7 @@ export class ServerService {
     this.#parts = parts;
   }
 
-  status({ server }: RpcMethods['serverStanding']['input'], { core }: RpcDeps): RpcMethods['serverStanding']['output'] {
+  status({ server }: RpcMethods['serverStatus']['input'], { core }: RpcDeps): RpcMethods['serverStatus']['output'] {
     const { config } = core.servers.get(server);
     const { placement, reason } = placementOf(config);
     return { ...statusByReplica(config.name, this.#parts.heartbeat.all), placement, reason };

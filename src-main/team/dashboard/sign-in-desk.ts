@@ -45,7 +45,7 @@ export class SignInService {
         ...{ account: account ?? '', at: hostOf(issuer), since: grantedAt },
       };
     });
-    return { signIns, values: wanted.map((value) => ({ ...value, isKept: own.has(value.name) })) };
+    return { signIns, values: wanted.map((value) => ({ ...value, isStored: own.has(value.name) })) };
   }
 
   /** Rejects with AppError not_found where they have no such server, unsupported where nobody signs in to it themselves. */

@@ -106,7 +106,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
         ? { servers: [] }
         : await serverHandlers.toolMatches(input, deps),
     ...teamStepHandlers(viewer, parts),
-    serverStanding: async (input, deps) => ofServer.status(input, deps),
+    serverStatus: async (input, deps) => ofServer.status(input, deps),
     retry: (input, deps) => ofServer.retry(input, deps),
     ownSignIns: () => signIns.rows(),
     signIn: async (input) => signIns.signIn(input),

@@ -150,8 +150,8 @@ export class Authenticator {
       this.#known.delete(key);
       const [store, most] = 'user' in judged ? [this.#known, maxCachedSuccesses] : [this.#unknown, maxCachedFailures];
       const end = 'user' in judged ? judged.until : Infinity;
-      const keptMs = !('user' in judged) && this.#isIssued(token) ? unknownIssuedMs : successCacheMs;
-      store.set(key, { judged, until: Math.min(this.#now() + keptMs, end) });
+      const retainMs = !('user' in judged) && this.#isIssued(token) ? unknownIssuedMs : successCacheMs;
+      store.set(key, { judged, until: Math.min(this.#now() + retainMs, end) });
       const [oldest] = store.keys();
       if (store.size > most && oldest !== undefined) store.delete(oldest);
       return judged;

@@ -94,14 +94,14 @@ export class PersonalProcesses {
       throw new AppError('server_starting', `${config.name} did not start: this replica of Tooltray is ending.`, {
         fix: 'Try again in a few seconds.',
       });
-    this.#requireRoom(config.name, person);
+    this.#requireCapacity(config.name, person);
     this.#running.add(process);
     const waitMs = Math.min(maxDrainMs, waitShare * config.initTimeoutMs);
     const lock = await locks.acquire(person, config.name, () => void process.lose(), waitMs);
     return { transport: launch(config, person), lock };
   }
 
-  #requireRoom(server: string, person: Person): void {
+  #requireCapacity(server: string, person: Person): void {
     const { perPerson, perReplica } = this.#options.limits();
     if (this.#running.size >= perReplica) {
       this.#refused.replica++;
@@ -162,7 +162,7 @@ class PersonProcess implements Transport {
       this.#transport = transport;
       await transport.start({
         onMessage: (message, origin) => handlers.onMessage(message, origin),
-        onOddity: (text) => handlers.onOddity(text),
+        onWarning: (text) => handlers.onWarning(text),
         onClose: (error) => {
           void this.#end();
           handlers.onClose(this.#isLost && !this.#isClosed ? ended(this.config.name) : error);

@@ -193,7 +193,7 @@ export class TeamDocument implements JsonDocument {
   }
 
   async #look(): Promise<void> {
-    let isTold = false;
+    let isNotified = false;
     for (let seen = -1; seen !== this.#latestVersion && !this.#closing.signal.aborted;) {
       seen = this.#latestVersion;
       try {
@@ -202,8 +202,8 @@ export class TeamDocument implements JsonDocument {
         this.#apply(row);
         this.changed.emit();
       } catch (error) {
-        if (!isTold) this.#log.warn(`What changed in ${this.#place.name} cannot be read yet: ${errorText(error)}.`);
-        isTold = true;
+        if (!isNotified) this.#log.warn(`What changed in ${this.#place.name} cannot be read yet: ${errorText(error)}.`);
+        isNotified = true;
         seen = -1;
         await sleep(retryMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
       }

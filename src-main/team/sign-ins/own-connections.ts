@@ -96,7 +96,7 @@ class CountedTransport implements Transport {
   start(handlers: TransportHandlers): Promise<void> {
     return this.#transport.start({
       onMessage: (message, origin) => handlers.onMessage(message, origin),
-      onOddity: (text) => handlers.onOddity(text),
+      onWarning: (text) => handlers.onWarning(text),
       onClose: (error) => {
         this.#end();
         handlers.onClose(error);

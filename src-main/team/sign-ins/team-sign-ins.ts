@@ -148,7 +148,7 @@ export class TeamSignIns {
     const { user, id } = this.#decrypt<{ user: string; id: string }>(params.get('state') ?? '', 'state');
     const kept = await this.#options.vaults.forUser(user).take(authorizationKey(id));
     if (kept === undefined) throw notAllowed('This sign-in has come back before, or has taken too long.');
-    const { visit, server, binding: bound } = JSON.parse(kept) as KeptVisit;
+    const { visit, server, binding: bound } = JSON.parse(kept) as StoredAuthorization;
     // The address of the authorization server was opened by somebody else than whoever agreed on our page.
     if (bound !== hashOf(binding)) throw notAllowed('This sign-in was begun in another browser.');
     await this.#nameOf(user);
@@ -241,7 +241,7 @@ export class TeamSignIns {
     { id, user, server, binding }: Invitation & { id: string; binding: string },
   ): Promise<void> {
     const vault = this.#options.vaults.forUser(user);
-    const kept: KeptVisit = { visit, server, binding };
+    const kept: StoredAuthorization = { visit, server, binding };
     await vault.sweep(visits, authorizationTtlMs);
     await vault.write(authorizationKey(id), JSON.stringify(kept));
   }
@@ -283,7 +283,7 @@ function heldIn(name: string, text: string | undefined): VaultedSignIn | undefin
   return { key: name.slice(prefix.length), server, account, issuer, grantedAt };
 }
 
-interface KeptVisit {
+interface StoredAuthorization {
   readonly visit: Visit;
   readonly server: string;
   /** Of what the browser holds that agreed. */

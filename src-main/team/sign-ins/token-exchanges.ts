@@ -21,7 +21,7 @@ const marginShare = 0.2;
 /** Where an answer does not say how long its token holds, in ms. */
 const defaultTtlMs = 60_000;
 /** For one exchange, in ms. */
-const longestMs = 15_000;
+const maxMs = 15_000;
 /** Of an answer, in characters. */
 const maxResponseBytes = 64 * 1024;
 
@@ -194,7 +194,7 @@ class ExchangedToken implements TokenSource {
       ...{ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       ...(clientId !== undefined && clientSecret !== undefined && { authorization: basic(clientId, clientSecret) }),
     };
-    const signal = AbortSignal.timeout(longestMs);
+    const signal = AbortSignal.timeout(maxMs);
     const { fetch } = await http();
     const [status, text] = await fetch(tokenEndpoint, { method: 'POST', headers, body: body.toString(), signal })
       .then(async (response) => [response.status, (await response.text()).slice(0, maxResponseBytes)] as const)

@@ -41,7 +41,7 @@ const firstPage = 40;
 /** On the way down each page is twice as long as what was read before, up to this. */
 const longPage = 1000;
 /** Held on the page; what is older is read again on the way down. */
-const mostCalls = 1000;
+const maxCalls = 1000;
 
 export class CallFeed {
   readonly #options: FeedOptions;
@@ -146,7 +146,7 @@ export class CallFeed {
     const isGap = page.more && (page.calls.at(-1)?.id ?? 0) > (before[0]?.id ?? 0);
     const all = isGap ? page.calls : withNewer(page.calls, before);
     // Who looks at the top for days does not need all that came by.
-    const calls = all.slice(0, mostCalls);
+    const calls = all.slice(0, maxCalls);
     if (isGap || calls.length < all.length) this.#isAtEnd = false;
     this.#pace.drew(page.calls.filter(({ id }) => id > this.#readTo).length, now);
     this.#readTo = this.#countedTo = page.lastId;

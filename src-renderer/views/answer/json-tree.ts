@@ -22,8 +22,8 @@ export interface TreeRow {
 export const shownElements = 200;
 const fewElements = 20;
 /** Longest text of a value in one row, and within the gist of a group. */
-const longestText = 300;
-const longestInGist = 40;
+const maxTextLength = 300;
+const maxPreviewLength = 40;
 const membersInGist = 4;
 
 /** `open`: paths that are unfolded. `limits`: how many of a parent's elements are shown, where it is more than the usual. */
@@ -148,7 +148,7 @@ export function gist(value: object): string {
 function inGist(value: unknown): string {
   if (sizeOf(value) !== undefined) return Array.isArray(value) ? '[…]' : '{…}';
   const text = valueText(value);
-  return text.length > longestInGist ? `${text.slice(0, longestInGist)}…` : text;
+  return text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text;
 }
 
 /** `"text"`, `12`, `{3 members}`, `[400 elements]`. */
@@ -157,7 +157,7 @@ export function valueText(value: unknown): string {
   const size = sizeOf(value);
   if (size !== undefined) return Array.isArray(value) ? `[${count(size, 'element')}]` : `{${count(size, 'member')}}`;
   const text = JSON.stringify(value) ?? '';
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
 }
 
 export function valueKind(value: unknown): 'text' | 'number' | 'word' | 'group' {

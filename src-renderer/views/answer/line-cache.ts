@@ -12,7 +12,7 @@ export interface LineCacheOptions {
 
 /** Lines of one stretch, and how many stretches are kept. */
 const stretchLength = 400;
-const mostStretches = 60;
+const maxBlocks = 60;
 
 interface Stretch {
   readonly lines: readonly string[];
@@ -102,6 +102,6 @@ export class LineCache {
     this.#stretches.delete(number);
     this.#stretches.set(number, stretch);
     const [oldest] = this.#stretches.keys();
-    if (this.#stretches.size > mostStretches && oldest !== undefined) this.#stretches.delete(oldest);
+    if (this.#stretches.size > maxBlocks && oldest !== undefined) this.#stretches.delete(oldest);
   }
 }

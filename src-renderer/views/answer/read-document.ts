@@ -13,10 +13,10 @@ export interface AnswerDocument {
 }
 
 /** Larger ones would hold up the page while they are read. */
-const longestWhole = 24_000_000;
+const maxWholeLength = 24_000_000;
 
 export function isReadWhole({ bytes }: AnswerSource, kind: ContentKind): boolean {
-  return ['json', 'ndjson', 'csv', 'tsv'].includes(kind) && bytes <= longestWhole;
+  return ['json', 'ndjson', 'csv', 'tsv'].includes(kind) && bytes <= maxWholeLength;
 }
 
 /** Rejects with AskError, or SyntaxError for what is no JSON. */

@@ -27,7 +27,7 @@ export function resultParts(json: string): readonly SaidPart[] {
 }
 
 /** Of arguments. */
-export function askedParts(json: string): readonly SaidPart[] {
+export function requestParts(json: string): readonly SaidPart[] {
   return parsed(json) === undefined ? [rawPart(json)] : [jsonPart('Formatted', json), rawPart(json)];
 }
 

@@ -15,10 +15,10 @@ export type TextAnswer =
   | { readonly op: 'query'; readonly text: string; readonly truncated: boolean }
   | { readonly op: 'failed'; readonly message: string };
 
-const mostMatches = 1000;
+const maxMatches = 1000;
 /** Of a line that matches: where it is leads to the rest. */
 const longestMatch = 200;
-const longestAnswer = 1_000_000;
+const maxResultLength = 1_000_000;
 
 /** Never throws. */
 export function answerText(question: TextQuestion): TextAnswer {
@@ -33,7 +33,7 @@ function findLines(text: string, pattern: string): TextAnswer {
   const wanted = new RegExp(pattern, 'i');
   const found = text.split('\n').flatMap((line, at) => (wanted.test(line) ? [{ line: at + 1, text: line }] : []));
   const matches = found
-    .slice(0, mostMatches)
+    .slice(0, maxMatches)
     .map(({ line, text: words }) => ({ line, text: words.slice(0, longestMatch) }));
   return { op: 'find', matches, total: found.length };
 }
@@ -45,5 +45,5 @@ function select(text: string, path: string): TextAnswer {
     .values()
     .map((value) => spellJson(value))
     .join('\n');
-  return { op: 'query', text: selected.slice(0, longestAnswer), truncated: selected.length > longestAnswer };
+  return { op: 'query', text: selected.slice(0, maxResultLength), truncated: selected.length > maxResultLength };
 }

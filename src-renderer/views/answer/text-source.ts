@@ -5,7 +5,7 @@ import type { SaidPart } from './said-parts.ts';
 import type { TextAnswer, TextQuestion } from './text-questions.ts';
 
 /** A line that is longer is cut on screen, as the core cuts those of kept answers. */
-const longestLine = 4000;
+const maxLineLength = 4000;
 
 export interface PageText {
   readonly name: string;
@@ -26,8 +26,8 @@ export function textSource({ name, kind, mimeType, text, original = text }: Page
     whole: async () => new Blob([original], { type: mimeType }),
     readLines: async (fromLine, count) => {
       const wanted = lines.slice(fromLine - 1, fromLine - 1 + count);
-      const cut = wanted.flatMap((line, at) => (line.length > longestLine ? [fromLine + at] : []));
-      return { fromLine, lines: wanted.map((line) => line.slice(0, longestLine)), totalLines: lines.length, cut };
+      const cut = wanted.flatMap((line, at) => (line.length > maxLineLength ? [fromLine + at] : []));
+      return { fromLine, lines: wanted.map((line) => line.slice(0, maxLineLength)), totalLines: lines.length, cut };
     },
     find: async (pattern, signal) => {
       const answer = await askThread({ op: 'find', text, pattern }, signal);

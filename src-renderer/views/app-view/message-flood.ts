@@ -1,7 +1,7 @@
 /** Notices a view that says more than a page can listen to. */
 
 /** Messages in a second; a view that redraws with every frame sends sixty. */
-const mostMessages = 300;
+const maxMessages = 300;
 const secondMs = 1000;
 
 /**
@@ -15,9 +15,9 @@ export function watchFlood(frame: Window, onFlood: (most: number) => void): () =
     if (source !== frame && !isWithin(source, frame)) return;
     const now = performance.now();
     if (now - began > secondMs) [began, heard] = [now, 0];
-    if (++heard <= mostMessages) return;
+    if (++heard <= maxMessages) return;
     stop();
-    onFlood(mostMessages);
+    onFlood(maxMessages);
   };
   const stop = (): void => removeEventListener('message', listen);
   addEventListener('message', listen);

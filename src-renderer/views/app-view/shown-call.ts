@@ -19,8 +19,9 @@ export async function shownCall(
   if (call.outcome !== 'ok' && call.outcome !== 'tool_error')
     return { call: { arguments: shown, outcome: { cancelled: call.error ?? 'The call did not complete.' } } };
   const { sent } = call.texts;
-  const isKept = 'none' in sent && sent.none === 'kept-answer' && call.spillId !== undefined;
-  if (isKept) return { call: { arguments: shown, outcome: { result: await keptResult(call.spillId ?? '', signal) } } };
+  const isStored = 'none' in sent && sent.none === 'kept-answer' && call.spillId !== undefined;
+  if (isStored)
+    return { call: { arguments: shown, outcome: { result: await spilledResult(call.spillId ?? '', signal) } } };
   const text = await wholeText(call, 'sent', signal);
   if (text === undefined)
     return { none: 'The server result was not recorded or has expired, so there is nothing to show.' };
@@ -42,7 +43,7 @@ async function wholeText(call: CallDetail, side: PayloadSide, signal: AbortSigna
 }
 
 /** A kept answer is the words, or the data, without what stood around them. */
-async function keptResult(id: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+async function spilledResult(id: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const text = (await (await api.readSpill(id, signal)).text()).slice(0, longest);
   const data = parsed(text);
   return { content: [{ type: 'text', text }], ...(isRecord(data) && { structuredContent: data }) };

@@ -18,17 +18,17 @@ interface OpenQuestion {
 }
 
 /** Calls and readings at once, and in a minute; questions that wait for the person; lines of each list that are kept. */
-const mostAtOnce = 4;
-const mostAMinute = 120;
-const mostQuestions = 3;
-const mostLines = 100;
-const longestLine = 2000;
+const maxConcurrent = 4;
+const maxPerMinute = 120;
+const maxQuestions = 3;
+const maxLines = 100;
+const maxLineLength = 2000;
 const minuteMs = 60_000;
 
 /** Between these a view has the height that it asks for, in px. */
 export const heights = { least: 120, first: 320, most: 900 } as const;
 
-export class ViewDesk implements ViewHost {
+export class ViewService implements ViewHost {
   height = $state<number>(heights.first);
   isReady = $state(false);
   said = $state.raw<readonly string[]>([]);
@@ -129,8 +129,8 @@ export class ViewDesk implements ViewHost {
   async #inTurn(work: () => Promise<Result>): Promise<Result> {
     const now = performance.now();
     this.#times = this.#times.filter((time) => now - time < minuteMs);
-    if (this.#underWay >= mostAtOnce) throw new Error(`Too many concurrent calls (limit ${mostAtOnce}).`);
-    if (this.#times.length >= mostAMinute) throw new Error(`Rate limit: ${count(mostAMinute, 'call')} per minute.`);
+    if (this.#underWay >= maxConcurrent) throw new Error(`Too many concurrent calls (limit ${maxConcurrent}).`);
+    if (this.#times.length >= maxPerMinute) throw new Error(`Rate limit: ${count(maxPerMinute, 'call')} per minute.`);
     this.#times.push(now);
     this.#underWay++;
     try {
@@ -144,8 +144,8 @@ export class ViewDesk implements ViewHost {
 
   /** Resolves to what the person says; no, where nobody waits for it any more. */
   #ask(question: ViewQuestion, signal: AbortSignal): Promise<boolean> {
-    if (this.#questions.length >= mostQuestions)
-      return Promise.reject(new Error(`Too many pending confirmations (limit ${mostQuestions}).`));
+    if (this.#questions.length >= maxQuestions)
+      return Promise.reject(new Error(`Too many pending confirmations (limit ${maxQuestions}).`));
     return new Promise((resolve) => {
       const open: OpenQuestion = {
         question,
@@ -161,5 +161,5 @@ export class ViewDesk implements ViewHost {
 }
 
 function added(lines: readonly string[], line: string): readonly string[] {
-  return [...lines.slice(1 - mostLines), line.slice(0, longestLine)];
+  return [...lines.slice(1 - maxLines), line.slice(0, maxLineLength)];
 }

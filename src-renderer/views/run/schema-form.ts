@@ -6,12 +6,12 @@ export type Schema = Readonly<Record<string, unknown>>;
 export type FieldKind = 'object' | 'list' | 'choice' | 'flag' | 'number' | 'text' | 'either' | 'json';
 
 /** References are followed so often at the most: a schema may refer to itself. */
-const mostReferences = 20;
+const maxReferences = 20;
 
 /** What a schema says with its references followed and `allOf` put together. */
 export function resolved(schema: unknown, root: Schema): Schema {
   let found = isRecord(schema) ? schema : {};
-  for (let step = 0; step < mostReferences && typeof found['$ref'] === 'string'; step++) {
+  for (let step = 0; step < maxReferences && typeof found['$ref'] === 'string'; step++) {
     const { $ref, ...beside } = found;
     found = { ...lookUp(String($ref), root), ...beside };
   }

@@ -13,7 +13,7 @@ export interface LogFilter {
 }
 
 /** What the page shows at once; the file has more. */
-export const mostLines = 2_000;
+export const maxLines = 2_000;
 
 const mild: ReadonlySet<ServerLogLine['level']> = new Set([undefined, 'debug', 'info', 'notice']);
 
@@ -29,7 +29,7 @@ export function markOf({ from, level }: ServerLogLine): string {
 /** The lines there are with those that came, the oldest gone where they are too many. */
 export function append(lines: readonly NumberedLine[], come: readonly ServerLogLine[]): readonly NumberedLine[] {
   const first = (lines.at(-1)?.number ?? 0) + 1;
-  return [...lines, ...come.map((line, index) => ({ ...line, number: first + index }))].slice(-mostLines);
+  return [...lines, ...come.map((line, index) => ({ ...line, number: first + index }))].slice(-maxLines);
 }
 
 /** Lines that hold every word. */

@@ -13,7 +13,7 @@ export interface Sort {
 export type UsageByServer = ReadonlyMap<string, ServerUsage>;
 
 /** Ill ones first, as they come from the core. */
-export const usualSort: Sort = { key: 'state', isReversed: false };
+export const defaultSort: Sort = { key: 'state', isReversed: false };
 
 /** Figures are looked at from the biggest on; names and states from their beginning. */
 const fromTheEnd: ReadonlySet<SortKey> = new Set(['tools', 'calls', 'median', 'cost', 'processor', 'memory']);
@@ -82,5 +82,5 @@ export function sortText({ key, isReversed }: Sort): string {
 /** The usual one for what was never chosen, or by another version. */
 export function readSort(text: string | null): Sort {
   const key = sortKeys.find((one) => one === text?.replace(/^-/, ''));
-  return key === undefined ? usualSort : { key, isReversed: text?.startsWith('-') === true };
+  return key === undefined ? defaultSort : { key, isReversed: text?.startsWith('-') === true };
 }

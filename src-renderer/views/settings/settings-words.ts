@@ -8,7 +8,7 @@ export function modeCost({ tools, tokens }: Pick<ModeCard, 'tools' | 'tokens'>):
 }
 
 /** The most that one of them costs: what the bars are measured by. */
-export function mostTokens(modes: readonly Pick<ModeCard, 'tokens'>[]): number {
+export function maxTokens(modes: readonly Pick<ModeCard, 'tokens'>[]): number {
   return Math.max(1, ...modes.map(({ tokens }) => tokens));
 }
 

@@ -163,7 +163,7 @@ describe('the answer', () => {
     ],
     ['a result without content is told as it is', { toolResult: 1 }, { toolResult: 1 }, []],
   ])("as mini-a's: %s", async (_, result, payload, blocks) => {
-    const { json, content } = await answering(result, {}, { wholeAnswers: true });
+    const { json, content } = await answering(result, {}, { fullResults: true });
     expect([json, content.slice(1)]).toEqual([payload, blocks]);
   });
 

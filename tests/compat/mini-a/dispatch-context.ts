@@ -9,7 +9,7 @@ import { helperContext, type TestContext } from '../../core/modes/helper-context
 
 export interface DispatchParts {
   readonly facts?: readonly Partial<ServerSummary>[];
-  readonly wholeAnswers?: boolean;
+  readonly fullResults?: boolean;
   readonly toolFilter?: HelperContext['toolFilter'];
   readonly spillFiles?: HelperContext['spillFiles'];
   readonly callTool?: HelperContext['callTool'];

@@ -190,11 +190,11 @@ test('stats add up what is kept', async () => {
     since: 5,
     tools: [
       {
-        ...{ server: 'files', tool: 'read', calls: 2, failures: 1, averageMs: 20, longestMs: 30 },
+        ...{ server: 'files', tool: 'read', calls: 2, failures: 1, averageMs: 20, maxMs: 30 },
         ...{ lastUsedAt: 6, resultBytes: 2000, givenBytes: 200, tokensIn: 1, tokensOut: 2 },
       },
       {
-        ...{ server: 'files', tool: 'write', calls: 1, failures: 0, averageMs: 12.5, longestMs: 12.5 },
+        ...{ server: 'files', tool: 'write', calls: 1, failures: 0, averageMs: 12.5, maxMs: 12.5 },
         ...{ lastUsedAt: 1_700_000_000_000, resultBytes: 1000, givenBytes: 100, tokensIn: 0, tokensOut: 0 },
       },
     ],

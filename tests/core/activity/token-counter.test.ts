@@ -93,7 +93,7 @@ test('an empty text has no tokens and starts no thread', async () => {
 
 test('a huge text is estimated from a sample, within a tenth, and says so', async () => {
   const text = Array.from({ length: 20_000 }, (_, n) => `${n}: the quick brown fox\n`).join('');
-  const { tokens, estimated } = await counter({ longestText: 100_000 }).count(text);
+  const { tokens, estimated } = await counter({ maxTextLength: 100_000 }).count(text);
   expect(estimated).toBe(true);
   expect(Math.abs(tokens / exactly(text) - 1)).toBeLessThan(0.1);
 });
@@ -107,7 +107,7 @@ test('a sample reaches from the first to the last character', () => {
 });
 
 test('when too much waits, further texts are estimated at once', async () => {
-  const busy = counter({ longestQueue: 1000 });
+  const busy = counter({ maxQueueLength: 1000 });
   const first = busy.count('b '.repeat(400));
   expect(await busy.count('c'.repeat(400))).toEqual({ tokens: 100, estimated: true });
   expect(await first).toMatchObject({ estimated: false });

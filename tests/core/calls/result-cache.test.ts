@@ -45,12 +45,12 @@ class Bench {
   server: CachedServer | undefined = { hash: 'h1', listing: {}, handshake: {} };
   readonly cache: ResultCache;
 
-  constructor(mostBytes?: number) {
+  constructor(maxTotalBytes?: number) {
     this.cache = new ResultCache({
       settings: () => ({ cacheSeconds: this.seconds }),
       server: () => this.server,
       now: () => this.now,
-      ...(mostBytes !== undefined && { mostBytes }),
+      ...(maxTotalBytes !== undefined && { maxTotalBytes }),
     });
   }
 

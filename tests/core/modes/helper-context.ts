@@ -64,7 +64,7 @@ export function helperContext(
     awaitCall: () => Promise.reject(new Error('no slow calls here')),
     refresh: () => Promise.reject(new Error('no servers to ask here')),
     spillFiles: noSpillFiles,
-    longestText: 30_000,
+    maxTextLength: 30_000,
     toolFilter: { allow: [], deny: [] },
     retrieve: { limit: undefined },
     memory: new ShownItems(),

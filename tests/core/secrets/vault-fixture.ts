@@ -44,7 +44,7 @@ export class VaultHome implements Disposable {
 
   /** As another process would open it. */
   open(env: Record<string, string> = {}): Vault {
-    return new Vault({ folder: join(this.folder, 'secrets'), env, keychain: this.keychain, patienceMs: 50 });
+    return new Vault({ folder: join(this.folder, 'secrets'), env, keychain: this.keychain, graceMs: 50 });
   }
 
   get file(): string {

@@ -176,7 +176,7 @@ async function keeper(script: Script, isShort = false): Promise<Kept> {
     now: Date.now,
     silenceMs,
     pollMs: 200,
-    onOddity: () => undefined,
+    onWarning: () => undefined,
     onStep: () => undefined,
     onListed: () => undefined,
     onFailed: (_connection, error) => failures.push(error),

@@ -79,7 +79,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
     now: Date.now,
     // The shortest jitter: 750 ms to the first retry.
     random: () => 0,
-    onOddity: (server, text) => oddities.push(`${server}: ${text}`),
+    onWarning: (server, text) => oddities.push(`${server}: ${text}`),
     ...overrides,
   };
   mkdirSync(join(folder, 'logs'), { recursive: true });
@@ -131,7 +131,7 @@ export function serversHarness(overrides: Partial<ServerDeps> = {}): ServersHarn
         callTimeoutMs: config.callTimeoutMs,
         events: {
           onClose: () => undefined,
-          onOddity: (text) => oddities.push(text),
+          onWarning: (text) => oddities.push(text),
           onNotification: () => undefined,
           onAsk: () => undefined,
         },

@@ -7,7 +7,7 @@ const megabyte = 1024 * 1024;
 
 function readerOn(budget: ByteBudget): { reader: FrameReader; messages: Message[] } {
   const messages: Message[] = [];
-  const handlers = { onMessage: (message: Message) => messages.push(message), onOddity: () => undefined };
+  const handlers = { onMessage: (message: Message) => messages.push(message), onWarning: () => undefined };
   return { reader: new FrameReader(handlers, 64 * megabyte, { budget }), messages };
 }
 
@@ -52,7 +52,7 @@ test('what must be parsed has a limit of its own, answers have not', () => {
   const messages: Message[] = [];
   const oddities: string[] = [];
   const reader = new FrameReader(
-    { onMessage: (message) => messages.push(message), onOddity: (text) => oddities.push(text) },
+    { onMessage: (message) => messages.push(message), onWarning: (text) => oddities.push(text) },
     64 * megabyte,
     { maxParsedBytes: 2 * megabyte },
   );

@@ -11,7 +11,7 @@ interface Read {
 function read(bytes: Buffer, chunkSize: number, maxBytes?: number): Read {
   const messages: Message[] = [];
   const oddities: string[] = [];
-  const reader = new FrameReader({ onMessage: (m) => messages.push(m), onOddity: (t) => oddities.push(t) }, maxBytes);
+  const reader = new FrameReader({ onMessage: (m) => messages.push(m), onWarning: (t) => oddities.push(t) }, maxBytes);
   for (let at = 0; at < bytes.length; at += chunkSize) reader.push(bytes.subarray(at, at + chunkSize));
   reader.end();
   return { messages, oddities };

@@ -6,7 +6,7 @@ import { FrameReader, PacedReader } from '../../../src-main/core/wire/frame-read
 test('a chunk with many messages is followed by a turn for everybody else, and nothing is lost', async () => {
   const input = new PassThrough({ highWaterMark: 1024 * 1024 });
   let messages = 0;
-  const reader = new FrameReader({ onMessage: () => messages++, onOddity: () => undefined });
+  const reader = new FrameReader({ onMessage: () => messages++, onWarning: () => undefined });
   const paced = new PacedReader(input, reader);
   const chunk = '{"jsonrpc":"2.0","method":"a"}\n'.repeat(100);
   for (let i = 0; i < 5; i++) input.write(chunk);
@@ -23,7 +23,7 @@ test('a chunk with many messages is followed by a turn for everybody else, and n
 test('it is not read for as long as any reason holds', async () => {
   const input = new PassThrough();
   let messages = 0;
-  const reader = new FrameReader({ onMessage: () => messages++, onOddity: () => undefined });
+  const reader = new FrameReader({ onMessage: () => messages++, onWarning: () => undefined });
   const paced = new PacedReader(input, reader);
   paced.resume();
   paced.stop('open', true);

@@ -59,7 +59,7 @@ export async function peerPair(onRequest?: PeerHandlers['onRequest'], options: P
     onRequest: onRequest ?? (async () => ({})),
     onNotification: (method, params) => heard.push([method, params]),
     onClose: (error) => closings.push(error),
-    onOddity: (text) => oddities.push(text),
+    onWarning: (text) => oddities.push(text),
   };
   const peer = new Peer(line, handlers, options);
   await peer.start();

@@ -37,7 +37,7 @@ async function line(options: StreamTransportOptions = {}): Promise<Line> {
   const closed = Promise.withResolvers<void>();
   await transport.start({
     onMessage: (message) => messages.push(message),
-    onOddity: (oddity) => oddities.push(oddity),
+    onWarning: (oddity) => oddities.push(oddity),
     onClose: (error) => {
       closings.push(error);
       closed.resolve();

@@ -13,7 +13,7 @@ test('a mode of its own reaches the open sessions of that app, and leaves with i
   const core = await start({ appModes: { Zed: 'meta' } });
   const [cursor, zed] = [await core.open({}, { app: 'Cursor' }), await core.open({}, { app: 'Zed' })];
   const before = await zed.toolNames();
-  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ usualMode: 'search', appName: 'Cursor' });
+  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ defaultMode: 'search', appName: 'Cursor' });
   expect(await ask(core, 'appSettings', { app: 'Cursor' })).not.toHaveProperty('mode');
   await ask(core, 'setAppSettings', { app: 'Cursor', mode: 'proxy' });
   expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ mode: 'proxy' });
@@ -36,11 +36,14 @@ test('a limit of its own is told with its sessions, beside what counts without o
     return (sessions as readonly { readonly limitBytes?: number }[])[0]?.limitBytes;
   };
   const without = await limit();
-  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ usualThreshold: without });
+  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ defaultThreshold: without });
   await ask(core, 'setAppSettings', { app: 'Cursor', threshold: 5000 });
   await ask(core, 'setAppSettings', { app: '__proto__', threshold: 7 });
   expect(await limit()).toBe(5000);
-  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({ threshold: 5000, usualThreshold: without });
+  expect(await ask(core, 'appSettings', { app: 'Cursor' })).toMatchObject({
+    threshold: 5000,
+    defaultThreshold: without,
+  });
   expect(await ask(core, 'appSettings', { app: 'Zed' })).not.toHaveProperty('threshold');
   await ask(core, 'setAppSettings', { app: 'Cursor', threshold: null });
   await ask(core, 'setAppSettings', { app: '__proto__', threshold: null });

@@ -66,7 +66,7 @@ test('a session is found however many newer ones there are', async () => {
       mode: 'proxy',
       kind: 'list',
     },
-    ...{ name: 'tools/list', what: '', durationMs: 1, askedBytes: 0, givenBytes: 0, calls: 0, outcome: 'ok' },
+    ...{ name: 'tools/list', what: '', durationMs: 1, requestBytes: 0, givenBytes: 0, calls: 0, outcome: 'ok' },
   });
   const steps = [step(0, 'zed'), ...Array.from({ length: 150 }, (_one, n) => step(n + 1, 'cursor'))];
   const { activity, options } = core.host.core;

@@ -37,7 +37,7 @@ function someStep(at: number): StepRecord {
       app: 'cursor',
       mode: 'search',
     },
-    ...{ kind: 'call', name: 'call_tool', what: 'x', durationMs: 1, askedBytes: 1, givenBytes: 1, calls: 1 },
+    ...{ kind: 'call', name: 'call_tool', what: 'x', durationMs: 1, requestBytes: 1, givenBytes: 1, calls: 1 },
     outcome: outcomeOf(at),
   };
 }

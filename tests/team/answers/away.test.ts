@@ -31,7 +31,7 @@ test('without its store of objects an answer is not kept and says so; what is he
   onTestFinished(() => engine.stop());
   const url = await teamDatabase();
   const objects = new S3BlobStore(parseS3Config(engine.address, engine.env));
-  const [a, b] = [await openReplica(url, { objects, restMs: 0 }), await openReplica(url, { objects, restMs: 0 })];
+  const [a, b] = [await openReplica(url, { objects, pauseMs: 0 }), await openReplica(url, { objects, pauseMs: 0 })];
   await objects.probe();
   const { id } = await keepText(a.store, 'kept before', origin);
   const files = filesOf(a);
@@ -73,7 +73,7 @@ test('a store that takes connections and never answers holds up one call, and no
     return fetch(input, init);
   };
   const objects = new S3BlobStore({ ...address, endpoint: engine.href }, { fetch: ask, requestMs: 60_000 });
-  const { store } = await openReplica(await teamDatabase(), { objects, keepMs: 200, restMs: 60_000 });
+  const { store } = await openReplica(await teamDatabase(), { objects, keepMs: 200, pauseMs: 60_000 });
   door.hold();
   asked.length = 0;
   for (let call = 0; call < 6; call++)
@@ -88,7 +88,7 @@ test('without its database nothing is kept or read, and then it is as before', a
   const door = await tcpDoor(url.hostname, Number(url.port));
   const own = new URL(url);
   own.port = String(door.port);
-  const { store } = await openReplica(own.href, { objects: new S3BlobStore(await teamObjects()), restMs: 0 });
+  const { store } = await openReplica(own.href, { objects: new S3BlobStore(await teamObjects()), pauseMs: 0 });
   const { id } = await keepText(store, 'kept before', origin);
   await door.shut();
   expect(await codeOf(store.spill(textResult('kept never'), origin))).toBe('spill_failed');

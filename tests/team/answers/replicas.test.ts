@@ -219,7 +219,7 @@ test('a file that somebody wrote into on a replica’s disk is fetched anew, als
 
 test('the cache stays within its room, and takes nothing away that is being read', async () => {
   const team = await openTeam();
-  const [a, b] = [await team.open(), await team.open({ cache: { mostBytes: 25, mostIdleMs: 1000 } })];
+  const [a, b] = [await team.open(), await team.open({ cache: { maxTotalBytes: 25, maxIdleMs: 1000 } })];
   const ids: string[] = [];
   for (const text of ['first 1234', 'second 123', 'third 1234'])
     ids.push((await keepText(a.store, text, originOf(ann))).id);

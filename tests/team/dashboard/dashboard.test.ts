@@ -362,7 +362,7 @@ test('how a server is, is told of all replicas, whichever the page came to; peop
     await expect.poll(waits).toContain('half: Ready on 1 of 2 replicas. two: ');
   }
 
-  const { replicas, placement } = await admin.ask('serverStanding', { server: 'half' });
+  const { replicas, placement } = await admin.ask('serverStatus', { server: 'half' });
   expect([placement, replicas.map(({ name, level, tools }) => [name, level, tools])]).toEqual([
     'shared',
     [
@@ -370,7 +370,7 @@ test('how a server is, is told of all replicas, whichever the page came to; peop
       ['two', 'error', 0],
     ],
   ]);
-  const { runners } = await admin.ask('serverStanding', { server: 'own' });
+  const { runners } = await admin.ask('serverStatus', { server: 'own' });
   expect(runners.reduce((sum, { people }) => sum + people, 0)).toBe(2);
 
   // The other replica tries it as well, at an administrator's word here.

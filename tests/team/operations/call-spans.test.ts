@@ -105,7 +105,7 @@ function spansFor(url: string) {
   const spans = new SpanExporter({
     ...{ activity: { recorded }, target: { url: new URL(url), headers: {} }, service: 'tooltray', replica: 'r1' },
     ...{ version: '1.2.3', log: { warn: (words) => void warned.push(words) } },
-    limits: { attempts: 2, firstMs: 1, longestMs: 2 },
+    limits: { attempts: 2, firstMs: 1, maxMs: 2 },
     // A busy machine takes its time.
     endMs: 60_000,
   });

@@ -21,7 +21,7 @@ const offer = (description: string) => ({ tools: [{ name: 'read', description }]
 
 async function pinsOf(records: TenantDocuments, onHeld: () => void = () => undefined): Promise<ServerPins> {
   const ignore = (): void => undefined;
-  const rules = { onPassed: ignore, onHeld, onDecided: ignore, onOddity: ignore };
+  const rules = { onPassed: ignore, onHeld, onDecided: ignore, onWarning: ignore };
   const book = new PinRegistry(records.pins(), { ...rules, onChange: () => 'hold', now: () => 5 });
   const config = { kind: 'http', name: 'notes', url: 'https://notes.example/mcp', headers: {} };
   const pins = book.of(config as unknown as ServerConfig);

@@ -123,7 +123,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
       const book = new PinRegistry((await open()).stores.pins, {
         ...{ onChange: () => 'hold', onPassed: () => undefined, onDecided: () => undefined, now: () => now++ },
         onHeld: (_, changes) => told.push(...changes.map(({ after }) => String(after?.['description']))),
-        onOddity: (_, text) => expect.unreachable(text),
+        onWarning: (_, text) => expect.unreachable(text),
       });
       const pins = book.of({ kind: 'http', name: 'notes', url: 'https://notes.example', headers: {} } as never);
       if (pins === undefined) throw new Error('no pins');

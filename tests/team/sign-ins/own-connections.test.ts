@@ -52,9 +52,12 @@ test('a header holds each person’s own value, and a call says what is missing'
   await expect.poll(() => servers.get('marked').health.summary).toBe('Waits for its people');
   // The dashboard says whose value is there, and offers nobody a sign-in that there is not.
   const own = async ({ token }: { token: string }) => (await Page.open(at, token)).ask('ownSignIns', {});
-  const mark = { server: 'marked', name: 'MARK', isKept: false };
-  expect(await own(has)).toEqual({ signIns: [], values: [{ server: 'keyed', name: 'KEY', isKept: true }, mark] });
-  expect(await own(nothing)).toEqual({ signIns: [], values: [{ server: 'keyed', name: 'KEY', isKept: false }, mark] });
+  const mark = { server: 'marked', name: 'MARK', isStored: false };
+  expect(await own(has)).toEqual({ signIns: [], values: [{ server: 'keyed', name: 'KEY', isStored: true }, mark] });
+  expect(await own(nothing)).toEqual({
+    signIns: [],
+    values: [{ server: 'keyed', name: 'KEY', isStored: false }, mark],
+  });
   await vaults.forUser(wrong.id).write(secretVaultKey('KEY'), 'right');
   expect(await call(wrong)).toContain('simple text');
   await vaults.forUser(has.id).write(secretVaultKey('KEY'), 'not any more');

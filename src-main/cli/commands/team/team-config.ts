@@ -30,8 +30,8 @@ export const teamConfig = command({
   async run({ user = '', group, json, ...where }, [folder = '.'], action) {
     const store = await openConfig(resolve(folder), true, process.env, cliPaths());
     if (action === 'show') {
-      const isAsked = user !== '' && group.length === 0 && hasDatabase(where.database);
-      return show(store, user, isAsked ? await groupsOf(user, where) : group, json);
+      const isRequested = user !== '' && group.length === 0 && hasDatabase(where.database);
+      return show(store, user, isRequested ? await groupsOf(user, where) : group, json);
     }
     const { problems, version, current } = store;
     const { groups: ofGroups = {}, people = {} } = current.layers ?? {};

@@ -59,7 +59,7 @@ export const isolate = command({
       return setServerField(cleared, server, 'isolation', Object.keys(box).length === 1 ? kind : box);
     });
     const boxes = createServerSandboxes(cliPaths(), store.path);
-    await boxes.agreeAnew(name);
+    await boxes.agreeAgain(name);
     await boxes.agree(store.current.servers);
     return show(store, name, json);
   },

@@ -30,7 +30,7 @@ export const review = command({
         const [one] = waiting.reviews;
         if (!given.look || one === undefined) return waiting;
         printProgress(`Looking inside ${oneLine(markInvisible(one.server))} …`);
-        return { reviews: [await core.ask('lookInside', { server: one.server, id: one.id })] };
+        return { reviews: [await core.ask('previewServer', { server: one.server, id: one.id })] };
       });
       printResult(json, found, () => shown(found.reviews));
       return given.look && found.reviews[0]?.look?.isDone !== true ? 1 : 0;

@@ -52,8 +52,8 @@ export function withoutDuplicate(result: JsonObject, reads: ResultIntake['reads'
   return rest;
 }
 
-function cut(count: TokenCount, bytes: number, { tokens, bytes: mostBytes }: ResultIntake): TokenCount {
-  const share = mostBytes !== undefined && bytes > mostBytes ? mostBytes / bytes : 1;
+function cut(count: TokenCount, bytes: number, { tokens, bytes: maxTotalBytes }: ResultIntake): TokenCount {
+  const share = maxTotalBytes !== undefined && bytes > maxTotalBytes ? maxTotalBytes / bytes : 1;
   const most = Math.min(tokens, Math.round(count.tokens * share));
   return count.tokens <= most ? count : { tokens: most, estimated: count.estimated || share < 1 };
 }

@@ -74,7 +74,7 @@ export interface StepRecorder {
 /** Of which request an entry is. */
 export type StepRef = Pick<ClientRequest, 'id' | 'startedAt'>;
 
-interface AskedRequest {
+interface RecordedRequest {
   readonly method: string;
   readonly params: JsonObject;
   /** The id of a step that begins then, in ms since the epoch. */
@@ -107,7 +107,7 @@ export class ClientRequest {
 
   /** `late` hears of calls that end when the request has long been answered with a handle or a question. */
   constructor(
-    { method, params, idAt, now }: AskedRequest,
+    { method, params, idAt, now }: RecordedRequest,
     { counter, taker }: { readonly counter: PayloadCounter; readonly taker: ResultIntake },
     late: (call: Promise<CountedCall>) => void,
   ) {
@@ -173,7 +173,7 @@ export class ClientRequest {
     if (result === undefined || given === undefined) {
       return { server, tool, via, raw: undefined, baseline: undefined, given: undefined, read: undefined, untouched };
     }
-    const raw = (untouched ? undefined : countedWhenKept(given)) ?? (await countOnce(result, this.#counter));
+    const raw = (untouched ? undefined : countedWhenSpilled(given)) ?? (await countOnce(result, this.#counter));
     if (untouched) {
       const sent = await this.#counter.count(result);
       const baseline = await countIngested(result, sent, this.#taker, this.#counter);
@@ -190,7 +190,7 @@ export class ClientRequest {
  * One count for one answer: that which was told with it. What pictures and sound cost depends on the model, so that they are in
  * none: keeping them on disk is not claimed to save what their bytes look like.
  */
-function countedWhenKept(given: Result): TokenCount | undefined {
+function countedWhenSpilled(given: Result): TokenCount | undefined {
   const facts = given instanceof RawJson ? undefined : parseSpillInfo(given);
   return facts && { tokens: facts.resultTokens, estimated: facts.tokensEstimated };
 }

@@ -52,7 +52,7 @@ interface SessionParts extends ListAccountingDeps {
   readonly defersTools: (app: string) => boolean;
   readonly hasModel: (app: string) => boolean;
   readonly kindOf: KindOfHelper;
-  readonly takesAnswers: (app: string) => ResultIntake;
+  readonly acceptsResults: (app: string) => ResultIntake;
   /** `step`: of which request they are. */
   readonly enter: (
     entries: Promise<readonly LedgerEntry[]>,
@@ -140,10 +140,10 @@ export class LedgerSession {
   }
 
   #of({ app, client }: Who): Standing {
-    const { defersTools, hasModel, takesAnswers } = this.#parts;
+    const { defersTools, hasModel, acceptsResults } = this.#parts;
     if (this.#standing?.app !== app || this.#standing.client !== client) {
       const isRead = hasModel(app) && hasModel(client);
-      this.#standing = { app, client, isRead, defers: defersTools(app), taker: takesAnswers(app) };
+      this.#standing = { app, client, isRead, defers: defersTools(app), taker: acceptsResults(app) };
     }
     return this.#standing;
   }

@@ -37,7 +37,7 @@ export interface LedgerOptions {
   readonly defersTools: (app: string) => boolean;
   /** Whether a model reads what the app is sent; nothing is booked where none does. */
   readonly hasModel: (app: string) => boolean;
-  readonly takesAnswers: (app: string) => ResultIntake;
+  readonly acceptsResults: (app: string) => ResultIntake;
   readonly now: () => number;
   /** Hears of every request and answer, and of what they weigh. */
   readonly steps: StepRecorder;
@@ -79,7 +79,7 @@ export class Ledger {
       defersTools: this.#options.defersTools,
       hasModel: this.#options.hasModel,
       kindOf: this.#options.kindOf,
-      takesAnswers: this.#options.takesAnswers,
+      acceptsResults: this.#options.acceptsResults,
       steps: this.#options.steps,
       later: (work) => this.#options.putOff.add(work),
       now: this.#options.now,

@@ -10,10 +10,10 @@ import { stepColumns, toValues } from './step-table.ts';
 /** Of a step that runs. */
 type RunningStep = Pick<
   StepRecord,
-  'id' | 'startedAt' | 'sessionId' | 'app' | 'mode' | 'kind' | 'name' | 'what' | 'askedBytes'
+  'id' | 'startedAt' | 'sessionId' | 'app' | 'mode' | 'kind' | 'name' | 'what' | 'requestBytes'
 >;
 
-const columns = ['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'askedBytes'] as const;
+const columns = ['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'requestBytes'] as const;
 const noteSql = `INSERT INTO openSteps (${columns.join(', ')}, seenAt, pid, run) VALUES (${columns.map(() => '?').join(', ')}, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET seenAt = excluded.seenAt`;
 const stopped = 'Tooltray stopped while this was running: it may or may not have been carried out.';

@@ -62,7 +62,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
   #counted: StepTokens[] = [];
   #given = nothingGiven();
   #hasEndedLeft = false;
-  #lookTimer: NodeJS.Timeout | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
   #lastId = 0;
   #revision = 0;
   #closed = false;
@@ -96,7 +96,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
   start(exchange: ClientRequest, owner: () => StepOwner): void {
     if (this.#closed || !isStep(exchange.method)) return;
     this.#open.set(exchange.id, { exchange, owner });
-    this.#lookTimer ??= setTimeout(() => this.#look(), pollIntervalMs).unref();
+    this.#checkTimer ??= setTimeout(() => this.#look(), pollIntervalMs).unref();
   }
 
   /** What it takes to make a record is spent off the answer's way. */
@@ -125,8 +125,8 @@ export class StepLog implements StepRecorder, BatchParticipant {
       .filter(({ exchange }) => due.has(exchange.id))
       .map(({ exchange: { id, startedAt, method, params }, owner }) => {
         const { sessionId, app, mode } = owner();
-        const askedBytes = Buffer.byteLength(JSON.stringify(params));
-        return { id, startedAt, sessionId, app, mode, ...this.words({ method, params }, mode), askedBytes };
+        const requestBytes = Buffer.byteLength(JSON.stringify(params));
+        return { id, startedAt, sessionId, app, mode, ...this.words({ method, params }, mode), requestBytes };
       });
     try {
       this.#options.activity.query((database) => this.#told.note(database, steps, this.#masker, now));
@@ -142,7 +142,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
     this.#add({
       ...{ id, startedAt, sessionId, user, app, mode, kind, durationMs, givenBytes, outcome, errorText },
       ...{ name: call.via ?? call.tool, what: call.via === undefined ? (call.why ?? '') : call.tool },
-      ...{ askedBytes: argumentBytes, calls: 1, unkept: 'call' },
+      ...{ requestBytes: argumentBytes, calls: 1, unkept: 'call' },
     });
     return id;
   }
@@ -205,16 +205,16 @@ export class StepLog implements StepRecorder, BatchParticipant {
     for (const { exchange, owner } of this.running) this.end(exchange, 'cancelled', owner());
     this.flush();
     this.#closed = true;
-    clearTimeout(this.#lookTimer);
+    clearTimeout(this.#checkTimer);
   }
 
   /** While something runs for long, whoever watches is told of it now and then: how far it is may have changed. */
   #look(): void {
-    this.#lookTimer = undefined;
+    this.#checkTimer = undefined;
     const [oldest] = this.#open.values();
     if (oldest === undefined || this.#closed) return;
     if (Date.now() - oldest.exchange.startedAt >= pollIntervalMs) this.changed.emit();
-    this.#lookTimer = setTimeout(() => this.#look(), pollIntervalMs).unref();
+    this.#checkTimer = setTimeout(() => this.#look(), pollIntervalMs).unref();
   }
 
   #record(exchange: ClientRequest, owner: StepOwner, end: StepEnd, durationMs: number): void {
@@ -227,11 +227,11 @@ export class StepLog implements StepRecorder, BatchParticipant {
     // Of one that was ended the app was given other words than its call.
     const isItsCall =
       words.kind === 'call' && finishedCalls.length === 1 && first?.via === undefined && first?.outcome !== 'cancelled';
-    const askedBytes = Buffer.byteLength(asked);
+    const requestBytes = Buffer.byteLength(asked);
     const held = isItsCall
       ? 'call'
       : this.#options.texts.stage(
-          { asked: { text: asked, bytes: askedBytes }, sent: 'nothing', given: said ?? 'nothing' },
+          { asked: { text: asked, bytes: requestBytes }, sent: 'nothing', given: said ?? 'nothing' },
           startedAt,
         );
     if (typeof held === 'function') held(id);
@@ -240,7 +240,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
       finishedCalls.map((call) => call.outcome),
     );
     this.#add({
-      ...{ id, startedAt, ...owner, ...words, durationMs, askedBytes },
+      ...{ id, startedAt, ...owner, ...words, durationMs, requestBytes },
       givenBytes: said === undefined || typeof said === 'string' ? 0 : said.bytes,
       calls: finishedCalls.length,
       ...{ outcome, errorText },

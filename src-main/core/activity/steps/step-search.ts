@@ -90,7 +90,7 @@ const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems
 /** Throws what SQLite throws. */
 export function searchSteps(database: DatabaseSync, search: StepSearch, range: StepRange): StepPage {
   const sums = sumSteps(database, search);
-  if (isLookedThrough(search)) return { ...lookThrough(database, search, range), all: sums.steps };
+  if (isLookedThrough(search)) return { ...scanRows(database, search, range), all: sums.steps };
   const { clauses, values } = placed(database, search);
   const found = database
     .prepare(`SELECT * FROM steps WHERE ${[...clauses, 'id < ?', 'id > ?'].join(' AND ')} ORDER BY id DESC LIMIT ?`)
@@ -187,7 +187,7 @@ function endsOf(
   return [[since, first] as const, [end, until] as const].filter(([from, to]) => from < to);
 }
 
-function lookThrough(database: DatabaseSync, search: StepSearch, range: StepRange): Omit<StepPage, 'all'> {
+function scanRows(database: DatabaseSync, search: StepSearch, range: StepRange): Omit<StepPage, 'all'> {
   const place = placed(database, search);
   const lowest = lowestLookedThrough(database, place);
   const span = idsOfTime(database, search);

@@ -30,7 +30,7 @@ export interface StepRow extends StepRecord {
 }
 
 export const stepColumns = [
-  ...['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'durationMs', 'askedBytes'],
+  ...['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'durationMs', 'requestBytes'],
   ...['givenBytes', 'calls', 'outcome', 'errorText', 'unkept', 'user'],
 ] as const;
 // Not OR IGNORE: the triggers would be told to ignore as well.
@@ -89,11 +89,11 @@ export function callsOfSteps(
 /** As `stepColumns` has them, masked and cut. */
 export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): (string | number | null)[] {
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
-  const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, askedBytes } = step;
+  const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes } = step;
   const { givenBytes, calls, outcome, errorText, unkept, user } = step;
   const said = [text(app, maxPurposeLength), mode, kind, text(name, maxPurposeLength), text(what, maxPurposeLength)];
   const error = errorText === undefined ? null : text(errorText, maxErrorLength);
-  const measured = [durationMs, askedBytes, givenBytes, calls];
+  const measured = [durationMs, requestBytes, givenBytes, calls];
   return [id, Math.round(startedAt), sessionId, ...said, ...measured, outcome, error, unkept ?? null, user ?? null];
 }
 

@@ -44,7 +44,7 @@ export interface StepRecord extends StepWords {
   readonly mode: string;
   readonly durationMs: number;
   /** Of the params, and of the payload that went out: `result` or `error`. */
-  readonly askedBytes: number;
+  readonly requestBytes: number;
   readonly givenBytes: number;
   /** Calls of servers' tools that ran for it. */
   readonly calls: number;

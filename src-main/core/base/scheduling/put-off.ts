@@ -5,7 +5,7 @@ const startDelayMs = 200;
 /** It is begun and gone on with where nothing more came for so long: whoever calls in a row is not in the way of its own records. */
 const idleThresholdMs = 8;
 /** No longer than this after the first of it, and no more than so many, does it wait for a quiet moment. */
-const longestMs = 2000;
+const maxMs = 2000;
 const eagerThreshold = 1200;
 /** Nor what holds more bytes than these. */
 const eagerThresholdBytes = 8 * 1024 * 1024;
@@ -72,7 +72,7 @@ export class DeferredQueue {
 
   #isLate(now: number): boolean {
     const oldest = this.#work[this.#done];
-    return oldest !== undefined && now - oldest.at >= longestMs;
+    return oldest !== undefined && now - oldest.at >= maxMs;
   }
 
   #goOn(): void {

@@ -28,7 +28,7 @@ interface DeviceFiles {
 }
 
 /** How the guest reaches the core. */
-interface GuestDoor {
+interface GuestChannel {
   post(message: FromWorker): void;
   /** Blocks until the next answer; undefined when there was none within `ms`. */
   nextAnswer(ms: number): HostReplyMessage | undefined;
@@ -36,7 +36,7 @@ interface GuestDoor {
 
 export class PythonGuest {
   readonly #loaded: LoadedEngine;
-  readonly #door: GuestDoor;
+  readonly #door: GuestChannel;
   readonly #printed: PrintedLines;
   readonly #text = new TextDecoder();
   /** What the guest reads next: the head of an answer, then its body. */
@@ -50,7 +50,7 @@ export class PythonGuest {
   #carrying: JsonObject | undefined;
   #end: JsonObject | undefined;
 
-  constructor(loaded: LoadedEngine, door: GuestDoor) {
+  constructor(loaded: LoadedEngine, door: GuestChannel) {
     this.#loaded = loaded;
     this.#door = door;
     this.#printed = new PrintedLines((line) => door.post({ kind: 'print', line }));

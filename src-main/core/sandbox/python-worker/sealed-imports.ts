@@ -45,7 +45,7 @@ export class SealedImports {
   readText: (address: number) => string = () => '';
   #isSealed = false;
   #broken: Error | undefined;
-  #mostBytes = Infinity;
+  #maxTotalBytes = Infinity;
 
   /** What broke the seal, or filled the memory; kept here, because code inside may swallow what is thrown. */
   get broken(): Error | undefined {
@@ -65,9 +65,9 @@ export class SealedImports {
   }
 
   /** From here on only what is allowed answers, and the memory ends at so many bytes. */
-  seal(mostBytes: number): void {
+  seal(maxTotalBytes: number): void {
     this.#isSealed = true;
-    this.#mostBytes = mostBytes;
+    this.#maxTotalBytes = maxTotalBytes;
   }
 
   #guard(name: string, original: Import): Import {
@@ -83,7 +83,7 @@ export class SealedImports {
 
   #grow(original: Import, given: readonly unknown[]): unknown {
     this.#check();
-    if (Number(given[0]) >>> 0 > this.#mostBytes) this.#break(new OutOfMemoryError('The memory is full.'));
+    if (Number(given[0]) >>> 0 > this.#maxTotalBytes) this.#break(new OutOfMemoryError('The memory is full.'));
     return original(...given);
   }
 

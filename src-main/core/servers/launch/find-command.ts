@@ -34,12 +34,12 @@ function extensionsFor(command: string, env: ResolvedEnv, windows: boolean): rea
   return extensions.some((extension) => extension.toUpperCase() === given) ? [''] : extensions;
 }
 
-const usualExtensions = '.COM;.EXE;.BAT;.CMD';
+const defaultExtensions = '.COM;.EXE;.BAT;.CMD';
 
 /** The endings of programs on Windows. A PATHEXT without `.EXE`, as packaged client apps pass on, is as good as none. */
 export function pathExtensions(given: string | undefined): readonly string[] {
   const extensions = given?.split(';').filter((extension) => extension !== '') ?? [];
-  return extensions.some((extension) => extension.toUpperCase() === '.EXE') ? extensions : usualExtensions.split(';');
+  return extensions.some((extension) => extension.toUpperCase() === '.EXE') ? extensions : defaultExtensions.split(';');
 }
 
 function variable(env: ResolvedEnv, name: string, ignoreCase: boolean): string | undefined {

@@ -1,6 +1,6 @@
 /** Fetching a server's package, as part of its start: who waits for whom, and when it is over. */
 import { once } from 'node:events';
-import { isServerRunning, longestInstallMs, packageRunner } from './package-runner.ts';
+import { isServerRunning, maxInstallMs, packageRunner } from './package-runner.ts';
 import type { ProcessGroup } from './process-group.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 
@@ -48,7 +48,7 @@ export class Install {
     const { installs } = this.#registry;
     for (let other = installs.get(this.#key); other !== undefined; other = installs.get(this.#key)) await other;
     installs.set(this.#key, this.ended);
-    this.#limit = setTimeout(() => this.done(), longestInstallMs).unref();
+    this.#limit = setTimeout(() => this.done(), maxInstallMs).unref();
   }
 
   /** Notices when the process has ended, or the server itself runs. */

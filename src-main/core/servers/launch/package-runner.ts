@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { programName } from '../../trust/pins/launch.ts';
 
 /** How long fetching a package may take, in ms. */
-export const longestInstallMs = 10 * 60_000;
+export const maxInstallMs = 10 * 60_000;
 
 /** Fetch by themselves. */
 const always = /^(?:npx|bunx|pnpx|uvx)$/;

@@ -62,7 +62,7 @@ export async function discoverAuthorization(options: FindOptions): Promise<Autho
   const authorizationServerUrl = named.find((one) => one === client?.issuer) ?? first;
   const found = await readMetadata(options, authorizationServerUrl);
   const metadata =
-    found ?? (client?.authServerMetadataUrl === undefined ? usualPlaces(authorizationServerUrl) : undefined);
+    found ?? (client?.authServerMetadataUrl === undefined ? defaultPaths(authorizationServerUrl) : undefined);
   if (metadata === undefined) {
     throw oauthError(
       serverName,
@@ -92,7 +92,7 @@ export async function discoverAuthorization(options: FindOptions): Promise<Autho
  * Where an authorization server without metadata has its endpoints: below the root of its address, with PKCE, which all clients use.
  * Source: MCP 2025-03-26, basic/authorization ("Fallbacks for Servers without Metadata Discovery").
  */
-function usualPlaces(authorizationServerUrl: string): AuthorizationServerMetadata {
+function defaultPaths(authorizationServerUrl: string): AuthorizationServerMetadata {
   const { origin } = new URL(authorizationServerUrl);
   return {
     issuer: origin,

@@ -422,8 +422,8 @@ function replacedBy(
   next: Registration,
   { registration, replaced = [] }: StoredAuthorization,
 ): StoredAuthorization['replaced'] {
-  const isKept = registration?.management !== undefined && registration.client.client_id !== next.client.client_id;
-  return isKept ? [...replaced, registration].slice(-maxReplaced) : replaced;
+  const isStored = registration?.management !== undefined && registration.client.client_id !== next.client.client_id;
+  return isStored ? [...replaced, registration].slice(-maxReplaced) : replaced;
 }
 
 function secretsOf(grant: Grant | undefined): (string | undefined)[] {

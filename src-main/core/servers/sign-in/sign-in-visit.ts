@@ -54,7 +54,7 @@ export async function startPendingAuthorization(
   const { challenge, fetch } = options;
   const authorization = await discoverAuthorization({ ...options, challenge: parseChallenge(challenge), fetch });
   const identity = await resolveClientIdentity({ ...options, authorization, redirectUrl });
-  return openVisit(authorization, identity, redirectUrl, options);
+  return openAuthorization(authorization, identity, redirectUrl, options);
 }
 
 /** What belongs to one visit of the browser, plain as JSON: the verifier, the state, and whom the answer has to come from. */
@@ -71,7 +71,7 @@ export interface Visit {
 }
 
 /** Keeps who we are, and makes the address for the browser. */
-async function openVisit(
+async function openAuthorization(
   authorization: AuthorizationServerInfo,
   identity: OAuthClientIdentity,
   redirectUrl: string,
@@ -135,7 +135,7 @@ export async function completeAuthorization(
   if (refusal === 'invalid_scope' && visit.identity.how === 'own' && !visit.isSecond) {
     const { authorization, redirectUrl, scope } = visit;
     const identity = await registerOAuthClient({ ...options, authorization, redirectUrl }, scope);
-    return { next: await openVisit(authorization, identity, redirectUrl, options, true) };
+    return { next: await openAuthorization(authorization, identity, redirectUrl, options, true) };
   }
   throw new OAuthError(refusal, params.get('error_description') ?? refusal);
 }

@@ -17,11 +17,11 @@ interface InHome {
   readonly vault: SecretStore;
 }
 
-interface InShelf {
+interface StoredAuthorizations {
   readonly shelf: GrantStore;
 }
 
-type SignInsOptions = (InHome | InShelf) & SignInsSettings;
+type SignInsOptions = (InHome | StoredAuthorizations) & SignInsSettings;
 
 interface SignInsSettings {
   /** HTTP_PROXY and its like are read from it. */

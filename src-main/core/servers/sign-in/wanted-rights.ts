@@ -51,7 +51,7 @@ export class ScopeRequests {
       this.#wanted = { scopes: missing, at: Date.now() };
       this.#onChange();
     }
-    return this.#told(missing, wasAsked);
+    return this.#told(missing, wasRequested);
   }
 
   /** A sign-in for them has begun, or has ended in some way. */
@@ -88,7 +88,7 @@ export class ScopeRequests {
   }
 }
 
-const wasAsked = 'The person is being asked in Tooltray; go on without it, and call again when they have agreed.';
+const wasRequested = 'The person is being asked in Tooltray; go on without it, and call again when they have agreed.';
 const onTheWay = 'The person is signing in for that now; call again when that is done.';
 const saidNo = 'The person has said no to that; do without it.';
 

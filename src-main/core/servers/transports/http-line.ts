@@ -68,7 +68,7 @@ export class HttpTransportBase {
       budget: budgets?.unfinished,
       greeted: () => this.isInitialized,
       flow: () => this.#gate?.promise,
-      onOddity: (text) => this.handlers?.onOddity(text),
+      onWarning: (text) => this.handlers?.onWarning(text),
     });
   }
 

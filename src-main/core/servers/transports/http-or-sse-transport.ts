@@ -80,7 +80,7 @@ export class HttpOrSseTransport implements Transport {
         if (asked === undefined) handlers.onMessage(message, origin);
         else void this.#askBySse(asked, () => handlers.onMessage(message, origin));
       },
-      onOddity: (text) => handlers.onOddity(text),
+      onWarning: (text) => handlers.onWarning(text),
       onClose: (error) => {
         if (this.#current === transport) handlers.onClose(error);
       },

@@ -30,7 +30,7 @@ export class HttpTransport implements Transport {
     this.#options = options;
     this.#line = new HttpTransportBase(options, () => this.#sdk.close());
     const delay = options.reconnectDelayMs ?? { first: 1000, longest: 30_000 };
-    this.#listenPauses = new ListenPauses({ firstMs: delay.first, longestMs: 10 * delay.longest });
+    this.#listenPauses = new ListenPauses({ firstMs: delay.first, maxMs: 10 * delay.longest });
     this.#sdk = new StreamableHTTPClientTransport(new URL(options.url), {
       fetch: this.#line.fetch({
         exchanges: this.#exchanges,
@@ -57,7 +57,7 @@ export class HttpTransport implements Transport {
     };
     this.#sdk.onerror = (error) => {
       // AppErrors have been thrown to whoever sent the message.
-      if (!this.#line.closed && !(error instanceof AppError)) handlers.onOddity(error.message);
+      if (!this.#line.closed && !(error instanceof AppError)) handlers.onWarning(error.message);
     };
     await this.#sdk.start();
   }

@@ -10,7 +10,7 @@ const stableMs = 30_000;
 interface PauseLimits {
   /** The first pause, in ms; it doubles with each stream that brought nothing. */
   readonly firstMs: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
 }
 
 export class ListenPauses {
@@ -27,12 +27,12 @@ export class ListenPauses {
 
   /** Resolves when the stream may be opened. Rejects when the signal is aborted. */
   async turn(signal: AbortSignal | undefined): Promise<void> {
-    const { firstMs, longestMs } = this.#limits;
+    const { firstMs, maxMs } = this.#limits;
     const lasted = this.#openedAt === undefined ? Infinity : performance.now() - this.#openedAt;
     if (this.#broughtSomething || lasted > stableMs) this.#briefStreams = 0;
     else {
       this.#briefStreams++;
-      const pauseMs = Math.min(firstMs * 2 ** (this.#briefStreams - 1), longestMs);
+      const pauseMs = Math.min(firstMs * 2 ** (this.#briefStreams - 1), maxMs);
       const aborted = Promise.withResolvers<void>();
       const end = (): void => aborted.resolve();
       signal?.addEventListener('abort', end, { once: true });

@@ -104,11 +104,11 @@ async function refused(
 }
 
 /** These concern the address, not the request: sign in; no POST here, which may mean the older transport. */
-const notAnswers: ReadonlySet<number> = new Set([401, 403, 405]);
+const errorResponses: ReadonlySet<number> = new Set([401, 403, 405]);
 
 /** 2026-07-28 answers many errors with a status of 400 or 404; a body without an id answers the request it came back for. */
 function isAnswer(failure: RpcFailure, exchange: PendingPost, status: number): boolean {
-  if (notAnswers.has(status)) return false;
+  if (errorResponses.has(status)) return false;
   return failure.id === null || failure.id === undefined || ownId(failure.id) === exchange.id;
 }
 
@@ -218,7 +218,7 @@ function writeEvent(event: EventSourceMessage): string {
 
 function tooLarge(options: EventStreamTapOptions): Message | undefined {
   const message = `A message is over the limit of ${messageLimit(options)} bytes; its stream was given up. Ask for less at a time, or raise maxMessageMB for this server.`;
-  options.onOddity(message);
+  options.onWarning(message);
   const { exchange } = options;
   if (exchange === undefined) return undefined;
   return { jsonrpc: '2.0', id: exchange.id, error: { code: rpcCode.aborted, message } };
@@ -231,7 +231,7 @@ const space = 0x20;
 
 interface ReadOptions {
   readonly maxMessageBytes: number;
-  readonly onOddity: (text: string) => void;
+  readonly onWarning: (text: string) => void;
   /** What long messages on all lines may take together. */
   readonly budget?: ByteBudget | undefined;
   /** The handshake is done; before it no message has a reason to be long. */
@@ -277,8 +277,8 @@ function bodyReader(options: ReadOptions, exchange: PendingPost | undefined) {
   const reader = new FrameReader(
     {
       onMessage: (message) => messages.push(message),
-      onOddity: (text) => {
-        options.onOddity(text);
+      onWarning: (text) => {
+        options.onWarning(text);
         const message = exchange === undefined ? undefined : bareError(text);
         if (exchange === undefined || message === undefined) return;
         messages.push({ jsonrpc: '2.0', id: exchange.id, error: { code: rpcCode.aborted, message } });
@@ -310,11 +310,11 @@ function bareError(text: string): string | undefined {
   if (!isObject(value) || 'method' in value || 'result' in value) return undefined;
   const { error } = value;
   const said = isObject(error) ? error['message'] : error;
-  return typeof said === 'string' ? said.slice(0, longestBareError) : undefined;
+  return typeof said === 'string' ? said.slice(0, maxBareErrorLength) : undefined;
 }
 
 /** In characters. */
-const longestBareError = 1000;
+const maxBareErrorLength = 1000;
 
 function withoutNewlines(chunk: Buffer): Buffer {
   let at = chunk.indexOf(newline);

@@ -31,7 +31,7 @@ class MemoryTransport implements Transport {
       // Not within the sender's stack, as it is with every other transport.
       queueMicrotask(() => handlers.onMessage(message as Message));
     };
-    this.#sdk.onerror = (error) => handlers.onOddity(error.message);
+    this.#sdk.onerror = (error) => handlers.onWarning(error.message);
     this.#sdk.onclose = () => queueMicrotask(() => handlers.onClose(this.#closedByUs ? undefined : lineEnded()));
     await this.#sdk.start();
   }

@@ -48,7 +48,7 @@ export class SseTransport implements Transport {
     // A new stream would be a new session that knows nothing of `initialize`: better to connect anew as a whole.
     this.#sdk.onerror = (error) => {
       if (error instanceof SseError) void this.#line.end(sessionLostError(this.#options));
-      else if (!(error instanceof AppError)) handlers.onOddity(error.message);
+      else if (!(error instanceof AppError)) handlers.onWarning(error.message);
     };
   }
 

@@ -140,8 +140,8 @@ export class StdioTransport implements Transport, ByteHolder {
 
   #readMessages(stdout: Readable, handlers: TransportHandlers): void {
     const { maxMessageBytes, budgets } = this.#options;
-    const oddities = new OddityLimit(
-      (text) => handlers.onOddity(text),
+    const oddities = new WarningLimit(
+      (text) => handlers.onWarning(text),
       () => this.#giveUp('it prints text instead of MCP messages'),
     );
     const onMessage = (message: Message): void => {
@@ -150,7 +150,7 @@ export class StdioTransport implements Transport, ByteHolder {
       handlers.onMessage(message);
     };
     const onEndless = (): void => this.#giveUp('it writes a line without an end');
-    const reader = new FrameReader({ onMessage, onOddity: (text) => oddities.add(text), onEndless }, maxMessageBytes, {
+    const reader = new FrameReader({ onMessage, onWarning: (text) => oddities.add(text), onEndless }, maxMessageBytes, {
       budget: budgets?.unfinished,
       maxParsedBytes: maxParsedBytes,
     });
@@ -319,7 +319,7 @@ const reported = 20;
 const maxNonMessageLines = 10_000;
 const maxTextChars = 500;
 
-class OddityLimit {
+class WarningLimit {
   readonly #report: (text: string) => void;
   readonly #giveUp: () => void;
   #count = 0;

@@ -64,7 +64,7 @@ export interface HttpListenerOptions {
   /** As they are now. */
   readonly limits: () => HttpSettings;
   /** For what is being answered at the end, where the limits do not say, in seconds. */
-  readonly usualDrainSeconds?: number | undefined;
+  readonly fallbackDrainSeconds?: number | undefined;
   /** How much apps have to come back for beside their sessions: answers they were promised, questions they were asked. */
   readonly awaited?: (() => number) | undefined;
   /** What all lines together may have unread, and half-read, of the memory. */
@@ -72,8 +72,8 @@ export interface HttpListenerOptions {
   /** How long a request may take to come whole, in ms. */
   readonly requestMs?: number | undefined;
   /** How long a connection is kept on which nothing comes, in ms; where it is absent, as Node does. */
-  readonly keptMs?: number | undefined;
-  readonly onOddity: (text: string) => void;
+  readonly retainMs?: number | undefined;
+  readonly onWarning: (text: string) => void;
 }
 
 /** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
@@ -122,19 +122,19 @@ export class HttpListener {
 
   /** How long what is being answered may take at the end, in ms. */
   get drainMs(): number {
-    const { limits, usualDrainSeconds: usual = defaultDrainSeconds } = this.#options;
+    const { limits, fallbackDrainSeconds: usual = defaultDrainSeconds } = this.#options;
     return (limits().drainSeconds ?? usual) * 1000;
   }
 
   /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
   async open(port: number): Promise<number> {
-    const { requestMs = defaultRequestTimeoutMs, limits, address: host = '127.0.0.1', keptMs } = this.#options;
+    const { requestMs = defaultRequestTimeoutMs, limits, address: host = '127.0.0.1', retainMs } = this.#options;
     const options = {
       connectionsCheckingInterval: Math.min(2000, requestMs),
       headersTimeout: Math.min(10_000, requestMs),
       // For the request to come whole: answers may take as long as a tool does, and streams stay open.
       requestTimeout: requestMs,
-      ...(keptMs !== undefined && { keepAliveTimeout: keptMs }),
+      ...(retainMs !== undefined && { keepAliveTimeout: retainMs }),
       // A second Host, token or version would be dropped without a word; as a list it is none.
       joinDuplicateHeaders: true,
     };
@@ -245,7 +245,7 @@ export class HttpListener {
       const place = { path: pathname, ...entry };
       await this.#mcp(bounded(endpoint, place), place, request, response);
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'cancelled') this.#options.onOddity(errorText(error));
+      if (!(error instanceof AppError) || error.code !== 'cancelled') this.#options.onWarning(errorText(error));
       sendRefusal(response, requestRefusal(error));
     }
   }
@@ -292,7 +292,7 @@ export class HttpListener {
   }
 
   /** Why one more cannot be taken on now. Whoever asks more than can be answered should wait: what was begun is not to starve. */
-  #noRoom(what: 'requests' | 'streams'): HttpRefusal | undefined {
+  #outOfCapacity(what: 'requests' | 'streams'): HttpRefusal | undefined {
     if (this.#isEnding) {
       const why = new AppError('session_limit', 'Tooltray is ending.', { fix: 'Ask again when it is back.' });
       return retryLater(503, why, shutdownRetrySeconds);
@@ -331,7 +331,7 @@ export class HttpListener {
     id: RequestId | null,
     serve: () => void | Promise<void>,
   ): void | Promise<void> {
-    const full = this.#noRoom(what);
+    const full = this.#outOfCapacity(what);
     if (full !== undefined) return sendRefusal(response, { ...full, id });
     this.#open[what]++;
     response.once('close', () => {

@@ -74,7 +74,7 @@ export class StatefulHttp {
       else line.post(messages, isBatch, request, response);
     } else if (line !== undefined) sendRefusal(response, line);
     else if (!isHello) sendRefusal(response, noSession);
-    else if (!this.#makeRoom(place))
+    else if (!this.#evictOldest(place))
       sendRefusal(response, retryLater(503, tooManySessions(this.#limits().sessions), retrySeconds, first.id));
     else {
       const seed = { ...place, id: randomUUID(), hello: objectOrEmpty(first.params) };
@@ -140,16 +140,12 @@ export class StatefulHttp {
     if (hasSameBounds(place, line.seed)) return line;
     const other = await this.#opening.get(id);
     if (other !== undefined && hasSameBounds(place, other.seed)) return other;
-    const opening = this.#bindAnew(line, place, open);
+    const opening = this.#rebind(line, place, open);
     this.#opening.set(id, opening);
     return opening.finally(() => this.#opening.delete(id));
   }
 
-  async #bindAnew(
-    line: StatefulHttpTransport,
-    place: SessionBinding,
-    open: OpenSession,
-  ): Promise<StatefulHttpTransport> {
+  async #rebind(line: StatefulHttpTransport, place: SessionBinding, open: OpenSession): Promise<StatefulHttpTransport> {
     await line.drained(viewSwitchTimeoutMs);
     await line.close();
     const anew = await this.#open({ ...line.seed, ...place }, open);
@@ -178,7 +174,7 @@ export class StatefulHttp {
    * Whether there is room for one more session. Clients come and go without a word, so at the limit the session that was silent longest is
    * closed, never one with a call running: one of the holder that asks, if that holder has most of them.
    */
-  #makeRoom({ holder }: SessionBinding): boolean {
+  #evictOldest({ holder }: SessionBinding): boolean {
     const all = [...this.#lines.values()];
     if (all.length < this.#limits().sessions) return true;
     const own = all.filter(({ seed }) => seed.holder === holder);

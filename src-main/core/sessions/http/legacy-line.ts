@@ -159,13 +159,13 @@ export class StatefulHttpTransport implements Transport {
     if (!this.#isStale) return;
     this.#isStale = false;
     for (const list of ['tools', 'prompts', 'resources'])
-      this.#tellStanding({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
+      this.#reportStatus({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
   }
 
   async send(message: Message, options?: SendOptions): Promise<void> {
     const isAnswer = !('method' in message);
     const related = isAnswer ? message.id : options?.relatedRequestId;
-    if (related === undefined || related === null) return this.#tellStanding(message);
+    if (related === undefined || related === null) return this.#reportStatus(message);
     if (isAnswer && related === meetingId && this.#meeting !== undefined) return this.#metAgain(message);
     const posting = this.#asked.get(related);
     if (posting === undefined) throw new AppError('session_limit', 'Nobody waits for this answer any more.');
@@ -278,7 +278,7 @@ export class StatefulHttpTransport implements Transport {
   }
 
   /** Such messages are not kept: a client that opens its stream again hears that lists may have changed. */
-  #tellStanding(message: Message): void {
+  #reportStatus(message: Message): void {
     if (this.#standing === undefined) return;
     if (this.#standing.isOpen) this.#standing.send(message);
     else this.#isStale = true;

@@ -17,7 +17,7 @@ export class HttpPresence implements Presence {
   #timer: NodeJS.Timeout | undefined;
 
   get isHere(): boolean {
-    return this.#open > 0 || Date.now() - this.seenAt < this.#patienceMs;
+    return this.#open > 0 || Date.now() - this.seenAt < this.#graceMs;
   }
 
   /** How long nothing of it has been open, in ms. */
@@ -36,7 +36,7 @@ export class HttpPresence implements Presence {
     this.seenAt = Date.now();
     response.once('close', () => {
       this.seenAt = Date.now();
-      if (--this.#open === 0) this.#lookLater();
+      if (--this.#open === 0) this.#checkLater();
     });
     if (!wasHere) this.changed.emit();
   }
@@ -46,20 +46,20 @@ export class HttpPresence implements Presence {
   }
 
   /** One timer for many requests: it looks again where somebody was heard meanwhile. */
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#timer !== undefined && !this.#hadStream) return;
     clearTimeout(this.#timer);
     const wait = (ms: number): void => {
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
-        if (this.isHere) wait(Math.max(1, this.seenAt + this.#patienceMs - Date.now()));
+        if (this.isHere) wait(Math.max(1, this.seenAt + this.#graceMs - Date.now()));
         else this.changed.emit();
       }, ms).unref();
     };
-    wait(this.#patienceMs);
+    wait(this.#graceMs);
   }
 
-  get #patienceMs(): number {
+  get #graceMs(): number {
     return this.#hadStream ? streamGraceMs : presenceTimeoutMs;
   }
 }

@@ -72,7 +72,7 @@ export class StatelessEndpoints {
     // Whoever was asked for last stands last.
     this.#opened.delete(key);
     this.#opened.set(key, opened);
-    if (known === undefined) this.#makeRoom();
+    if (known === undefined) this.#evictOldest();
     return opened.serving;
   }
 
@@ -101,7 +101,7 @@ export class StatelessEndpoints {
     for (const [, { serving }] of meant) serving.close();
   }
 
-  #makeRoom(): void {
+  #evictOldest(): void {
     if (this.#opened.size <= maxOpenEndpoints) return;
     const idle = [...this.#opened].find(([, { serving }]) => !serving.isBusy);
     this.#close((opened) => opened === idle?.[1]);

@@ -290,7 +290,7 @@ class ModernMeter {
       return known.session;
     }
     known?.session.end();
-    this.#makeRoom();
+    this.#evictOldest();
     const session = this.#ledger.open({
       ...{ id: randomUUID(), user: this.#user },
       who: () => ({ app, mode: this.#mode(), client }),
@@ -299,7 +299,7 @@ class ModernMeter {
     return session;
   }
 
-  #makeRoom(): void {
+  #evictOldest(): void {
     if (this.#sessions.size < maxApps) return;
     const [oldest] = [...this.#sessions].sort(([, a], [, b]) => a.seenAt - b.seenAt);
     if (oldest === undefined) return;

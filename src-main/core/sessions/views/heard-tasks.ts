@@ -18,7 +18,7 @@ export interface TaskSubscription {
   end(): void;
 }
 
-interface HeardTasksParts {
+interface ReceivedTasksDeps {
   readonly tasks: ServerTasks;
   readonly servers: ServerSet;
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
@@ -33,11 +33,11 @@ interface Heard {
 }
 
 export class TaskSubscriptions {
-  readonly #parts: HeardTasksParts;
+  readonly #parts: ReceivedTasksDeps;
   /** Who listens, by the app's id of the task. */
   readonly #listeners = new Map<string, Set<CallerContext>>();
 
-  constructor(parts: HeardTasksParts) {
+  constructor(parts: ReceivedTasksDeps) {
     this.#parts = parts;
   }
 

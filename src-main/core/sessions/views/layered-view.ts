@@ -32,7 +32,7 @@ export class LayeredView implements SessionView {
   #layers: AppliedLayers & { readonly scopes: readonly string[]; readonly key: string };
   #shownKey: string;
   /** It shows something else than the client app was last told. */
-  #isUntold = false;
+  #hasPendingNotification = false;
 
   /** Throws what `make` throws. */
   constructor(person: LayerSubject, whole: SessionServices, make: MakeView) {
@@ -121,8 +121,8 @@ export class LayeredView implements SessionView {
 
   changedLists(change: CatalogChange): CatalogChange {
     const changed = this.#shown.changedLists(change);
-    if (!this.#isUntold) return changed;
-    this.#isUntold = false;
+    if (!this.#hasPendingNotification) return changed;
+    this.#hasPendingNotification = false;
     return { tools: true, resources: true, prompts: true };
   }
 
@@ -154,7 +154,7 @@ export class LayeredView implements SessionView {
     this.#views.delete(key);
     this.#views.set(key, view);
     this.#shownKey = key;
-    this.#isUntold = true;
+    this.#hasPendingNotification = true;
     const [[oldest, left] = []] = this.#views;
     if (this.#views.size > maxViews && oldest !== undefined) {
       this.#views.delete(oldest);

@@ -40,7 +40,7 @@ export class MergedCalls {
 
   /** `lists`: whether a client app of that era is shown a tool of that name. */
   constructor(parts: MergedViewDeps, lists: (tool: string, era: ProtocolKind) => boolean) {
-    const { answerRoom, shaper, steps } = parts.core;
+    const { resultCapacity, shaper, steps } = parts.core;
     this.#parts = parts;
     this.#tasks = new ServerTasks();
     this.#views = new ViewCalls();
@@ -59,7 +59,7 @@ export class MergedCalls {
     this.#shownSchemas = shownSchemas(parts.contexts.memory);
     this.#slow = new SlowCalls({
       limitMs: (app) => parts.settings.callLimitMs(app),
-      room: answerRoom,
+      room: resultCapacity,
       awaitLine: (args, context) => this.#awaitLine(args, context),
       putAside: async (result, tool, context) => shaper.spill(result, this.#originOf(tool), context),
     });

@@ -62,7 +62,7 @@ export class HelperContexts {
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
     const { activity, admin, catalog, descriptions, spillFiles, sandbox, settleMs } = this.#core;
     const { sessionId, app, signal } = context;
-    const { mode, view: shown, code, retrieve, toolFilter, wholeAnswers } = this.#settings.current;
+    const { mode, view: shown, code, retrieve, toolFilter, fullResults } = this.#settings.current;
     const view = this.#view;
     return {
       ...shown,
@@ -80,12 +80,12 @@ export class HelperContexts {
       awaitCall: (wish) => this.#noted(view.awaitCall(wish, rest, context)),
       refresh: (server) => this.#refresh(server),
       spillFiles: new TrackedSpillFiles(spillFiles(context.principal), (ref, text) =>
-        this.#noteKept(ref, text, context),
+        this.#noteStored(ref, text, context),
       ),
-      longestText: maxTextBytesFor(app),
+      maxTextLength: maxTextBytesFor(app),
       usedTools: () => activity.usedTools(),
       toolFilter,
-      wholeAnswers,
+      fullResults,
       retrieve,
       code,
       admin,
@@ -99,7 +99,7 @@ export class HelperContexts {
   }
 
   /** An answer that is read back is as private, and as foreign, as when it came; its reader may be another session of its app. */
-  #noteKept(ref: string, text: string, context: CallerContext): void {
+  #noteStored(ref: string, text: string, context: CallerContext): void {
     const { spillOf, flow } = this.#core;
     const { server, tool } = spillOf(ref) ?? { server: 'tooltray', tool: 'a file' };
     flow.recordText(`${server}:${tool}`, server, text, context);

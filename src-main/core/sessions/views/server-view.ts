@@ -44,13 +44,13 @@ export class ServerView implements SessionView {
   readonly ownTools = [];
   readonly #options: ServerViewOptions;
   readonly #held = new DeliveredLists();
-  readonly #heardTasks: TaskSubscriptions;
+  readonly #receivedTasks: TaskSubscriptions;
   readonly #repeating = new HeaderParamTools();
   #introduced: { readonly by: Handshake; readonly introduction: Introduction } | undefined;
 
   constructor(options: ServerViewOptions) {
     this.#options = options;
-    this.#heardTasks = new TaskSubscriptions(options);
+    this.#receivedTasks = new TaskSubscriptions(options);
   }
 
   get catalog(): LiveCatalog {
@@ -150,11 +150,11 @@ export class ServerView implements SessionView {
   }
 
   subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription {
-    return this.#heardTasks.subscribe(ids, context);
+    return this.#receivedTasks.subscribe(ids, context);
   }
 
   mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined {
-    return this.#heardTasks.mapNotification(server, params);
+    return this.#receivedTasks.mapNotification(server, params);
   }
 
   taskId(server: string, taskId: string, sessionId: string): string | undefined {

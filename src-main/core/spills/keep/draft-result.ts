@@ -10,7 +10,7 @@ import {
 } from '../messages.ts';
 import type { SpillKind } from '../spill.ts';
 import { compactJson, layoutJson, memberSpans } from './layout-json.ts';
-import { lookAt, payloadOf, summaryOf } from './summary.ts';
+import { inspect, payloadOf, summaryOf } from './summary.ts';
 
 interface Candidate {
   /** Its place in the answer; structured content comes first. */
@@ -261,7 +261,7 @@ function otherMembers(
 
 function drafted({ content, kind, mimeType, value, note, payload }: Candidate): DraftedPart {
   const otherwise = isTextKind(kind) ? 'txt' : 'bin';
-  const look = lookAt(content);
+  const look = inspect(content);
   return {
     kind,
     mimeType,

@@ -7,7 +7,7 @@ import { excerptOf } from './excerpt.ts';
 import { RawText, ResultTooLarge } from './raw-text.ts';
 
 /** Longer results are not parsed, in bytes. */
-const longestParsed = 64 * 1024 * 1024;
+const maxParsedBytes = 64 * 1024 * 1024;
 
 interface Work {
   readonly job: SpillWriteJob;
@@ -32,7 +32,7 @@ parentPort?.on('message', (message: ToSpillWriter) => {
 });
 
 function begin(job: SpillWriteJob, bytes: number): Work {
-  const isParsed = bytes <= longestParsed;
+  const isParsed = bytes <= maxParsedBytes;
   work = { job, whole: undefined, raw: undefined, used: 0, hasFailed: false };
   if (isParsed) return { ...work, whole: Buffer.allocUnsafeSlow(bytes) };
   if (job.do === 'excerpt') throw new ResultTooLarge();

@@ -11,9 +11,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 /** The beginning of a result with one text. */
 const opening = /^\s*\{\s*"content"\s*:\s*\[\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"/;
-const longestOpening = 256;
+const maxOpeningLength = 256;
 /** What comes behind the text; a longer one is written below it. */
-const longestTail = 64 * 1024;
+const maxTailLength = 64 * 1024;
 const bufferBytes = 1024 * 1024;
 const newline = 0x0a;
 const escapes: Readonly<Record<number, number>> = { 0x62: 0x08, 0x66: 0x0c, 0x6e: 0x0a, 0x72: 0x0d, 0x74: 0x09 };
@@ -43,7 +43,7 @@ export class RawText {
     const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
     this.#held = Buffer.alloc(0);
     if (this.#state === 'text') return this.#unescape(all);
-    if (all.length < longestOpening) this.#held = Buffer.from(all);
+    if (all.length < maxOpeningLength) this.#held = Buffer.from(all);
     else this.#open(all);
   }
 
@@ -64,7 +64,7 @@ export class RawText {
   }
 
   #open(all: Buffer): void {
-    const [begin] = opening.exec(all.toString('latin1', 0, longestOpening)) ?? [];
+    const [begin] = opening.exec(all.toString('latin1', 0, maxOpeningLength)) ?? [];
     if (begin === undefined) {
       this.#state = 'raw';
       return this.#file.write(all);
@@ -112,9 +112,9 @@ export class RawText {
   }
 
   #addTail(bytes: Buffer): void {
-    const wasLong = this.#tailBytes > longestTail;
+    const wasLong = this.#tailBytes > maxTailLength;
     this.#tailBytes += bytes.length;
-    if (this.#tailBytes <= longestTail) return void this.#tail.push(Buffer.from(bytes));
+    if (this.#tailBytes <= maxTailLength) return void this.#tail.push(Buffer.from(bytes));
     // What the text says again as structured content, and whatever else there is: nothing gets lost.
     if (!wasLong) this.#file.write(Buffer.concat([Buffer.of(newline), ...this.#tail.splice(0)]));
     this.#file.write(bytes);
@@ -123,7 +123,7 @@ export class RawText {
   /** The result without its text, where that can be read. */
   #remains(): string {
     const nothing = { inline: [], rest: {} };
-    if (this.#tailBytes > longestTail || this.#tail.length === 0) return JSON.stringify(nothing);
+    if (this.#tailBytes > maxTailLength || this.#tail.length === 0) return JSON.stringify(nothing);
     const tail = Buffer.concat(this.#tail).toString('utf8');
     try {
       const { content, structuredContent: _, ...rest } = objectOrEmpty(JSON.parse(`${this.#begin}"${tail}`));
@@ -150,7 +150,7 @@ class RawFile {
   #written = 0;
   #lines = 1;
   #lineLength = 0;
-  #longestLine = 0;
+  #maxLineLength = 0;
 
   constructor(path: string, maxBytes: number) {
     this.path = path;
@@ -180,9 +180,9 @@ class RawFile {
       readSync(this.#descriptor as number, window, 0, window.length, start);
       return window;
     };
-    const longestLine = Math.max(this.#longestLine, this.#lineLength);
+    const maxLineLength = Math.max(this.#maxLineLength, this.#lineLength);
     const [first, last] = [read(0, endBytes), read(Math.max(0, bytes - endBytes), endBytes)];
-    const look = { bytes, lines: this.#lines, longestLine, first, last };
+    const look = { bytes, lines: this.#lines, maxLineLength, first, last };
     const payload = sampledPayload(bytes, read);
     this.close();
     return { look, payload };
@@ -200,7 +200,7 @@ class RawFile {
     if (this.#written > this.#maxBytes) throw new ResultTooLarge();
     let start = 0;
     for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, start)) {
-      this.#longestLine = Math.max(this.#longestLine, this.#lineLength + at - start);
+      this.#maxLineLength = Math.max(this.#maxLineLength, this.#lineLength + at - start);
       this.#lineLength = 0;
       this.#lines++;
       start = at + 1;

@@ -12,7 +12,7 @@ export interface PartLook {
   readonly bytes: number;
   readonly lines: number;
   /** In bytes. */
-  readonly longestLine: number;
+  readonly maxLineLength: number;
   readonly first: Buffer;
   readonly last: Buffer;
 }
@@ -20,20 +20,20 @@ export interface PartLook {
 export const endBytes = 8192;
 const newline = 0x0a;
 
-export function lookAt(content: Buffer): PartLook {
-  let [lines, longestLine, start] = [1, 0, 0];
+export function inspect(content: Buffer): PartLook {
+  let [lines, maxLineLength, start] = [1, 0, 0];
   for (let at = content.indexOf(newline); at >= 0; at = content.indexOf(newline, start)) {
-    longestLine = Math.max(longestLine, at - start);
+    maxLineLength = Math.max(maxLineLength, at - start);
     lines++;
     start = at + 1;
   }
-  longestLine = Math.max(longestLine, content.length - start);
+  maxLineLength = Math.max(maxLineLength, content.length - start);
   const last = content.subarray(Math.max(0, content.length - endBytes));
-  return { bytes: content.length, lines, longestLine, first: content.subarray(0, sampleLength), last };
+  return { bytes: content.length, lines, maxLineLength, first: content.subarray(0, sampleLength), last };
 }
 
 /** Longer texts are counted by pieces of them, in bytes. */
-const longestCounted = 4 * 1024 * 1024;
+const maxCountedLength = 4 * 1024 * 1024;
 const pieces = 32;
 const pieceBytes = 16 * 1024;
 
@@ -41,7 +41,7 @@ const pieceBytes = 16 * 1024;
 export function payloadOf(payload: Buffer, isText: boolean): Payload {
   const bytes = payload.length;
   if (!isText) return { bytes, texts: [], scale: 0 };
-  if (bytes <= longestCounted) return { bytes, texts: [payload.toString('utf8')], scale: 1 };
+  if (bytes <= maxCountedLength) return { bytes, texts: [payload.toString('utf8')], scale: 1 };
   return sampledPayload(bytes, (start, length) => payload.subarray(start, start + length));
 }
 
@@ -106,9 +106,9 @@ function textTables({ first, bytes }: PartLook): readonly [Table, ...Table[]] | 
   return isWhole ? [main, ...others] : [{ ...main, rowCount: undefined }];
 }
 
-function lengthNotes({ lines, longestLine }: PartLook): string[] {
-  if (longestLine < longLine) return [];
-  return [lines === 1 ? 'all in one line' : `the longest line has ${formatNumber(longestLine)} bytes`];
+function lengthNotes({ lines, maxLineLength }: PartLook): string[] {
+  if (maxLineLength < longLine) return [];
+  return [lines === 1 ? 'all in one line' : `the longest line has ${formatNumber(maxLineLength)} bytes`];
 }
 
 /** JSON is shown as it would be without its spaces. */

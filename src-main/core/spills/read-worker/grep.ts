@@ -136,7 +136,7 @@ const beforeMatch = 200;
 
 class GrowingRows {
   readonly #context: number;
-  readonly #mostMatches: number;
+  readonly #maxMatches: number;
   readonly #maxBytes: number;
   readonly rows: SpillLine[] = [];
   /** Lines that will be shown if one of the next matches. */
@@ -146,10 +146,10 @@ class GrowingRows {
   #returned = 0;
   #isFull = false;
 
-  constructor(context: number, mostMatches: number, maxBytes: number) {
+  constructor(context: number, maxMatches: number, maxBytes: number) {
     // A line takes at least four bytes: more of them could not be told.
     this.#context = Math.min(context, Math.ceil(maxBytes / 4));
-    this.#mostMatches = mostMatches;
+    this.#maxMatches = maxMatches;
     this.#maxBytes = maxBytes;
   }
 
@@ -168,7 +168,7 @@ class GrowingRows {
   }
 
   match(line: FileLine, found: Match): void {
-    const hasRoom = !this.#isFull && this.#returned < this.#mostMatches;
+    const hasRoom = !this.#isFull && this.#returned < this.#maxMatches;
     this.#after = hasRoom ? this.#context : 0;
     if (!hasRoom) return;
     const before = this.#before.filter(({ number }) => number !== line.number);

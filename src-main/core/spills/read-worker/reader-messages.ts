@@ -26,17 +26,17 @@ export interface ReadTarget {
 export type ReaderRequest = SpillQuery | SpillViewQuery;
 
 /** What is answered with data; every other op with a text and what it reports. */
-interface DataAnswers {
+interface DataResults {
   readonly lines: LinePage;
   readonly find: FoundLines;
   readonly select: SqlRows;
 }
 
-export type ResponseTo<Question extends ReaderRequest> = Question['op'] extends keyof DataAnswers
-  ? DataAnswers[Question['op']]
+export type ResponseTo<Question extends ReaderRequest> = Question['op'] extends keyof DataResults
+  ? DataResults[Question['op']]
   : SpillQueryResult;
 
-export type ReaderResponse = SpillQueryResult | DataAnswers[keyof DataAnswers];
+export type ReaderResponse = SpillQueryResult | DataResults[keyof DataResults];
 
 export interface ReadRequest {
   readonly target: ReadTarget;

@@ -26,11 +26,11 @@ interface SqlLimits {
 }
 
 /** NDJSON, CSV and lines are streamed to this size, in bytes. */
-const longestStreamed = 256 * 1024 * 1024;
+const maxStreamedBytes = 256 * 1024 * 1024;
 /** Rows are counted to this number. */
 const maxCounted = 1_000_000;
 /** A text that a statement makes, in bytes: one above V8's longest would end the process. */
-const longestMade = 64 * 1024 * 1024;
+const maxGeneratedLength = 64 * 1024 * 1024;
 /** Rows go in by statements of so many values. */
 const valuesAtOnce = 400;
 
@@ -87,7 +87,7 @@ function tablesOf(target: ReadTarget, path: string | undefined): readonly [Table
     const { text, isWhole } = sampleOf(target);
     const format = formatOf(text, isWhole);
     const isStreamed = format.kind !== 'markdown' && format.kind !== 'html';
-    const limit = isStreamed ? longestStreamed : maxDocumentBytes;
+    const limit = isStreamed ? maxStreamedBytes : maxDocumentBytes;
     if (target.bytes > limit) throw tooLong(target.bytes, limit);
     const isJson = format.kind === 'json' && target.bytes <= maxDocumentBytes && isData(target);
     if (!isJson) return tablesInText(() => textPieces(target), format.kind === 'json' ? { kind: 'lines' } : format);
@@ -192,7 +192,7 @@ function run(database: DatabaseSync, query: string, tables: readonly string[], l
  */
 export function protect(database: DatabaseSync): void {
   database.exec('PRAGMA query_only = ON');
-  if (typeof database.limits === 'object') database.limits.length = longestMade;
+  if (typeof database.limits === 'object') database.limits.length = maxGeneratedLength;
   if (typeof database.setAuthorizer !== 'function') return;
   const { SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE, SQLITE_OK, SQLITE_DENY } = constants;
   const reading: ReadonlySet<number> = new Set([SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE]);

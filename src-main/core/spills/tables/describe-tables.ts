@@ -10,7 +10,7 @@ export interface TablesInWords {
 
 const maxTables = 4;
 const maxColumns = 15;
-const longestName = 40;
+const maxNameLength = 40;
 /** Rows that are looked at to find a column that groups them. */
 const sampledRows = 200;
 const maxGroups = 12;
@@ -34,7 +34,7 @@ function tableInWords({ name, columns, rowCount }: Table): string {
 /** Columns are a server's text: on one line, and short. */
 function cutName(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, ' ');
-  return line.length > longestName ? `${line.slice(0, longestName).toWellFormed()}…` : line;
+  return line.length > maxNameLength ? `${line.slice(0, maxNameLength).toWellFormed()}…` : line;
 }
 
 /** Counts by a column whose few values recur, else shows some rows. */
@@ -58,7 +58,7 @@ function exampleFor(table: Table): string {
 
 /** An odd name stays out of what a model may send back to us. */
 function isPlain(name: Column['name']): boolean {
-  return name.length <= longestName && /^[\p{L}_][\p{L}\p{N}_ .-]*$/u.test(name);
+  return name.length <= maxNameLength && /^[\p{L}_][\p{L}\p{N}_ .-]*$/u.test(name);
 }
 
 /** SQLite's own words need quotes, too: `order`, `group`. */

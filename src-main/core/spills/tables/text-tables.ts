@@ -43,9 +43,9 @@ export function tablesInText(text: TextSource, format: TextFormat): readonly [Ta
     case 'json':
       return tablesIn(tryParseJson([...text()].join('').replace(/^\ufeff/, '')));
     case 'markdown':
-      return longestFirst(markdownTables([...text()].join(''))) ?? [lineTable(text)];
+      return maxFirstLineLength(markdownTables([...text()].join(''))) ?? [lineTable(text)];
     case 'html':
-      return longestFirst(htmlTables([...text()].join(''))) ?? [lineTable(text)];
+      return maxFirstLineLength(htmlTables([...text()].join(''))) ?? [lineTable(text)];
     case 'delimited':
       return [delimitedTable(text, format)];
     case 'lines':
@@ -53,7 +53,7 @@ export function tablesInText(text: TextSource, format: TextFormat): readonly [Ta
   }
 }
 
-function longestFirst(tables: readonly Table[]): [Table, ...Table[]] | undefined {
+function maxFirstLineLength(tables: readonly Table[]): [Table, ...Table[]] | undefined {
   const [first, ...others] = tables.toSorted((a, b) => (b.rowCount ?? 0) - (a.rowCount ?? 0));
   return first && [first, ...others];
 }

@@ -55,7 +55,7 @@ export function describeDataFlow(tool: FlowTool, findings: readonly DataFlowFind
   return `${shown(appName)} wants to ${deedOf(first)} with ${shown(tool.id)}. ${reasonOf(first)}${more}`;
 }
 
-interface AskedState {
+interface QuestionState {
   readonly kind: 'unanswered' | 'refused' | 'not asked';
   readonly id?: string;
   /** Where they answer, in a team; undefined: on this machine. */
@@ -63,7 +63,7 @@ interface AskedState {
 }
 
 /** The refusal. `state`: what became of the question. */
-export function dataFlowRefusal(tool: FlowTool, findings: readonly DataFlowFinding[], state: AskedState): AppError {
+export function dataFlowRefusal(tool: FlowTool, findings: readonly DataFlowFinding[], state: QuestionState): AppError {
   const [first] = findings;
   const what = first === undefined ? '' : ` It would ${deedOf(first)}. ${reasonOf(first)}`;
   const number = state.id === undefined ? '' : ` (question ${state.id})`;

@@ -106,7 +106,7 @@ export class DataFlowStats {
 
   /** Whether there is one. */
   async #look(): Promise<boolean> {
-    const known = keptIn(await this.#document.read());
+    const known = storedIn(await this.#document.read());
     if (known === undefined) return false;
     this.#kept = this.#fresh.reduce(withEvent, known);
     // Whoever looked before was told that there is nothing.
@@ -129,13 +129,13 @@ export class DataFlowStats {
 
   #store(fresh: readonly DataFlowEvent[]): Promise<void> {
     return this.#document.change((value) => {
-      const before = keptIn(value) ?? { since: this.#kept.since, days: {}, last: [] };
+      const before = storedIn(value) ?? { since: this.#kept.since, days: {}, last: [] };
       return [fresh.reduce(withEvent, this.#declined ? { ...before, declined: true } : before), undefined];
     });
   }
 }
 
-function keptIn(value: unknown): Kept | undefined {
+function storedIn(value: unknown): Kept | undefined {
   if (!isObject(value) || typeof value['since'] !== 'number' || !Array.isArray(value['last'])) return undefined;
   return { ...(value as unknown as Kept), days: objectOrEmpty(value['days']) as Kept['days'] };
 }

@@ -22,7 +22,7 @@ export interface PinPolicy {
   readonly onHeld: (server: string, changes: readonly DefinitionChange[]) => void;
   /** `isUndone`: it was taken back. */
   readonly onDecided: (server: string, decision: PinDecision, isUndone: boolean) => void;
-  readonly onOddity: (server: string, text: string) => void;
+  readonly onWarning: (server: string, text: string) => void;
   readonly now: () => number;
 }
 

@@ -136,9 +136,9 @@ export class ServerPins {
     const gone = removedDefinitions(pins.definitions, before, offered);
     const isGrowth = moment.isAfterCall && onlyAddsTools(changes, gone);
     const held = wanting.length === 0 ? [] : await this.#hold(wanting, moment, isGrowth);
-    const isKept = await this.#pass(changes, held, gone);
+    const isStored = await this.#pass(changes, held, gone);
     this.#keepHeld([...held, ...this.heldChanges.filter(({ kind }) => kind === 'view')]);
-    return isKept;
+    return isStored;
   }
 
   /**
@@ -159,8 +159,8 @@ export class ServerPins {
       const held = wanting.length === 0 ? [] : await this.#hold(wanting, { sameProcess, isAfterCall: false });
       const waits = this.#waitsOf(held);
       if (held.length === 0 && (pinned === undefined || changes.length > 0)) {
-        const isKept = await this.#save({ ...pins, definitions: new Map(pins.definitions).set(key, view), waits });
-        if (isKept && wanting.length > 0) this.#rules.onPassed(this.#config.name, wanting);
+        const isStored = await this.#save({ ...pins, definitions: new Map(pins.definitions).set(key, view), waits });
+        if (isStored && wanting.length > 0) this.#rules.onPassed(this.#config.name, wanting);
       } else await this.#noteWaiting({ ...pins, waits }, held);
       this.#keepHeld([...this.heldChanges.filter((one) => one.key !== key), ...held]);
     });
@@ -203,7 +203,7 @@ export class ServerPins {
     const change = this.#held.get(pinKey(kind, name));
     return change === undefined
       ? undefined
-      : definitionHeldError(this.scope.server, change, { isKeptOut: !this.#isOpen(change), isLost: this.#isLost });
+      : definitionHeldError(this.scope.server, change, { isRejected: !this.#isOpen(change), isLost: this.#isLost });
   }
 
   get heldChanges(): readonly DefinitionChange[] {
@@ -316,7 +316,7 @@ export class ServerPins {
       // Nothing counts as accepted, so that all of it is asked.
       this.#isLost = true;
       this.#pins = await this.#fresh(new Map());
-      this.#rules.onOddity(this.#config.name, `What was accepted of it cannot be read: ${String(error)}`);
+      this.#rules.onWarning(this.#config.name, `What was accepted of it cannot be read: ${String(error)}`);
     }
   }
 
@@ -335,7 +335,7 @@ export class ServerPins {
       await this.#read();
       this.#again();
     } catch (error) {
-      this.#rules.onOddity(this.#config.name, `What was accepted of it elsewhere cannot be read: ${errorText(error)}`);
+      this.#rules.onWarning(this.#config.name, `What was accepted of it elsewhere cannot be read: ${errorText(error)}`);
     }
   }
 
@@ -489,7 +489,7 @@ export class ServerPins {
         this.#pins = before;
         throw error;
       }
-      this.#rules.onOddity(this.#config.name, `What was accepted of it could not be written: ${String(error)}`);
+      this.#rules.onWarning(this.#config.name, `What was accepted of it could not be written: ${String(error)}`);
     }
     return true;
   }

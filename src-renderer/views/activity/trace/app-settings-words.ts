@@ -2,10 +2,10 @@
 import type { AppSettings } from '../../../../src-main/rpc/contract.ts';
 import { bytes, modeName } from '../../../lib/format.ts';
 
-export function modeSentence({ mode, usualMode }: AppSettings): string {
+export function modeSentence({ mode, defaultMode }: AppSettings): string {
   return mode === undefined
-    ? `Uses the default mode (${modeName(usualMode)}).`
-    : `Overrides the default mode (${modeName(usualMode)}).`;
+    ? `Uses the default mode (${modeName(defaultMode)}).`
+    : `Overrides the default mode (${modeName(defaultMode)}).`;
 }
 
 /** When a change is seen by the app's model. */
@@ -14,9 +14,9 @@ export function followsSentence({ appName, followsLists }: AppSettings): string 
   return `${when}. Sessions that request a mode by URL keep it.`;
 }
 
-export function limitSentence({ threshold, usualThreshold }: AppSettings): string {
-  const limit = threshold ?? usualThreshold;
-  const whose = threshold === undefined ? '' : ` Default: ${limitInWords(usualThreshold)}.`;
+export function limitSentence({ threshold, defaultThreshold }: AppSettings): string {
+  const limit = threshold ?? defaultThreshold;
+  const whose = threshold === undefined ? '' : ` Default: ${limitInWords(defaultThreshold)}.`;
   if (limit === 0) return `Results are never spilled.${whose}`;
   return `Results over ${bytes(limit)} are spilled to disk; the model gets a summary and reads the rest on demand.${whose}`;
 }

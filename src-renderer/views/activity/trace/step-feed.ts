@@ -41,7 +41,7 @@ const livePage = 50;
 /** On the way down each page is as long as what was read before, up to this: a window that is not full yet needs a few rows. */
 const longPage = 500;
 /** Held on the page; what is older is read again on the way down. */
-const mostSteps = 5000;
+const maxSteps = 5000;
 
 export class StepFeed {
   readonly #options: StepFeedOptions;
@@ -145,8 +145,8 @@ export class StepFeed {
     // More came than was read: the list begins anew, and goes on below when it is scrolled to.
     const isGap = page.more && fresh.length === page.steps.length && before.length > 0;
     this.#pace.drew(fresh.length, this.#options.now());
-    const steps = isGap ? page.steps : merged(before, [...page.steps, ...late]).slice(0, mostSteps);
-    const more = isGap ? page.more : this.#now.more || before.length + fresh.length > mostSteps;
+    const steps = isGap ? page.steps : merged(before, [...page.steps, ...late]).slice(0, maxSteps);
+    const more = isGap ? page.more : this.#now.more || before.length + fresh.length > maxSteps;
     const { sums, all, apart, lookedThrough } = page;
     this.#tell({ steps, sums, all, more, apart, lookedThrough, waiting: 0, failure: undefined });
   }

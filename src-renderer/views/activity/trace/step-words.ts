@@ -74,8 +74,8 @@ export function wholeWords({ verb, place, subject }: StepWords): string {
 /** Tokens of what its app was given: `228`; of an answer that was kept on disk `474k → 890`; empty until they are counted. */
 export function costInWords({ given, raw, calls }: Pick<StepSummary, 'given' | 'raw' | 'calls'>): string {
   if (given === undefined) return '';
-  const isKept = calls.some(({ spillId }) => spillId !== undefined);
-  if (isKept && raw !== undefined && raw > given) return `${compact(raw)} → ${compact(given)}`;
+  const isStored = calls.some(({ spillId }) => spillId !== undefined);
+  if (isStored && raw !== undefined && raw > given) return `${compact(raw)} → ${compact(given)}`;
   return compact(given);
 }
 

@@ -1,6 +1,6 @@
 /** The last statements that the user has run, kept by this browser. */
 const storageName = 'tooltray.queries';
-const maxKept = 20;
+const maxStored = 20;
 
 export function rememberedQueries(): readonly string[] {
   try {
@@ -13,7 +13,7 @@ export function rememberedQueries(): readonly string[] {
 
 /** Returns the list with the statement in front. */
 export function rememberQuery(text: string): readonly string[] {
-  const kept = [text, ...rememberedQueries().filter((one) => one !== text)].slice(0, maxKept);
+  const kept = [text, ...rememberedQueries().filter((one) => one !== text)].slice(0, maxStored);
   localStorage.setItem(storageName, JSON.stringify(kept));
   return kept;
 }

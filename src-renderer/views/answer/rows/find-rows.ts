@@ -21,8 +21,8 @@ export interface TableColumn {
 const [narrowest, widest] = [6, 40];
 /** Rows that are looked at for columns, and columns that are shown. */
 const looksAt = 200;
-const mostColumns = 30;
-const longestCell = 300;
+const maxColumns = 30;
+const maxCellLength = 300;
 
 export function findRows(value: unknown): TableRows | undefined {
   const lists: (readonly [readonly string[], unknown])[] = isRecord(value)
@@ -44,9 +44,9 @@ export function findRows(value: unknown): TableRows | undefined {
 export function cellText(row: unknown, column: string): string {
   if (!isRecord(row) || !Object.hasOwn(row, column)) return '';
   const value = row[column];
-  if (typeof value === 'string') return value.slice(0, longestCell);
+  if (typeof value === 'string') return value.slice(0, maxCellLength);
   const isGroup = typeof value === 'object' && value !== null && !(value instanceof SpelledNumber);
-  return (isGroup ? gist(value) : valueText(value)).slice(0, longestCell);
+  return (isGroup ? gist(value) : valueText(value)).slice(0, maxCellLength);
 }
 
 function isTable(list: readonly unknown[]): boolean {
@@ -55,7 +55,7 @@ function isTable(list: readonly unknown[]): boolean {
 
 function columnsOf(rows: readonly unknown[]): TableColumn[] {
   const seen = rows.slice(0, looksAt);
-  const names = [...new Set(seen.flatMap((row) => Object.keys(row as object)))].slice(0, mostColumns);
+  const names = [...new Set(seen.flatMap((row) => Object.keys(row as object)))].slice(0, maxColumns);
   return names.map((name) => {
     const lengths = [name.length, ...seen.map((row) => cellText(row, name).length)];
     return { name, width: Math.min(widest, Math.max(narrowest, ...lengths)) };

@@ -8,7 +8,7 @@ import type {
 } from '../../../../src-main/rpc/contract.ts';
 import { api, type Output } from '../../../lib/api.ts';
 import { RequestState } from '../../../lib/asking.svelte.ts';
-import { type Answers, startAnswers, withoutSecrets } from './registry-words.ts';
+import { type Answers, initialInputs, withoutSecrets } from './registry-words.ts';
 import { count } from '../../../lib/format.ts';
 
 /** While somebody types, what would run is not asked for with each letter. */
@@ -27,13 +27,13 @@ export class RegistryAddingState {
   readonly #found: Output<'registryServer'>;
   readonly #option: InstallOption;
   /** Whoever has not yet pressed a button is not told what is missing. */
-  #isTold = $state(false);
+  #isNotified = $state(false);
 
   constructor(found: Output<'registryServer'>, option: InstallOption) {
     this.#found = found;
     this.#option = option;
     this.name = found.name;
-    this.answers = startAnswers(option.inputs);
+    this.answers = initialInputs(option.inputs);
   }
 
   get isBusy(): boolean {
@@ -42,14 +42,14 @@ export class RegistryAddingState {
 
   /** What is to be done first; empty: nothing. */
   get hint(): string {
-    if (!this.#isTold) return '';
+    if (!this.#isNotified) return '';
     if (this.name.trim() === '') return 'Name is required.';
     const missing = this.shown?.problems.length ?? 0;
     return missing === 0 ? '' : `${count(missing, 'required field')} missing.`;
   }
 
   problemOf(id: string): string | undefined {
-    return this.#isTold && this.added === undefined
+    return this.#isNotified && this.added === undefined
       ? this.shown?.problems.find((one) => one.id === id)?.sentence
       : undefined;
   }
@@ -104,7 +104,7 @@ export class RegistryAddingState {
 
   /** Nothing is missing, as the core sees these very answers. */
   async #isReady(): Promise<boolean> {
-    this.#isTold = true;
+    this.#isNotified = true;
     const wish = this.#wish(withoutSecrets(this.#option.inputs, this.answers));
     const isKnown = await this.previewing.run(async (signal) => {
       this.shown = await api.ask('registryPreview', wish, signal);

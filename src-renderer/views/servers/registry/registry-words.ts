@@ -14,7 +14,7 @@ export function firstWay(options: readonly InstallOption[]): InstallOption | und
 }
 
 /** What the fields hold before anybody has typed: every input is there, so that what is emptied counts as empty. */
-export function startAnswers(inputs: readonly RegistryInput[]): Answers {
+export function initialInputs(inputs: readonly RegistryInput[]): Answers {
   return Object.fromEntries(inputs.map((input) => [input.id, input.default]));
 }
 

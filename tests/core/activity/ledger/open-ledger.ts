@@ -45,7 +45,7 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
     servers: () => open.servers,
     defersTools: (app) => app === 'deferring',
     hasModel: (app) => app !== 'by hand',
-    takesAnswers: (app) => ({
+    acceptsResults: (app) => ({
       tokens: 128_000,
       bytes: app === 'cutting' ? 2000 : undefined,
       reads: app === 'structured' ? 'structured' : 'text',

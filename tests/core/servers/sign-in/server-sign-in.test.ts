@@ -10,7 +10,7 @@ import { grantKey } from '../../../../src-main/core/servers/sign-in/sign-in-stor
 import { OAuthManager } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { goThrough, visit } from './browser.ts';
-import { keptIn, plainVault } from '../../../support/plain-vault.ts';
+import { storedIn, plainVault } from '../../../support/plain-vault.ts';
 
 interface Person {
   readonly fixture: OAuthFixture;
@@ -76,7 +76,7 @@ test('neither the code nor its verifier are kept', async () => {
   const { fixture, folder, process } = await person();
   await signIn(process());
   const [code = '', ...tokens] = fixture.authorization.secrets;
-  const text = await keptIn(plainVault(folder));
+  const text = await storedIn(plainVault(folder));
   expect([text.includes(code), text.includes('verifier'), tokens.every((token) => text.includes(token))]).toEqual([
     false,
     false,

@@ -11,7 +11,7 @@ import type { ServerOAuth } from '../../../../src-main/core/servers/sign-in/serv
 import { OAuthManager } from '../../../../src-main/core/servers/sign-in/sign-ins.ts';
 import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
 import { type Page, visit } from './browser.ts';
-import { keptIn, plainVault } from '../../../support/plain-vault.ts';
+import { storedIn, plainVault } from '../../../support/plain-vault.ts';
 
 const document = 'https://example.org/tooltray.json';
 
@@ -151,7 +151,7 @@ test('a client of the entry comes before a document and before registering', asy
   expect(fixture.authorization.authorizations[0]?.get('client_id')).toBe('by-hand');
   expect(fixture.authorization.registrations).toBe(0);
   // It stands in the entry, and nowhere else.
-  expect(await keptIn(plainVault(folder))).not.toContain('the secret');
+  expect(await storedIn(plainVault(folder))).not.toContain('the secret');
 });
 
 test('a client of the entry is not shown to another authorization server than it was used at', async () => {
@@ -225,7 +225,7 @@ test('who is to be signed in is said to the page, and somebody else is not kept'
   const page = await signIn(using({ account: 'ana@example.org' }));
   expect(fixture.authorization.authorizations[0]?.get('login_hint')).toBe('ana@example.org');
   expect([page.status, page.text]).toEqual([400, expect.stringContaining('as Ben@example.org')]);
-  expect(await keptIn(plainVault(folder))).not.toContain('access-');
+  expect(await storedIn(plainVault(folder))).not.toContain('access-');
   expect((await signIn(using({ account: 'ben@EXAMPLE.org' }))).text).toContain('signed in to far as Ben@example.org');
   // An entry that names somebody else by now, or another authorization server, has no part in it; the way back needs no new one.
   const issuer = new URL(fixture.url).origin;
@@ -294,7 +294,7 @@ test('signing out takes the tokens back and leaves nothing here', async () => {
   expect(await far.signOut()).toEqual({ how: 'revoked' });
   expect(fixture.authorization.revoked).toEqual([`refresh_token ${refresh}`, `access_token ${access}`]);
   expect([await far.accessToken(), fixture.authorization.accepts(access)]).toEqual([undefined, false]);
-  expect(await keptIn(plainVault(folder))).not.toMatch(/access-|refresh-|client-/);
+  expect(await storedIn(plainVault(folder))).not.toMatch(/access-|refresh-|client-/);
 });
 
 test('signed out is signed out here, whatever the authorization server says', async () => {
@@ -313,7 +313,7 @@ test('an entry that is gone leaves nothing here, also where the vault is locked,
   fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
   const far = using();
   await signIn(far);
-  expect(await keptIn(plainVault(folder))).toMatch(/access-/);
+  expect(await storedIn(plainVault(folder))).toMatch(/access-/);
   const key = (await readdir(join(folder, 'secrets'))).find((name) => name.startsWith('key-')) ?? '';
   await rename(join(folder, 'secrets', key), join(folder, 'key'));
   const { takenBack } = await using().signOutRemoved();

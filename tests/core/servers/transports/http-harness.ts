@@ -87,7 +87,7 @@ export function httpHarness(transport: Transport): HttpHarness {
           if ('id' in message && !('method' in message)) waiting.get(message.id)?.(message);
         },
         onClose: (error) => markClosed(error),
-        onOddity: (oddity) => oddities.push(oddity),
+        onWarning: (oddity) => oddities.push(oddity),
       }),
     ask: async (method, params = {}, options) => {
       const id = nextId++;

@@ -68,7 +68,7 @@ export function stdioHarness(overrides: Partial<StdioTransportOptions> = {}): Ha
           if ('id' in message && !('method' in message)) waiting.get(message.id)?.(message);
         },
         onClose: (error) => markClosed(error),
-        onOddity: (text) => oddities.push(text),
+        onWarning: (text) => oddities.push(text),
       });
       // No handshake here; until it is done a server may say little.
       transport.setProtocolVersion();

@@ -37,7 +37,7 @@ async function collector(replies: readonly Reply[]) {
   return { url, seen, [Symbol.asyncDispose]: async () => void (await new Promise((end) => server.close(end))) };
 }
 
-const quick = { firstMs: 1, longestMs: 5 };
+const quick = { firstMs: 1, maxMs: 5 };
 const target = (url: string, headers: Record<string, string> = {}) => ({
   url: logsUrl(url),
   headers,

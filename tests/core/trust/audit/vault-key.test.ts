@@ -12,7 +12,7 @@ import { until } from '../../../support/until.ts';
 import { call, decision, linesOf, openAudit, openFolder } from './fixture.ts';
 
 function vaultIn(folder: string, keychain = new ScriptedKeychain()): Vault {
-  return new Vault({ folder: join(folder, 'secrets'), env: {}, keychain, patienceMs: 50 });
+  return new Vault({ folder: join(folder, 'secrets'), env: {}, keychain, graceMs: 50 });
 }
 
 test('a key is made in the vault and stands in no file; decisions wait for it and are signed', async () => {

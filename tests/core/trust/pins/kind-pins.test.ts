@@ -24,7 +24,7 @@ function open(): PinRegistry {
     onPassed: () => undefined,
     onHeld: () => undefined,
     onDecided: () => undefined,
-    onOddity: (_, text) => expect.unreachable(text),
+    onWarning: (_, text) => expect.unreachable(text),
     now: () => 0,
   });
 }

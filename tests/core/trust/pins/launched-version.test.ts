@@ -23,7 +23,7 @@ test('what is listed late is held against the version that was started', async (
     onPassed: () => undefined,
     onHeld: () => undefined,
     onDecided: () => undefined,
-    onOddity: (_: string, text: string) => expect.unreachable(text),
+    onWarning: (_: string, text: string) => expect.unreachable(text),
     now: () => 0,
   };
   const pins = new ServerPins(

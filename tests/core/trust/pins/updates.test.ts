@@ -76,7 +76,7 @@ function rulesOf(passed: DefinitionChange[]): ConstructorParameters<typeof Serve
     onPassed: (_, changes) => void passed.push(...changes),
     onHeld: () => undefined,
     onDecided: () => undefined,
-    onOddity: (_, text) => expect.unreachable(text),
+    onWarning: (_, text) => expect.unreachable(text),
     now: () => 0,
   };
 }

@@ -1,6 +1,6 @@
 /** What was said, in the parts a person looks at; and what is asked of such a part. */
 import { expect, test } from 'vitest';
-import { askedParts, resultParts } from '../../../../src-renderer/views/answer/said-parts.ts';
+import { requestParts, resultParts } from '../../../../src-renderer/views/answer/said-parts.ts';
 import { answerText } from '../../../../src-renderer/views/answer/text-questions.ts';
 
 test('each block of a result is a part of its own kind, and the last part is the whole to the letter', () => {
@@ -26,7 +26,7 @@ test('each block of a result is a part of its own kind, and the last part is the
 
 test('a text that is no whole JSON is shown as it is', () => {
   expect(resultParts('{"content":[{"ty').map(({ title }) => title)).toEqual(['Raw']);
-  expect(askedParts('{"a":').map(({ title }) => title)).toEqual(['Raw']);
+  expect(requestParts('{"a":').map(({ title }) => title)).toEqual(['Raw']);
 });
 
 test('a list, which is no result of a tool, is shown as data', () => {

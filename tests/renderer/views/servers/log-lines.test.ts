@@ -1,7 +1,7 @@
 /** A server's log as the page holds it. */
 import { expect, test } from 'vitest';
 import type { ServerLogLine } from '../../../../src-main/rpc/contract.ts';
-import { append, filterLines, logText, markOf, mostLines } from '../../../../src-renderer/views/servers/log-lines.ts';
+import { append, filterLines, logText, markOf, maxLines } from '../../../../src-renderer/views/servers/log-lines.ts';
 
 const started: ServerLogLine = { at: 0, from: 'tooltray', level: undefined, text: 'Started, process 7.' };
 const said: ServerLogLine = { at: 1_000, from: 'server', level: undefined, text: 'listening on 3000' };
@@ -11,10 +11,10 @@ const failed: ServerLogLine = { at: 3_000, from: 'tooltray', level: 'error', tex
 test('lines are numbered on, and the oldest go where there are too many', () => {
   const many = append(
     [],
-    Array.from({ length: mostLines }, () => said),
+    Array.from({ length: maxLines }, () => said),
   );
   const more = append(many, [warned, failed]);
-  expect([more.length, more[0]?.number, more.at(-1)]).toEqual([mostLines, 3, { ...failed, number: mostLines + 2 }]);
+  expect([more.length, more[0]?.number, more.at(-1)]).toEqual([maxLines, 3, { ...failed, number: maxLines + 2 }]);
 });
 
 test('a filter keeps lines with every word, by their mark as well, and problems alone where they are asked for', () => {

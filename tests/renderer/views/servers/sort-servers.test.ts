@@ -9,7 +9,7 @@ import {
   sortKeys,
   sortServers,
   sortText,
-  usualSort,
+  defaultSort,
 } from '../../../../src-renderer/views/servers/sort-servers.ts';
 import { serverRow } from '../../rows.ts';
 
@@ -43,7 +43,7 @@ test('each column has an order of its own, figures from the biggest on, and what
 });
 
 test('a head that is pressed again turns its order round, another one begins with its own', () => {
-  const once = nextSort(usualSort, 'memory');
+  const once = nextSort(defaultSort, 'memory');
   const twice = nextSort(once, 'memory');
   expect([once, twice].map((sort) => ariaSort(sort, 'memory'))).toEqual(['descending', 'ascending']);
   expect([ariaSort(once, 'name'), ariaSort(nextSort(twice, 'name'), 'name')]).toEqual([undefined, 'ascending']);
@@ -54,7 +54,7 @@ test('the order is remembered as a word; one that nobody knows is the usual one'
     for (const isReversed of [false, true])
       expect(readSort(sortText({ key, isReversed }))).toEqual({ key, isReversed });
   }
-  expect([readSort(null), readSort('-nothing')]).toEqual([usualSort, usualSort]);
+  expect([readSort(null), readSort('-nothing')]).toEqual([defaultSort, defaultSort]);
 });
 
 test('numbers in names count as numbers', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   amountText,
   modeCost,
-  mostTokens,
+  maxTokens,
   policySnippet,
   readAmount,
 } from '../../../../src-renderer/views/settings/settings-words.ts';
@@ -11,8 +11,8 @@ import {
 test('a mode is told with what it lists and what that costs', () => {
   expect(modeCost({ tools: 142, tokens: 38_400 })).toBe('142 tools listed, 38,400 tokens');
   expect(modeCost({ tools: 1, tokens: 199 })).toBe('1 tool listed, 199 tokens');
-  expect(mostTokens([{ tokens: 5 }, { tokens: 9 }])).toBe(9);
-  expect(mostTokens([])).toBe(1);
+  expect(maxTokens([{ tokens: 5 }, { tokens: 9 }])).toBe(9);
+  expect(maxTokens([])).toBe(1);
 });
 
 test('an amount is read in its unit, and nothing is kept of what makes no sense', () => {

@@ -67,7 +67,7 @@ export class ServerSandboxes {
   }
 
   /** What a server's paths lead to is resolved anew, as the user wants it now. */
-  agreeAnew(server: string): Promise<void> {
+  agreeAgain(server: string): Promise<void> {
     return this.#places.forget(server);
   }
 
@@ -129,7 +129,7 @@ export class ServerSandboxes {
     if (typeof isolate.network === 'boolean')
       return this.#containers.confine(server, launch, isolate, wanted, { person, ...shown });
     const by = routeByProgram(programName(launch.command), isolate.network);
-    const problem = doorProblem(isolate) ?? (by === undefined ? noForwarder : undefined);
+    const problem = proxyProblem(isolate) ?? (by === undefined ? noForwarder : undefined);
     if (by === undefined || problem !== undefined) throw notHeld(server, problem ?? noForwarder);
     const door = await this.#doors.open(server, isolate.network, true);
     const way = { ...by, socket: door.socket };
@@ -210,7 +210,7 @@ async function withCleanUp(cleanUp: CleanUp, make: () => Promise<ProcessLaunch>)
 
 const noForwarder = 'what opens its way to them needs Node.js or Python in its image, and its program is neither';
 
-function doorProblem({ extraArgs }: Isolation): string | undefined {
+function proxyProblem({ extraArgs }: Isolation): string | undefined {
   // A socket of this computer cannot be shown to the one that containers run on there.
   if (process.platform !== 'linux') return 'Tooltray can do that on Linux only';
   const others = extraArgs.some((arg) => /^--(?:net|network)(?:=|$)/.test(arg));

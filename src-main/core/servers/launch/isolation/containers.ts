@@ -78,7 +78,7 @@ interface Engine {
 }
 
 /** Images that have what a command needs, where the entry names none. */
-const usualImages: readonly (readonly [RegExp, string])[] = [
+const defaultImages: readonly (readonly [RegExp, string])[] = [
   [/^(?:node|npx|npm)$/, 'docker.io/library/node:24-slim'],
   [/^(?:uvx|uv)$/, 'ghcr.io/astral-sh/uv:python3.13-bookworm-slim'],
   [/^python[\d.]*$/, 'docker.io/library/python:3.13-slim'],
@@ -117,7 +117,7 @@ export class Containers {
     const engine = await this.#findEngine(server, env);
     await this.#sweepOnce(engine, env);
     const program = programName(launch.command);
-    const wanted = isolate.image ?? usualImages.find(([name]) => name.test(program))?.[1];
+    const wanted = isolate.image ?? defaultImages.find(([name]) => name.test(program))?.[1];
     if (wanted === undefined) {
       throw new AppError(
         'config_invalid',
@@ -371,5 +371,5 @@ function holdsOurs(path: string): AppError {
 
 /** An interpreter of this computer, by its path: the image has its own. */
 function isOfImage(command: string): boolean {
-  return /[/\\]/.test(command) && usualImages.some(([name]) => name.test(programName(command)));
+  return /[/\\]/.test(command) && defaultImages.some(([name]) => name.test(programName(command)));
 }

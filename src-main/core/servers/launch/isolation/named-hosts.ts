@@ -105,7 +105,7 @@ export interface ProxyRoute {
 
 /** With what a sandbox has: a shell, and socat of this computer. */
 export function socatRoute(hosts: readonly string[]): ProxyRoute {
-  return { env: proxyVariables(hosts), command: ['/bin/sh', '-c', waitForDoor, 'sh'] };
+  return { env: proxyVariables(hosts), command: ['/bin/sh', '-c', waitForProxy, 'sh'] };
 }
 
 /** With the one program that an image is known to have; undefined: it is none that could do that. */
@@ -179,7 +179,7 @@ os._exit(max(child.wait(), 0))
 `;
 
 const isListening = `grep -q ':${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A' /proc/net/tcp`;
-const waitForDoor = [
+const waitForProxy = [
   `socat TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${proxySocketInside} </dev/null >/dev/null 2>&1 &`,
   `tries=0; until ${isListening} || [ $tries -ge 200 ]; do tries=$((tries + 1)); sleep 0.01; done`,
   'exec "$@"',
@@ -213,8 +213,8 @@ async function wayTo(host: string, wanted: number, hosts: readonly string[], res
   const found = await resolve(host).catch(() => {
     throw new Refusal(`${host} could not be found.`, 502);
   });
-  const isAsked = hostKind(host) !== undefined || ownNames.test(host);
-  const [first, ...others] = found.filter(({ address }) => isAsked || addressKind(address) === 'public');
+  const isRequested = hostKind(host) !== undefined || ownNames.test(host);
+  const [first, ...others] = found.filter(({ address }) => isRequested || addressKind(address) === 'public');
   if (first === undefined) {
     throw new Refusal(`${host} leads into a network of this computer, where its name does not belong.`, 403);
   }

@@ -153,19 +153,19 @@ async function allowedPlaces(
 ): Promise<readonly Place[]> {
   const found = await Promise.all(
     agreed.map(async ({ path, real, writable }): Promise<Place[]> => {
-      const isAsked = read.includes(path) || write.includes(path);
+      const isRequested = read.includes(path) || write.includes(path);
       if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'it would be none');
       const isOurs = isProtectedPath(hidden, real);
-      if (isOurs && isAsked) throw unallowable(path, "it is one of Tooltray's own");
+      if (isOurs && isRequested) throw unallowable(path, "it is one of Tooltray's own");
       // The folder of an unpacked bundle is its program's; the rest of ours is not for a server that happens to name it.
       if (isOurs && path !== cwd) return [];
       const holdsOwn = hidden.files.some((file) => isInside(real, file) && !isCovered(hidden, file));
-      if (holdsOwn && (isAsked || writable)) throw unallowable(path, "Tooltray's config file lies in it");
+      if (holdsOwn && (isRequested || writable)) throw unallowable(path, "Tooltray's config file lies in it");
       const exists = await stat(real).then(
         () => true,
         () => false,
       );
-      if (!exists && isAsked) throw notThere(path);
+      if (!exists && isRequested) throw notThere(path);
       return exists ? [{ path: real, writable: writable && !isOurs }] : [];
     }),
   );
