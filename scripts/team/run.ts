@@ -73,8 +73,11 @@ async function start(): Promise<void> {
   ends.push(() => provider.stop());
 
   const team = {
-    ...{ TOOLTRAY_DATABASE: cluster.url, TOOLTRAY_TEAM_KEYS_FILE: keysFile(), TOOLTRAY_OIDC_SECRET: secret },
-    ...{ TOOLTRAY_OBJECTS: objects.address, ...objects.env },
+    TOOLTRAY_DATABASE: cluster.url,
+    TOOLTRAY_TEAM_KEYS_FILE: keysFile(),
+    TOOLTRAY_OIDC_SECRET: secret,
+    TOOLTRAY_OBJECTS: objects.address,
+    ...objects.env,
   };
   tooltray(team, 'migrate');
   // To try it, everybody sees everything.
@@ -90,8 +93,14 @@ async function start(): Promise<void> {
     ends.push(() => balancer.stop());
   }
   tell({
-    ...{ publicUrl, ports, isBalanced, tokens, config },
-    ...{ issuer: provider.issuer, database: cluster.url, keys: team.TOOLTRAY_TEAM_KEYS_FILE },
+    publicUrl,
+    ports,
+    isBalanced,
+    tokens,
+    config,
+    issuer: provider.issuer,
+    database: cluster.url,
+    keys: team.TOOLTRAY_TEAM_KEYS_FILE,
   });
 }
 

@@ -32,7 +32,9 @@ function run(words: readonly string[]): number {
   );
   const files = more.some((word) => word.startsWith('tests/')) ? [] : usual;
   const { status, error } = spawnSync('vitest', ['run', ...files, ...more], {
-    ...{ cwd: root, stdio: 'inherit', shell: process.platform === 'win32' },
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
     env: { ...process.env, [enginesVariable]: wanted.join(',') },
   });
   if (error) throw error;

@@ -12,7 +12,9 @@ export async function signOutLocally(servers: readonly ServerConfig[]): Promise<
   const { dataDir } = cliPaths();
   const vault = openVault(dataDir, process.env);
   const signIns = new OAuthManager({
-    ...{ folder: join(dataDir, 'sign-ins'), vault, env: process.env },
+    folder: join(dataDir, 'sign-ins'),
+    vault,
+    env: process.env,
     fill: (config) => resolveSecrets(config, (secret) => vault.read(secret)),
   });
   try {

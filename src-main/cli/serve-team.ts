@@ -93,7 +93,9 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     onStop,
     stdout: given.logStdout ? process.stdout : undefined,
     database: databaseUrl(given.database),
-    ...{ tenant, listen, publicUrl },
+    tenant,
+    listen,
+    publicUrl,
     objects: given.objects ?? (process.env['TOOLTRAY_OBJECTS'] || undefined),
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
@@ -108,7 +110,13 @@ function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
   const { issuer, issuerAudience, groupsClaim = 'groups', adminGroup, addedOnly, atJwtOnly, ssoOnly, clientId } = given;
   if (issuer !== undefined)
     return {
-      ...{ issuer, clientId, groupsClaim, adminGroup, takesNew: !addedOnly, needsType: atJwtOnly, isSsoOnly: ssoOnly },
+      issuer,
+      clientId,
+      groupsClaim,
+      adminGroup,
+      takesNew: !addedOnly,
+      needsType: atJwtOnly,
+      isSsoOnly: ssoOnly,
       audiences: listOf(issuerAudience),
     };
   const needing = [

@@ -67,6 +67,7 @@ import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { type ServerSandboxes, createServerSandboxes } from './servers/launch/isolation/boxes.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 import { TransportFactory } from './servers/transports/create-transport.ts';
+import { createSessionServices, settleMs } from './session-services.ts';
 import type { SessionServices } from './sessions/session-settings.ts';
 import { ParkedCalls } from './sessions/parked-calls.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
@@ -107,8 +108,6 @@ interface AggregatorOptions {
 }
 
 const startSlots = 10;
-/** How long a first list waits for servers that were never listed before, in ms. */
-const settleMs = 10_000;
 
 export class Core {
   readonly options: AggregatorOptions;
@@ -282,8 +281,15 @@ export class Core {
     this.sessions = new SessionRegistry(this.servers, this.catalog);
     const record = createActivity({
       kindOf: this.modes.kindOf,
-      ...{ file: paths.activityFile, masker, log, servers: this.servers, counter: options.counter },
-      ...{ config: options.config, version: options.version, places: stores.record, health: this.health },
+      file: paths.activityFile,
+      masker,
+      log,
+      servers: this.servers,
+      counter: options.counter,
+      config: options.config,
+      version: options.version,
+      places: stores.record,
+      health: this.health,
     });
     this.activity = record.activity;
     this.ledger = record.ledger;
@@ -295,7 +301,10 @@ export class Core {
       own: tooltrayPaths(paths, options.config.path),
       settings: options.config.reader('results'),
       answers: stores.answers,
-      ...{ modes: this.modes, health: this.health, log, countTokens: record.countTokens },
+      modes: this.modes,
+      health: this.health,
+      log,
+      countTokens: record.countTokens,
     });
     this.spills = results.spills;
     this.spillFiles = results.files;
@@ -323,7 +332,8 @@ export class Core {
       settleMs,
       results: options.config.reader('results'),
       flow: this.trust.flow,
-      ...{ admit: options.admit, isTraced: options.isTraced },
+      admit: options.admit,
+      isTraced: options.isTraced,
     };
     this.steps = createCallStages(stepParts);
     this.#proposals = new ProposalStore(stores.proposals);
@@ -348,14 +358,21 @@ export class Core {
     });
     this.profiles.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
     this.extensionCores = new ExtensionCores({
-      ...{ ...profileParts, core: () => this.sessionServices, servers: this.servers },
-      ...{ sessions: this.sessions, log: log.child('extensions'), now: Date.now },
+      ...profileParts,
+      core: () => this.sessionServices,
+      servers: this.servers,
+      sessions: this.sessions,
+      log: log.child('extensions'),
+      now: Date.now,
     });
     this.extensionCores.changed.on(({ catalog, change }) => this.sessions.announce(catalog, change));
     this.profileTokens = new ProfileTokenStore(stores.profileTokens);
     this.edits = new UserEdits(options.config, this.servers);
     this.removals = new ServerRemoval({
-      ...{ config: options.config, edits: this.edits, signIns: this.signIns, log: options.log },
+      config: options.config,
+      edits: this.edits,
+      signIns: this.signIns,
+      log: options.log,
       file: join(paths.dataDir, 'sign-ins-in-use.json'),
       removeHomes: (server) => this.boxes.removeHomes(server),
       onSignedOut: (server, sentence) => this.admin.recordUserDecision('sign-out', sentence, server),
@@ -367,7 +384,9 @@ export class Core {
       ...options,
       environment,
       transports: this.transports,
-      ...{ edits: this.edits, secrets: this.secrets, vault: this.vault },
+      edits: this.edits,
+      secrets: this.secrets,
+      vault: this.vault,
       servers: () => this.servers.all,
       dataDir: paths.dataDir,
       log: log.child('healing'),
@@ -451,24 +470,7 @@ export class Core {
 
   /** What a listener needs to show an endpoint. */
   get sessionServices(): SessionServices {
-    const { config, mode, version } = this.options;
-    return {
-      ...{ catalog: this.catalog, servers: this.servers, steps: this.steps },
-      admin: this.admin,
-      sandbox: this.codeRunner,
-      descriptions: this.descriptions,
-      spillFiles: (caller) => this.spillFiles.forCaller(caller),
-      spillOf: (ref) => this.spills.recall(ref),
-      flow: this.trust.flow,
-      ...{ activity: this.activity, shaper: this.shaper },
-      serverInfo: { name: 'tooltray', title: 'Tooltray', version },
-      config: config.latest,
-      modes: this.modes,
-      mode,
-      ...{ modeCosts: this.modeCosts, settleMs },
-      ...{ serverTasks: this.sessions.serverTasks, resultCapacity: this.#resultCapacity },
-      ...{ inProfiles: (names) => this.profiles.core(names), inKind: (kind) => this.extensionCores.core(kind) },
-    };
+    return createSessionServices(this, this.#resultCapacity);
   }
 
   /** What cores that were killed have left: their servers hold ports and locks that ours need. */

@@ -57,7 +57,8 @@ async function auditFacts(folder: string, vault: SecretStore): Promise<readonly 
 
 async function pinFacts(folder: string): Promise<readonly FileFacts[]> {
   return (await unreadablePins(folder)).map((path) => ({
-    ...{ path, level: 'problem' },
+    path,
+    level: 'problem',
     summary: `The record of accepted definitions ${path} is damaged.`,
     fix: 'Review the servers in the inbox that ask for it: tooltray inbox',
   }));

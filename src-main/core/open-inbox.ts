@@ -44,7 +44,11 @@ export function createInbox(room: InboxDeps, history: DecisionHistory, proposals
     createApprovalSource({ questions, decisions, nameOfApp: displayNameOf }),
     createPinSource(room.pins, () => new Set(room.servers.all.map((server) => server.config.name))),
     createProposalSource({
-      ...{ admin, edits, config, history, removals },
+      admin,
+      edits,
+      config,
+      history,
+      removals,
       descriptions: () => room.descriptions,
       putBack: (proposal) => proposals.restore(proposal),
     }),

@@ -40,7 +40,8 @@ export function createRegistries({
   const http = new HttpFetch({ env, network });
   const reader = new Registries({ http, places: () => config.current.registries, now: Date.now });
   const desk = new RegistryService({
-    ...{ registries: reader, secrets },
+    registries: reader,
+    secrets,
     names: () => servers.all.map((server) => server.config.name),
     tryEntry: (entry) => probeEntry(entry, { config, transports, version }),
     save: (name, entry) => edits.save(name, entry, false),

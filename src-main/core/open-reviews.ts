@@ -40,12 +40,19 @@ export function createReviews(room: ReviewDeps, history: DecisionHistory, kept: 
   const { config, paths, env, masker, version } = options;
   const transports = new TransportFactory({
     network,
-    ...{ env, registry, environment, boxes, budgets },
+    env,
+    registry,
+    environment,
+    boxes,
+    budgets,
     logDir: join(paths.logDir, 'looks'),
     mask: (text) => masker.maskText(text),
   });
   return new ServerReviews({
-    ...{ config, servers, history, kept },
+    config,
+    servers,
+    history,
+    kept,
     looks: new ServerPreviewer({ config, transports, scans, env, version, now: Date.now }),
     note: (...decision) => admin.recordUserDecision(...decision),
   });

@@ -69,7 +69,11 @@ export class DashboardWindow {
       autoHideMenuBar: true,
       backgroundColor: nativeTheme.shouldUseDarkColors ? backgroundColors.dark : backgroundColors.light,
       webPreferences: {
-        ...{ preload, sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
+        preload,
+        sandbox: true,
+        contextIsolation: true,
+        nodeIntegration: false,
+        webviewTag: false,
         spellcheck: false,
       },
     });

@@ -36,7 +36,9 @@ export function configFacts(config: ConfigStore): HealthFacts['config'] {
   const { path: file, current, problems, isMissing } = config;
   const masker = new Masker(secretValuesOf(current));
   return {
-    ...{ file, servers: current.servers.length, isMissing: isMissing && problems.length > 0 },
+    file,
+    servers: current.servers.length,
+    isMissing: isMissing && problems.length > 0,
     problems: problems.map((problem) => ({
       level: problem.severity === 'error' ? 'problem' : 'note',
       text: masker.maskValues(placedProblem(problem)),

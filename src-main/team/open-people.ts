@@ -91,12 +91,23 @@ export function openIdentity(of: IdentityDeps): OpenIdentity {
   const issued =
     issuer &&
     new OidcTokens({
-      ...{ issuer: issuer.tokens, issued: issuer.people, people, resource },
-      ...{ rules: issuer.rules, audiences: settings?.audiences ?? [], met: notes.met },
+      issuer: issuer.tokens,
+      issued: issuer.people,
+      people,
+      resource,
+      rules: issuer.rules,
+      audiences: settings?.audiences ?? [],
+      met: notes.met,
     });
   const gate = new Authenticator({
-    ...{ tenant, changes, people, tokens, log: room.log.child('people'), failures: new FailedLoginLimiter() },
-    ...{ issued, isSsoOnly: settings?.isSsoOnly },
+    tenant,
+    changes,
+    people,
+    tokens,
+    log: room.log.child('people'),
+    failures: new FailedLoginLimiter(),
+    issued,
+    isSsoOnly: settings?.isSsoOnly,
   });
   const metadata = settings && new ResourceMetadata(settings.issuer, resource);
   const challenge = (request: IncomingMessage): Challenge =>
@@ -105,7 +116,12 @@ export function openIdentity(of: IdentityDeps): OpenIdentity {
     letIn: createRequestAuthenticator({ tenant, gate, proxies, challenge, refused: notes.refused, came }),
     refuseRequest: createScopeCheck({ core: () => core().sessionServices, challenge }),
     follow: (open, end) => gate.onRevoked(open, end),
-    ...{ people, tokens, gate, issuer, metadata, notes },
+    people,
+    tokens,
+    gate,
+    issuer,
+    metadata,
+    notes,
     close: async () => {
       await gate.close();
       issuer?.tokens.close();

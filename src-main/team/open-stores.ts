@@ -53,7 +53,8 @@ export async function openStores(room: StoreDeps): Promise<OpenStores> {
     keepsTexts: false,
     ship: ({ activity, timeline }) =>
       new ActivityShipper(activity, {
-        ...{ rows: rowsOfRecord, log: log.child('record') },
+        rows: rowsOfRecord,
+        log: log.child('record'),
         changed: [activity.changed, timeline.changed],
       }),
   };

@@ -174,7 +174,10 @@ export class Replica {
     const target = tracesTarget(env);
     if (target === undefined) return undefined;
     return new SpanExporter({
-      ...{ target, version, activity: this.host.core.activity, log: this.host.log.child('traces') },
+      target,
+      version,
+      activity: this.host.core.activity,
+      log: this.host.log.child('traces'),
       service: env['OTEL_SERVICE_NAME'] ?? 'tooltray',
       replica: this.heartbeat.id,
     });
@@ -184,7 +187,10 @@ export class Replica {
     const { operations, version } = this.#options;
     if (operations === undefined) return;
     this.#operations = await openOperations({
-      ...{ host: this.host, version, database: this.database, at: operations },
+      host: this.host,
+      version,
+      database: this.database,
+      at: operations,
       readiness: this.#parts.readiness,
       config: this.#config,
       quotas: this.#parts.quotas.quotas,
@@ -228,12 +234,20 @@ async function openParts(
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, tenant, log.child('quotas'));
   const personal = openPlacement({
-    ...{ room, core, database: options.database, env: coreOptions(options).env },
+    room,
+    core,
+    database: options.database,
+    env: coreOptions(options).env,
     readOwn: ({ user }, secret) => stores.readOwn(user, secret),
   });
   const { processes } = personal;
   const heartbeat = new Heartbeat({
-    ...{ tenant, sql, name, version, log, intervalMs: options.heartbeatMs },
+    tenant,
+    sql,
+    name,
+    version,
+    log,
+    intervalMs: options.heartbeatMs,
     config: () => core().options.config.version,
     servers: () => core().servers,
     people: () => processes.people,
@@ -243,20 +257,48 @@ async function openParts(
   const hosts = new AllowedHosts(allowedHostNames(options), proxies);
   const url = (port: number): string => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`;
   const door = openIdentity({
-    ...{ room, tenant, sql, changes, proxies, env, settings: options.issuer, core },
+    room,
+    tenant,
+    sql,
+    changes,
+    proxies,
+    env,
+    settings: options.issuer,
+    core,
     resource: () => url(host().port),
     came: (user, token, until) => signIns.came(user, token, until),
   });
   const { people, tokens, gate } = door;
   const home = (): string => isReachableByBrowsers(options, host().port);
   const dashboard = new TeamDashboard({
-    ...{ tenant, sql, database, changes, people, tokens, gate, proxies, publicUrl, root: options.pageRoot },
-    ...{ heartbeat, keys, host, home, issuer: door.issuer, notes: door.notes },
+    tenant,
+    sql,
+    database,
+    changes,
+    people,
+    tokens,
+    gate,
+    proxies,
+    publicUrl,
+    root: options.pageRoot,
+    heartbeat,
+    keys,
+    host,
+    home,
+    issuer: door.issuer,
+    notes: door.notes,
     hasProcess: (user, server) => processes.has({ tenant, user }, server),
     signIns: () => signIns.signIns,
   });
   const signIns = openSignIns({
-    ...{ tenant, keys, people, changes, env, core, vaults: stores.vaults, log: log.child('sign-ins') },
+    tenant,
+    keys,
+    people,
+    changes,
+    env,
+    core,
+    vaults: stores.vaults,
+    log: log.child('sign-ins'),
     publicUrl: home,
     whoIs: (request) => dashboard.whoIs(request),
   });
@@ -276,7 +318,9 @@ async function openParts(
       address: listen.address,
       url,
       refuseStranger: (request) => (isPublic(request) ? undefined : hosts.reject(request)),
-      ...{ letIn: door.letIn, refuseRequest: door.refuseRequest, follow: door.follow },
+      letIn: door.letIn,
+      refuseRequest: door.refuseRequest,
+      follow: door.follow,
       other: async (request, response) =>
         door.metadata?.respond(request, response) === true ||
         (await handleProbe(readiness, request, response)) ||
@@ -311,7 +355,14 @@ function computerName(): string {
 function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {
   const { version, mode, pageRoot, onStop, stderr, stdout, counter, sandbox } = options;
   return {
-    ...{ env: withoutDatabase(env, options.objects), version, configFile, mode, pageRoot, onStop, counter, sandbox },
+    env: withoutDatabase(env, options.objects),
+    version,
+    configFile,
+    mode,
+    pageRoot,
+    onStop,
+    counter,
+    sandbox,
     ...(stderr && { stderr }),
     ...(stdout && { stdout }),
     port: listen.port,

@@ -25,7 +25,9 @@ interface Block {
 
 const blocks: readonly Block[] = documents.flatMap(({ path, text }) =>
   [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', block = '']) => ({
-    ...{ path, language, text: block },
+    path,
+    language,
+    text: block,
   })),
 );
 

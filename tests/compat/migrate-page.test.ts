@@ -84,7 +84,10 @@ describe('for everyone', () => {
 
   test('the port and the policies are others without them', () => {
     expect(parseConfig('{}', '/c.json', {}).config).toMatchObject({
-      ...{ mode: 'auto', port: 8690, trustEdits: false, heal: 'ask' },
+      mode: 'auto',
+      port: 8690,
+      trustEdits: false,
+      heal: 'ask',
       policy: { agentChanges: 'ask' },
     });
   });
@@ -237,11 +240,21 @@ describe('MCPProxy', () => {
 
   test('its settings are read without a problem', () => {
     const settings = {
-      ...{ listen: '127.0.0.1:8080', routing_mode: 'retrieve_tools', tools_limit: 5, tool_response_limit: 20000 },
-      ...{ read_only_mode: true, allow_server_add: false, enable_code_execution: false, call_tool_timeout: '2m' },
+      listen: '127.0.0.1:8080',
+      routing_mode: 'retrieve_tools',
+      tools_limit: 5,
+      tool_response_limit: 20000,
+      read_only_mode: true,
+      allow_server_add: false,
+      enable_code_execution: false,
+      call_tool_timeout: '2m',
       mcpServers: [
         {
-          ...{ name: 'a', command: 'x', working_dir: '/tmp', enabled_tools: ['t'], disabled_tools: ['u'] },
+          name: 'a',
+          command: 'x',
+          working_dir: '/tmp',
+          enabled_tools: ['t'],
+          disabled_tools: ['u'],
           oauth: { client_id: 'c' },
         },
         { name: 'q', url: 'https://example.org/mcp', protocol: 'http', quarantined: true },
@@ -250,8 +263,13 @@ describe('MCPProxy', () => {
     const { config, problems } = parseConfig(JSON.stringify(settings), '/home/me/.mcpproxy/mcp_config.json', {});
     expect(problems.filter(({ path }) => !path.includes('quarantined') && !path.includes('oauth'))).toEqual([]);
     expect(config).toMatchObject({
-      ...{ product: 'mcpproxy', mode: 'retrieve', port: 8080, retrieve: { limit: 5 }, code: { enabled: false } },
-      ...{ results: { threshold: 20000 }, callTimeoutSeconds: 120 },
+      product: 'mcpproxy',
+      mode: 'retrieve',
+      port: 8080,
+      retrieve: { limit: 5 },
+      code: { enabled: false },
+      results: { threshold: 20000 },
+      callTimeoutSeconds: 120,
       policy: { agentChanges: 'refuse', mayAdd: false },
       servers: [{ name: 'a' }, { name: 'q', held: 'review', enabled: false }],
     });

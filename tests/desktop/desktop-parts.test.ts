@@ -268,7 +268,9 @@ describe('updates', () => {
     const listeners = new Map<string, (info: { version: string }) => void>();
     let last = notified;
     const updater = {
-      ...{ autoDownload: true, autoInstallOnAppQuit: true, allowDowngrade: true },
+      autoDownload: true,
+      autoInstallOnAppQuit: true,
+      allowDowngrade: true,
       on: (event: string, listener: never) => listeners.set(event, listener),
       checkForUpdates: async () => void log.push('check'),
       downloadUpdate: async () => void log.push('download'),
@@ -306,7 +308,9 @@ describe('updates', () => {
     const { updates, updater } = updating(wishes);
     await updates.check();
     expect(updater).toMatchObject({
-      ...{ autoDownload: isDownloaded, autoInstallOnAppQuit: isDownloaded, allowDowngrade: false },
+      autoDownload: isDownloaded,
+      autoInstallOnAppQuit: isDownloaded,
+      allowDowngrade: false,
     });
   });
 

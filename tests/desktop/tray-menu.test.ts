@@ -118,7 +118,8 @@ describe('what is to be mended', () => {
 
 test('what waits for a decision is counted in a row that opens the inbox; without any there is none', () => {
   expect(row(menuOf({ inbox: [{}, {}, {}] }), 'inbox')).toEqual({
-    ...{ id: 'inbox', label: 'Inbox: 3 decisions for you…' },
+    id: 'inbox',
+    label: 'Inbox: 3 decisions for you…',
     action: { kind: 'open', place: 'inbox' },
   });
   expect(row(menuOf({ inbox: [] }), 'inbox')).toBeUndefined();

@@ -30,7 +30,8 @@ test('a server in review is looked at: what it lists is shown with what the scan
   const first = JSON.stringify({ run: { command: 'echo', args: [order] }, read: { path: '${env:HOME}/key' } });
   const held = {
     ...fixtureCommand('prober', `--first=${first}`),
-    ...{ env: { CANVAS_TOKEN: 'sk-not-for-a-look' }, quarantined: true },
+    env: { CANVAS_TOKEN: 'sk-not-for-a-look' },
+    quarantined: true,
   };
   await using core = await ServedCore.start({
     config: { mode: 'proxy', servers: { held } },

@@ -20,7 +20,9 @@ const knock = (url: string, token: string): Promise<number> =>
       accept: 'application/json, text/event-stream',
     },
     body: JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
     }),
   }).then(({ status }) => status);

@@ -19,7 +19,8 @@ async function farServer(): Promise<{ url: string } & AsyncDisposable> {
       if (id === undefined) return void response.writeHead(202).end();
       const results: Readonly<Record<string, object>> = {
         initialize: {
-          ...{ protocolVersion: params?.['protocolVersion'], capabilities: { tools: {} } },
+          protocolVersion: params?.['protocolVersion'],
+          capabilities: { tools: {} },
           serverInfo: { name: 'far', version: '1.0.0' },
         },
         'tools/list': { tools: [{ name: 'greet', description: 'Greets.', inputSchema: { type: 'object' } }] },
@@ -51,7 +52,9 @@ test('from the search to the first call, with a secret in the vault', async ({ p
   await using far = await farServer();
   const headers = [{ name: 'X-API-Key', description: 'Your key.', isRequired: true, isSecret: true }];
   const entry = {
-    ...{ name: 'com.example/far', description: 'Greets from afar.', version: '1.2.3' },
+    name: 'com.example/far',
+    description: 'Greets from afar.',
+    version: '1.2.3',
     remotes: [{ type: 'streamable-http', url: far.url, headers }],
   };
   const registries = [{ name: 'here', url: '~/servers.json' }];

@@ -34,8 +34,10 @@ const test = plain.extend<{ team: Team }>({
     const idp = await startOidc({ people, client, audience: `${url}/mcp`, scopes: [] });
     const env = {
       ...process.env,
-      ...{ TOOLTRAY_DATABASE: cluster.url, TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') },
-      ...{ TOOLTRAY_HOME: join(folder, 'replica'), TOOLTRAY_OIDC_SECRET: client.secret },
+      TOOLTRAY_DATABASE: cluster.url,
+      TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url'),
+      TOOLTRAY_HOME: join(folder, 'replica'),
+      TOOLTRAY_OIDC_SECRET: client.secret,
     };
     const tooltray = (...words: string[]): string =>
       execFileSync(process.execPath, [cli, ...words], { encoding: 'utf8', env });

@@ -189,7 +189,11 @@ test('what the person decides on is shown verbatim, line by line against today, 
     'Variable MODE: "x" is taken out',
   ]);
   expect(change?.lines).toContainEqual({
-    ...{ what: 'Description', change: 'same', before: '"Mine"', after: '"Mine"', text: 'Description: "Mine"' },
+    what: 'Description',
+    change: 'same',
+    before: '"Mine"',
+    after: '"Mine"',
+    text: 'Description: "Mine"',
   });
   expect(change?.entry).toMatchObject({ description: 'Mine', env: { API_TOKEN: '$(curl evil)⟨U+200B⟩' } });
   expect(JSON.stringify(core.host.core.activity.recent())).not.toContain('curl evil');

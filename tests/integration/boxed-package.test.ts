@@ -19,7 +19,10 @@ const version = '1.0.0';
 
 /** Its script keeps what it was given when it was installed; its server tells that, and what it is given itself. */
 const about = {
-  ...{ name: 'looked-at', version, bin: 'server.js', files: ['server.js', 'install.js'] },
+  name: 'looked-at',
+  version,
+  bin: 'server.js',
+  files: ['server.js', 'install.js'],
   scripts: { postinstall: 'node install.js' },
 };
 const installScript = `require('fs').writeFileSync(__dirname + '/installed.json', JSON.stringify(process.env));`;

@@ -179,14 +179,12 @@ describe.each([
     await call('notify', {}, { _meta: { progressToken: 'mine', ...levels } });
     const heard = new Map(door.notifications.slice(before).map(({ method, params }) => [method, params]));
     expect(heard.get('notifications/progress')).toMatchObject({
-      ...{
-        progressToken: 'mine',
-        progress: 1,
-        total: 2,
-        message: 'half',
-        vendorProgress: 1,
-        _meta: { 'vendor.test/p': 1 },
-      },
+      progressToken: 'mine',
+      progress: 1,
+      total: 2,
+      message: 'half',
+      vendorProgress: 1,
+      _meta: { 'vendor.test/p': 1 },
     });
     expect(heard.get('notifications/message')).toMatchObject({
       level: 'info',

@@ -64,7 +64,10 @@ async function flowCore(settings: Params = {}, options: Parameters<typeof startC
   );
   const { questions, decisions, record } = core.host.core.trust;
   return {
-    ...{ core, questions, decisions, record },
+    core,
+    questions,
+    decisions,
+    record,
     sent: (server: keyof typeof scripts): unknown[] => {
       const log = `${home}-${server}.log`;
       const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];

@@ -53,7 +53,9 @@ test("the first config that a home ever sees is the person's word; a new server 
   const [asked, ...none] = await waiting(core);
   expect(none).toEqual([]);
   expect(asked).toMatchObject({
-    ...{ origin: 'file', app: '', risky: true },
+    origin: 'file',
+    app: '',
+    risky: true,
     sentence: 'The config file was changed outside of Tooltray: the new server "evil". Not in use until you agree.',
     changes: [{ kind: 'file', server: 'evil', entry: other }],
   });

@@ -30,7 +30,9 @@ beforeAll(async () => {
       d: { ...fixture('changing', file), enabledTools: ['draw', 'added', 'sketch', 'kept'] },
       held: { ...fixture('compat', 'E'), quarantined: true },
     },
-    ...{ reviews: { onChange: 'hold' }, exposeAdmin: true, policy: { agentChanges: 'allow' } },
+    reviews: { onChange: 'hold' },
+    exposeAdmin: true,
+    policy: { agentChanges: 'allow' },
   });
   client = await core.open();
   offer(
@@ -53,8 +55,11 @@ describe('MCPProxy', () => {
   test('a call of a server in review is answered in its shape, with who decides', async () => {
     const answer = await asked('call_tool_read', { name: 'held:echo_tool', args: { text: 'x' } });
     expect(answer).toMatchObject({
-      ...{ status: 'QUARANTINED_SERVER_BLOCKED', serverName: 'held', requestedArgs: { text: 'x' }, toolAnalysis: null },
-      ...{ instructions: expect.stringContaining('tooltray review held') as string },
+      status: 'QUARANTINED_SERVER_BLOCKED',
+      serverName: 'held',
+      requestedArgs: { text: 'x' },
+      toolAnalysis: null,
+      instructions: expect.stringContaining('tooltray review held') as string,
     });
   });
 

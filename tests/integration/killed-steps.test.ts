@@ -28,8 +28,11 @@ async function startProcess(home: string): Promise<OwnCore> {
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const { url, pageKey, socketPath, token } = JSON.parse(line.toString()) as Record<string, string>;
   return {
-    ...{ child, url: url ?? '', host: { pageKey: pageKey ?? '' } },
-    ...{ socketPath: socketPath ?? '', token: token ?? '' },
+    child,
+    url: url ?? '',
+    host: { pageKey: pageKey ?? '' },
+    socketPath: socketPath ?? '',
+    token: token ?? '',
   };
 }
 
@@ -54,7 +57,9 @@ async function load(core: OwnCore): Promise<void> {
   const [quick, slow] = [await open(), await open()];
   await Promise.all([quick.initialize(), slow.initialize()]);
   slow.write({
-    ...{ jsonrpc: '2.0', id: 'long', method: 'tools/call' },
+    jsonrpc: '2.0',
+    id: 'long',
+    method: 'tools/call',
     params: { name: 'asker_slow_progress', arguments: { steps: 600, delayMs: 100 } },
   });
   for (let lane = 0; lane < 8; lane++) {

@@ -23,7 +23,8 @@ afterEach(() => {
 async function startDeaf(env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const program = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')";
   const child = spawn(process.execPath, ['-e', program], {
-    ...{ env, detached: true },
+    env,
+    detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await once(child.stdout, 'data');

@@ -99,7 +99,9 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
     };
     const entry = {
       ...fixture('prober', `--first=${JSON.stringify(ways)}`, folder),
-      ...{ cwd: work, inheritEnv: 'all', isolation: { mode: 'none' } },
+      cwd: work,
+      inheritEnv: 'all',
+      isolation: { mode: 'none' },
       env: { API_TOKEN: '${secret:REAL}', PLAIN_KEY: 'sk-planted-1', FOLDER: folder, NODE_OPTIONS: '--no-warnings' },
     };
     await using core = await startCore(

@@ -21,7 +21,10 @@ function offers(name: string, offered: object): { command: string; args: string[
 }
 
 const tool = (name: string, description: string, annotations = {}) => ({
-  ...{ name, description, inputSchema: { type: 'object', properties: {} }, annotations },
+  name,
+  description,
+  inputSchema: { type: 'object', properties: {} },
+  annotations,
 });
 
 const desk = offers('desk', {

@@ -278,11 +278,9 @@ describe.skipIf(problem !== undefined)('what is Tooltray’s own stays hidden in
     writeFileSync(join(secret, 'token'), 'TOKEN');
     writeFileSync(join(own, 'state', 'mine'), 'of the user');
     const boxes = new ServerSandboxes({
-      ...{
-        folder: join(world.user, 'boxes'),
-        config: join(world.user, 'config.json'),
-        sockets: join(world.user, 'run'),
-      },
+      folder: join(world.user, 'boxes'),
+      config: join(world.user, 'config.json'),
+      sockets: join(world.user, 'run'),
       // Written by way of a link as well.
       hidden: { folders: [join(world.user, 'second', 'state', 'tooltray')], files: [] },
       onRefused: () => undefined,
@@ -296,16 +294,14 @@ describe.skipIf(problem !== undefined)('what is Tooltray’s own stays hidden in
     for (const access of ['read', 'write'] as const) {
       const line = `cat ${under}/mine; cat ${under}/tooltray/token; cat ${secret}/token; mv ${own}/state ${own}/moved`;
       const { group } = await launchServer({
-        ...{
-          serverName: 's',
-          command: '/bin/sh',
-          args: ['-c', line],
-          env: {},
-          inherited: [],
-          cwd: undefined,
-          boxes,
-          registry,
-        },
+        serverName: 's',
+        command: '/bin/sh',
+        args: ['-c', line],
+        env: {},
+        inherited: [],
+        cwd: undefined,
+        boxes,
+        registry,
         environment: new EnvironmentResolver({ own: { ...process.env, ...paths, HOME: world.user, TERM: 'dumb' } }),
         isolate: { kind: 'sandbox', read: [], write: [], network: false, extraArgs: [], [access]: [allowed] },
       });

@@ -141,7 +141,9 @@ describe('a blocked server', () => {
     ]);
     expect(store.current.servers.map(({ enabled }) => enabled)).toEqual([true, false]);
     expect((JSON.parse(await readFile(file, 'utf8')) as { servers: Json }).servers['b']).toEqual({
-      ...{ ...other, enabled: false, quarantined: true },
+      ...other,
+      enabled: false,
+      quarantined: true,
     });
   });
 });
@@ -164,7 +166,9 @@ test('a version that floats is written down as the person asks, and nothing is a
   await expect(rpc(core, 'pinVersion', { server: 'floats' })).rejects.toThrow(/No version of some-server is known/);
   await expect(rpc(core, 'pinVersion', { server: 'floats', version: 'next' })).rejects.toThrow(/no exact version/);
   expect(await rpc(core, 'pinVersion', { server: 'floats', version: '1.2.3' })).toEqual({
-    ...{ server: 'floats', package: 'some-server', version: '1.2.3' },
+    server: 'floats',
+    package: 'some-server',
+    version: '1.2.3',
   });
   expect((await inFile(core))['floats']).toEqual({ ...npx, args: ['-y', 'some-server@1.2.3', '--flag'] });
   expect(await reviews(core)).toEqual([]);

@@ -28,7 +28,9 @@ function sender(more: Partial<IpcSender> = {}): IpcSender & { readonly sent: unk
   const sent: unknown[][] = [];
   let gone = (): void => undefined;
   return {
-    ...{ id: 1, url: `${origin}index.html`, isMainFrame: true },
+    id: 1,
+    url: `${origin}index.html`,
+    isMainFrame: true,
     send: (...message) => void sent.push(message),
     onGone: (listener) => (gone = listener),
     ...more,

@@ -100,7 +100,8 @@ describe('progress', () => {
 
   test('is a line when a stage begins and one with its time when it ends, on stderr alone', async () => {
     expect(await staged(`node('console.log("noise")')`)).toEqual({
-      ...{ code: 0, stdout: '' },
+      code: 0,
+      stdout: '',
       stderr: expect.stringMatching(/^Building …\nBuilding: done \(\d+ s\)\n$/) as string,
     });
   });

@@ -34,7 +34,12 @@ const newPipe = (): string => join(home, `pipe-${++pipes}`);
 async function core(): Promise<{ readonly listener: SocketListener; readonly hellos: Hello[] }> {
   const hellos: Hello[] = [];
   const listener = new SocketListener({
-    ...{ socketPath: location.socketPath, namesPipe: true, newPipe, token, version: '1.0.0', checkIntervalMs: 20 },
+    socketPath: location.socketPath,
+    namesPipe: true,
+    newPipe,
+    token,
+    version: '1.0.0',
+    checkIntervalMs: 20,
     onConnection: (socket, hello, rest) => {
       hellos.push(hello);
       socket.write(rest);

@@ -59,7 +59,10 @@ test.each<[string, (home: TestHome) => { readonly env?: NodeJS.ProcessEnv; reado
 
 test.each(['connect', 'open', 'mkdir'])('a refusal of the system is a sentence: %s', (syscall) => {
   const error = Object.assign(new Error(`EACCES: x, ${syscall} '/run/x'`), {
-    ...{ code: 'EACCES', syscall, path: '/run/x', address: '/run/x' },
+    code: 'EACCES',
+    syscall,
+    path: '/run/x',
+    address: '/run/x',
   });
   expect(failureText(error)).not.toMatch(raw);
   expect(failureText(error)).toContain('/run/x');

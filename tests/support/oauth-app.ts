@@ -15,8 +15,12 @@ const redirect = 'http://127.0.0.1:9/callback';
 export class OAuthApp implements OAuthClientProvider {
   readonly redirectUrl = redirect;
   readonly clientMetadata = {
-    ...{ client_name: 'an app', redirect_uris: [redirect], token_endpoint_auth_method: 'none' },
-    ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], application_type: 'native' },
+    client_name: 'an app',
+    redirect_uris: [redirect],
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    application_type: 'native',
   };
   /** Where its person was sent, in order. */
   readonly visits: URL[] = [];

@@ -18,8 +18,12 @@ const redirect = 'http://127.0.0.1:9/callback';
 
 export async function registerClient(issuer: string, more: object = {}): Promise<OidcClient> {
   const body = {
-    ...{ redirect_uris: [redirect], token_endpoint_auth_method: 'none', application_type: 'native' },
-    ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], ...more },
+    redirect_uris: [redirect],
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    ...more,
   };
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${issuer}/reg`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -69,8 +73,13 @@ export async function signInAs(person: string, issuer: string, of: SignIn = {}):
   const asked = new URL(`${issuer}/auth`);
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   asked.search = new URLSearchParams({
-    ...{ client_id, response_type: 'code', redirect_uri: redirect, scope: of.scope ?? 'openid tools:read tools:call' },
-    ...{ code_challenge: challenge, code_challenge_method: 'S256', prompt: 'consent' },
+    client_id,
+    response_type: 'code',
+    redirect_uri: redirect,
+    scope: of.scope ?? 'openid tools:read tools:call',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    prompt: 'consent',
     ...(of.resource !== undefined && { resource: of.resource }),
     ...(of.nonce !== undefined && { nonce: of.nonce }),
   }).toString();

@@ -28,7 +28,8 @@ export async function post(
   token = teamToken,
 ): Promise<Answer> {
   const headers = {
-    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
     ...bearer(token),
     ...(session !== '' && { 'mcp-session-id': session }),
   };
@@ -57,8 +58,10 @@ export async function listenAt(
     'io.modelcontextprotocol/clientInfo': { name: 'listener', version: '1' },
   };
   const headers = {
-    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'subscriptions/listen',
     ...bearer(token),
   };
   const params = { notifications, _meta: meta };

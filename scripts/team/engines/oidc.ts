@@ -96,8 +96,13 @@ function settings({ people, audience, scopes, client, clientAuth, keys, tokenSec
     pkce: { required: () => true },
     rotateRefreshToken: true,
     ttl: {
-      ...{ AccessToken: tokenSeconds, AuthorizationCode: minutes, Grant: 24 * 60 * minutes, IdToken: 10 * minutes },
-      ...{ Interaction: 60 * minutes, RefreshToken: 24 * 60 * minutes, Session: 24 * 60 * minutes },
+      AccessToken: tokenSeconds,
+      AuthorizationCode: minutes,
+      Grant: 24 * 60 * minutes,
+      IdToken: 10 * minutes,
+      Interaction: 60 * minutes,
+      RefreshToken: 24 * 60 * minutes,
+      Session: 24 * 60 * minutes,
     },
     features: {
       // A page where a name is typed and any password does.

@@ -114,7 +114,12 @@ async function ofStopped(store: ConfigStore | undefined): Promise<readonly Findi
   if (store !== undefined) printProgress('Connecting to each server once …');
   const servers = store === undefined ? [] : await probedServers(store);
   const facts: HealthFacts = {
-    ...{ paused: false, httpProblem: '', storeProblems: [], home, inbox, servers },
+    paused: false,
+    httpProblem: '',
+    storeProblems: [],
+    home,
+    inbox,
+    servers,
     config: store === undefined ? noConfig : configFacts(store),
     apps: apps.value ?? [],
   };
@@ -141,7 +146,8 @@ async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: Config
       ? []
       : [
           {
-            ...{ id: pendingEditsId(pendingEdits), kind: 'settings' },
+            id: pendingEditsId(pendingEdits),
+            kind: 'settings',
             sentence: `${describeEdits(pendingEdits)} Look at it with tooltray proposals, then: tooltray approve ${pendingEditsId(pendingEdits)}`,
           },
         ]),
@@ -155,11 +161,15 @@ async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: Config
         ]
       : []),
     ...inReview.map(({ name: server }) => ({
-      ...{ id: `review-${server}`, kind: 'review', server },
+      id: `review-${server}`,
+      kind: 'review',
+      server,
       sentence: `The server "${server}" waits for your review and is not started before. Look at it: tooltray review ${server}`,
     })),
     ...changed.map((server) => ({
-      ...{ id: `pins-${server}`, kind: 'change', server },
+      id: `pins-${server}`,
+      kind: 'change',
+      server,
       sentence: `${server} says something else than you accepted. ${look}`,
     })),
   ];
@@ -211,7 +221,11 @@ async function configFileFindings(store: ConfigStore | undefined): Promise<reado
   const stats = process.platform === 'win32' ? undefined : await stat(path).catch(() => undefined);
   const isOpen = stats !== undefined && (stats.mode & 0o044) !== 0 && secretValuesOf(current).length > 0;
   const note = (id: string, summary: string, detail: string): Finding => ({
-    ...{ id, level: 'note', topic: 'config', summary, detail },
+    id,
+    level: 'note',
+    topic: 'config',
+    summary,
+    detail,
   });
   return [
     ...(isOpen

@@ -142,8 +142,11 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
   const option = chosenOption(found.server, given.way);
   const answers = await inputsFor(option, given.set);
   const wish: RegistrySelection = {
-    ...{ registry: found.registry, server: found.server.name, version: found.server.version },
-    ...{ option: option.id, answers },
+    registry: found.registry,
+    server: found.server.name,
+    version: found.server.version,
+    option: option.id,
+    answers,
   };
   const own = given.as ?? found.name;
   const preview = await ask('registryPreview', wish);

@@ -67,7 +67,9 @@ function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
   const server = tool.includes(':') ? undefined : readServerName(call);
   return {
     tool,
-    ...{ server, via, intent },
+    server,
+    via,
+    intent,
     arguments: readArguments(withoutTwin(call)) ?? {},
     beside: Object.fromEntries(Object.entries(call).filter(([key]) => !own.has(key))),
     why: declaredReason(call),
@@ -235,14 +237,13 @@ function heldServer(
 ): JsonObject {
   return jsonResult({
     status: 'QUARANTINED_SERVER_BLOCKED',
-    ...{
-      serverName: server,
-      toolName: tool ?? ownNameIn(name),
-      requestedArgs: args ?? {},
-      message,
-      instructions: fix ?? '',
-    },
-    ...{ toolAnalysis: null, securityHelp: 'Only the person can accept a server, where they see what it would run.' },
+    serverName: server,
+    toolName: tool ?? ownNameIn(name),
+    requestedArgs: args ?? {},
+    message,
+    instructions: fix ?? '',
+    toolAnalysis: null,
+    securityHelp: 'Only the person can accept a server, where they see what it would run.',
     ...(data?.['candidates'] !== undefined && { candidates: data['candidates'] }),
   });
 }
@@ -256,9 +257,12 @@ function ownNameIn(name: string): string {
 function heldTool({ message, fix }: AppError, data: Record<string, unknown>): JsonObject {
   return jsonResult({
     status: 'TOOL_QUARANTINED',
-    ...{ server_name: data['server'], tool_name: data['tool'] },
+    server_name: data['server'],
+    tool_name: data['tool'],
     reason: data['isNew'] === true ? 'new_unapproved_tool' : 'tool_description_changed',
-    ...{ message, current_description: null, action: fix ?? '' },
+    message,
+    current_description: null,
+    action: fix ?? '',
   });
 }
 

@@ -32,7 +32,10 @@ async function addServer(input: JsonObject, context: HelperContext): Promise<Jso
   const outcome = await context.admin.request({ kind: 'add', server: name, entry }, context.author);
   const added = outcome.kind === 'applied';
   return {
-    ...{ name, protocol, enabled, added },
+    name,
+    protocol,
+    enabled,
+    added,
     // A proposal is what quarantine is elsewhere: nothing runs before a person has looked at it.
     quarantined: held || !added,
     ...(added

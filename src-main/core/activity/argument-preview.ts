@@ -1,9 +1,10 @@
 /**
  * The argument that tells one call of a tool from another, in a few words: `orders.json`, `SELECT id FROM orders`, `acme/web #12`. It is
- * chosen by the names of the arguments and by what the tool's schema requires; values of secrets are masked.
+ * chosen by the names of the arguments and by what the tool's schema requires; values of secrets are masked, and invisible characters named.
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, maskPlaceholder, maskText } from '../base/mask.ts';
+import { markInvisible } from '../base/shown-text.ts';
 
 /** In characters. */
 const maxPreview = 120;
@@ -36,7 +37,7 @@ export function argumentPreview(args: unknown, schema?: unknown): string {
   const repository = repositoryOf(input);
   const text = repository ?? valueText(first.name, input[first.name]);
   const number = repository === undefined ? undefined : numberOf(input);
-  return shortened(maskText(number === undefined ? text : `${text} #${number}`));
+  return shortened(markInvisible(maskText(number === undefined ? text : `${text} #${number}`)));
 }
 
 /** Lower is better; undefined: it says nothing. */

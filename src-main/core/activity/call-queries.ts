@@ -32,7 +32,8 @@ export function searchCalls(
     .prepare(`${selectCalls} WHERE ${where} AND id < ? AND id > ? ORDER BY id DESC LIMIT ?`)
     .all(...values, beforeId ?? Number.MAX_SAFE_INTEGER, afterId ?? 0, limit);
   return {
-    ...{ calls: calls.map(toEntry), lastId: queryNumber(database, 'SELECT max(id) AS n FROM calls') },
+    calls: calls.map(toEntry),
+    lastId: queryNumber(database, 'SELECT max(id) AS n FROM calls'),
     ...(afterId !== undefined && { newer: newerThan(database, afterId, where, values) }),
     ...callTotals(database, search, stretches),
   };

@@ -59,7 +59,10 @@ export function callsByServer(database: DatabaseSync, since: number, stretches: 
     .map(([server, own]): ServerTotals => {
       const of = (name: string): number => own.reduce((sum, row) => sum + Number(row[name]), 0);
       return {
-        ...{ server, calls: of('calls'), failures: of('failures'), tokens: of('tokens') },
+        server,
+        calls: of('calls'),
+        failures: of('failures'),
+        tokens: of('tokens'),
         medianMs: medians.get(server),
       };
     })

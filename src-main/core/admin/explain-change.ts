@@ -70,7 +70,9 @@ export function explainEdits(waiting: readonly PendingEdit[], showing: Showing =
       kind: 'file',
       server: '',
       sentence,
-      ...{ meanings: settingConsequences(key, value), secrets: [], entry: undefined },
+      meanings: settingConsequences(key, value),
+      secrets: [],
+      entry: undefined,
       ...compareShown({ [key]: before }, { [key]: value }, showing),
     };
   });

@@ -39,7 +39,11 @@ function itemOf(offer: HealCandidate, before: JsonObject | undefined, showing: S
   const trust = source.id === ownCommand.id ? [] : [{ text: others, isGrave: false }];
   const wider = offer.reach.map((text) => ({ text, isGrave: true }));
   return {
-    ...{ id: candidateKey(offer).slice(0, 6), kind: 'heal', cause: `heal ${server}`, at: undefined, until: undefined },
+    id: candidateKey(offer).slice(0, 6),
+    kind: 'heal',
+    cause: `heal ${server}`,
+    at: undefined,
+    until: undefined,
     server,
     sentence: `${markInvisible(server)} does not start. ${candidateQuestion(offer)}`,
     from: file === undefined ? 'Found on the PATH.' : `Found in ${markInvisible(file)}. Nothing of it has run yet.`,
@@ -60,11 +64,17 @@ function itemOf(offer: HealCandidate, before: JsonObject | undefined, showing: S
     moreParts: 0,
     actions: [
       {
-        ...{ id: 'leave', label: 'Leave it', isRisky: false, isByPart: false },
+        id: 'leave',
+        label: 'Leave it',
+        isRisky: false,
+        isByPart: false,
         meaning: 'The server stays as it is; you are not asked about this launch again.',
       },
       {
-        ...{ id: 'use', label: 'Try and use it', isRisky: true, isByPart: false },
+        id: 'use',
+        label: 'Try and use it',
+        isRisky: true,
+        isByPart: false,
         meaning: 'It is started once; what works is written into the config file.',
       },
     ],

@@ -49,13 +49,20 @@ function itemOf(proposal: Proposal, explained: readonly ExplainedChange[]): Inbo
   const [server] = servers;
   const meanings = mostSevereFirst(explained.flatMap((change) => change.meanings));
   return {
-    ...{ id, at, until: undefined, kind: isFile ? 'settings' : 'proposal', cause: `proposal ${id}` },
+    id,
+    at,
+    until: undefined,
+    kind: isFile ? 'settings' : 'proposal',
+    cause: `proposal ${id}`,
     server: servers.size === 1 && server !== '' ? server : undefined,
     sentence: sentenceWithSecrets(markInvisible(proposal.sentence), explained),
     from: isFile
       ? 'Another program wrote it into the config file.'
       : `${markInvisible(displayNameOf(author.app))} asked with ${markInvisible(author.tool)}.`,
-    ...{ isGrave: false, meanings, parts: explained.map(partOf), moreParts: 0 },
+    isGrave: false,
+    meanings,
+    parts: explained.map(partOf),
+    moreParts: 0,
     actions: actionsOf(isFile, isFile || changes.some(isRisky)),
   };
 }
@@ -73,7 +80,10 @@ function actionsOf(isFile: boolean, isRiskyToAgree: boolean): readonly InboxActi
   return [
     { id: 'reject', label: 'Reject', meaning, isRisky: false, isByPart: false },
     {
-      ...{ id: 'approve', label: 'Approve', isRisky: isRiskyToAgree, isByPart: false },
+      id: 'approve',
+      label: 'Approve',
+      isRisky: isRiskyToAgree,
+      isByPart: false,
       meaning: isFile ? 'It is in use from now on.' : 'It is changed as it is shown here.',
     },
   ];

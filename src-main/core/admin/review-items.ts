@@ -55,16 +55,14 @@ function action(id: ReviewChoice | 'look', label: string, meaning: string, isRis
 
 function itemOf({ server, id, meanings, secrets, lines, isMasked, look }: ServerReview): InboxItem {
   return {
-    ...{
-      id,
-      kind: 'review',
-      cause: `review ${server} ${id}`,
-      at: undefined,
-      until: undefined,
-      server,
-      meanings,
-      actions,
-    },
+    id,
+    kind: 'review',
+    cause: `review ${server} ${id}`,
+    at: undefined,
+    until: undefined,
+    server,
+    meanings,
+    actions,
     sentence: sentenceWithSecrets(
       markInvisible(`The server "${server}" waits for your review and is not started before.`),
       [{ secrets }],

@@ -48,13 +48,16 @@ function itemOf({ config, oauth }: ManagedServer): InboxItem[] {
   const name = markInvisible(config.name);
   return [
     {
-      ...{
-        id: idOf(config.name, 'wanted', scopes),
-        kind: 'rights',
-        cause: `rights ${config.name}`,
-        server: config.name,
-      },
-      ...{ at, until: undefined, isGrave: false, parts: [], moreParts: 0, actions: actionsFor(oauth) },
+      id: idOf(config.name, 'wanted', scopes),
+      kind: 'rights',
+      cause: `rights ${config.name}`,
+      server: config.name,
+      at,
+      until: undefined,
+      isGrave: false,
+      parts: [],
+      moreParts: 0,
+      actions: actionsFor(oauth),
       sentence: `${name} asks for more rights than you gave it: ${joinNames(words.map(({ text }) => text))}.`,
       from: 'A call was refused for want of them.',
       meanings: mostSevereFirst(words.map(({ text, isGrave }) => ({ text: `${name} may ${may(text)}`, isGrave }))),
@@ -71,11 +74,17 @@ function actionsFor({ info }: ServerOAuth): readonly InboxAction[] {
   const where = info.issuer === undefined ? 'its sign-in' : new URL(info.issuer).host;
   return [
     {
-      ...{ id: 'leave', label: 'Leave it', isRisky: false, isByPart: false },
+      id: 'leave',
+      label: 'Leave it',
+      isRisky: false,
+      isByPart: false,
       meaning: 'It keeps the rights that it has, and does not ask for these again.',
     },
     {
-      ...{ id: 'give', label: 'Sign in to give them', isRisky: true, isByPart: false },
+      id: 'give',
+      label: 'Sign in to give them',
+      isRisky: true,
+      isByPart: false,
       meaning: `Opens the page of ${markInvisible(where)}, where you agree. Calls that need them work after that.`,
     },
   ];
@@ -111,7 +120,12 @@ function decidedOf({ config, oauth }: ManagedServer): PastDecision[] {
   const sentence = `Left ${markInvisible(config.name)} without more rights: ${rights}.`;
   return [
     {
-      ...{ id: idOf(config.name, 'refused', scopes), kind: 'rights', at, by, server: config.name, sentence },
+      id: idOf(config.name, 'refused', scopes),
+      kind: 'rights',
+      at,
+      by,
+      server: config.name,
+      sentence,
       undo: 'You are asked again when it needs them.',
     },
   ];

@@ -337,8 +337,12 @@ export class ServerAdmin {
     const { pendingEdits } = this.#config;
     if (pendingEdits.length === 0) return undefined;
     return {
-      ...{ id: pendingEditsId(pendingEdits), at: this.#waitingSince, author: { app: '', sessionId: '', tool: '' } },
-      ...{ changes: [], sentence: describeEdits(pendingEdits), bases: {} },
+      id: pendingEditsId(pendingEdits),
+      at: this.#waitingSince,
+      author: { app: '', sessionId: '', tool: '' },
+      changes: [],
+      sentence: describeEdits(pendingEdits),
+      bases: {},
     };
   }
 

@@ -202,7 +202,12 @@ export class ProposalStore {
   /** What is asked for again is the same proposal. Rejects with AppError session_limit where too much is open, bad_request where it is too long. */
   async add({ author, changes, bases, sentence, secrets = [] }: NewProposal): Promise<Proposal> {
     const proposal: Proposal = {
-      ...{ id: randomBytes(3).toString('hex'), at: Date.now(), author, changes, bases, secrets },
+      id: randomBytes(3).toString('hex'),
+      at: Date.now(),
+      author,
+      changes,
+      bases,
+      secrets,
       sentence: sentence ?? changes.map(describeChange).join(' '),
     };
     requireShort(proposal);

@@ -178,7 +178,10 @@ export class ServerReviews {
     const looked = looks.get(name);
     const look = looked?.entry === JSON.stringify(entry) ? looked.look : undefined;
     const review: ServerReview = {
-      ...{ server: name, standing, id: idOf(name, standing, entry, before, look), look },
+      server: name,
+      standing,
+      id: idOf(name, standing, entry, before, look),
+      look,
       ...explainMeanings(before, entry, showing),
       ...diffEntries(standing === 'changed' ? before : undefined, entry, showing),
     };

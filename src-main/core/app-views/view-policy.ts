@@ -55,7 +55,10 @@ export function parseViewRequirements(ui: JsonObject): ViewRequirements {
   const refused = Object.values(lists).flatMap((list) => list.refused);
   const { connect, resources, frames, baseUris } = lists;
   return {
-    ...{ connect: connect.taken, resources: resources.taken, frames: frames.taken, baseUris: baseUris.taken },
+    connect: connect.taken,
+    resources: resources.taken,
+    frames: frames.taken,
+    baseUris: baseUris.taken,
     permissions,
     refused: [...new Set(refused)],
   };
@@ -124,7 +127,10 @@ export function createViewPolicy(wishes: ViewRequirements, granted: ViewGrant): 
 }
 
 const noWishes: Pick<ViewRequirements, 'connect' | 'resources' | 'frames' | 'baseUris'> = {
-  ...{ connect: [], resources: [], frames: [], baseUris: [] },
+  connect: [],
+  resources: [],
+  frames: [],
+  baseUris: [],
 };
 
 /** Forms only so that their scripts hear of them: none is ever sent. */

@@ -19,14 +19,12 @@ export function startWorkerThread(entry: URL, { memory, stack = 4, data }: Threa
   // Where Node keeps what it has compiled is all of our environment that it gets: among the sources it then starts in a quarter of the time.
   const { NODE_COMPILE_CACHE } = process.env;
   const worker = new Worker(entry, {
-    ...{
-      env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
-      argv: [],
-      execArgv: [],
-      stdin: false,
-      stdout: true,
-      stderr: true,
-    },
+    env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
+    argv: [],
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
     workerData: data,
     resourceLimits: { maxOldGenerationSizeMb: memory, stackSizeMb: stack },
   });

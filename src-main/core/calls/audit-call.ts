@@ -67,7 +67,10 @@ export class CallAuditor {
       return;
     }
     const entry: CallEntry = {
-      ...{ kind: 'call', ...who, mode: caller.mode, via: request.via },
+      kind: 'call',
+      ...who,
+      mode: caller.mode,
+      via: request.via,
       pin: tool && this.#pinOf(tool.definition),
       arguments: args,
       result: result && this.#audit.digest(...saidIn(result, said.result)),

@@ -20,15 +20,21 @@ export function sensitiveLabel(kind: SensitiveKind): string {
 const others: readonly LabelDescription[] = [
   { rule: notScanned, about: 'unread', name: 'Not looked at whole', says: 'A part of it could not be looked at.' },
   {
-    ...{ rule: sensitiveLabel('key'), about: 'data', name: `Holds ${sensitiveLabels.key}` },
+    rule: sensitiveLabel('key'),
+    about: 'data',
+    name: `Holds ${sensitiveLabels.key}`,
     says: 'It begins as the keys of a known service do.',
   },
   {
-    ...{ rule: sensitiveLabel('private key'), about: 'data', name: `Holds ${sensitiveLabels['private key']}` },
+    rule: sensitiveLabel('private key'),
+    about: 'data',
+    name: `Holds ${sensitiveLabels['private key']}`,
     says: 'Whoever has it can sign or sign in with it.',
   },
   {
-    ...{ rule: sensitiveLabel('card'), about: 'data', name: `Holds ${sensitiveLabels.card}` },
+    rule: sensitiveLabel('card'),
+    about: 'data',
+    name: `Holds ${sensitiveLabels.card}`,
     says: 'Its digits are those of an issuer, and its check digit is right.',
   },
 ];

@@ -76,7 +76,15 @@ export function recordAdminEvent(
   const times = { durationMs: 0, resolveMs: 0, allowMs: 0, callMs: 0, shapeMs: 0 };
   const sizes = { argumentBytes: 0, resultBytes: 0, givenBytes: 0 };
   const change: CallRecord = {
-    ...{ startedAt: Date.now(), app, sessionId, mode, server: ownServer, tool, why: what, ...times, ...sizes },
+    startedAt: Date.now(),
+    app,
+    sessionId,
+    mode,
+    server: ownServer,
+    tool,
+    why: what,
+    ...times,
+    ...sizes,
     outcome: failure === undefined ? 'ok' : 'blocked',
     ...(failure !== undefined && { errorCode: errorCodeOf(failure), errorText: errorText(failure) }),
   };

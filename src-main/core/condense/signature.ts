@@ -68,7 +68,8 @@ export function parameterTypes(schema: unknown): {
 } {
   const { members, more } = new TypeWriter(schema, maxDepth).parts(schema);
   const parameters = members.map(({ name, property, required }) => ({
-    ...{ name, required },
+    name,
+    required,
     type: typeText(property, schema),
   }));
   return { parameters, more };

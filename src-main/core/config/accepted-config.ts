@@ -92,7 +92,9 @@ export class ConfigApproval {
     const known = { ...reading, config: { ...config, servers } };
     const now: Agreed = {
       servers: Object.fromEntries(Object.entries(written).filter(([name, one]) => !isBlocked(blocked, name, one))),
-      ...{ settings: guardedSettings(config), plain: plainOf(config), blocked },
+      settings: guardedSettings(config),
+      plain: plainOf(config),
+      blocked,
     };
     if (agreed === undefined || this.#trustsAll || agreed.settings['trustEdits'] === true) {
       return { ...known, waiting: [], agree: isSame(agreed, now) ? undefined : now };
@@ -147,7 +149,10 @@ export class ConfigApproval {
       return [key, isEdited || !Object.hasOwn(agreed.settings, key) ? value : agreed.settings[key]];
     });
     await this.save({
-      ...{ servers: Object.fromEntries(servers), settings: Object.fromEntries(settings), plain: is.plain, blocked },
+      servers: Object.fromEntries(servers),
+      settings: Object.fromEntries(settings),
+      plain: is.plain,
+      blocked,
       ...(agreed.lost && { lost: agreed.lost }),
     });
   }

@@ -47,7 +47,8 @@ export function withSettings(config: AppConfig, settings: JsonObject): AppConfig
   );
   const others = Object.entries(settings).filter(([key]) => !ofResults(key));
   return {
-    ...{ ...config, ...Object.fromEntries(others) },
+    ...config,
+    ...Object.fromEntries(others),
     results: { ...config.results, ...Object.fromEntries(results) },
   };
 }

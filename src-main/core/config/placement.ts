@@ -16,26 +16,30 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
     const { isEachOnes, why } = connectionsTo(server);
     const whose = isEachOnes ? 'each person with a connection and a sign-in of their own' : 'for all people alike';
     return {
-      ...{ placement: 'remote', isEachOnes },
+      placement: 'remote',
+      isEachOnes,
       reason: `In a team every replica reaches it at its address, ${whose}, ${why}.`,
     };
   }
   if (server.placement === 'personal') {
     return {
-      ...{ placement: 'personal', isEachOnes: true },
+      placement: 'personal',
+      isEachOnes: true,
       reason: 'In a team each person has a process of it, as its entry says.',
     };
   }
   const [own] = userValueNamesIn(server);
   if (own !== undefined) {
     return {
-      ...{ placement: 'personal', isEachOnes: true },
+      placement: 'personal',
+      isEachOnes: true,
       reason: `In a team each person has a process of it, since it gets their own ${own}.`,
     };
   }
   const said = server.placement === 'shared' ? 'as its entry says' : 'since its entry names nothing of one person';
   return {
-    ...{ placement: 'shared', isEachOnes: false },
+    placement: 'shared',
+    isEachOnes: false,
     reason: `In a team all people share one process of it on each replica, ${said}.`,
   };
 }

@@ -79,7 +79,10 @@ export function parseOAuthClient(written: Readonly<Record<string, unknown>>, rep
   if (exchange !== undefined && !isSafe(exchange.tokenEndpoint))
     report('error', keyOf('exchange'), 'A "tokenEndpoint" that begins with https:// is expected here.');
   return {
-    ...{ clientId, clientSecret, redirectUri, extraParams },
+    clientId,
+    clientSecret,
+    redirectUri,
+    extraParams,
     scopes: typeof scopes === 'string' ? scopes.split(/[\s,]+/).filter((scope) => scope !== '') : scopes,
     ...(issuer !== undefined && { issuer }),
     ...(account !== undefined && { account }),

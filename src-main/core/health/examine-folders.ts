@@ -85,7 +85,8 @@ function foreignFiles(folder: string): readonly FileFacts[] {
   if (first === undefined) return [];
   return [
     {
-      ...{ path: folder, level: 'problem' },
+      path: folder,
+      level: 'problem',
       summary: `${formatCount(foreign.length, 'file')} in ${folder} belong to another user, such as ${first}.`,
       fix: `If Tooltray once ran by sudo, run: sudo chown -R "$(id -un)" ${folder}`,
     },

@@ -88,7 +88,10 @@ function pausedFindings({ paused }: HealthFacts): readonly Finding[] {
   if (!paused) return [];
   return [
     {
-      ...{ id: 'paused', level: 'problem', topic: 'core', detail: '' },
+      id: 'paused',
+      level: 'problem',
+      topic: 'core',
+      detail: '',
       summary: 'Tooltray is paused: no server runs.',
       action: { kind: 'resume', label: 'Resume' },
     },
@@ -129,7 +132,12 @@ function configFindings({ config: { file, servers, isMissing, problems } }: Heal
     return [{ id: 'config', level: 'ok', topic: 'config', summary, detail: '' }];
   }
   return problems.map(({ level, text }, at) => ({
-    ...{ id: at === 0 ? 'config' : `config-${at}`, level, topic: 'config', summary: text, detail: '', action },
+    id: at === 0 ? 'config' : `config-${at}`,
+    level,
+    topic: 'config',
+    summary: text,
+    detail: '',
+    action,
   }));
 }
 
@@ -144,7 +152,12 @@ function inboxFindings({ inbox }: HealthFacts): readonly Finding[] {
   return inbox
     .filter(({ kind }) => kind !== 'heal')
     .map(({ id, sentence, cause }) => ({
-      ...{ id: `inbox-${id}`, level: 'problem', topic: 'inbox', summary: sentence, detail: '', cause },
+      id: `inbox-${id}`,
+      level: 'problem',
+      topic: 'inbox',
+      summary: sentence,
+      detail: '',
+      cause,
       action: { kind: 'decide', label: 'Decide' },
     }));
 }
@@ -158,7 +171,11 @@ function serverFindings({ servers, inbox, paused }: HealthFacts): readonly Findi
     const isInInbox = action?.kind === 'review' || inbox.some((item) => item.kind === 'rights' && item.server === name);
     const isProblem = levels[level] === 'problem' && !isInInbox && !paused;
     return {
-      ...{ id: `server-${name}`, topic: 'server', summary: `${name}: ${summary}.`, detail, server: name },
+      id: `server-${name}`,
+      topic: 'server',
+      summary: `${name}: ${summary}.`,
+      detail,
+      server: name,
       level: isProblem ? 'problem' : levels[level] === 'problem' ? 'note' : levels[level],
       action: isProblem ? (action ?? { kind: 'view-log', label: 'View log' }) : action,
     };

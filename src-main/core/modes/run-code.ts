@@ -64,7 +64,10 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
       }
       return toObject(
         await context.callTool({
-          ...{ tool: name, arguments: args, via, inProgram: true },
+          tool: name,
+          arguments: args,
+          via,
+          inProgram: true,
           ...(servers !== undefined && { mayName: ({ server }) => servers.includes(server) }),
         }),
       );
@@ -117,8 +120,13 @@ function rowsAsObjects({ columns, rows, rowCount }: SqlRows): JsonObject[] {
 }
 
 const languages: Readonly<Record<string, CodeLanguage>> = {
-  ...{ javascript: 'javascript', js: 'javascript', typescript: 'typescript', ts: 'typescript' },
-  ...{ python: 'python', python3: 'python', py: 'python' },
+  javascript: 'javascript',
+  js: 'javascript',
+  typescript: 'typescript',
+  ts: 'typescript',
+  python: 'python',
+  python3: 'python',
+  py: 'python',
 };
 
 /** In any case; undefined where none is named: the code decides. Null for what there is not. */

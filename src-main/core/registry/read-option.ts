@@ -101,7 +101,8 @@ export function parsePackage(raw: JsonObject, index: number): ParsedOption {
   if (problem !== undefined) return refused(shown, problem);
   const plan = { way: 'command', command, kind, name, version, source } as const;
   return {
-    ...{ ...shown, inputs },
+    ...shown,
+    inputs,
     notes: [
       ...packageNotes(kind, { name, version, source }, before),
       ...env.values.flatMap((one) => {
@@ -131,7 +132,8 @@ export function parseRemote(raw: JsonObject, index: number): ParsedOption {
   if (problem !== undefined) return refused(shown, problem);
   const isOpen = /^http:\/\/(?!localhost[:/]|127\.)/i.test(url);
   return {
-    ...{ ...shown, inputs },
+    ...shown,
+    inputs,
     notes: isOpen ? ['Its address has no https: what is sent there and comes back can be read on the way.'] : [],
     plan: { way: 'address', isSse: type === 'sse', url: address.pieces, headers: headers.values },
   };

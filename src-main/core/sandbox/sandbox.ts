@@ -313,7 +313,9 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 const unavailable: CodeRunOutcome = {
   ok: false,
   error: { code: 'LANGUAGE_UNAVAILABLE', message: 'This is Python, which is not available on this computer.' },
-  ...{ console: [], calls: 0, ms: 0 },
+  console: [],
+  calls: 0,
+  ms: 0,
 };
 
 // Where the files of the sandbox lie, among the sources and in the build.

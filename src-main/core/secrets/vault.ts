@@ -45,7 +45,9 @@ export class Vault implements SecretStore {
     this.#env = env;
     this.#file = new VaultFile(join(folder, 'vault.json'));
     this.#keys = new KeyStore({
-      ...{ folder, keychain, givenPassphrase: () => givenPassphrase(env) },
+      folder,
+      keychain,
+      givenPassphrase: () => givenPassphrase(env),
       ...(graceMs !== undefined && { graceMs }),
       onLate: () => this.onOpened.emit(),
     });

@@ -63,7 +63,8 @@ export function principalOf(credential: Credential, app: string | undefined, ses
   const isShared = known === undefined && session === undefined && !isOnesOwn(credential);
   const { tenant, user } = credential.kind === 'person token' ? credential : desktop;
   return Object.freeze({
-    ...{ tenant, user },
+    tenant,
+    user,
     app: known,
     session,
     owner: `${tenant}/${user}/${whose(credential, known, session)}`.toWellFormed(),

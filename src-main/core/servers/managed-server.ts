@@ -129,7 +129,9 @@ export class ManagedServer {
   get health(): ServerHealth {
     const { name, lazy, held } = this.config;
     return serverHealth({
-      ...{ name, lazy, held },
+      name,
+      lazy,
+      held,
       state: this.state,
       tools: this.listing.tools.length,
       problems: [...this.#listings.problems, ...(this.#deps.usageProblems?.(name) ?? [])],

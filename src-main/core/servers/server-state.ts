@@ -85,7 +85,8 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
     case 'disabled':
       return {
         level: 'off',
-        ...{ summary: 'Off', detail: held === undefined ? 'Switched off in the config.' : holdReasons[held] },
+        summary: 'Off',
+        detail: held === undefined ? 'Switched off in the config.' : holdReasons[held],
         action: { kind: 'enable', label: 'Switch on' },
         ...(held === 'review' && { summary: 'In review', action: review }),
         ...(held === 'setup' && {

@@ -119,16 +119,27 @@ async function takeOver(folder: string, index: SpillIndex, name: string): Promis
   const { id, server, tool } = parts;
   const extension = extname(name).slice(1);
   const spill: Spill = {
-    ...{ id, answerId: id, file, server, tool, owner: '', sessionId: '', app: '' },
+    id,
+    answerId: id,
+    file,
+    server,
+    tool,
+    owner: '',
+    sessionId: '',
+    app: '',
     kind: kindOfExtension(extension) ?? 'binary',
     mimeType: extensionMediaType(extension),
     bytes: stats.size,
     tokens: Math.ceil(stats.size / 4),
     tokensEstimated: true,
-    ...{ sentBytes: undefined, sentTokens: undefined, sentEstimated: false },
+    sentBytes: undefined,
+    sentTokens: undefined,
+    sentEstimated: false,
     lines: undefined,
     createdAt: Math.trunc(stats.mtimeMs),
-    ...{ pinned: false, reads: 0, lastReadAt: undefined },
+    pinned: false,
+    reads: 0,
+    lastReadAt: undefined,
   };
   index.insert([{ spill, name }]);
 }

@@ -47,8 +47,16 @@ export function shapeOf(values: readonly unknown[]): Shape {
 
 function newShape(): Shape {
   return {
-    ...{ count: 0, types: new Set(), numbers: undefined, lengths: undefined, maxTextLength: 0, words: new Set() },
-    ...{ members: new Map(), moreMembers: 0, elements: undefined, isSampled: false },
+    count: 0,
+    types: new Set(),
+    numbers: undefined,
+    lengths: undefined,
+    maxTextLength: 0,
+    words: new Set(),
+    members: new Map(),
+    moreMembers: 0,
+    elements: undefined,
+    isSampled: false,
   };
 }
 

@@ -132,9 +132,13 @@ async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<Propos
   const isFile = author.app === '';
   const explained = await admin.explain(proposal);
   return {
-    ...{ id, at, origin: isFile ? 'file' : 'model', changes: explained },
+    id,
+    at,
+    origin: isFile ? 'file' : 'model',
+    changes: explained,
     sentence: sentenceWithSecrets(markInvisible(proposal.sentence), explained),
-    ...{ app: isFile ? '' : markInvisible(displayNameOf(author.app)), tool: markInvisible(author.tool) },
+    app: isFile ? '' : markInvisible(displayNameOf(author.app)),
+    tool: markInvisible(author.tool),
     risky: isFile || changes.some(isRisky),
   };
 }

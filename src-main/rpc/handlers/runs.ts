@@ -50,13 +50,21 @@ export const runHandlers = {
     const { end, tool, callRequest } = requireRuns(open).find(id);
     if (end?.sent === undefined) throw new AppError('not_found', 'The server has sent nothing.');
     const context = {
-      ...{ principal: localUser, sessionId: id, app, mode: 'direct', clientInfo: {}, clientCapabilities: {}, signal },
-      ...{ onLog: () => undefined, acceptsInputRequired: false },
+      principal: localUser,
+      sessionId: id,
+      app,
+      mode: 'direct',
+      clientInfo: {},
+      clientCapabilities: {},
+      signal,
+      onLog: () => undefined,
+      acceptsInputRequired: false,
       askClient: () => Promise.reject(new AppError('unsupported', 'Nobody is asked.')),
     };
     const names = ['server', ...core.modes.modes.map(({ name }) => name)];
     const parts: Parameters<typeof previewByMode>[2] = {
-      ...{ shaper: core.shaper, ledger: core.ledger },
+      shaper: core.shaper,
+      ledger: core.ledger,
       keep: (...answer) => core.spills.spill(...answer),
     };
     return { rows: await previewByMode({ result: end.sent, tool, request: callRequest, context }, names, parts) };
@@ -89,18 +97,19 @@ function runState({ id, request: wish, revision, startedAt, progress, log, openR
   const text = end?.sent === undefined ? '' : JSON.stringify(toObject(end.sent));
   const sent = { sent: markInvisible(text.slice(0, maxSentLength)), bytes: Buffer.byteLength(text) };
   return {
-    ...{
-      id,
-      server: wish.server,
-      tool: wish.tool,
-      revision,
-      startedAt,
-      progress,
-      log: [...log],
-      questions: openRequests,
-    },
+    id,
+    server: wish.server,
+    tool: wish.tool,
+    revision,
+    startedAt,
+    progress,
+    log: [...log],
+    questions: openRequests,
     end: end && {
-      ...{ endedAt: end.endedAt, outcome: end.outcome, error: end.error, ...sent },
+      endedAt: end.endedAt,
+      outcome: end.outcome,
+      error: end.error,
+      ...sent,
       cut: text.length > maxSentLength,
     },
   };

@@ -29,7 +29,8 @@ export const serverHandlers = {
       entry: await core.edits.maskedEntry(name),
       logFile: core.transports.logFile(name),
       background: await loadServerProvenance(config, {
-        ...{ pinFolder, digests: core.fileDigests },
+        pinFolder,
+        digests: core.fileDigests,
         signedIn: (server) => {
           const facts = core.signIns.find(server)?.info;
           return Promise.resolve(facts?.isSignedIn === true ? facts : undefined);

@@ -83,7 +83,13 @@ export function timelineSessions(
     ),
   );
   const told = sessions.map(({ sessionId, app, from, to, steps, given, ...row }) => ({
-    ...{ id: sessionId, app, appName: displayNameOf(app), from, to, steps, given },
+    id: sessionId,
+    app,
+    appName: displayNameOf(app),
+    from,
+    to,
+    steps,
+    given,
     mode: modeOf({ sessionId, ...row }),
     isLive: here.has(sessionId),
     limitBytes: hasModel(app) ? (configuredThreshold(app, results) ?? appTraits(app).inlineBytes) : undefined,
@@ -141,11 +147,26 @@ async function textOf(
 function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary {
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, outcome, errorText } = row;
   return {
-    ...{ id, at: startedAt, sessionId, app, appName: displayNameOf(app), mode, kind, durationMs, outcome },
-    ...{ name: markInvisible(name), what: markInvisible(what), error: errorText && markInvisible(errorText) },
-    ...{ requestBytes: row.requestBytes, givenBytes: row.givenBytes },
-    ...{ given: row.given, raw: row.raw, baseline: row.baseline, loaded: row.loaded },
-    ...{ callCount: row.calls, calls: calls.map(callSummary) },
+    id,
+    at: startedAt,
+    sessionId,
+    app,
+    appName: displayNameOf(app),
+    mode,
+    kind,
+    durationMs,
+    outcome,
+    name: markInvisible(name),
+    what: markInvisible(what),
+    error: errorText && markInvisible(errorText),
+    requestBytes: row.requestBytes,
+    givenBytes: row.givenBytes,
+    given: row.given,
+    raw: row.raw,
+    baseline: row.baseline,
+    loaded: row.loaded,
+    callCount: row.calls,
+    calls: calls.map(callSummary),
   };
 }
 
@@ -169,13 +190,17 @@ function openSummary({ exchange, owner }: RunningStep, timeline: Pick<StepLog, '
   const { sessionId, app, mode } = owner();
   const { kind, name, what } = timeline.words(exchange, mode);
   return {
-    ...{ id, at: startedAt, sessionId, app, appName: displayNameOf(app), mode, kind },
-    ...{
-      name: markInvisible(name),
-      what: markInvisible(what),
-      callCount: finishedCalls.length,
-      canCancel: canceller !== undefined,
-    },
+    id,
+    at: startedAt,
+    sessionId,
+    app,
+    appName: displayNameOf(app),
+    mode,
+    kind,
+    name: markInvisible(name),
+    what: markInvisible(what),
+    callCount: finishedCalls.length,
+    canCancel: canceller !== undefined,
     ...(progress !== undefined && { progress }),
   };
 }

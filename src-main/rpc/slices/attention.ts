@@ -21,7 +21,11 @@ export function attentionItems({ core, servers, inbox, apps, home }: AttentionFa
   // Others of the same file are seen when it is opened.
   const problems = core.configProblems.slice(0, 1).map((text) => ({ level: 'problem', text }) as const);
   const findings = findingsOf({
-    ...{ paused, httpProblem, storeProblems, inbox, apps },
+    paused,
+    httpProblem,
+    storeProblems,
+    inbox,
+    apps,
     config: { file, servers: servers.length, isMissing, problems },
     home: home ?? { folders: [], files: [] },
     servers: servers.toSorted(fixableFirst),
@@ -32,7 +36,10 @@ export function attentionItems({ core, servers, inbox, apps, home }: AttentionFa
     const reason = servers.find(({ name }) => name === server)?.reason;
     return [
       {
-        ...{ id, sentence: findingText(finding), server, action },
+        id,
+        sentence: findingText(finding),
+        server,
+        action,
         ...(cause !== undefined && { cause }),
         ...(reason !== undefined && { reason }),
       },

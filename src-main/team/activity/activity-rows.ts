@@ -32,7 +32,9 @@ interface Table {
 
 const tables: Readonly<Record<OutboxKind, Table>> = {
   calls: {
-    ...{ name: 'calls', at: 'startedAt', key: [bigint('id')] },
+    name: 'calls',
+    at: 'startedAt',
+    key: [bigint('id')],
     facts: [
       ...[
         text('user', 'person'),
@@ -54,7 +56,9 @@ const tables: Readonly<Record<OutboxKind, Table>> = {
     ],
   },
   steps: {
-    ...{ name: 'steps', at: 'startedAt', key: [bigint('id')] },
+    name: 'steps',
+    at: 'startedAt',
+    key: [bigint('id')],
     facts: [
       ...[text('user', 'person'), text('sessionId', 'session'), text('app'), text('mode'), text('kind'), text('name')],
       ...[text('what'), real('durationMs', 'duration_ms'), bigint('requestBytes', 'asked_bytes')],
@@ -63,7 +67,8 @@ const tables: Readonly<Record<OutboxKind, Table>> = {
     figures: [bigint('given'), bigint('raw'), bigint('baseline'), bigint('loaded')],
   },
   ledgerHours: {
-    ...{ name: 'savings', at: 'hour' },
+    name: 'savings',
+    at: 'hour',
     key: [text('session'), text('app'), text('mode'), text('server'), text('tool'), text('cause')],
     facts: [text('user', 'person')],
     figures: [

@@ -80,7 +80,10 @@ export class CallQueries {
       calls: rows.slice(0, limit).map(callOf),
       more: rows.length > limit,
       lastId: Number(newest['last'] ?? 0),
-      ...{ total: sum('total'), failed: sum('failed'), tokensIn: sum('tokens_in'), tokensOut: sum('tokens_out') },
+      total: sum('total'),
+      failed: sum('failed'),
+      tokensIn: sum('tokens_in'),
+      tokensOut: sum('tokens_out'),
       ...(afterId !== undefined && { newer: { calls: sum('newer'), problems: sum('problems') } }),
     };
   }
@@ -116,8 +119,11 @@ export class CallQueries {
       values,
     );
     return rows.map((row) => ({
-      ...{ server: String(row['server']), calls: Number(row['calls']), failures: Number(row['failures']) },
-      ...{ medianMs: Number(row['median']), tokens: Number(row['tokens']) },
+      server: String(row['server']),
+      calls: Number(row['calls']),
+      failures: Number(row['failures']),
+      medianMs: Number(row['median']),
+      tokens: Number(row['tokens']),
     }));
   }
 
@@ -152,8 +158,11 @@ export class CallQueries {
       values,
     );
     const servers = rows.map((row): ServerLatency => ({
-      ...{ server: String(row['server']), calls: Number(row['calls']), failures: Number(row['failures']) },
-      ...{ p50: Number(row['p50']), p95: Number(row['p95']) },
+      server: String(row['server']),
+      calls: Number(row['calls']),
+      failures: Number(row['failures']),
+      p50: Number(row['p50']),
+      p95: Number(row['p95']),
     }));
     return { servers, measured: servers.reduce((sum, { calls }) => sum + calls, 0) };
   }
@@ -175,20 +184,33 @@ export function callOf(row: Row): TeamCall {
   const number = (name: string): number => Number(row[name]);
   const counted = (name: string): number | undefined => (row[name] === null ? undefined : number(name));
   return {
-    ...{ id: number('number'), at: Math.round(number('at')), user: optional('person') },
-    ...{ app: text('app'), appName: displayNameOf(text('app')), mode: text('mode') },
-    ...{ server: text('server'), tool: text('tool'), via: optional('via'), why: optional('why') },
-    ...{
-      preview: optional('preview') ?? '',
-      sensitivity: optional('sensitivity'),
-      outcome: text('outcome') as CallOutcome,
-      error: optional('error_text'),
-    },
-    ...{ durationMs: number('duration_ms'), callMs: number('call_ms') },
-    ...{ argumentBytes: number('argument_bytes'), resultBytes: number('result_bytes') },
-    ...{ givenBytes: number('given_bytes'), tokensIn: counted('tokens_in'), tokensSent: counted('tokens_sent') },
-    ...{ tokensOut: counted('tokens_out'), estimated: number('estimated') !== 0, spillId: optional('spill') },
+    id: number('number'),
+    at: Math.round(number('at')),
+    user: optional('person'),
+    app: text('app'),
+    appName: displayNameOf(text('app')),
+    mode: text('mode'),
+    server: text('server'),
+    tool: text('tool'),
+    via: optional('via'),
+    why: optional('why'),
+    preview: optional('preview') ?? '',
+    sensitivity: optional('sensitivity'),
+    outcome: text('outcome') as CallOutcome,
+    error: optional('error_text'),
+    durationMs: number('duration_ms'),
+    callMs: number('call_ms'),
+    argumentBytes: number('argument_bytes'),
+    resultBytes: number('result_bytes'),
+    givenBytes: number('given_bytes'),
+    tokensIn: counted('tokens_in'),
+    tokensSent: counted('tokens_sent'),
+    tokensOut: counted('tokens_out'),
+    estimated: number('estimated') !== 0,
+    spillId: optional('spill'),
     // Why a long answer was given whole stays with the replica.
-    ...{ passed: undefined, limitBytes: undefined, labels: describeLabels(optional('labels')?.split(' ') ?? []) },
+    passed: undefined,
+    limitBytes: undefined,
+    labels: describeLabels(optional('labels')?.split(' ') ?? []),
   };
 }

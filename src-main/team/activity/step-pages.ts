@@ -142,10 +142,15 @@ export class StepQueries {
       values,
     );
     return rows.map((row) => ({
-      ...{ id: String(row['session']), app: String(row['app']), appName: displayNameOf(String(row['app'])) },
-      ...{ mode: String(row['mode']), user: optional(row['person']) },
-      ...{ from: Math.round(Number(row['first'])), to: Math.round(Number(row['latest'])) },
-      ...{ steps: Number(row['steps']), given: Number(row['given'] ?? 0) },
+      id: String(row['session']),
+      app: String(row['app']),
+      appName: displayNameOf(String(row['app'])),
+      mode: String(row['mode']),
+      user: optional(row['person']),
+      from: Math.round(Number(row['first'])),
+      to: Math.round(Number(row['latest'])),
+      steps: Number(row['steps']),
+      given: Number(row['given'] ?? 0),
     }));
   }
 
@@ -188,17 +193,26 @@ function stepOf(row: Row, calls: readonly TeamCall[]): TeamStep {
   const number = (name: string): number => Number(row[name]);
   const counted = (name: string): number | undefined => (row[name] === null ? undefined : number(name));
   return {
-    ...{
-      id: number('number'),
-      at: Math.round(number('at')),
-      user: optional(row['person']),
-      sessionId: text('session'),
-    },
-    ...{ app: text('app'), appName: displayNameOf(text('app')), mode: text('mode'), kind: text('kind') as StepKind },
-    ...{ name: text('name'), what: text('what'), callCount: number('calls'), durationMs: number('duration_ms') },
-    ...{ outcome: text('outcome') as CallOutcome, error: optional(row['error_text']) },
-    ...{ requestBytes: number('asked_bytes'), givenBytes: number('given_bytes') },
-    ...{ given: counted('given'), raw: counted('raw'), baseline: counted('baseline'), loaded: counted('loaded') },
+    id: number('number'),
+    at: Math.round(number('at')),
+    user: optional(row['person']),
+    sessionId: text('session'),
+    app: text('app'),
+    appName: displayNameOf(text('app')),
+    mode: text('mode'),
+    kind: text('kind') as StepKind,
+    name: text('name'),
+    what: text('what'),
+    callCount: number('calls'),
+    durationMs: number('duration_ms'),
+    outcome: text('outcome') as CallOutcome,
+    error: optional(row['error_text']),
+    requestBytes: number('asked_bytes'),
+    givenBytes: number('given_bytes'),
+    given: counted('given'),
+    raw: counted('raw'),
+    baseline: counted('baseline'),
+    loaded: counted('loaded'),
     calls,
   };
 }
@@ -210,8 +224,12 @@ function optional(value: unknown): string | undefined {
 function sumsOf(row: Row): StepTotals {
   const of = (name: keyof StepTotals): number => Number(row[name] ?? 0);
   return {
-    ...{ steps: of('steps'), problems: of('problems'), given: of('given'), raw: of('raw') },
-    ...{ baseline: of('baseline'), loaded: of('loaded') },
+    steps: of('steps'),
+    problems: of('problems'),
+    given: of('given'),
+    raw: of('raw'),
+    baseline: of('baseline'),
+    loaded: of('loaded'),
   };
 }
 

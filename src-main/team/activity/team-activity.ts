@@ -82,7 +82,12 @@ const keys: Readonly<Record<SumGrouping, string>> = {
 };
 
 const savingsKeys: Readonly<Record<SavingsBy, string>> = {
-  ...{ app: 'app', server: 'server', person: `coalesce(person, '')`, cause: 'cause', mode: 'mode', session: 'session' },
+  app: 'app',
+  server: 'server',
+  person: `coalesce(person, '')`,
+  cause: 'cause',
+  mode: 'mode',
+  session: 'session',
   hour: `(extract(epoch FROM written) * 1000)::bigint::text`,
   tool: `CASE WHEN server = '' THEN tool ELSE server || ':' || tool END`,
   day: `to_char(written AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
@@ -118,9 +123,15 @@ export class TeamActivity {
     return rows.map((row) => {
       const number = (name: string): number => Number(row[name]);
       return {
-        ...{ key: String(row['key']), calls: number('calls'), failed: number('failed'), people: number('people') },
-        ...{ tokensIn: number('tokens_in'), tokensOut: number('tokens_out'), averageMs: number('average_ms') },
-        ...{ resultBytes: number('result_bytes'), givenBytes: number('given_bytes') },
+        key: String(row['key']),
+        calls: number('calls'),
+        failed: number('failed'),
+        people: number('people'),
+        tokensIn: number('tokens_in'),
+        tokensOut: number('tokens_out'),
+        averageMs: number('average_ms'),
+        resultBytes: number('result_bytes'),
+        givenBytes: number('given_bytes'),
       };
     });
   }
@@ -147,10 +158,18 @@ export class TeamActivity {
       const text = (name: string): string => String(row[name]);
       const optional = (name: string): string | undefined => (row[name] === null ? undefined : text(name));
       return {
-        ...{ at: Math.round(Number(row['at'])), cursor: JSON.stringify([row['place'], row['book'], row['id']]) },
-        ...{ replica: text('replica'), person: optional('person'), session: text('session'), app: text('app') },
-        ...{ server: text('server'), tool: text('tool'), outcome: text('outcome'), errorText: optional('error_text') },
-        ...{ durationMs: Number(row['duration_ms']), resultBytes: Number(row['result_bytes']) },
+        at: Math.round(Number(row['at'])),
+        cursor: JSON.stringify([row['place'], row['book'], row['id']]),
+        replica: text('replica'),
+        person: optional('person'),
+        session: text('session'),
+        app: text('app'),
+        server: text('server'),
+        tool: text('tool'),
+        outcome: text('outcome'),
+        errorText: optional('error_text'),
+        durationMs: Number(row['duration_ms']),
+        resultBytes: Number(row['result_bytes']),
         givenBytes: Number(row['given_bytes']),
         tokensOut: row['tokens_out'] === null ? undefined : Number(row['tokens_out']),
       };
@@ -184,9 +203,15 @@ export class TeamActivity {
       const number = (name: string): number => Number(row[name]);
       const app = typeof row['app'] === 'string' ? row['app'] : undefined;
       return {
-        ...{ key: String(row['key']), app, cause: row['cause'] as Cause, times: number('times') },
-        ...{ sent: number('sent'), loaded: number('loaded'), baseline: number('baseline') },
-        ...{ raw: number('raw'), estimated: number('estimated') },
+        key: String(row['key']),
+        app,
+        cause: row['cause'] as Cause,
+        times: number('times'),
+        sent: number('sent'),
+        loaded: number('loaded'),
+        baseline: number('baseline'),
+        raw: number('raw'),
+        estimated: number('estimated'),
       };
     });
   }

@@ -54,7 +54,8 @@ export class DashboardRoutes {
     this.#issuer =
       issuer &&
       new OidcRoutes({
-        ...{ signIn: issuer, isSecure },
+        signIn: issuer,
+        isSecure,
         requireOwnPage: (request) => this.#requireOwnPage(request),
         addressOf: (request) => proxies.clientOf(request).address,
         sessionCookie: (secret, seconds) => this.#cookie.serialize(secret, seconds),

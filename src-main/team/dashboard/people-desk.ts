@@ -30,7 +30,13 @@ export class UserService {
     const inForce = Map.groupBy(tokens.map(tokenRow), ({ person, state }) => (state === 'in force' ? person : ''));
     return {
       people: all.map(({ name, email, role, isService, groups, isOff }): PersonRow => ({
-        ...{ name, email: email ?? '', role, isService, groups, isOff, tokens: inForce.get(name)?.length ?? 0 },
+        name,
+        email: email ?? '',
+        role,
+        isService,
+        groups,
+        isOff,
+        tokens: inForce.get(name)?.length ?? 0,
       })),
     };
   }
@@ -81,7 +87,13 @@ function tokenRow(token: AccessToken): AccessTokenRow {
   const { id, user: person, label, profile, readOnly, madeAt, endsAt, usedAt, revokedAt } = token;
   const isOver = endsAt.getTime() <= Date.now();
   return {
-    ...{ id, person, label, profile: profile ?? '', readOnly, madeAt: madeAt.getTime(), endsAt: endsAt.getTime() },
+    id,
+    person,
+    label,
+    profile: profile ?? '',
+    readOnly,
+    madeAt: madeAt.getTime(),
+    endsAt: endsAt.getTime(),
     usedAt: usedAt?.getTime(),
     state: revokedAt === null ? (isOver ? 'ended' : 'in force') : 'revoked',
   };

@@ -41,8 +41,12 @@ export class SignInService {
     const signIns = names.map((server): UserSignInRow => {
       const { account, issuer, grantedAt } = held.get(server) ?? {};
       return {
-        ...{ server, isSignedIn: held.has(server), maySignIn: may.some(({ name }) => name === server) },
-        ...{ account: account ?? '', at: hostOf(issuer), since: grantedAt },
+        server,
+        isSignedIn: held.has(server),
+        maySignIn: may.some(({ name }) => name === server),
+        account: account ?? '',
+        at: hostOf(issuer),
+        since: grantedAt,
       };
     });
     return { signIns, values: wanted.map((value) => ({ ...value, isStored: own.has(value.name) })) };
@@ -64,7 +68,9 @@ export class SignInService {
     const left = await this.#parts.signIns.signOut(user, server);
     if (left.length === 0) return { wasSignedIn: false, sentence: `You are not signed in to ${server}.` };
     this.#parts.note({
-      ...{ kind: 'access', change: 'signed out', user },
+      kind: 'access',
+      change: 'signed out',
+      user,
       sentence: `${name} signed out of ${server}, in the dashboard.`,
     });
     return { wasSignedIn: true, sentence: `You are signed out of ${server}, on every replica.` };

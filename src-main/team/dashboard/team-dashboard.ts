@@ -99,9 +99,14 @@ export class TeamDashboard {
       namesOf: async (users) => new Map([...(await people.byId(users))].map(([id, { name }]) => [id, name])),
     });
     this.#routes = new DashboardRoutes({
-      ...{ root, proxies, sessions: this.#sessions, isSecure: publicUrl?.startsWith('https:') ?? false },
+      root,
+      proxies,
+      sessions: this.#sessions,
+      isSecure: publicUrl?.startsWith('https:') ?? false,
       signIn: new TokenSignIn({
-        ...{ gate, people, sessions: this.#sessions },
+        gate,
+        people,
+        sessions: this.#sessions,
         entered: ({ id, name }) => this.#noteAccess('signed in', id, `${name} signed in to the dashboard, by a token.`),
       }),
       issuer: this.#issuerSignIn(),
@@ -138,7 +143,13 @@ export class TeamDashboard {
     const redirect = (): string => `${home().replace(/\/+$/, '')}${callbackPath}`;
     const flow = new CodeFlow({ issuer: tokens, client, redirect });
     return new OidcSignIn({
-      ...{ flow, issuer: tokens.name, rules, people, notes, sessions: this.#sessions, now: Date.now },
+      flow,
+      issuer: tokens.name,
+      rules,
+      people,
+      notes,
+      sessions: this.#sessions,
+      now: Date.now,
       ring: keys.encryptionKeys(tenant, 'page sign-ins'),
       entered: ({ id, name }) =>
         this.#noteAccess('signed in', id, `${name} signed in to the dashboard, at ${flow.host}.`),
@@ -168,7 +179,11 @@ export class TeamDashboard {
     if (known !== undefined) return known;
     const { hasProcess, heartbeat } = this.#parts;
     const parts = {
-      ...{ deps: this.#depsOf(viewer), record: this.#record, answers: this.#answers, hasProcess, heartbeat },
+      deps: this.#depsOf(viewer),
+      record: this.#record,
+      answers: this.#answers,
+      hasProcess,
+      heartbeat,
       inbox: new InboxService(this.#inboxParts, viewer),
     };
     const log = this.#parts.host().log.child('dashboard');
@@ -193,14 +208,21 @@ export class TeamDashboard {
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
     return teamRpcHandlers(viewer, {
       ...this.#inboxParts,
-      ...{ core, people, tokens, note, signIns: signIns(), tenant, sql, heartbeat },
+      core,
+      people,
+      tokens,
+      note,
+      signIns: signIns(),
+      tenant,
+      sql,
+      heartbeat,
       ...rows,
     });
   }
 
   #depsOf(viewer: Viewer): RpcDeps {
     const { core, doors, stop, apps } = this.#parts.host().rpcDeps;
-    return { ...{ core, doors, stop, apps }, desktop: undefined, reader: readerOf(viewer) };
+    return { core, doors, stop, apps, desktop: undefined, reader: readerOf(viewer) };
   }
 
   /** Throws AppError session_limit. */

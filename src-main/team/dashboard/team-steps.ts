@@ -55,7 +55,8 @@ export function teamStepHandlers(viewer: Viewer, { core, people, record, steps }
       const here = new Set(core.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
       const found = await steps.sessions(await rowScopeOf(viewer, person, people));
       const sessions = (await record.named(whose, found)).map((session) => ({
-        ...{ ...session, isLive: here.has(session.id) },
+        ...session,
+        isLive: here.has(session.id),
         // How an app is served is said in the config.
         limitBytes: undefined,
       }));

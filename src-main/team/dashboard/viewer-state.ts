@@ -150,6 +150,8 @@ function membersRows(rows: AppState['servers'], viewer: Viewer, core: Core): App
     .filter(({ name }) => scope.hasServer(name))
     .map(({ action: _action, signedIn: _signedIn, ...row }) => ({
       ...row,
-      ...{ endpoint: '', detail: '', listed: [] },
+      endpoint: '',
+      detail: '',
+      listed: [],
     }));
 }

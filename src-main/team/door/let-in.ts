@@ -78,7 +78,8 @@ function entryPathOf(tenant: string, known: AuthenticatedUser): Authenticated {
   const kept = isIssued ? known.groupBounds : bounds;
   return {
     holder: `person ${JSON.stringify([tenant, user, token, kept])}`,
-    ...{ token: tokenDigest(known), person },
+    token: tokenDigest(known),
+    person,
     ...(isIssued && { until }),
   };
 }

@@ -55,8 +55,14 @@ export class CodeFlow {
     if (url === undefined)
       throw new AppError('server_unreachable', `The issuer ${this.host} names no safe page where people sign in.`);
     const asked = {
-      ...{ response_type: 'code', client_id: client.id, redirect_uri: redirect(), scope: scopeAt(document) },
-      ...{ state, nonce, code_challenge: challengeOf(verifier), code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: redirect(),
+      scope: scopeAt(document),
+      state,
+      nonce,
+      code_challenge: challengeOf(verifier),
+      code_challenge_method: 'S256',
     };
     for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
     return url.href;

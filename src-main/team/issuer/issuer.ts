@@ -105,8 +105,11 @@ export class OidcIssuer {
 
   async #verified(token: string, isType: (type: string | undefined) => boolean): Promise<Claims | 'over' | undefined> {
     const options: JWTVerifyOptions = {
-      ...{ algorithms, issuer: this.name, requiredClaims: ['sub', 'exp'] },
-      ...{ clockTolerance: leewaySeconds, currentDate: new Date(this.#now()) },
+      algorithms,
+      issuer: this.name,
+      requiredClaims: ['sub', 'exp'],
+      clockTolerance: leewaySeconds,
+      currentDate: new Date(this.#now()),
     };
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys.find, options);

@@ -34,7 +34,8 @@ export function identityFromClaims(claims: Claims, issuer: string, { groupsClaim
   const address = typeof email === 'string' && /^[^\s@]{1,200}@[^\s@]{1,200}$/.test(email) ? email : undefined;
   const said = [claims['preferred_username'], claims['username'], claims['upn'], address, claims['name'], sub];
   return {
-    ...{ issuer, subject: sub },
+    issuer,
+    subject: sub,
     names: said.flatMap((name) => (typeof name === 'string' ? (nameOf(name) ?? []) : [])).concat('somebody'),
     email: isVerified === true ? address : undefined,
     groups,

@@ -147,8 +147,12 @@ function spansOf(call: CallRecord): readonly object[] {
   ];
   const isFailed = call.outcome !== 'ok';
   const asked = {
-    ...{ traceId, spanId: callId, ...(parentId !== undefined && { parentSpanId: parentId }) },
-    ...{ name: `tools/call ${call.tool}`, kind: kinds.server, ...times(call.startedAt, call.durationMs) },
+    traceId,
+    spanId: callId,
+    ...(parentId !== undefined && { parentSpanId: parentId }),
+    name: `tools/call ${call.tool}`,
+    kind: kinds.server,
+    ...times(call.startedAt, call.durationMs),
     attributes: otlpAttributes([
       ...about,
       ['user.id', call.user],
@@ -167,8 +171,12 @@ function spansOf(call: CallRecord): readonly object[] {
   if (call.callMs <= 0) return [asked];
   const begun = call.startedAt + call.resolveMs + call.allowMs;
   const server = {
-    ...{ traceId, spanId: serverId, parentSpanId: callId },
-    ...{ name: `tools/call ${call.tool}`, kind: kinds.client, ...times(begun, call.callMs) },
+    traceId,
+    spanId: serverId,
+    parentSpanId: callId,
+    name: `tools/call ${call.tool}`,
+    kind: kinds.client,
+    ...times(begun, call.callMs),
     attributes: otlpAttributes(about),
     ...(isFailed && { status: { code: failed } }),
   };

@@ -34,7 +34,11 @@ const timeoutMs = 2_000;
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
   const { config, host, version, database, at, readiness, personal, droppedSpans, quotas } = options;
   const metrics = new Metrics({
-    ...{ config, version, personal, droppedSpans, quotas },
+    config,
+    version,
+    personal,
+    droppedSpans,
+    quotas,
     activity: host.core.activity,
     listener: () => host.httpServer?.listener,
     connections: () => withTimeout(connectionsOf(database), timeoutMs),

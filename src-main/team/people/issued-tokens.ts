@@ -56,7 +56,9 @@ export class OidcTokens {
     if (user.isOff) return { why: 'off' };
     const paths = [claims.aud ?? []].flat().flatMap((audience) => this.#pathOf(audience) ?? []);
     return {
-      ...{ user: user.id, token: clientNameOf(claims, token), tokenId: undefined },
+      user: user.id,
+      token: clientNameOf(claims, token),
+      tokenId: undefined,
       ownBounds: scopes.has(callScope) ? [] : [readOnlyProfile],
       lacks: scopes.has(callScope) ? undefined : callScope,
       groupBounds: tokenProfilesOf(user, await people.grants()),

@@ -165,7 +165,9 @@ export class Authenticator {
     if (found === undefined || (isSsoOnly && !found.isService)) return unknown;
     const { user, token: tokenId, profile, readOnly, endsAt } = found;
     return {
-      ...{ user, token: tokenId, tokenId },
+      user,
+      token: tokenId,
+      tokenId,
       ownBounds: [...(profile === null ? [] : [profile]), ...(readOnly ? [readOnlyProfile] : [])],
       groupBounds: tokenProfilesOf(found, await people.grants()),
       until: endsAt.getTime(),

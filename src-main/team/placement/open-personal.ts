@@ -29,7 +29,8 @@ export interface OpenPersonalProcesses {
 export function openPlacement({ room, env, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
   const { paths, masker } = room;
   const launch = new UserProcessLauncher({
-    ...{ env, readOwn },
+    env,
+    readOwn,
     registry: () => core().registry,
     folder: join(paths.dataDir, 'people'),
     hidden: tooltrayPaths(paths, paths.configFile),

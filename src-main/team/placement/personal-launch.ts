@@ -89,10 +89,16 @@ export class UserProcessLauncher {
       isolate: sandboxOf(config),
       environment: this.#environment,
       boxes: new ServerSandboxes({
-        ...{ folder: join(own, 'boxes'), config: '', hidden, sockets, onRefused: () => undefined },
+        folder: join(own, 'boxes'),
+        config: '',
+        hidden,
+        sockets,
+        onRefused: () => undefined,
         person: { containers: this.#containers, identity: JSON.stringify([person.tenant, person.user]) },
       }),
-      ...{ registry: registry(), graceMs: stopGraceMs, budgets: budgets?.() },
+      registry: registry(),
+      graceMs: stopGraceMs,
+      budgets: budgets?.(),
       log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
     });
   }

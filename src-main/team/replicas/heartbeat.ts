@@ -172,7 +172,11 @@ export class Heartbeat {
       return [key, { ...state, since: since.at }] as const;
     });
     return {
-      ...{ id: this.id, name, version, isDraining: this.#isDraining, config: config() },
+      id: this.id,
+      name,
+      version,
+      isDraining: this.#isDraining,
+      config: config(),
       servers: Object.fromEntries(states),
     };
   }
@@ -182,7 +186,10 @@ export class Heartbeat {
     const { level, summary, detail } = health;
     const cause = 'error' in state && state.error !== undefined ? state.error.text : level === 'busy' ? '' : detail;
     return {
-      ...{ state: state.kind, level, summary: summary.replace(/ \d+ s$/, ''), tools: listing.tools.length },
+      state: state.kind,
+      level,
+      summary: summary.replace(/ \d+ s$/, ''),
+      tools: listing.tools.length,
       detail: this.#options.mask(cause).slice(0, maxDetail),
     };
   }

@@ -59,7 +59,11 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     return found?.isOff === false ? found.name : undefined;
   };
   const signIns = new TeamSignIns({
-    ...{ vaults, publicUrl, env, nameOf, now: Date.now },
+    vaults,
+    publicUrl,
+    env,
+    nameOf,
+    now: Date.now,
     fill: (config, user) => fillFor(user)(config),
     ring: keys.encryptionKeys(tenant, 'sign-ins'),
     documentUrl: () => core().options.config.current.signIn.clientMetadataUrl,
@@ -70,7 +74,8 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
   const exchanges = new TokenExchanges({ env, subject: (user) => subjects.read(user), now: Date.now });
   vaults.addMaskedValues(() => [...subjects.secrets, ...exchanges.secrets], exchanges.onSecretsChanged);
   const own = new UserConnections({
-    ...{ signIns, most: maxConnections },
+    signIns,
+    most: maxConnections,
     idleMs: () => core().options.config.current.personal.idleMinutes * 60_000,
     transport: (config, user) => {
       const fill = fillFor(user);
@@ -109,7 +114,10 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
   ];
   return {
     came,
-    ...{ own, signIns, vaults, door: new OAuthRoutes({ signIns, publicUrl, whoIs }) },
+    own,
+    signIns,
+    vaults,
+    door: new OAuthRoutes({ signIns, publicUrl, whoIs }),
     close: () => {
       for (const stop of stops) stop();
       signIns.close();

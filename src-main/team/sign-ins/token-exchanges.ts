@@ -73,7 +73,10 @@ export class TokenExchanges {
     if (known !== undefined) return known.source;
     const { now, subject } = this.#options;
     const source = new ExchangedToken({
-      ...{ config, exchange, fill, now },
+      config,
+      exchange,
+      fill,
+      now,
       subject: () => subject(user),
       http: () => this.#http(),
       onToken: () => this.onSecretsChanged.emit(),
@@ -183,15 +186,18 @@ class ExchangedToken implements TokenSource {
     const { clientId, clientSecret, scopes = [] } = client ?? {};
     const { audience, resource, tokenEndpoint } = exchange;
     const body = new URLSearchParams({
-      ...{ grant_type: grantType, subject_token: subjectToken },
-      ...{ subject_token_type: accessToken, requested_token_type: accessToken },
+      grant_type: grantType,
+      subject_token: subjectToken,
+      subject_token_type: accessToken,
+      requested_token_type: accessToken,
       ...(audience !== undefined && { audience }),
       ...(resource !== undefined && { resource }),
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       ...(clientId !== undefined && clientSecret === undefined && { client_id: clientId }),
     });
     const headers = {
-      ...{ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
       ...(clientId !== undefined && clientSecret !== undefined && { authorization: basic(clientId, clientSecret) }),
     };
     const signal = AbortSignal.timeout(maxMs);

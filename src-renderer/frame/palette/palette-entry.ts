@@ -63,7 +63,12 @@ export function viewEntries(views: readonly View[]): PaletteEntry[] {
     ...parts
       .filter(() => views.includes('setup'))
       .map(({ id, label, detail, href: [view, ...path] }): PaletteEntry => ({
-        ...{ id: `view/${id}`, kind: 'view', label, detail, words: detail, target: { href: hrefTo(view, path) } },
+        id: `view/${id}`,
+        kind: 'view',
+        label,
+        detail,
+        words: detail,
+        target: { href: hrefTo(view, path) },
       })),
   ];
 }
@@ -88,16 +93,25 @@ export interface FoundThings {
 export function foundEntries({ tools, sessions, kept }: FoundThings, now: number): PaletteEntry[] {
   return [
     ...tools.map(({ server, tool, description }): PaletteEntry => ({
-      ...{ id: `tool/${server}/${tool}`, kind: 'tool', label: tool, server, detail: description },
+      id: `tool/${server}/${tool}`,
+      kind: 'tool',
+      label: tool,
+      server,
+      detail: description,
       target: { href: hrefTo('servers', [server, 'run', tool]) },
     })),
     ...sessions.map(({ id, appName, mode, from, steps, isLive }): PaletteEntry => ({
-      ...{ id: `session/${id}`, kind: 'session', label: appName },
+      id: `session/${id}`,
+      kind: 'session',
+      label: appName,
       detail: `${isLive ? 'active, ' : ''}${modeName(mode)} mode, ${moment(from, now, true)}, ${count(steps, 'step')}`,
       target: { href: hrefTo('activity', ['sessions', id]) },
     })),
     ...kept.map(({ id, server, tool, bytes: size, app, at }): PaletteEntry => ({
-      ...{ id: `kept/${id}`, kind: 'kept', label: tool, server },
+      id: `kept/${id}`,
+      kind: 'kept',
+      label: tool,
+      server,
       detail: `${bytes(size)}, ${app}, ${moment(at, now, true)}`,
       target: { href: hrefTo('spills', [id]) },
     })),

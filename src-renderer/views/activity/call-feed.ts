@@ -32,7 +32,11 @@ export interface FeedOptions {
 
 const none: NewCalls = { calls: 0, problems: 0 };
 export const emptyFeed: Feed = {
-  ...{ calls: [], rows: 0, moved: 0, totals: undefined, waiting: none },
+  calls: [],
+  rows: 0,
+  moved: 0,
+  totals: undefined,
+  waiting: none,
   failure: undefined,
 };
 
@@ -151,7 +155,11 @@ export class CallFeed {
     this.#pace.drew(page.calls.filter(({ id }) => id > this.#readTo).length, now);
     this.#readTo = this.#countedTo = page.lastId;
     this.#tell({
-      ...{ calls, totals: totalsOf(page), rows: this.#rows(calls, page.total), waiting: none, failure: undefined },
+      calls,
+      totals: totalsOf(page),
+      rows: this.#rows(calls, page.total),
+      waiting: none,
+      failure: undefined,
       // Where all rows are others, those that are drawn become the new ones: to make them costs many times as much.
       moved: moved + (isGap ? 0 : all.length - before.length),
     });

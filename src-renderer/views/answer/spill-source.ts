@@ -5,7 +5,10 @@ import { type AnswerSource, fileName } from './answer-source.ts';
 
 export function spillSource({ id, server, tool, kind, mimeType, bytes, lines }: SpillRow): AnswerSource {
   return {
-    ...{ kind, mimeType, bytes, lines },
+    kind,
+    mimeType,
+    bytes,
+    lines,
     name: fileName([server, tool, id].filter((part) => part !== '').join('-')),
     whole: (signal) => api.readSpill(id, signal),
     readLines: (fromLine, count, signal) => api.ask('spillLines', { id, fromLine, count }, signal),

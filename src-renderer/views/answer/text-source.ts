@@ -20,7 +20,9 @@ export interface PageText {
 export function textSource({ name, kind, mimeType, text, original = text }: PageText): AnswerSource {
   const lines = text.split('\n');
   return {
-    ...{ name, kind, mimeType },
+    name,
+    kind,
+    mimeType,
     bytes: text.length,
     lines: lines.length,
     whole: async () => new Blob([original], { type: mimeType }),
@@ -81,7 +83,13 @@ function mediaSource({
 }): AnswerSource {
   const noText = (): Promise<never> => Promise.reject(new Error('This is not text.'));
   return {
-    ...{ name, kind, mimeType, lines: undefined, readLines: noText, find: noText, query: noText },
+    name,
+    kind,
+    mimeType,
+    lines: undefined,
+    readLines: noText,
+    find: noText,
+    query: noText,
     bytes: Math.floor((base64.length * 3) / 4),
     whole: async () => new Blob([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], { type: mimeType }),
   };

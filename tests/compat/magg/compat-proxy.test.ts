@@ -47,8 +47,13 @@ describe('list', () => {
       'application/json',
     ]);
     const facts = {
-      ...{ pythonType: 'Tool', many: true, proxyAction: 'list', proxyType: 'tool' },
-      ...{ totalCount: 3, offset: 0, limit: 1 },
+      pythonType: 'Tool',
+      many: true,
+      proxyAction: 'list',
+      proxyType: 'tool',
+      totalCount: 3,
+      offset: 0,
+      limit: 1,
     };
     expect(page.annotations).toEqual(facts);
     expect(page._meta).toEqual({ [metaKey]: facts });
@@ -96,7 +101,10 @@ describe('info', () => {
     const info = await item({ action: 'info', type: 'tool', path: 'm_add' });
     expect(info.resource?.uri).toBe('proxy:info/tool/m_add');
     expect(info.annotations).toEqual({
-      ...{ pythonType: 'Tool', proxyAction: 'info', proxyType: 'tool', proxyPath: 'm_add' },
+      pythonType: 'Tool',
+      proxyAction: 'info',
+      proxyType: 'tool',
+      proxyPath: 'm_add',
     });
     expect(parsed(info)).toMatchObject({
       name: 'm_add',
@@ -141,7 +149,10 @@ describe('call', () => {
   test.each(['data://cfg', 'data://m/cfg'])('31: JSON under another name becomes JSON (%s)', async (path) => {
     const read = await item({ action: 'call', type: 'resource', path });
     expect(read.resource).toEqual({
-      ...{ uri: 'data://cfg', mimeType: 'application/json', contentType: 'text/plain', text: '{"k":"v"}' },
+      uri: 'data://cfg',
+      mimeType: 'application/json',
+      contentType: 'text/plain',
+      text: '{"k":"v"}',
     });
     expect(read._meta[metaKey]).toMatchObject({ proxyPath: path, contentType: 'text/plain' });
   });

@@ -44,7 +44,9 @@ describe('paging', () => {
 
 test('a list is condensed, unless texts are wanted raw', async () => {
   const tool = {
-    ...{ name: 'a', description: 'First sentence. Second one.', outputSchema: { type: 'object' } },
+    name: 'a',
+    description: 'First sentence. Second one.',
+    outputSchema: { type: 'object' },
     inputSchema: { type: 'object', properties: { x: { type: 'string', description: 'An x.' } } },
   };
   const server = serverWith('s', { tools: [tool] });

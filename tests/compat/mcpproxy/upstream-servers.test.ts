@@ -91,8 +91,15 @@ describe('where the config lets models change servers', () => {
   test('every field of isolation is listed as it is, secrets masked, and what comes back unchanged is no change', () =>
     world(allowing, async ({ ask, core, written }) => {
       const isolation = {
-        ...{ enabled: false, mode: 'none', image: 'python:3.12', network_mode: 'bridge', working_dir: '/srv' },
-        ...{ memory_limit: '512m', cpu_limit: '1.5', log_driver: 'json-file', log_max_size: '10m' },
+        enabled: false,
+        mode: 'none',
+        image: 'python:3.12',
+        network_mode: 'bridge',
+        working_dir: '/srv',
+        memory_limit: '512m',
+        cpu_limit: '1.5',
+        log_driver: 'json-file',
+        log_max_size: '10m',
         extra_args: ['-v', '/data:/data:ro', '--memory=512m', '--cpus', '2', '-e', 'DB=hunter2hunter2'],
       };
       await ask({ operation: 'patch', name: 'a', isolation_json: JSON.stringify(isolation) });

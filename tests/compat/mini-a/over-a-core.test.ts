@@ -51,7 +51,11 @@ test('36: list shows connections and their tools without schemas; in detail with
   ]);
   expect(toonOf(await dispatch({ ...detail, includeTools: false }))['connections']).toEqual([
     {
-      ...{ id: 'a', alias: 'c1', serverInfo: { name: 'compat-A', version: '1.0.0' }, lastError: null, toolCount: 3 },
+      id: 'a',
+      alias: 'c1',
+      serverInfo: { name: 'compat-A', version: '1.0.0' },
+      lastError: null,
+      toolCount: 3,
       lastRefreshed: expect.any(Number) as number,
     },
   ]);
@@ -76,7 +80,11 @@ describe('38: call', () => {
     const result = await dispatch({ action: 'call', tool: 'structured' });
     expect(textOf(result)).toBe('{"answer":42}');
     expect(objectOf(result)).toMatchObject({
-      ...{ action: 'call', tool: 'structured', arguments: {}, resultFormat: 'json', estimatedTokens: 4 },
+      action: 'call',
+      tool: 'structured',
+      arguments: {},
+      resultFormat: 'json',
+      estimatedTokens: 4,
       connection: { id: 'x', alias: 'c3', serverInfo: { name: 'compat-X' } },
     });
   });

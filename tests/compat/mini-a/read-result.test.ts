@@ -79,8 +79,12 @@ describe('readresult', () => {
     const { text, facts, isError } = await read({ resultFile, op: 'read' });
     expect([text, isError]).toEqual(['one\ntwo', false]);
     expect(facts).toEqual({
-      ...{ action: 'readresult', op: 'read', resultFile, totalLines: 2 },
-      ...{ estimatedTokens: 2, truncated: true },
+      action: 'readresult',
+      op: 'read',
+      resultFile,
+      totalLines: 2,
+      estimatedTokens: 2,
+      truncated: true,
     });
   });
 

@@ -59,14 +59,12 @@ export class ShapedCalls implements AsyncDisposable {
 }
 
 const caller: CallerContext = {
-  ...{
-    app: 'test',
-    mode: 'dispatch',
-    principal: callerOf('test'),
-    sessionId: 'test',
-    clientInfo: {},
-    clientCapabilities: {},
-  },
+  app: 'test',
+  mode: 'dispatch',
+  principal: callerOf('test'),
+  sessionId: 'test',
+  clientInfo: {},
+  clientCapabilities: {},
   signal: new AbortController().signal,
   onLog: () => undefined,
   askClient: () => Promise.resolve({} satisfies JsonObject),

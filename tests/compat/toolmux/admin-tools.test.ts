@@ -163,7 +163,9 @@ describe('optimize_descriptions', () => {
     const { tools } = await (await core.open({}, { mode: 'proxy' })).request('tools/list');
     expect(tools).toMatchObject([{}, { name: 'echo_tool', description: 'Say it again' }, {}]);
     expect(await optimize(client, 'status')).toMatchObject({
-      ...{ cached: true, model: 'agent-generated', total_descriptions: 1 },
+      cached: true,
+      model: 'agent-generated',
+      total_descriptions: 1,
       servers: { echo: { tool_count: 3, descriptions: 1, by: expect.stringContaining('session') as string } },
     });
     await core.host.stop();

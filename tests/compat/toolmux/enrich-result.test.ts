@@ -6,7 +6,10 @@ import { completeContent } from '../../../src-main/core/calls/whole-answer.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 
 const tool: CatalogEntry = {
-  ...{ id: 's:x', server: 's', name: 'x', listedName: 'x' },
+  id: 's:x',
+  server: 's',
+  name: 'x',
+  listedName: 'x',
   definition: { name: 'x', description: 'Does x.', inputSchema: { type: 'object', required: ['a'] } },
 };
 const schema = '{"type":"object","required":["a"]}';

@@ -17,9 +17,21 @@ const noon = Date.UTC(2026, 10, 21, 12);
 
 function call(more: Partial<CallRecord> = {}): CallRecord {
   return {
-    ...{ startedAt: noon, sessionId: 's', app: 'app', mode: 'search', server: 'git', tool: 'log', outcome: 'ok' },
-    ...{ durationMs: 10, resolveMs: 0, allowMs: 0, callMs: 10, shapeMs: 0 },
-    ...{ argumentBytes: 2, resultBytes: 40, givenBytes: 40 },
+    startedAt: noon,
+    sessionId: 's',
+    app: 'app',
+    mode: 'search',
+    server: 'git',
+    tool: 'log',
+    outcome: 'ok',
+    durationMs: 10,
+    resolveMs: 0,
+    allowMs: 0,
+    callMs: 10,
+    shapeMs: 0,
+    argumentBytes: 2,
+    resultBytes: 40,
+    givenBytes: 40,
     ...more,
   };
 }

@@ -12,7 +12,11 @@ import type { PayloadSide } from '../../../src-main/core/activity/texts/texts-me
 
 /** Calls of these tests began in 1970. */
 export const textLimits: PayloadSettings = {
-  ...{ keep: true, keepDays: 100_000, maxBytes: 50_000_000, maxRows: 100_000, deleteAtExit: false },
+  keep: true,
+  keepDays: 100_000,
+  maxBytes: 50_000_000,
+  maxRows: 100_000,
+  deleteAtExit: false,
 };
 
 export function silentLog(): Log {

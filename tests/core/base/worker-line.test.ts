@@ -35,8 +35,8 @@ test('a thread gets nothing of our environment but where Node keeps what it has 
 const giving = `import { parentPort } from "node:worker_threads";
 import { readlinkSync } from "node:fs";
 import { getPriority } from "node:os";
-const { giveWay } = await import(${JSON.stringify(new URL('../../../src-main/core/base/worker-line.ts', import.meta.url))});
-giveWay();
+const { lowerThreadPriority } = await import(${JSON.stringify(new URL('../../../src-main/core/base/worker-line.ts', import.meta.url))});
+lowerThreadPriority();
 parentPort.postMessage(getPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1))));`;
 
 test.runIf(process.platform === 'linux')(

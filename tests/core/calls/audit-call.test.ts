@@ -12,7 +12,9 @@ function start() {
   const noted: AuditEntry[] = [];
   const notes = new CallAuditor({ note: (entry) => noted.push(entry), digest: () => ({ bytes: 1, hmac: 'x' }) });
   const call = {
-    ...{ request: { tool: 'look' }, outcome: 'ok', result: { content: [] } },
+    request: { tool: 'look' },
+    outcome: 'ok',
+    result: { content: [] },
     caller: { app: 'a', sessionId: 's', mode: 'proxy', principal: localUser },
   } as unknown as FinishedCall;
   const add = (labels?: Promise<readonly string[]>): void =>

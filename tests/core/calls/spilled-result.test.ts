@@ -7,14 +7,12 @@ import { openStore, origin, type OpenStore } from '../spills/spill-fixture.ts';
 import { callerOf } from '../../support/caller-of.ts';
 
 const context: CallerContext = {
-  ...{
-    app: 'test',
-    mode: 'proxy',
-    principal: callerOf('test'),
-    sessionId: 's1',
-    clientInfo: {},
-    clientCapabilities: {},
-  },
+  app: 'test',
+  mode: 'proxy',
+  principal: callerOf('test'),
+  sessionId: 's1',
+  clientInfo: {},
+  clientCapabilities: {},
   signal: new AbortController().signal,
   onLog: () => undefined,
   askClient: () => Promise.resolve({} satisfies JsonObject),

@@ -56,7 +56,10 @@ async function desk(): Promise<SecretService> {
   // Nothing is at the other end of its bus.
   const keychain = new SystemKeychain({ DBUS_SESSION_BUS_ADDRESS: '' });
   return new SecretService({
-    ...{ vault: plainVault(home), config: store, folders: [join(home, 'journal')], keychain },
+    vault: plainVault(home),
+    config: store,
+    folders: [join(home, 'journal')],
+    keychain,
   });
 }
 

@@ -132,7 +132,9 @@ test('an empty object is a config with every default', () => {
 
 test('of the limits of HTTP one is set, and the others keep their defaults', () => {
   expect(read('{ "http": { "sessions": 5, "drainSeconds": 0 } }').config?.http).toMatchObject({
-    ...{ sessions: 5, drainSeconds: 0, streams: 2000 },
+    sessions: 5,
+    drainSeconds: 0,
+    streams: 2000,
   });
   expect(said('{ "http": { "sessions": 0 } }')).toEqual([
     expect.stringMatching(/^1:\d+ http\.sessions error: .* 2000 is used\.$/) as string,
@@ -169,7 +171,8 @@ test('the settings beside the servers are read, and a group may be given in part
 
 test('how apps have tools with a user interface is a word, for all or by app, and what is wrong counts for its app alone', () => {
   expect(read('{ "ui": "on-demand", "appUi": { "cursor": "off" } }').config).toMatchObject({
-    ...{ ui: 'on-demand', appUi: { cursor: 'off' } },
+    ui: 'on-demand',
+    appUi: { cursor: 'off' },
   });
   expect(read('{ "appUi": { "cursor": "off", "zed": "on" } }').config?.appUi).toEqual({ cursor: 'off' });
   expect(said('{ "ui": "on" }').join()).toContain('This must be one of "listed", "on-demand", "off".');
@@ -188,21 +191,48 @@ test('tools are switched off in the spelling of any product', () => {
 
 test('every field of a command server arrives in the units of the core', () => {
   const entry = {
-    ...{ command: 'npx', args: ['-y', 'x', 1], env: { PORT: 3000, ON: true }, cwd: 'work', enabled: false, lazy: true },
-    ...{ idleStopSeconds: 60, initTimeoutSeconds: 5, callTimeoutSeconds: 0.5, maxMessageMB: 1, description: 'mine' },
+    command: 'npx',
+    args: ['-y', 'x', 1],
+    env: { PORT: 3000, ON: true },
+    cwd: 'work',
+    enabled: false,
+    lazy: true,
+    idleStopSeconds: 60,
+    initTimeoutSeconds: 5,
+    callTimeoutSeconds: 0.5,
+    maxMessageMB: 1,
+    description: 'mine',
   };
   expect(server(entry)).toEqual({
-    ...{ name: 'a', kind: 'stdio', command: 'npx', args: ['-y', 'x', '1'], env: { PORT: '3000', ON: 'true' } },
-    ...{ cwd: resolve('/config/work'), enabled: false, lazy: true, idleStopMs: 60_000, initTimeoutMs: 5000 },
-    ...{ callTimeoutMs: 500, maxMessageBytes: 1_048_576, description: 'mine' },
+    name: 'a',
+    kind: 'stdio',
+    command: 'npx',
+    args: ['-y', 'x', '1'],
+    env: { PORT: '3000', ON: 'true' },
+    cwd: resolve('/config/work'),
+    enabled: false,
+    lazy: true,
+    idleStopMs: 60_000,
+    initTimeoutMs: 5000,
+    callTimeoutMs: 500,
+    maxMessageBytes: 1_048_576,
+    description: 'mine',
     hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
 });
 
 test('a server that says nothing more gets the documented defaults', () => {
   expect(server({ url: 'https://h/mcp' })).toMatchObject({
-    ...{ kind: 'http', url: 'https://h/mcp', headers: {}, enabled: true, lazy: false, idleStopMs: undefined },
-    ...{ initTimeoutMs: 30_000, callTimeoutMs: 3_600_000, maxMessageBytes: 536_870_912, description: undefined },
+    kind: 'http',
+    url: 'https://h/mcp',
+    headers: {},
+    enabled: true,
+    lazy: false,
+    idleStopMs: undefined,
+    initTimeoutMs: 30_000,
+    callTimeoutMs: 3_600_000,
+    maxMessageBytes: 536_870_912,
+    description: undefined,
   });
 });
 

@@ -52,7 +52,10 @@ export function helperContext(
     return { content: [{ type: 'text', text: `called ${request.tool}` }] };
   };
   return {
-    ...{ catalog, index, callTool, calls },
+    catalog,
+    index,
+    callTool,
+    calls,
     level: raw ? 'full' : 'lean',
     mode: 'proxy',
     finder,

@@ -44,7 +44,9 @@ test('a search knows what was used', () => {
 
 test('what does the opposite of a need stays behind, however often it was used', () => {
   const tools = ['create_entity', 'create_page', 'delete_entity'].map((name) => ({
-    ...{ name, description: 'Of the wiki.', inputSchema: { type: 'object' } },
+    name,
+    description: 'Of the wiki.',
+    inputSchema: { type: 'object' },
   }));
   const { catalog, index } = helperContext([serverWith('wiki', { tools })]);
   const usedTools = (): Set<string> => new Set(['wiki:delete_entity']);

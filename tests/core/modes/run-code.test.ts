@@ -98,7 +98,8 @@ test.each([
   ['servers that are a text', { options: { allowed_servers: 'a' } }, 'INVALID_ARGS', /allowed_servers/],
 ])('code_execution refuses %s with the documented code', async (_name, input, code, words) => {
   expect(await body(input)).toEqual({
-    ...{ ok: false, isError: true },
+    ok: false,
+    isError: true,
     error: { code, message: expect.stringMatching(words) as string },
   });
 });

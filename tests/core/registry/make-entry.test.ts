@@ -61,7 +61,9 @@ test('a Python package runs by uvx, options with values, switches and bare words
     ...box,
   });
   expect(made(option, { 'arg-0': '', 'env-WEATHER_UNITS': '' })).toEqual({
-    ...{ command: 'uvx', args: [...common.slice(0, 2), '--stdio'], ...box },
+    command: 'uvx',
+    args: [...common.slice(0, 2), '--stdio'],
+    ...box,
   });
 });
 

@@ -77,7 +77,8 @@ test('code that is neither keeps the error of JavaScript, and so does code for a
 
 test('code that is meant to be Python and is none gets the error of Python', async () => {
   expect(await harness.error('def f():\n    return = 1')).toMatchObject({
-    ...{ code: 'SYNTAX_ERROR', line: 2 },
+    code: 'SYNTAX_ERROR',
+    line: 2,
     message: expect.stringMatching(/^SyntaxError: /) as string,
   });
 });

@@ -74,7 +74,7 @@ test('with used tools raised from wherever they stand', () => {
     const all = fullSort(context, need);
     const used = new Set(all.map(({ id }) => id).filter(() => random(4) === 0));
     const limit = 1 + random(8);
-    const { tools, more } = findTools([need], { ...{ catalog, index }, usedTools: () => used }, { limit });
+    const { tools, more } = findTools([need], { catalog, index, usedTools: () => used }, { limit });
     const expected = boostRecentTools(all, used).slice(0, limit);
     expect(tools.map(({ tool, score }) => ({ id: tool.id, score }))).toEqual(expected);
     expect(more).toBe(all.length - expected.length);

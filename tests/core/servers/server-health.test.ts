@@ -21,7 +21,8 @@ test('returns "Needs setup" for a server that lacks a value, with what ends it',
   const missing = new AppError('secret_missing', 'a needs KEY.', { data: { secret: 'KEY' } });
   const failed: ServerState = { kind: 'error', error: missing, failures: 1, retryAt: 14_000 };
   expect(serverHealth({ name: 'a', state: failed, tools: 0, lazy: false, problems: [], now: 0 })).toMatchObject({
-    ...{ level: 'attention', summary: 'Needs setup' },
+    level: 'attention',
+    summary: 'Needs setup',
     action: { kind: 'add-secret', secret: 'KEY' },
   });
   const held = serverHealth({
@@ -49,7 +50,9 @@ test.each<[ServerState, unknown[]]>([
   ],
   [
     {
-      ...{ kind: 'error', failures: 1, retryAt: 14_000 },
+      kind: 'error',
+      failures: 1,
+      retryAt: 14_000,
       error: new AppError('secret_missing', 'a needs KEY.', { data: { secret: 'KEY', whose: 'user' } }),
     },
     ['off', 'Waits for its people', 'a needs KEY.', undefined],

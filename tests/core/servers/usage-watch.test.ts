@@ -12,7 +12,8 @@ const unmeasured = unmeasurableReason(process.platform);
 test.skipIf(unmeasured !== undefined)('reports a server with too many processes until it has fewer', async () => {
   await using core = await startCore({ servers: {} });
   const group = spawn('/bin/sh', ['-c', 'sleep 600 & sleep 600 & sleep 600 & echo up; wait'], {
-    ...{ detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const pid = group.pid as number;
   onTestFinished(() => void process.kill(-pid, 'SIGKILL'));

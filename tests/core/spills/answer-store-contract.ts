@@ -56,8 +56,18 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(await store.find(spill.id, ann)).toEqual({ ...spill, tool: 'half \ufffd a pair' });
     expect((await store.find(spill.id, ann))?.profiles).toBe('["calm"]');
     expect(spill).toMatchObject({
-      ...{ answerId: spill.id, owner: ann.owner, kind: 'text', mimeType: 'text/plain', bytes: 8, lines: 3, tokens: 2 },
-      ...{ createdAt: opened.clock, pinned: false, reads: 0, lastReadAt: undefined, sentBytes: kept.resultBytes },
+      answerId: spill.id,
+      owner: ann.owner,
+      kind: 'text',
+      mimeType: 'text/plain',
+      bytes: 8,
+      lines: 3,
+      tokens: 2,
+      createdAt: opened.clock,
+      pinned: false,
+      reads: 0,
+      lastReadAt: undefined,
+      sentBytes: kept.resultBytes,
     });
     expect([await textOf(store, spill.id), await textOf(store, `tooltray://spill/${spill.id}`)]).toEqual([
       'one\ntwo\n',

@@ -62,7 +62,9 @@ test('an answer is kept whole, in a file that only its owner can read, and descr
   });
   expect(spill).toEqual({
     ...origin,
-    ...{ sentBytes: 17, sentTokens: 5, sentEstimated: false },
+    sentBytes: 17,
+    sentTokens: 5,
+    sentEstimated: false,
     id: expect.stringMatching(/^[a-z2-9]{20}$/) as string,
     answerId: spill.id,
     file: join(open.folder, `files-read_file-${spill.id}.json`),

@@ -90,7 +90,11 @@ describe('what fits', () => {
 
   test('what the core found stands behind what the page knows, in its own order', () => {
     const tool = (label: string): PaletteEntry => ({
-      ...{ id: `tool/github/${label}`, kind: 'tool', label, server: 'github', detail: '' },
+      id: `tool/github/${label}`,
+      kind: 'tool',
+      label,
+      server: 'github',
+      detail: '',
       target: { href: `#/servers/github/run/${label}` },
     });
     const found = labels('github', [tool('zebra'), tool('ant')]);

@@ -6,8 +6,15 @@ import { views } from '../../../src-renderer/lib/addresses.ts';
 import { serverRow } from '../rows.ts';
 
 const item: InboxSummary = {
-  ...{ id: '1', kind: 'proposal', cause: 'a', at: 1, until: undefined, server: 'b' },
-  ...{ sentence: '', from: '', isGrave: false },
+  id: '1',
+  kind: 'proposal',
+  cause: 'a',
+  at: 1,
+  until: undefined,
+  server: 'b',
+  sentence: '',
+  from: '',
+  isGrave: false,
 };
 
 test('shows nothing where nothing waits, and before anything is known', () => {

@@ -179,7 +179,8 @@ test('a launch that was found is decided on in the inbox: left alone, asked agai
   const [offer] = (await inbox()).items;
   const id = offer?.id ?? '';
   expect(await ask(core, 'inboxItem', { id })).toMatchObject({
-    ...{ kind: 'heal', server: 'x' },
+    kind: 'heal',
+    server: 'x',
     meanings: expect.arrayContaining([{ text: 'Is given API_TOKEN.', isGrave: false }]) as object,
     actions: [
       { id: 'leave', isRisky: false },

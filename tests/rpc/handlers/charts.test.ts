@@ -86,13 +86,11 @@ test.each([
       const now = Date.parse(at);
       const folder = mkdtempSync(join(tmpdir(), 'tooltray-charts-'));
       const activity = new ActivityLog({
-        ...{
-          file: join(folder, 'activity.db'),
-          masker: new Masker(),
-          log: createLog(),
-          maxRows: 100,
-          maxBytes: 1 << 24,
-        },
+        file: join(folder, 'activity.db'),
+        masker: new Masker(),
+        log: createLog(),
+        maxRows: 100,
+        maxBytes: 1 << 24,
         tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
       });
       onTestFinished(async () => {

@@ -58,15 +58,19 @@ test('sessions and kept answers are found by their app, server and tool; nothing
 test('a session is found however many newer ones there are', async () => {
   const core = await start();
   const step = (n: number, app: string): StepRecord => ({
-    ...{
-      id: (start2023 + n) * 1000,
-      startedAt: start2023 + n,
-      sessionId: `old-${n}`,
-      app,
-      mode: 'proxy',
-      kind: 'list',
-    },
-    ...{ name: 'tools/list', what: '', durationMs: 1, requestBytes: 0, givenBytes: 0, calls: 0, outcome: 'ok' },
+    id: (start2023 + n) * 1000,
+    startedAt: start2023 + n,
+    sessionId: `old-${n}`,
+    app,
+    mode: 'proxy',
+    kind: 'list',
+    name: 'tools/list',
+    what: '',
+    durationMs: 1,
+    requestBytes: 0,
+    givenBytes: 0,
+    calls: 0,
+    outcome: 'ok',
   });
   const steps = [step(0, 'zed'), ...Array.from({ length: 150 }, (_one, n) => step(n + 1, 'cursor'))];
   const { activity, options } = core.host.core;

@@ -18,7 +18,9 @@ async function start(url: string): Promise<TestCore> {
 }
 
 const everything = {
-  ...{ server: 'io.github.modelcontextprotocol/everything', version: '2026.8.31', option: 'package-0' },
+  server: 'io.github.modelcontextprotocol/everything',
+  version: '2026.8.31',
+  option: 'package-0',
   answers: { 'env-EVERYTHING_PASS': 'open-sesame-42', 'env-LOG_LEVEL': 'debug' },
 };
 
@@ -32,7 +34,8 @@ test('a search tells where it goes on, a server tells all of itself, and neither
   expect([(page['servers'] as Json[]).length, page['next']]).toEqual([40, 'io.github.many/tool-39:1.0.0']);
   const found = await ask(core, 'registryServer', { server: everything.server });
   expect(found).toMatchObject({
-    ...{ registry: 'official', name: 'everything' },
+    registry: 'official',
+    name: 'everything',
     server: {
       publisher: 'io.github.modelcontextprotocol',
       repository: 'https://github.com/modelcontextprotocol/servers',

@@ -30,14 +30,18 @@ function outcomeOf(at: number): CallOutcome {
 
 function someStep(at: number): StepRecord {
   return {
-    ...{
-      id: (hour + at * 10) * 1000,
-      startedAt: hour + at * 10,
-      sessionId: `s${at % 3}`,
-      app: 'cursor',
-      mode: 'search',
-    },
-    ...{ kind: 'call', name: 'call_tool', what: 'x', durationMs: 1, requestBytes: 1, givenBytes: 1, calls: 1 },
+    id: (hour + at * 10) * 1000,
+    startedAt: hour + at * 10,
+    sessionId: `s${at % 3}`,
+    app: 'cursor',
+    mode: 'search',
+    kind: 'call',
+    name: 'call_tool',
+    what: 'x',
+    durationMs: 1,
+    requestBytes: 1,
+    givenBytes: 1,
+    calls: 1,
     outcome: outcomeOf(at),
   };
 }
@@ -45,10 +49,25 @@ function someStep(at: number): StepRecord {
 function someCall(at: number): CallRecord {
   const outcome = outcomeOf(at);
   return {
-    ...{ startedAt: hour + at * 10, sessionId: `s${at % 3}`, app: at % 2 === 0 ? 'cursor' : 'zed', mode: 'proxy' },
-    ...{ server: `server-${at % 4}`, tool: `tool_${at % 7}`, why: at === 9 ? 'To find Ärger' : undefined, outcome },
-    ...{ durationMs: at, resolveMs: 0, allowMs: 0, callMs: at, shapeMs: 0, argumentBytes: at, resultBytes: at * 3 },
-    ...{ givenBytes: at * 2, tokensIn: at, tokensSent: at, tokensOut: at * 2 },
+    startedAt: hour + at * 10,
+    sessionId: `s${at % 3}`,
+    app: at % 2 === 0 ? 'cursor' : 'zed',
+    mode: 'proxy',
+    server: `server-${at % 4}`,
+    tool: `tool_${at % 7}`,
+    why: at === 9 ? 'To find Ärger' : undefined,
+    outcome,
+    durationMs: at,
+    resolveMs: 0,
+    allowMs: 0,
+    callMs: at,
+    shapeMs: 0,
+    argumentBytes: at,
+    resultBytes: at * 3,
+    givenBytes: at * 2,
+    tokensIn: at,
+    tokensSent: at,
+    tokensOut: at * 2,
   };
 }
 
@@ -56,7 +75,11 @@ test('what is asked of the one is answered by the other as well', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-both-'));
   const database = new Database({ url: await teamDatabase(), most: 2 });
   const activity = new ActivityLog({
-    ...{ file: join(folder, 'activity.db'), masker: new Masker(), log: createLog(), maxRows: 1000, maxBytes: 64 << 20 },
+    file: join(folder, 'activity.db'),
+    masker: new Masker(),
+    log: createLog(),
+    maxRows: 1000,
+    maxBytes: 64 << 20,
     tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
   });
   const sql = database.forTenant('a');

@@ -28,7 +28,11 @@ function openRecorder(url: string, { tenant = 'a', replica = 'r1', maxRows = 10_
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-record-'));
   const database = new Database({ url, most: 2 });
   const activity = new ActivityLog({
-    ...{ file: join(folder, 'activity.db'), masker: new Masker(), log: createLog(), maxRows, maxBytes: 64 << 20 },
+    file: join(folder, 'activity.db'),
+    masker: new Masker(),
+    log: createLog(),
+    maxRows,
+    maxBytes: 64 << 20,
     tokenCounter: { count: (text) => Promise.resolve({ tokens: String(text).length, estimated: false }) },
   });
   const rows = new ActivityRows(database.forTenant(tenant), tenant, replica);
@@ -50,8 +54,17 @@ function call(over: Partial<CallRecord> = {}): CallRecord {
   const times = { durationMs: 12.5, resolveMs: 0, allowMs: 0, callMs: 12, shapeMs: 0 };
   const sizes = { argumentBytes: 10, resultBytes: 300, givenBytes: 200 };
   return {
-    ...{ startedAt: clock++, sessionId: 's', app: 'cursor', mode: 'proxy', server: 'notes', tool: 'read' },
-    ...{ user: 'ada', outcome: 'ok', ...times, ...sizes, ...over },
+    startedAt: clock++,
+    sessionId: 's',
+    app: 'cursor',
+    mode: 'proxy',
+    server: 'notes',
+    tool: 'read',
+    user: 'ada',
+    outcome: 'ok',
+    ...times,
+    ...sizes,
+    ...over,
   };
 }
 

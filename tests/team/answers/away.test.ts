@@ -115,13 +115,11 @@ test('a bucket that is not there and a key that is wrong are told from a store t
 test('addresses of stores are read, and keys in them refused', () => {
   const own = { TOOLTRAY_OBJECTS_KEY_ID: 'S3RVER', TOOLTRAY_OBJECTS_KEY: 'S3RVER' };
   expect(parseS3Config('s3://b/team/x/?endpoint=http://s3:9000/&region=eu', own)).toEqual({
-    ...{
-      endpoint: 'http://s3:9000/b',
-      region: 'eu',
-      prefix: 'team/x/',
-      accessKeyId: 'S3RVER',
-      secretAccessKey: 'S3RVER',
-    },
+    endpoint: 'http://s3:9000/b',
+    region: 'eu',
+    prefix: 'team/x/',
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
   });
   const aws = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
   expect(parseS3Config('s3://b', aws)).toMatchObject({

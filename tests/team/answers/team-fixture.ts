@@ -30,7 +30,11 @@ export async function openReplica(url: string, more: Partial<TeamSpillStoreOptio
   const database = new Database({ url, most: 3 });
   const opened = { settings: usualSettings, clock: Date.UTC(2026, 0, 10) };
   const store = new TeamSpillStore({
-    ...{ tenant: 'acme', folder, log, database, countTokens: countRoughly },
+    tenant: 'acme',
+    folder,
+    log,
+    database,
+    countTokens: countRoughly,
     settings: () => opened.settings,
     now: () => opened.clock,
     ...more,

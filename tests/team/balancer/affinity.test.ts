@@ -128,7 +128,9 @@ async function openTeam(): Promise<RunningTeam> {
   const { url } = await balancerOf(replicas.map(({ port }) => port));
   const fileOf = (name: string): string => join(folder, `answer ${name}`);
   return {
-    ...{ replicas, token, url: `${url}/mcp` },
+    replicas,
+    token,
+    url: `${url}/mcp`,
     runs: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0),
     finish: (name) => {
       writeFileSync(`${fileOf(name)}.part`, 'done');

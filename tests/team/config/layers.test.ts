@@ -117,7 +117,8 @@ test('what comes to be wrong is said once; so is that others have had another co
   const log = { info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
   const problem = { severity: 'error', file: '/f', line: 2, column: 3, path: 'mode', reason: 'No.' } as const;
   const config = {
-    ...{ path: '/o', version: 'one' },
+    path: '/o',
+    version: 'one',
     problems: [] as { suggestion: undefined; reason: string }[],
     problemsChanged: new Emitter<readonly never[]>(),
   };

@@ -291,8 +291,13 @@ test('a member is told of nobody else, by no question and by no part of the stat
   const seen = stranger.watch();
   await expect.poll(() => seen.state.team?.person).toBe('cleo');
   expect(seen.state).toMatchObject({
-    ...{ sessions: [], inbox: [], attention: [], access: [], activity: { lastId: 0, recent: [], costliest: [] } },
-    ...{ core: { configFile: '', logDir: '' }, spills: { count: 0, bytes: 0 } },
+    sessions: [],
+    inbox: [],
+    attention: [],
+    access: [],
+    activity: { lastId: 0, recent: [], costliest: [] },
+    core: { configFile: '', logDir: '' },
+    spills: { count: 0, bytes: 0 },
   });
   const secrets = ['ana', 'ben', 'root', spill.id, token.id, callers.tokens.get('ana') ?? '-', one.folder, two.folder];
   const told = async (method: RpcMethod, input: object): Promise<string> =>

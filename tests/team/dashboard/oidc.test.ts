@@ -36,7 +36,9 @@ beforeAll(async () => {
       url,
       { servers: {} },
       {
-        ...{ publicUrl, allowedHosts: ['127.0.0.1'], name },
+        publicUrl,
+        allowedHosts: ['127.0.0.1'],
+        name,
         issuer: { ...settings, clientId: client.id, takesNew, needsType: false },
         env: { TOOLTRAY_OIDC_SECRET: client.secret },
       },
@@ -74,7 +76,9 @@ async function comeBack(at: TestReplica, url: URL, cookie = ''): Promise<Came> {
     .map((line) => line.split(';')[0] ?? '')
     .find((line) => /^__Host-tooltray=\d+\.[\w-]{43}$/.test(line));
   return {
-    ...{ status: answer.status, body: answer.body, location: answer.headers['location'] as string | undefined },
+    status: answer.status,
+    body: answer.body,
+    location: answer.headers['location'] as string | undefined,
     page: session === undefined ? undefined : new Page(at, session),
   };
 }
@@ -95,7 +99,10 @@ describe('who comes in', () => {
     expect(asked.origin).toBe(idp.issuer);
     const { code_challenge, nonce, state, ...rest } = Object.fromEntries(asked.searchParams);
     expect(rest).toEqual({
-      ...{ response_type: 'code', client_id: client.id, redirect_uri: redirect, scope: 'openid profile email' },
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: redirect,
+      scope: 'openid profile email',
       code_challenge_method: 'S256',
     });
     for (const random of [code_challenge, nonce]) expect(random).toMatch(/^[\w-]{43}$/);

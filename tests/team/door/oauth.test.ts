@@ -41,7 +41,9 @@ async function openTeam(
   const replicas: TestReplica[] = [];
   for (const [at, name] of names.entries()) {
     const replica = await startReplica(database, config, {
-      ...{ name, publicUrl, allowedHosts: ['127.0.0.1'] },
+      name,
+      publicUrl,
+      allowedHosts: ['127.0.0.1'],
       listen: { address: '127.0.0.1', port: at === 0 ? port : 0 },
       issuer: { ...issuer, takesNew: true, needsType: false, ...more },
     });
@@ -84,9 +86,11 @@ async function knock(url: string, token: string | undefined, method = 'tools/lis
   return fetch(url, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
       ...(token !== undefined && bearer(token)),
-      ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
       ...('name' in params && { 'mcp-name': String(params.name) }),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { ...params, _meta: meta } }),
@@ -136,8 +140,11 @@ test('without a token every endpoint says where to sign in, and that says it to 
       200,
       '*',
       {
-        ...{ resource: `${url}${path}`, authorization_servers: [idp.issuer], bearer_methods_supported: ['header'] },
-        ...{ scopes_supported: ['tools:read', 'tools:call'], resource_name: 'Tooltray' },
+        resource: `${url}${path}`,
+        authorization_servers: [idp.issuer],
+        bearer_methods_supported: ['header'],
+        scopes_supported: ['tools:read', 'tools:call'],
+        resource_name: 'Tooltray',
       },
     ]);
   }

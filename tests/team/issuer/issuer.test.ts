@@ -25,8 +25,13 @@ test('tokens of a sign-in say who it is, each for what it is for', async () => {
   const issuer = opened(idp);
   const tokens = await signInAs('ana', idp.issuer, { scope: 'openid profile email tools:read', nonce: 'n-1' });
   expect(await issuer.accessToken(tokens.access_token, isOurs)).toMatchObject({
-    ...{ iss: idp.issuer, sub: 'ana', aud: audience, client_id: tokens.client_id, scope: 'tools:read' },
-    ...{ groups: ['platform'], email: 'ana@example.org' },
+    iss: idp.issuer,
+    sub: 'ana',
+    aud: audience,
+    client_id: tokens.client_id,
+    scope: 'tools:read',
+    groups: ['platform'],
+    email: 'ana@example.org',
   });
   const of = { client: tokens.client_id, nonce: 'n-1' };
   expect(await issuer.idToken(tokens.id_token ?? '', of)).toMatchObject({ sub: 'ana' });

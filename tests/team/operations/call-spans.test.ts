@@ -83,8 +83,11 @@ test('a call through a replica is a span in the trace of its app, and its server
   expect(asked).toMatchObject({ name: 'tools/call echo', kind: 2, traceId: trace, parentSpanId: app });
   expect(server).toMatchObject({ kind: 3, traceId: trace, parentSpanId: asked?.spanId });
   expect(asked && said(asked)).toMatchObject({
-    ...{ 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': 'echo', 'tooltray.server': 'echo' },
-    ...{ 'user.id': 'tester', 'tooltray.outcome': 'ok' },
+    'mcp.method.name': 'tools/call',
+    'gen_ai.tool.name': 'echo',
+    'tooltray.server': 'echo',
+    'user.id': 'tester',
+    'tooltray.outcome': 'ok',
   });
   expect(lost).toMatchObject({ status: { code: 2 }, traceId: expect.not.stringMatching(trace) as string });
   const ns = ({ startTimeUnixNano, endTimeUnixNano }: Span) => [BigInt(startTimeUnixNano), BigInt(endTimeUnixNano)];
@@ -94,17 +97,33 @@ test('a call through a replica is a span in the trace of its app, and its server
 });
 
 const call: CallRecord = {
-  ...{ startedAt: 1_790_000_000_000, sessionId: 's', app: 'cursor', mode: 'proxy', server: 'echo', tool: 'echo' },
-  ...{ durationMs: 3.25, resolveMs: 0.5, allowMs: 0.25, callMs: 2, shapeMs: 0.5 },
-  ...{ argumentBytes: 1, resultBytes: 1, givenBytes: 1, outcome: 'ok' },
+  startedAt: 1_790_000_000_000,
+  sessionId: 's',
+  app: 'cursor',
+  mode: 'proxy',
+  server: 'echo',
+  tool: 'echo',
+  durationMs: 3.25,
+  resolveMs: 0.5,
+  allowMs: 0.25,
+  callMs: 2,
+  shapeMs: 0.5,
+  argumentBytes: 1,
+  resultBytes: 1,
+  givenBytes: 1,
+  outcome: 'ok',
 };
 
 function spansFor(url: string) {
   const recorded = new Emitter<CallRecord>();
   const warned: string[] = [];
   const spans = new SpanExporter({
-    ...{ activity: { recorded }, target: { url: new URL(url), headers: {} }, service: 'tooltray', replica: 'r1' },
-    ...{ version: '1.2.3', log: { warn: (words) => void warned.push(words) } },
+    activity: { recorded },
+    target: { url: new URL(url), headers: {} },
+    service: 'tooltray',
+    replica: 'r1',
+    version: '1.2.3',
+    log: { warn: (words) => void warned.push(words) },
     limits: { attempts: 2, firstMs: 1, maxMs: 2 },
     // A busy machine takes its time.
     endMs: 60_000,

@@ -30,7 +30,8 @@ function knock({ url }: TestReplica, token: string | undefined, more: Record<str
   return fetch(url, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
       ...(token !== undefined && bearer(token)),
       ...more,
     },

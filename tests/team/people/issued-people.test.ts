@@ -31,8 +31,12 @@ test('who signs in for the first time is made a member once, by several replicas
   expect(all.map((one) => one?.how).sort()).toEqual(['known', 'known', 'known', 'new']);
   expect(new Set(all.map((one) => one?.user.id)).size).toBe(1);
   expect(all[0]?.user).toMatchObject({
-    ...{ name: 'ana', email: 'ana@example.org', role: 'member', groups: ['a', 'b'] },
-    ...{ isService: false, isOff: false },
+    name: 'ana',
+    email: 'ana@example.org',
+    role: 'member',
+    groups: ['a', 'b'],
+    isService: false,
+    isOff: false,
   });
   const elsewhere = await on.far.provision(claims);
   expect([elsewhere?.how, elsewhere?.user.id === all[0]?.user.id]).toEqual(['new', false]);

@@ -55,7 +55,7 @@ test('a change makes the gate forget the one who changed, and nobody else', asyn
   const looked: string[] = [];
   const counting = new Proxy(tokens, {
     get: (target, name) => {
-      if (name !== 'judge') return (target as unknown as Record<PropertyKey, unknown>)[name];
+      if (name !== 'authenticate') return (target as unknown as Record<PropertyKey, unknown>)[name];
       return async (token: string) => {
         const found = await target.authenticate(token);
         looked.push(found?.name ?? 'nobody');

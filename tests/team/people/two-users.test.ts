@@ -37,7 +37,10 @@ beforeAll(async () => {
   ends.push(drop);
   replica = await startReplica(url, {
     servers: {
-      ...{ x: fixture('compat-answers'), counting, asker: fixture('asker'), tasking: own('tasking.ts') },
+      x: fixture('compat-answers'),
+      counting,
+      asker: fixture('asker'),
+      tasking: own('tasking.ts'),
     },
     slowCallSeconds: 0,
     extraTools: ['read_result'],
@@ -168,7 +171,8 @@ test('a session is entered with the token alone that opened it', async () => {
     fetch(replica.url, {
       method: 'POST',
       headers: {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
         ...bearer(callers.tokens.get(holder) ?? ''),
         ...(session !== '' && { 'mcp-session-id': session }),
       },

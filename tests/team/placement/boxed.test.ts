@@ -55,8 +55,10 @@ interface Child {
 async function openTeam(isolation: object, name: string): Promise<Team> {
   const url = await teamDatabase();
   const counter = {
-    ...{ command: process.execPath, args: [join(import.meta.dirname, 'counter-server.ts'), '--stays'] },
-    ...{ placement: 'personal', isolation },
+    command: process.execPath,
+    args: [join(import.meta.dirname, 'counter-server.ts'), '--stays'],
+    placement: 'personal',
+    isolation,
   };
   const config = { servers: { counter }, slowCallSeconds: 0 };
   const file = join(folder, 'config.json');
@@ -68,7 +70,8 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
   await people.grant('everyone', '*');
   const replica = await startChild(name, url, file);
   return {
-    ...{ replica, people },
+    replica,
+    people,
     enter: async (user) => {
       if (!(await people.list()).some((one) => one.name === user)) await people.add({ name: user });
       const { token } = await tokens.create({ user, label: '', ends: Date.now() + 3_600_000 });
@@ -91,7 +94,10 @@ async function startChild(name: string, database: string, config: string): Promi
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
-        ...{ ...process.env, ...planted, ...testKeys, TOOLTRAY_DATABASE: database },
+        ...process.env,
+        ...planted,
+        ...testKeys,
+        TOOLTRAY_DATABASE: database,
         TOOLTRAY_HOME: join(folder, name),
       },
     },

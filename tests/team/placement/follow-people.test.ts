@@ -29,7 +29,8 @@ test('who is switched off has no process any more; another value ends what was b
     await database.close();
   });
   const [ann, bob] = [await team.add({ name: 'ann' }), await team.add({ name: 'bob' })].map(({ id }) => ({
-    ...{ tenant: 'main', user: id },
+    tenant: 'main',
+    user: id,
   })) as [{ tenant: string; user: string }, { tenant: string; user: string }];
   await vaults.forUser(ann.user).write(secretVaultKey('TOKEN'), 'before');
   const [plain, given] = [

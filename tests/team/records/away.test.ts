@@ -47,7 +47,11 @@ test('while the database is killed nothing is lost, decided twice or called kept
   const parts = { rows, keys: keys.audit('a'), seen, masker: new Masker(), log: quiet, now: Date.now };
   const audit = new TeamAuditWriter(parts);
   const activity = new ActivityLog({
-    ...{ file: join(folder, 'activity.db'), masker: new Masker(), log: createLog(), maxRows: 1000, maxBytes: 64 << 20 },
+    file: join(folder, 'activity.db'),
+    masker: new Masker(),
+    log: createLog(),
+    maxRows: 1000,
+    maxBytes: 64 << 20,
     tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
   });
   const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });

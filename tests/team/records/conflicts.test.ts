@@ -73,16 +73,12 @@ test('what a server listed when an admin looked is part of the review on every r
   const reviewsOf = async (): Promise<ServerReviews> => {
     const { records } = await openReplica(url);
     return new ServerReviews({
-      ...{
-        config: await ConfigStore.open(file, {}),
-        servers: {} as ServerManager,
-        history: { add: () => Promise.resolve('d') },
-      },
-      ...{
-        looks: { preview: () => Promise.resolve(look) },
-        note: () => undefined,
-        kept: await records.document('looks'),
-      },
+      config: await ConfigStore.open(file, {}),
+      servers: {} as ServerManager,
+      history: { add: () => Promise.resolve('d') },
+      looks: { preview: () => Promise.resolve(look) },
+      note: () => undefined,
+      kept: await records.document('looks'),
     });
   };
   const [here, there] = [await reviewsOf(), await reviewsOf()];

@@ -121,7 +121,10 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     // As a process that is started reads it.
     const start = async (description: string): Promise<ServerPins> => {
       const book = new PinRegistry((await open()).stores.pins, {
-        ...{ onChange: () => 'hold', onPassed: () => undefined, onDecided: () => undefined, now: () => now++ },
+        onChange: () => 'hold',
+        onPassed: () => undefined,
+        onDecided: () => undefined,
+        now: () => now++,
         onHeld: (_, changes) => told.push(...changes.map(({ after }) => String(after?.['description']))),
         onWarning: (_, text) => expect.unreachable(text),
       });
@@ -150,7 +153,11 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
   test('what was accepted of a server comes back as it was', async () => {
     const [{ stores: here }, { stores: there }] = await two();
     const pinned: PinnedServer = {
-      ...{ server: 'notes', acceptedAt: 5, program: 'p', pin: null, mayGrow: true },
+      server: 'notes',
+      acceptedAt: 5,
+      program: 'p',
+      pin: null,
+      mayGrow: true,
       definitions: new Map([['tool:read', { name: 'read', description: 'Reads \u0000 \ud800.' }]]),
       refused: new Map([['tool:write', 'h1']]),
       rugPulls: new Map(),

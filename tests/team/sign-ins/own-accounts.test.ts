@@ -93,7 +93,9 @@ test('each person calls with an account of their own, on every replica; who has 
   expect(page).toContain('Go on only if you are bob');
   // In a browser where somebody else is signed in to the dashboard, the button does nothing.
   const entered = await fetch(`http://127.0.0.1:${there.port}/session`, {
-    ...{ method: 'POST', body: JSON.stringify({ token: ann }), headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    body: JSON.stringify({ token: ann }),
+    headers: { 'content-type': 'application/json' },
   });
   const [cookie = ''] = (entered.headers.getSetCookie()[0] ?? '').split(';');
   const pressed = await fetch(linkIn(theirs), { method: 'POST', redirect: 'manual', headers: { cookie } });

@@ -69,7 +69,8 @@ test('beyond the limit a person is told so, until somebody’s connection was no
   onTestFinished(() => fixture.close());
   const harness = serversHarness();
   const own = new UserConnections({
-    ...{ idleMs: () => 200, most: 1 },
+    idleMs: () => 200,
+    most: 1,
     signIns: { of: () => harness.deps.signIns, link: () => 'nowhere', changed: new Emitter<SignInChange>() },
     transport: (config) => harness.deps.createTransport(config),
   });

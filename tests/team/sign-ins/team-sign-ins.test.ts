@@ -43,7 +43,12 @@ beforeEach(async () => {
     const server = (name: string): HttpServerConfig | undefined => (name === 'far' ? config : undefined);
     const now = (): number => Date.now() + world.ahead;
     const signIns = new TeamSignIns({
-      ...{ vaults, ring: [someKey], publicUrl: () => publicUrl, env: {}, server, now },
+      vaults,
+      ring: [someKey],
+      publicUrl: () => publicUrl,
+      env: {},
+      server,
+      now,
       nameOf: (user) => Promise.resolve(world.gone.has(user) ? undefined : user),
     });
     onTestFinished(() => signIns.close());

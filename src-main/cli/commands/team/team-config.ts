@@ -63,7 +63,16 @@ function show(store: ConfigStore, name: string, groups: readonly string[], json:
     config;
   const { threshold, thresholds, appThresholds, toon, clean } = results;
   const settings = {
-    ...{ mode, appModes, ui, appUi, condense, enrichment, extraTools, slowCallSeconds, retrieve, code },
+    mode,
+    appModes,
+    ui,
+    appUi,
+    condense,
+    enrichment,
+    extraTools,
+    slowCallSeconds,
+    retrieve,
+    code,
     results: { threshold, thresholds, appThresholds, toon, clean },
   };
   printResult(json, { groups, settings, profiles, favourites, quotas }, () => [

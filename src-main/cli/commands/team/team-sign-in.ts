@@ -69,7 +69,10 @@ export async function withSignIns(
     changes: { changed: new Emitter() },
   });
   const signIns = new Opened({
-    ...{ vaults, ring: keys.encryptionKeys(tenant, 'sign-ins'), env: process.env, now: Date.now },
+    vaults,
+    ring: keys.encryptionKeys(tenant, 'sign-ins'),
+    env: process.env,
+    now: Date.now,
     publicUrl: () => {
       if (publicUrl !== undefined) return publicUrl;
       throw usageError('--public-url says where the link is to lead');

@@ -140,9 +140,22 @@ export class StepLog implements StepRecorder, BatchParticipant {
     const { startedAt, sessionId, user, app, mode, durationMs, argumentBytes, givenBytes, outcome, errorText } = call;
     const id = this.idAt(startedAt);
     this.#add({
-      ...{ id, startedAt, sessionId, user, app, mode, kind, durationMs, givenBytes, outcome, errorText },
-      ...{ name: call.via ?? call.tool, what: call.via === undefined ? (call.why ?? '') : call.tool },
-      ...{ requestBytes: argumentBytes, calls: 1, unkept: 'call' },
+      id,
+      startedAt,
+      sessionId,
+      user,
+      app,
+      mode,
+      kind,
+      durationMs,
+      givenBytes,
+      outcome,
+      errorText,
+      name: call.via ?? call.tool,
+      what: call.via === undefined ? (call.why ?? '') : call.tool,
+      requestBytes: argumentBytes,
+      calls: 1,
+      unkept: 'call',
     });
     return id;
   }
@@ -240,10 +253,16 @@ export class StepLog implements StepRecorder, BatchParticipant {
       finishedCalls.map((call) => call.outcome),
     );
     this.#add({
-      ...{ id, startedAt, ...owner, ...words, durationMs, requestBytes },
+      id,
+      startedAt,
+      ...owner,
+      ...words,
+      durationMs,
+      requestBytes,
       givenBytes: said === undefined || typeof said === 'string' ? 0 : said.bytes,
       calls: finishedCalls.length,
-      ...{ outcome, errorText },
+      outcome,
+      errorText,
       ...(typeof held === 'string' && { unkept: held }),
     });
   }

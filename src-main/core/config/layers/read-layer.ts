@@ -137,7 +137,10 @@ class LayerReader {
         return;
       case 'quotas':
         this.#quotas = Object.entries(checked.data as Readonly<Record<string, Quota>>).map(([name, quota]) => ({
-          ...{ ...quota, name, id: `${this.#kind}/${this.#file}/${name}`, replaces: this.#may('quotas') },
+          ...quota,
+          name,
+          id: `${this.#kind}/${this.#file}/${name}`,
+          replaces: this.#may('quotas'),
         }));
         return;
       case 'results':

@@ -107,7 +107,8 @@ export function openNetwork(parts: {
 }): OutboundNetwork {
   const { env, environment, config, log, resolveProxy } = parts;
   return new OutboundNetwork({
-    ...{ env, resolveProxy },
+    env,
+    resolveProxy,
     loginEnv: () => environment.resolve(),
     extraCaFile: () => config.current.network.extraCaFile,
     onProblem: (sentence) => log.warn(sentence),

@@ -21,10 +21,31 @@ const wellKnown: Readonly<Record<string, string>> = {
 };
 
 const verbs: Readonly<Record<string, string>> = {
-  ...{ read: 'read', readonly: 'read', view: 'read', get: 'read', list: 'list', search: 'search' },
-  ...{ write: 'change', edit: 'change', update: 'change', modify: 'change', create: 'create', add: 'create' },
-  ...{ send: 'send', post: 'send', publish: 'publish', execute: 'run', run: 'run', invoke: 'run', call: 'run' },
-  ...{ delete: 'delete', remove: 'delete', destroy: 'delete', manage: 'manage', admin: 'manage', full: 'manage' },
+  read: 'read',
+  readonly: 'read',
+  view: 'read',
+  get: 'read',
+  list: 'list',
+  search: 'search',
+  write: 'change',
+  edit: 'change',
+  update: 'change',
+  modify: 'change',
+  create: 'create',
+  add: 'create',
+  send: 'send',
+  post: 'send',
+  publish: 'publish',
+  execute: 'run',
+  run: 'run',
+  invoke: 'run',
+  call: 'run',
+  delete: 'delete',
+  remove: 'delete',
+  destroy: 'delete',
+  manage: 'manage',
+  admin: 'manage',
+  full: 'manage',
 };
 
 /** Words that add nothing a person would miss. */

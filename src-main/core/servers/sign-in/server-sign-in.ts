@@ -280,7 +280,12 @@ export class ServerOAuth implements TokenSource {
     const { registration, grant } = await store.read(key);
     const entry = await this.#options.fill();
     return {
-      ...{ serverName, ...entry, fetch: this.#fetch, registration, grant, challenge: this.#challenge },
+      serverName,
+      ...entry,
+      fetch: this.#fetch,
+      registration,
+      grant,
+      challenge: this.#challenge,
       documentUrl: entry.client?.clientMetadataUrl ?? this.#options.documentUrl(),
       asksAccount: await hasTwin(),
       ...(agreed !== undefined && { agreed: agreed.join(' ') }),

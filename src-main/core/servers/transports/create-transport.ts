@@ -59,13 +59,11 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
     case 'stdio': {
       const start = (filled: StdioServerConfig): Transport =>
         new StdioTransport({
-          ...{
-            ...filled,
-            ...deps,
-            env: { ...deps.network?.serverEnv, ...filled.env },
-            serverName: filled.name,
-            written: config,
-          },
+          ...filled,
+          ...deps,
+          env: { ...deps.network?.serverEnv, ...filled.env },
+          serverName: filled.name,
+          written: config,
           inherited: config.inheritEnv ?? [],
         });
       if (secretNamesOf(config).length === 0) return start(config);

@@ -66,7 +66,8 @@ export class StatelessEndpoints {
     const key = this.#opened.has(wanted) || this.#opened.size < maxDeclaredEndpoints ? wanted : name;
     const known = this.#opened.get(key);
     const opened = known ?? {
-      ...{ app: named.app, token: place.token },
+      app: named.app,
+      token: place.token,
       serving: this.#open(key === name ? named : declared, place, key),
     };
     // Whoever was asked for last stands last.

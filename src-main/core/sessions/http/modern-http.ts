@@ -292,7 +292,8 @@ class ModernMeter {
     known?.session.end();
     this.#evictOldest();
     const session = this.#ledger.open({
-      ...{ id: randomUUID(), user: this.#user },
+      id: randomUUID(),
+      user: this.#user,
       who: () => ({ app, mode: this.#mode(), client }),
     });
     this.#sessions.set(key, { session, seenAt: now });

@@ -126,7 +126,13 @@ function viewIn(
   const isOn = (name: string, tool: string): boolean => isToolEnabled(core.config(), name, tool);
   const shows = core.kind !== undefined && supportsViews(core.kind);
   return new ServerView({
-    ...{ server, servers, catalog, steps, isOn, settleMs, flow },
+    server,
+    servers,
+    catalog,
+    steps,
+    isOn,
+    settleMs,
+    flow,
     hasTool: core.hasTool,
     tasks: core.serverTasks.of(server),
     showsViews: shows,

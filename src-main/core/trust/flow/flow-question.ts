@@ -29,7 +29,12 @@ export function createApprovalRequest(
   const [first] = findings;
   return {
     cause: `flow ${tool.server} ${first === undefined ? '' : decisionKey(first)}`,
-    ...{ person, key, app, sessionId, server: tool.server, tool: tool.id },
+    person,
+    key,
+    app,
+    sessionId,
+    server: tool.server,
+    tool: tool.id,
     sentence: describeDataFlow(tool, findings, appName),
     details: [
       ...findings.flatMap(detailsOf),

@@ -6,7 +6,8 @@ import { formatCount } from '../../base/wording.ts';
 import type { DefinitionChange } from '../pins/offer.ts';
 import type { PinRegistry } from '../pins/pin-book.ts';
 import type { PinDecision, PinKey, PinnedKind } from '../pins/pin-file.ts';
-import type { PinReview, ServerPins, PinScope } from '../pins/server-pins.ts';
+import type { PinReview, PinScope } from '../pins/pin-review.ts';
+import type { ServerPins } from '../pins/server-pins.ts';
 import { definitionLines, diffLines, describePath } from './diff-lines.ts';
 import { joinNames } from './entry-meanings.ts';
 import type { UserDecision, InboxSource } from './inbox.ts';
@@ -72,14 +73,12 @@ function itemOf(question: PinReview, after: string): InboxItem {
   const server = markInvisible(question.server);
   const isGrave = isRugPull || changes.some(({ findings }) => findings.some(({ tier }) => tier === 'block'));
   return {
-    ...{
-      id,
-      kind: 'change',
-      cause: `change ${question.name} ${after}`,
-      at,
-      until: undefined,
-      server: question.server,
-    },
+    id,
+    kind: 'change',
+    cause: `change ${question.name} ${after}`,
+    at,
+    until: undefined,
+    server: question.server,
     sentence: sentenceOf(server, question),
     from: fromOf(server, question),
     isGrave,
@@ -160,11 +159,17 @@ function actionsOf(changes: number, isGrowth: boolean): readonly InboxAction[] {
   const isByPart = changes > 1;
   return [
     {
-      ...{ id: 'keep', label: 'Keep what I accepted', isRisky: false, isByPart },
+      id: 'keep',
+      label: 'Keep what I accepted',
+      isRisky: false,
+      isByPart,
       meaning: 'Models go on with the old text; what changed is not called, and you are not asked about it again.',
     },
     {
-      ...{ id: 'accept', label: 'Accept', isRisky: true, isByPart },
+      id: 'accept',
+      label: 'Accept',
+      isRisky: true,
+      isByPart,
       meaning: 'Models are shown the new text, and it is held against it from now on.',
     },
     ...(isGrowth ? [growAction] : []),
@@ -172,7 +177,10 @@ function actionsOf(changes: number, isGrowth: boolean): readonly InboxAction[] {
 }
 
 const growAction: InboxAction = {
-  ...{ id: 'grow', label: 'Accept, and let it add tools', isRisky: true, isByPart: false },
+  id: 'grow',
+  label: 'Accept, and let it add tools',
+  isRisky: true,
+  isByPart: false,
   meaning:
     'Tools that it adds within a minute of a call are scanned and shown at once from now on. You are asked about everything else it changes.',
 };

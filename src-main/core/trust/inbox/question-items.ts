@@ -66,7 +66,14 @@ function itemOf(asked: readonly PendingApproval[], nameOfApp: (app: string) => s
   const waiting = asked.length === 1 ? 'a call that waits' : `${formatCount(asked.length, 'call')} that wait`;
   return [
     {
-      ...{ id, kind: 'flow', cause, at, server, isGrave: false, sentence: markInvisible(sentence), meanings: [] },
+      id,
+      kind: 'flow',
+      cause,
+      at,
+      server,
+      isGrave: false,
+      sentence: markInvisible(sentence),
+      meanings: [],
       ...(person !== undefined && { person }),
       until: Math.min(...asked.map(({ until }) => until)),
       from: `${joinNames(apps)} ${apps.length === 1 ? 'has' : 'have'} ${waiting}.`,
@@ -85,7 +92,9 @@ function partOf({ id, tool, app, details }: PendingApproval, nameOfApp: (app: st
   return {
     keys: [id],
     title: `${markInvisible(nameOfApp(app))}${tool === undefined ? '' : ` with ${markInvisible(tool)}`}`,
-    ...{ notes: [], added: [], more: 0 },
+    notes: [],
+    added: [],
+    more: 0,
     lines: details.map(({ name, text, isPrivate }) => {
       const [what, said] = [markInvisible(name), markLines(text)];
       return { what, change: 'same', after: said, text: `${what}: ${said}`, ...(isPrivate && { isPrivate }) };

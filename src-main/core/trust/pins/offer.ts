@@ -102,7 +102,12 @@ export function removedDefinitions(
 ): readonly DefinitionChange[] {
   const gone = [...before.keys()].filter((key) => pinned.has(key) && !offered.has(key));
   return gone.map((key) => ({
-    ...{ ...named(key), class: 'gone', before: pinned.get(key), after: undefined, added: [], milder: [] },
+    ...named(key),
+    class: 'gone',
+    before: pinned.get(key),
+    after: undefined,
+    added: [],
+    milder: [],
   }));
 }
 

@@ -3,7 +3,8 @@ import { Emitter } from '../../base/events.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import type { PinnedServer, PinStore } from './pin-file.ts';
 import type { PinPolicy } from './pin-rules.ts';
-import { type PinReview, ServerPins } from './server-pins.ts';
+import type { PinReview } from './pin-review.ts';
+import { ServerPins } from './server-pins.ts';
 
 export class PinRegistry {
   /** Of some server something else waits, or was decided. */

@@ -35,32 +35,8 @@ import {
   type PendingChange,
 } from './pin-file.ts';
 import { type FindPinsOfProgram, firstMoment, type Moment, type PinPolicy } from './pin-rules.ts';
+import type { PinReview, PinScope } from './pin-review.ts';
 import { definitionHeldError, definitionChangedError } from './refusals.ts';
-
-/** Whose texts are held against what was accepted. */
-export interface PinScope {
-  readonly server: string;
-  /** It says so to these apps only, in words: `apps that show user interfaces`. */
-  readonly apps: string | undefined;
-}
-
-/** One question per server and update. */
-export interface PinReview extends PinScope {
-  /** What these pins are called among all. */
-  readonly name: string;
-  /** Stands for these changes and no others. */
-  readonly id: string;
-  readonly changes: readonly DefinitionChange[];
-  readonly isRugPull: boolean;
-  /** Another version or file is started than when it was accepted; false where the two are the same or cannot be compared. */
-  readonly isOtherLaunch: boolean;
-  /** The record of what was accepted is damaged: nothing was compared. */
-  readonly isLost: boolean;
-  /** The package whose version is not written down. */
-  readonly floats: string | undefined;
-  /** Since when something waits, in ms since 1970. */
-  readonly at: number;
-}
 
 export class ServerPins {
   /** What is shown, held or asked is not what it was. */
@@ -355,8 +331,16 @@ export class ServerPins {
     const { program, pin = null } = await this.#launchNow();
     const none = new Map<PinKey, string>();
     return {
-      ...{ server: this.#config.name, acceptedAt: this.#rules.now(), program, pin, definitions },
-      ...{ refused: none, rugPulls: none, waits: new Map(), decisions: [], mayGrow: false },
+      server: this.#config.name,
+      acceptedAt: this.#rules.now(),
+      program,
+      pin,
+      definitions,
+      refused: none,
+      rugPulls: none,
+      waits: new Map(),
+      decisions: [],
+      mayGrow: false,
     };
   }
 
@@ -436,7 +420,10 @@ export class ServerPins {
     const at = this.#rules.now();
     const hashes = decided.map(({ key, after }) => [key, this.#hashes.of(after)] as const);
     return {
-      ...{ id: canonicalHash([at, hashes]).slice(0, 8), at, by, choice },
+      id: canonicalHash([at, hashes]).slice(0, 8),
+      at,
+      by,
+      choice,
       before: Object.fromEntries(decided.map(({ key, before }) => [key, before ?? null])),
       decided: Object.fromEntries(hashes),
     };

@@ -31,8 +31,14 @@ interface StepFeedOptions {
 }
 
 export const noSteps: Steps = {
-  ...{ steps: [], sums: undefined, all: 0, more: false, apart: undefined, lookedThrough: undefined },
-  ...{ waiting: 0, failure: undefined },
+  steps: [],
+  sums: undefined,
+  all: 0,
+  more: false,
+  apart: undefined,
+  lookedThrough: undefined,
+  waiting: 0,
+  failure: undefined,
 };
 
 const firstPage = 100;

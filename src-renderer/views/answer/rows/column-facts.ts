@@ -43,7 +43,11 @@ export function columnFacts({ rows }: Pick<TableRows, 'rows'>, name: string): Co
   const values = [...counts].map(([text, count]) => ({ text, count })).toSorted((a, b) => b.count - a.count);
   const isChoice = values.length <= maxChoices && values.length < rows.length && type !== 'date';
   return {
-    ...{ name, type, min, max, different: counts.size },
+    name,
+    type,
+    min,
+    max,
+    different: counts.size,
     values: isChoice ? values : [],
     bins: isRange ? binsOf(rows, name, { type, min, max }) : values.slice(0, binCount).map(({ count }) => count),
   };

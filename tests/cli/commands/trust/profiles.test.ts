@@ -26,7 +26,11 @@ test.runIf(allCases)(
     ]);
     expect((await lines('show', 'work')).join('\n')).toContain('Apps     Cursor (cursor)');
     expect((await home.json('profiles', 'show', 'work')).data).toMatchObject({
-      ...{ name: 'work', servers: ['echo'], readOnly: true, apps: [{ app: 'cursor', appName: 'Cursor' }], tokens: [] },
+      name: 'work',
+      servers: ['echo'],
+      readOnly: true,
+      apps: [{ app: 'cursor', appName: 'Cursor' }],
+      tokens: [],
     });
     const { code, stderr } = await home.run('profiles', 'show', 'nobody');
     expect({ code, stderr }).toEqual({

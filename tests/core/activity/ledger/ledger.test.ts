@@ -239,7 +239,9 @@ test('an answer that comes after a handle is counted where it is fetched', async
 test('an answer is booked when there is time, and what ends after it has gone out is not taken for a part of it', async () => {
   const counted: [number, number][] = [];
   const steps = {
-    ...{ idAt: (at: number): number => at, start: () => undefined, end: () => undefined },
+    idAt: (at: number): number => at,
+    start: () => undefined,
+    end: () => undefined,
     addTokens: (id: number, entries: readonly { readonly raw: number }[]) =>
       void counted.push([id, entries.reduce((sum, { raw }) => sum + raw, 0)]),
   };

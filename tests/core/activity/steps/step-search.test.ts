@@ -33,8 +33,18 @@ function open(maxBytes = 1e9): RecoveringDatabase {
 
 function step(changes: Partial<StepRecord> & { readonly id: number }): StepRecord {
   return {
-    ...{ startedAt: Math.floor(changes.id / 1000), sessionId: 's1', app: 'cursor', mode: 'search', kind: 'call' },
-    ...{ name: 'call_tool', what: 'fs_read', durationMs: 1, requestBytes: 10, givenBytes: 20, calls: 1, outcome: 'ok' },
+    startedAt: Math.floor(changes.id / 1000),
+    sessionId: 's1',
+    app: 'cursor',
+    mode: 'search',
+    kind: 'call',
+    name: 'call_tool',
+    what: 'fs_read',
+    durationMs: 1,
+    requestBytes: 10,
+    givenBytes: 20,
+    calls: 1,
+    outcome: 'ok',
     ...changes,
   };
 }
@@ -142,8 +152,14 @@ test('the oldest steps give way a few at a time, so that there are never many mo
 test('a step stands in the table as it was, its words masked', () => {
   const hiding = { maskText: (text: string): string => text.replace('sesame', '***') };
   const whole = {
-    ...{ ...step({ id: start * 1000 }), errorText: 'open sesame', outcome: 'failed' as const, unkept: 'call' as const },
-    ...{ durationMs: 3, requestBytes: 11, givenBytes: 12, calls: 2 },
+    ...step({ id: start * 1000 }),
+    errorText: 'open sesame',
+    outcome: 'failed' as const,
+    unkept: 'call' as const,
+    durationMs: 3,
+    requestBytes: 11,
+    givenBytes: 12,
+    calls: 2,
   };
   const { id: _id, ...facts } = whole;
   const written: unknown = expect.objectContaining({ ...facts, errorText: 'open ***' });

@@ -79,7 +79,10 @@ return {
       ...['/dev/tty1', '/dev/urandom', '/lib/python314.zip'],
     ],
     environ: ['HOME', 'LANG', 'LD_LIBRARY_PATH', 'LOGNAME', 'PATH', 'PWD', 'PYTHONINSPECT', 'USER', '_'],
-    ...{ system: -1, cwd: '/', python: ['', 'emscripten'], modules: [] },
+    system: -1,
+    cwd: '/',
+    python: ['', 'emscripten'],
+    modules: [],
   });
 });
 

@@ -104,7 +104,8 @@ test('the call after the last one allowed is refused, which can be caught', asyn
 test('1 000 calls at once stop at the limit', async () => {
   const code = 'import asyncio\nawait asyncio.gather(*[call_tool("echo", {"i": i}) for i in range(1000)])';
   expect(await harness.run(code, python)).toMatchObject({
-    ...{ ok: false, calls: 50 },
+    ok: false,
+    calls: 50,
     error: { code: 'MAX_TOOL_CALLS_EXCEEDED' },
   });
 });

@@ -165,7 +165,8 @@ test('a call that failed and was not caught names its line', async () => {
   expect(await error('def f():\n    pass\n\nasync def g():\n    await call_tool("fail")\nawait g()')).toEqual({
     code: 'RUNTIME_ERROR',
     message: 'RuntimeError: the disk\nis full',
-    ...{ line: 5, column: 5 },
+    line: 5,
+    column: 5,
     stack: 'RuntimeError: the disk\nis full\n    at g (code.py:5:5)\n    at <module> (code.py:6:1)',
   });
 });
@@ -185,7 +186,8 @@ test.each([
 
 test('code that waits for what nobody will ever do is told so at once', async () => {
   expect(await error('import asyncio\nawait asyncio.Event().wait()')).toMatchObject({
-    ...{ code: 'RUNTIME_ERROR', message: 'RuntimeError: The code waits for something that never comes.' },
+    code: 'RUNTIME_ERROR',
+    message: 'RuntimeError: The code waits for something that never comes.',
   });
 });
 
@@ -208,7 +210,9 @@ test('what is printed arrives line by line', async () => {
 test('a call that nobody awaits runs all the same, and its failure is told', async () => {
   const code = 'call_tool("echo", {"late": 1})\ncall_tool("fail")\nreturn 5';
   expect(await harness.run(code, python)).toMatchObject({
-    ...{ ok: true, value: 5, calls: 2 },
+    ok: true,
+    value: 5,
+    calls: 2,
     console: ['error: A call that was not awaited failed: the disk', 'is full'],
   });
 });

@@ -25,16 +25,30 @@ export function openAudit(folder: string, options: Partial<AuditOptions> = {}): 
 
 export function call(over: Partial<CallEntry> = {}): CallEntry {
   return {
-    ...{ kind: 'call', app: 'cursor', session: 's1', mode: 'proxy', server: 'github', tool: 'create_issue' },
-    ...{ arguments: { bytes: 12, hmac: 'a'.repeat(43) }, result: { bytes: 340, hmac: 'b'.repeat(43) } },
-    ...{ outcome: 'ok', ms: 12.5, ...over },
+    kind: 'call',
+    app: 'cursor',
+    session: 's1',
+    mode: 'proxy',
+    server: 'github',
+    tool: 'create_issue',
+    arguments: { bytes: 12, hmac: 'a'.repeat(43) },
+    result: { bytes: 340, hmac: 'b'.repeat(43) },
+    outcome: 'ok',
+    ms: 12.5,
+    ...over,
   };
 }
 
 export function decision(over: Partial<DecisionEntry> = {}): DecisionEntry {
   return {
-    ...{ kind: 'decision', about: 'definitions', id: 'd1', choice: 'accept', by: 'dashboard', server: 'github' },
-    ...{ sentence: 'New texts of github are in use: create_issue.', ...over },
+    kind: 'decision',
+    about: 'definitions',
+    id: 'd1',
+    choice: 'accept',
+    by: 'dashboard',
+    server: 'github',
+    sentence: 'New texts of github are in use: create_issue.',
+    ...over,
   };
 }
 

@@ -58,7 +58,9 @@ test('a record is a log record with its line, in the JSON of OTLP', async () => 
   expect(outcome).toEqual({ sent: 1, rejected: 0, message: '', last: 2 });
   const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = there.seen;
   expect({ path, type: headers['content-type'], key: headers['x-key'] }).toEqual({
-    ...{ path: '/v1/logs', type: 'application/json', key: 'k' },
+    path: '/v1/logs',
+    type: 'application/json',
+    key: 'k',
   });
   const text = (value: string) => ({ stringValue: value });
   expect(JSON.parse(body)).toEqual({
@@ -75,8 +77,11 @@ test('a record is a log record with its line, in the JSON of OTLP', async () => 
             scope: { name: 'tooltray.audit', version: '1.2.3' },
             logRecords: [
               {
-                ...{ timeUnixNano: '1767225600000000000', observedTimeUnixNano: '1767225600000000000' },
-                ...{ severityNumber: 9, severityText: 'INFO', eventName: 'tooltray.audit.call' },
+                timeUnixNano: '1767225600000000000',
+                observedTimeUnixNano: '1767225600000000000',
+                severityNumber: 9,
+                severityText: 'INFO',
+                eventName: 'tooltray.audit.call',
                 body: text('github:create_issue, 340 bytes in 13 ms: private'),
                 attributes: [
                   { key: 'tooltray.audit.seq', value: { intValue: '2' } },
@@ -154,7 +159,9 @@ test('what the collector took and did not keep is told', async () => {
   await using there = await collector([{ status: 200, body }]);
   await writtenLog(open.folder, 3);
   expect(await exportRecords(readAll(new FileAuditLog(open.folder), {}), target(there.url))).toMatchObject({
-    ...{ sent: 3, rejected: 2, message: 'too old' },
+    sent: 3,
+    rejected: 2,
+    message: 'too old',
   });
 });
 

@@ -84,8 +84,11 @@ function rulesOf(passed: DefinitionChange[]): ConstructorParameters<typeof Serve
 function judge(pins: ServerPins, { introduced, ...offer }: RecordedVersion): Promise<void> {
   const { instructions, serverInfo, capabilities } = introduced;
   const handshake = {
-    ...{ era: 'legacy' as const, protocolVersion: '2025-11-25', capabilities: objectOrEmpty(capabilities) },
-    ...{ serverInfo: objectOrEmpty(serverInfo), raw: introduced },
+    era: 'legacy' as const,
+    protocolVersion: '2025-11-25',
+    capabilities: objectOrEmpty(capabilities),
+    serverInfo: objectOrEmpty(serverInfo),
+    raw: introduced,
     instructions: typeof instructions === 'string' ? instructions : undefined,
   };
   return pins.evaluate(offer, toIntroduction(handshake));

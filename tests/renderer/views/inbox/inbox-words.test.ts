@@ -5,7 +5,15 @@ import { actionLabel, chosenItem, easyAction, partsMeant } from '../../../../src
 
 const action = (id: string, isRisky: boolean): InboxAction => ({ id, label: id, meaning: '', isRisky, isByPart: true });
 const summary = (id: string, server?: string): InboxSummary => ({
-  ...{ id, kind: 'change', cause: id, at: 1, until: undefined, server, sentence: '', from: '', isGrave: false },
+  id,
+  kind: 'change',
+  cause: id,
+  at: 1,
+  until: undefined,
+  server,
+  sentence: '',
+  from: '',
+  isGrave: false,
 });
 const part = (...keys: string[]): InboxPart => ({ keys, title: '', notes: [], added: [], lines: [], more: 0 });
 

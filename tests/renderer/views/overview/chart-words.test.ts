@@ -13,8 +13,17 @@ const hour = 3_600_000;
 
 function step(at: number, more: Partial<ChartStep> = {}): ChartStep {
   return {
-    ...{ from: at * hour, until: (at + 1) * hour, without: 0, with: 0, uncapped: 0 },
-    ...{ ok: 0, tool_error: 0, failed: 0, cancelled: 0, blocked: 0, ...more },
+    from: at * hour,
+    until: (at + 1) * hour,
+    without: 0,
+    with: 0,
+    uncapped: 0,
+    ok: 0,
+    tool_error: 0,
+    failed: 0,
+    cancelled: 0,
+    blocked: 0,
+    ...more,
   };
 }
 

@@ -57,7 +57,9 @@ test('apps that are active come first, then the one that was seen last', () => {
       { id: 'zed', name: 'Zed', connected: 'yes', ...app, ...more },
       { id: 'vscode', name: 'VS Code', connected: 'no', ...app, ...more },
     ],
-    ...{ offered: 0, firstCall: undefined, open: 0 },
+    offered: 0,
+    firstCall: undefined,
+    open: 0,
   } as const;
   const rows = appStates({ setup, access, sessions: [session('claude', 'Claude Code')] }, 7_200_000);
   expect(rows.map(({ name, words }) => `${name}: ${words}`)).toEqual([

@@ -6,7 +6,12 @@ import type { SessionStatus } from '../../../../src-main/rpc/contract.ts';
 
 const day = 86_400_000;
 const row = (more: Partial<AccessRow> = {}): AccessRow => ({
-  ...{ app: 'cursor', name: 'Cursor', via: 'stdio', since: undefined, seen: undefined, revoked: undefined },
+  app: 'cursor',
+  name: 'Cursor',
+  via: 'stdio',
+  since: undefined,
+  seen: undefined,
+  revoked: undefined,
   ...more,
 });
 

@@ -31,7 +31,12 @@ test('a profile says what it lets through, and that it lets through everything o
 
 test('a token says how it stands and since when', () => {
   const token = (state: ProfileTokenRow['state'], revoked?: number): ProfileTokenRow => ({
-    ...{ id: '0', profile: 'p', since: now - 3 * day, ends: now + day, revoked, state },
+    id: '0',
+    profile: 'p',
+    since: now - 3 * day,
+    ends: now + day,
+    revoked,
+    state,
   });
   expect((['in force', 'ended', 'revoked'] as const).map((state) => tokenMark(token(state)).word)).toEqual([
     ...['Active', 'Expired', 'Revoked'],

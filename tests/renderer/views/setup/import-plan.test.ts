@@ -11,19 +11,19 @@ import { expect, test } from 'vitest';
 import type { OfferedServer } from '../../../../src-main/core/client-apps/app-rows.ts';
 
 const offer = (name: string, already?: string): OfferedServer => ({
-  ...{
-    id: `id-${name}`,
-    app: 'Cursor',
-    name,
-    endpoint: 'npx x',
-    secrets: [],
-    losses: [],
-    sealable: [{ server: name, where: 'env KEY', name: 'KEY' }],
-  },
+  id: `id-${name}`,
+  app: 'Cursor',
+  name,
+  endpoint: 'npx x',
+  secrets: [],
+  losses: [],
+  sealable: [{ server: name, where: 'env KEY', name: 'KEY' }],
   already,
 });
 const wishes = (more: Partial<ImportWishes> = {}): ImportWishes => ({
-  ...{ ticked: new Map(), names: new Map(), move: false },
+  ticked: new Map(),
+  names: new Map(),
+  move: false,
   ...more,
 });
 const offers = [offer('github'), offer('linear'), offer('files', 'filesystem')];

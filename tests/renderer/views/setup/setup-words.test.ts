@@ -14,18 +14,45 @@ import type { AppRow } from '../../../../src-main/core/client-apps/app-rows.ts';
 import type { ServerRow, SetupFacts } from '../../../../src-main/rpc/contract.ts';
 
 const app = (name: string, more: Partial<AppRow> = {}): AppRow => ({
-  ...{ id: name, name, installed: true, running: false, connected: 'no', configFile: `/${name}`, servers: 0 },
-  ...{ problem: '', link: undefined, via: 'none', revoked: false },
+  id: name,
+  name,
+  installed: true,
+  running: false,
+  connected: 'no',
+  configFile: `/${name}`,
+  servers: 0,
+  problem: '',
+  link: undefined,
+  via: 'none',
+  revoked: false,
   ...more,
 });
 const server = (name: string, more: Partial<ServerRow> = {}): ServerRow => ({
-  ...{ name, state: 'ready', level: 'ok', summary: 'Ready', detail: '', tools: 3, transport: 'stdio', endpoint: '' },
-  ...{ enabled: true, restarts: 0, since: 0, toolsOff: 0, calls24h: 0, failures24h: 0, medianMs: undefined },
-  ...{ listTokens: 0, listed: [], asOf: undefined },
+  name,
+  state: 'ready',
+  level: 'ok',
+  summary: 'Ready',
+  detail: '',
+  tools: 3,
+  transport: 'stdio',
+  endpoint: '',
+  enabled: true,
+  restarts: 0,
+  since: 0,
+  toolsOff: 0,
+  calls24h: 0,
+  failures24h: 0,
+  medianMs: undefined,
+  listTokens: 0,
+  listed: [],
+  asOf: undefined,
   ...more,
 });
 const facts = (more: Partial<SetupFacts> = {}): SetupFacts => ({
-  ...{ apps: [], offered: 0, firstCall: undefined, open: 3 },
+  apps: [],
+  offered: 0,
+  firstCall: undefined,
+  open: 3,
   ...more,
 });
 

@@ -86,7 +86,11 @@ export class NpmPackages {
     await rm(home, { recursive: true, force: true });
     await mkdir(home, { mode: 0o700 });
     const box = {
-      ...{ home, hidden: noProtectedPaths, own: [], outside: env, program: await programSteps(npm, env) },
+      home,
+      hidden: noProtectedPaths,
+      own: [],
+      outside: env,
+      program: await programSteps(npm, env),
       places: [{ path: draft, real: await realpath(draft), writable: true }],
     };
     try {

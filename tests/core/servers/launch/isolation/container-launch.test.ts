@@ -20,7 +20,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const outside = { PATH: `${bin}:/usr/bin:/bin`, HOME: join(folder, 'user') };
 const boxes = new ServerSandboxes({
-  ...{ folder: join(folder, 'boxes'), config: join(folder, 'config.json'), sockets: join(folder, 'run') },
+  folder: join(folder, 'boxes'),
+  config: join(folder, 'config.json'),
+  sockets: join(folder, 'run'),
   hidden: { folders: [own], files: [join(folder, 'config.json')] },
   onRefused: () => undefined,
 });
@@ -29,7 +31,12 @@ let count = 0;
 
 function confine(access: Partial<Isolation>, env: Record<string, string> = {}, inherited = {}): Promise<ProcessLaunch> {
   const isolate: Isolation = {
-    ...{ kind: 'container', image: 'some/image', read: [], write: [], network: false, extraArgs: [] },
+    kind: 'container',
+    image: 'some/image',
+    read: [],
+    write: [],
+    network: false,
+    extraArgs: [],
     ...access,
   };
   const launch = { command: 'node', args: ['/app/x.js'], env: { ...outside, ...inherited, ...env }, cwd: undefined };
@@ -65,7 +72,12 @@ test('refuses to start once a path leads elsewhere', async () => {
   const place = join(folder, 'moving');
   mkdirSync(place);
   const isolate: Isolation = {
-    ...{ kind: 'container', image: 'some/image', read: [], write: [place], network: false, extraArgs: [] },
+    kind: 'container',
+    image: 'some/image',
+    read: [],
+    write: [place],
+    network: false,
+    extraArgs: [],
   };
   const launch = { command: 'node', args: [], env: outside, cwd: undefined };
   const entry = { ...launch, name: 'moving', env: {}, isolate };

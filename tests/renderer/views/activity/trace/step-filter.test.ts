@@ -11,7 +11,13 @@ test('what stands in the address is what is asked for', () => {
   const filter = readStepFilter(new URLSearchParams(query));
   expect(stepQuery(filter)).toEqual(query);
   expect(toStepSearch(filter, 's1')).toEqual({
-    ...{ sessionId: 's1', text: 'open', spilled: true, person: 'ana', server: 'github', since: 5, until: 9 },
+    sessionId: 's1',
+    text: 'open',
+    spilled: true,
+    person: 'ana',
+    server: 'github',
+    since: 5,
+    until: 9,
   });
 });
 
