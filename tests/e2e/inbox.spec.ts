@@ -87,7 +87,7 @@ plain(
     await expect(page.getByText('Inbox empty')).toBeVisible();
     expect(await app.call('erase', {})).toContain('called erase');
     expect(await app.call('draw', {})).toContain('and the person keeps it out');
-    await toolsSay('1 of 2 on', [/draw.*Kept out/s, /erase(?!.*(?:Kept out|Not accepted))/s]);
+    await toolsSay('1 of 2 enabled', [/draw.*Blocked/s, /erase(?!.*(?:Blocked|Pending))/s]);
     await page.goto(core.at('inbox'));
 
     await page.getByRole('tab', { name: 'History' }).click();

@@ -4,7 +4,7 @@ import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabAround, tabTo } from './keyboard.ts';
 import { test } from './lived-in-core.ts';
 
-const frame = ['Overview', 'Activity', 'Spills', 'Servers', 'Setup', 'Inbox', 'Settings', 'Pause all', 'Theme: System'];
+const frame = ['Overview', 'Activity', 'Spills', 'Servers', 'Apps', 'Inbox', 'Settings', 'Pause all', 'Theme: System'];
 const drawer = [...frame, 'Filter servers', 'Close', 'Details', 'Tools', 'Log', 'Config', 'Activity'];
 const adding = [...frame, 'Close', 'Import', 'Paste', 'Form'];
 const called = ['Close', 'Copy JSON', 'Copy command', 'Payload', 'Details', 'Timing'];
@@ -29,24 +29,17 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   ],
   'inbox/server/weather': [...frame, 'Pending', 'History', 'Add the server', 'Diff', 'Full entry', 'Reject', 'Approve'],
   servers: [
-    ...[...frame, 'Filter servers', 'Add server', 'Select all servers', 'State', 'Tools', 'Calls (24 h)'],
+    ...[...frame, 'Filter servers', 'Add server', 'Select all servers', 'Status', 'Tools', 'Calls (24 h)'],
     ...['Select tracker', 'tracker', 'broken', 'Decide', 'resting', 'Enable'],
   ],
-  'servers/tracker': [...drawer, 'Use tracker', 'Restart', 'Stop', 'Copy'],
-  'servers/broken': [...drawer, 'Use broken', 'Decide', 'Retry', 'Stop'],
-  'servers/tracker/tools': [...drawer, 'Offer list_issues', 'list_issues'],
+  'servers/tracker': [...drawer, 'Enable tracker', 'Restart', 'Stop', 'Copy'],
+  'servers/broken': [...drawer, 'Enable broken', 'Decide', 'Retry', 'Stop'],
+  'servers/tracker/tools': [...drawer, 'Enable list_issues', 'list_issues'],
   'servers/tracker/log': [...drawer, 'Filter log lines', 'Problems', 'Pause', 'Download', 'Copy', 'Copy path'],
   'servers/tracker/config': [...drawer, 'Edit', 'Test', 'Remove…', 'Copy'],
   'servers/tracker/activity': [...drawer, 'close_issue', 'All calls'],
-  'servers?add=apps': [
-    ...adding,
-    'Bring notes over',
-    'Name of notes here',
-    'Move them',
-    'Add 2 servers',
-    'Test selected',
-  ],
-  'servers?add=paste': [...adding, 'What the server’s page says'],
+  'servers?add=apps': [...adding, 'Import notes', 'New name for notes', 'Move', 'Import 2 servers', 'Test selected'],
+  'servers?add=paste': [...adding, 'Paste JSON, a command line, an install link'],
   'servers?add=form': [
     ...adding,
     'Name',
@@ -71,7 +64,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   spills: [...frame, 'Settings', 'tracker › list_issues'],
   'setup/apps': [...frame, 'Apps', 'First call', 'Connect Claude Desktop', 'Connect Cursor', 'Rescan', 'Other app'],
   'setup/apps/cursor': ['File diff', 'Copy path', 'Copy snippet', 'Cancel', 'Connect'],
-  'setup/servers': [...frame, 'review in Inbox', 'Bring gone over', 'Move them', 'Add 2 servers', 'Test selected'],
+  'setup/servers': [...frame, 'review in Inbox', 'Import gone', 'Move', 'Import 2 servers', 'Test selected'],
   'setup/first-call': [...frame, 'View in Activity'],
   settings: [
     ...frame,
@@ -88,7 +81,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
 };
 
 async function open(page: Page, place: string): Promise<void> {
-  const [view = ''] = place.split(/[/?]/);
+  const [view = ''] = place.replace('setup', 'apps').split(/[/?]/);
   await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(new RegExp(view, 'i'));
 }
@@ -179,9 +172,9 @@ test('a server is added, switched off and removed by keys alone', async ({ page 
 
   const pane = page.getByRole('dialog', { name: 'typed' });
   await expect(pane).toContainText('Ready');
-  await tabTo(page, page.getByRole('switch', { name: 'Use typed' }));
+  await tabTo(page, page.getByRole('switch', { name: 'Enable typed' }));
   await page.keyboard.press('Space');
-  await expect(page.getByRole('switch', { name: 'Use typed' })).not.toBeChecked();
+  await expect(page.getByRole('switch', { name: 'Enable typed' })).not.toBeChecked();
   await tabTo(page, page.getByRole('tab', { name: 'Details' }));
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
