@@ -91,6 +91,7 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
   });
   await test.step('activity', async () => {
     await call('speak');
+    await tab('Details');
     await expectText(page, 'app');
     await tab('Payload');
     await expectText(page, 'argument name', 'argument', 'answer');
@@ -109,6 +110,7 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
     await tab('Table');
     await expectText(page, 'column', 'cell');
     await tab('Query');
+    await page.getByRole('button', { name: 'JSONPath' }).click();
     await page.getByRole('textbox', { name: 'JSONPath' }).fill('$.rows[0]');
     await page.keyboard.press('Enter');
     await expectText(page, 'cell');

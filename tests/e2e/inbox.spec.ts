@@ -92,7 +92,7 @@ plain(
 
     await page.getByRole('tab', { name: 'History' }).click();
     const rows = page.getByRole('table', { name: 'Decision history' }).getByRole('row');
-    await expect(rows).toHaveText([/When/, /Kept the accepted text.*draw.*dashboard/s, /Accepted.*erase.*dashboard/s]);
+    await expect(rows).toHaveText([/Time/, /Kept the accepted text.*draw.*dashboard/s, /Accepted.*erase.*dashboard/s]);
     await page.getByRole('button', { name: /^Undo: Kept the accepted text/ }).click();
     await expect(rows).toHaveCount(2);
     await page.getByRole('tab', { name: 'Pending' }).click();

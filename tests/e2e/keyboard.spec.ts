@@ -30,7 +30,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'inbox/server/weather': [...frame, 'Pending', 'History', 'Add the server', 'Diff', 'Full entry', 'Reject', 'Approve'],
   servers: [
     ...[...frame, 'Filter servers', 'Add server', 'Select all servers', 'Status', 'Tools', 'Calls (24 h)'],
-    ...['Select tracker', 'tracker', 'broken', 'Decide', 'resting', 'Enable'],
+    ...['Select tracker', 'tracker', 'broken', 'Decide', 'resting', 'Switch on'],
   ],
   'servers/tracker': [...drawer, 'Enable tracker', 'Restart', 'Stop', 'Copy'],
   'servers/broken': [...drawer, 'Enable broken', 'Decide', 'Retry', 'Stop'],
@@ -38,7 +38,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'servers/tracker/log': [...drawer, 'Filter log lines', 'Problems', 'Pause', 'Download', 'Copy', 'Copy path'],
   'servers/tracker/config': [...drawer, 'Edit', 'Test', 'Remove…', 'Copy'],
   'servers/tracker/activity': [...drawer, 'close_issue', 'All calls'],
-  'servers?add=apps': [...adding, 'Import notes', 'New name for notes', 'Move', 'Import 2 servers', 'Test selected'],
+  'servers?add=apps': [...adding, 'Import notes', 'New name for notes', 'Also remove', 'Import 2 servers', 'Test selected'],
   'servers?add=paste': [...adding, 'Paste JSON, a command line, an install link'],
   'servers?add=form': [
     ...adding,
@@ -64,7 +64,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   spills: [...frame, 'Settings', 'tracker › list_issues'],
   'setup/apps': [...frame, 'Apps', 'First call', 'Connect Claude Desktop', 'Connect Cursor', 'Rescan', 'Other app'],
   'setup/apps/cursor': ['File diff', 'Copy path', 'Copy snippet', 'Cancel', 'Connect'],
-  'setup/servers': [...frame, 'review in Inbox', 'Import gone', 'Move', 'Import 2 servers', 'Test selected'],
+  'setup/servers': [...frame, 'review in Inbox', 'Import gone', 'Also remove', 'Import 2 servers', 'Test selected'],
   'setup/first-call': [...frame, 'View in Activity'],
   settings: [
     ...frame,
@@ -114,8 +114,8 @@ const openers = [
   { place: 'servers', opener: 'tracker', opened: 'tracker', closer: 'Close' },
   { place: 'servers', opener: 'Add server', opened: 'Add a server', closer: 'Close' },
   { place: 'servers/tracker/config', opener: 'Remove…', opened: 'Remove tracker?', closer: 'Cancel' },
-  { place: 'activity', opener: 'tracker › close_issue', opened: 'tracker:close_issue', closer: 'Close' },
-  { place: 'spills', opener: 'tracker › list_issues', opened: 'tracker › list_issues', closer: 'Close' },
+  { place: 'activity', opener: 'tracker › close_issue number: 7', opened: 'tracker:close_issue', closer: 'Close' },
+  { place: 'spills', opener: 'tracker › list_issues count: 500', opened: 'tracker › list_issues', closer: 'Close' },
   { place: 'setup/apps', opener: 'Connect Cursor', opened: 'Connect Cursor', closer: 'Cancel' },
 ];
 

@@ -43,7 +43,7 @@ async function farServer(): Promise<{ url: string } & AsyncDisposable> {
 async function search(page: Page, core: ServedCore, words: string): Promise<void> {
   await page.goto(core.at('servers?add=registry'));
   await page.getByRole('searchbox', { name: /Server name contains/ }).fill(words);
-  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Search', exact: true }).click();
 }
 
 test('from the search to the first call, with a secret in the vault', async ({ page }) => {
@@ -62,7 +62,7 @@ test('from the search to the first call, with a secret in the vault', async ({ p
   await page.goto(core.link);
   await page.goto(core.at('servers?add=registry&registry=here'));
   await page.getByRole('searchbox', { name: /Server name contains/ }).fill('far');
-  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByRole('button', { name: /com\.example\/far/ }).click();
   const drawer = page.getByRole('dialog');
   await expect(drawer).toContainText('1.2.3');

@@ -19,8 +19,8 @@ async function openSaid(page: Page, core: ServedCore, id: number): Promise<void>
 /** All of it, letter by letter, as a person saves it. */
 async function rawText(page: Page, name: string): Promise<string> {
   const side = sideOf(page, name).first();
-  await side.getByLabel(`${name}: shown as`).selectOption('Raw');
-  await expect(side.getByText('Reading the rest')).toBeHidden();
+  await side.getByLabel(`${name}: part`).selectOption('Raw');
+  await expect(side.getByText(/^Loading/)).toBeHidden();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     side.getByRole('button', { name: 'Download' }).click(),

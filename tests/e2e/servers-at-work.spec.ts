@@ -90,7 +90,7 @@ test('the filter finds tools, says which, and leads to them', async ({ page }) =
   await page.keyboard.type('close issue');
   await expect(table(page).locator('[data-row]')).toHaveText(['tracker']);
   await rowOf(page, 'tracker').getByRole('link', { name: 'Tool: close_issue' }).click();
-  await expect(page.getByRole('switch', { name: 'Offer close_issue' })).toBeVisible();
+  await expect(page.getByRole('switch', { name: 'Enable close_issue' })).toBeVisible();
 });
 
 test('several are chosen by key, switched off and, by Undo, on again', async ({ page, core }) => {

@@ -103,8 +103,8 @@ test('of a text the word that is not understood is named, and what a page leaves
 
 test('a tool that is switched off is no longer counted as offered', async ({ page, core }) => {
   await page.goto(core.at('servers/echo/tools'));
-  await page.getByRole('switch', { name: 'Enable echo' }).click();
-  await expect(page.getByRole('switch', { name: 'Enable echo' })).not.toBeChecked();
+  await page.getByRole('tabpanel').getByRole('switch', { name: 'Enable echo' }).click();
+  await expect(page.getByRole('tabpanel').getByRole('switch', { name: 'Enable echo' })).not.toBeChecked();
   await page.keyboard.press('Escape');
   await expect(rowOf(page, 'echo')).toContainText('0 of 1');
 });
@@ -195,7 +195,7 @@ test('a server is removed after a question, and comes back', async ({ page, core
 
 test('a filter without a hit names itself and lets go', async ({ page }) => {
   await page.getByRole('searchbox', { name: 'Filter servers' }).fill('nothing like it');
-  await expect(page.getByRole('heading', { name: 'No matching servers' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No servers match “nothing like it”' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear filter' }).click();
   await expect(rowOf(page, 'echo')).toBeVisible();
 });

@@ -90,7 +90,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     const rowOf = (name: string): Locator =>
       page.getByRole('table', { name: 'Servers found in your apps' }).getByRole('row').filter({ hasText: name });
     await page.getByRole('button', { name: 'Test selected' }).click();
-    await expect(rowOf('TRACKER_TOKEN')).toContainText('Works.');
+    await expect(rowOf('TRACKER_TOKEN')).toContainText(/OK\./);
     await expect(rowOf('notes-server')).toContainText('Failed.');
     await page.getByRole('button', { name: 'Import 3 servers' }).click();
     const brought = page.getByRole('list', { name: 'Imported servers' }).getByRole('listitem');
@@ -164,7 +164,7 @@ for (const { where, open } of [
       await expect(page.getByText('Duplicate name.')).toBeVisible();
       await page.getByRole('textbox', { name: 'New name for tracker' }).fill('issues');
       await page.getByRole('checkbox', { name: 'Import notes' }).uncheck();
-      await page.getByRole('checkbox', { name: /^Move/ }).check();
+      await page.getByRole('checkbox', { name: /^Also remove them/ }).check();
       await page.getByRole('button', { name: 'Move 2 servers' }).click();
       const brought = page.getByRole('list', { name: 'Imported servers' }).getByRole('listitem');
       await expect(brought.filter({ hasText: 'issues' })).toContainText('Ready');

@@ -137,7 +137,7 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await expect(page.getByText('ana signed in to the dashboard, by a token.')).toBeVisible();
   await expectNoBarrier(page, 'the audit');
   await open(page, 'Users');
-  await expect(page.getByRole('button', { name: 'Disable ben' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Suspend ben' })).toBeVisible();
   await expectNoBarrier(page, 'the people');
 
   const other = await (await browser.newContext()).newPage();
@@ -155,8 +155,11 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await other.getByRole('button', { name: 'Done' }).click();
   await expect(other.getByRole('row').filter({ hasText: 'My editor' })).toBeVisible();
 
-  await page.getByRole('button', { name: 'Disable ben' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click();
+  await page.getByRole('button', { name: 'Suspend ben' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Suspend/ })
+    .click();
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign out ana' }).click();
   await expect(page.getByLabel('Access token')).toBeVisible();

@@ -116,6 +116,7 @@ function servedApps(sessions: readonly SessionStatus[]): PaletteEntry[] {
       `${name}: app settings…`,
       'Mode and result limit for this app',
       hrefTo('activity', ['sessions', 'all'], { served: app }),
+      'mode limit',
     ),
   );
 }
