@@ -5,7 +5,7 @@ import { tabAround, tabTo } from './keyboard.ts';
 import { test } from './lived-in-core.ts';
 
 const frame = ['Overview', 'Activity', 'Spills', 'Servers', 'Apps', 'Inbox', 'Settings', 'Pause all', 'Theme: System'];
-const drawer = [...frame, 'Filter servers', 'Close', 'Details', 'Tools', 'Log', 'Config', 'Activity'];
+const drawer = [...frame, 'Filter servers', 'Close', 'Overview', 'Tools', 'Log', 'Config', 'Activity'];
 const adding = [...frame, 'Close', 'Import', 'Paste', 'Form'];
 const called = ['Close', 'Copy JSON', 'Copy command', 'Payload', 'Details', 'Timing'];
 
@@ -94,7 +94,7 @@ test.beforeEach(async ({ page, livedIn }) => {
 test('every action of every view is reached by Tab and arrows', async ({ page, livedIn }) => {
   test.slow();
   const inspector = {
-    [`spills/${livedIn.spill}`]: [...frame, 'Close', 'Keep', 'Copy path', 'Delete', 'Tree', 'Table', 'Text'],
+    [`spills/${livedIn.spill}`]: [...frame, 'Close', 'Pin', 'Copy path', 'Delete', 'Tree', 'Table', 'Text', 'Query', 'Search the tree'],
   };
   for (const [place, expected] of Object.entries({ ...actions, ...inspector })) {
     await test.step(place, async () => {
@@ -175,7 +175,7 @@ test('a server is added, switched off and removed by keys alone', async ({ page 
   await tabTo(page, page.getByRole('switch', { name: 'Enable typed' }));
   await page.keyboard.press('Space');
   await expect(page.getByRole('switch', { name: 'Enable typed' })).not.toBeChecked();
-  await tabTo(page, page.getByRole('tab', { name: 'Details' }));
+  await tabTo(page, page.getByRole('tab', { name: 'Overview' }));
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
   await tabTo(page, pane.getByRole('button', { name: 'Remove…' }));
