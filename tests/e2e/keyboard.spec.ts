@@ -38,7 +38,14 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'servers/tracker/log': [...drawer, 'Filter log lines', 'Problems', 'Pause', 'Download', 'Copy', 'Copy path'],
   'servers/tracker/config': [...drawer, 'Edit', 'Test', 'Remove…', 'Copy'],
   'servers/tracker/activity': [...drawer, 'close_issue', 'All calls'],
-  'servers?add=apps': [...adding, 'Import notes', 'New name for notes', 'Also remove', 'Import 2 servers', 'Test selected'],
+  'servers?add=apps': [
+    ...adding,
+    'Import notes',
+    'New name for notes',
+    'Also remove',
+    'Import 2 servers',
+    'Test selected',
+  ],
   'servers?add=paste': [...adding, 'Paste JSON, a command line, an install link'],
   'servers?add=form': [
     ...adding,
@@ -94,7 +101,18 @@ test.beforeEach(async ({ page, livedIn }) => {
 test('every action of every view is reached by Tab and arrows', async ({ page, livedIn }) => {
   test.slow();
   const inspector = {
-    [`spills/${livedIn.spill}`]: [...frame, 'Close', 'Pin', 'Copy path', 'Delete', 'Tree', 'Table', 'Text', 'Query', 'Search the tree'],
+    [`spills/${livedIn.spill}`]: [
+      ...frame,
+      'Close',
+      'Pin',
+      'Copy path',
+      'Delete',
+      'Tree',
+      'Table',
+      'Text',
+      'Query',
+      'Search the tree',
+    ],
   };
   for (const [place, expected] of Object.entries({ ...actions, ...inspector })) {
     await test.step(place, async () => {

@@ -96,7 +96,7 @@ test('what is found, what cannot be added and why, and a registry that does not 
   await expect(page.getByText('No matching servers')).toBeVisible();
   await search(page, core, 'text-editor');
   await page.getByRole('button', { name: /text-editor/ }).click();
-  await expect(page.getByText(/cannot be added/)).toBeVisible();
+  await expect(page.getByText(/Cannot be added/)).toBeVisible();
   await page.goto(core.at('servers?add=registry&registry=down&q=x'));
   await expect(page.getByText('Registry search failed')).toBeVisible();
   await expect(page.getByText('No matching servers')).toHaveCount(0);

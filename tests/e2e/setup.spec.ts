@@ -126,7 +126,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     });
     await expect(page.getByRole('heading', { name: 'First call received from Claude Desktop' })).toBeVisible();
     await expect(page.getByRole('tab', { name: 'First call ✓' })).toBeVisible();
-    await expect(page.getByText('All done: your apps reach your servers through Tooltray.')).toBeVisible();
+    await expect(page.getByText('Setup complete.')).toBeVisible();
     await app.close();
   });
 
