@@ -24,7 +24,7 @@ export const situations = [
       'add-server': { place: 'servers?add=apps' },
       'connect-sheet': { place: 'setup/apps', open: press(/^Connect/) },
       import: { place: 'setup/servers' },
-      'import-losses': { place: 'setup/servers', open: unfold('Left behind') },
+      'import-losses': { place: 'setup/servers', open: unfold('Not imported') },
       'another-app': { place: 'setup/apps', open: showAnotherApp },
       'first-call': { place: 'setup/first-call' },
     },
@@ -83,7 +83,7 @@ export const situations = [
 
 /** The entry for an app that we do not know, in sight. */
 async function showAnotherApp(page) {
-  await unfold('Another app')(page);
+  await unfold('Other app')(page);
   await page.getByRole('button', { name: 'Copy entry' }).scrollIntoViewIfNeeded();
 }
 
@@ -97,7 +97,7 @@ async function leaveAnEdit(page) {
 
 /** What waits for a yes: beside the list, or on a narrow page in its place. */
 async function firstWaiting(page) {
-  await page.getByRole('list', { name: 'What waits for you' }).getByRole('link').first().click();
+  await page.getByRole('list', { name: 'Pending items' }).getByRole('link').first().click();
 }
 
 /** A connected app that has been at it for a while. */

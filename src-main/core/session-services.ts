@@ -19,8 +19,8 @@ interface SessionSources extends Pick<
   readonly spills: { recall: NonNullable<SessionServices['spillOf']> };
   readonly trust: Pick<SessionServices, 'flow'>;
   readonly sessions: Pick<SessionServices, 'serverTasks'>;
-  readonly profiles: { core: SessionServices['inProfiles'] };
-  readonly extensionCores: { core: SessionServices['inKind'] };
+  readonly profiles: { core: NonNullable<SessionServices['inProfiles']> };
+  readonly extensionCores: { core: NonNullable<SessionServices['inKind']> };
 }
 
 export function createSessionServices(

@@ -21,6 +21,11 @@ export function allowedView(all: readonly View[], named: View): View {
 /** The views that begin a new group in the sidebar. */
 export const groupStarts: ReadonlySet<View> = new Set(['servers', 'settings', 'people', 'tokens']);
 
+/** The part of a view that it opens with. */
+export function homeOf(view: View): readonly string[] {
+  return view === 'activity' ? ['sessions', 'all'] : [];
+}
+
 /** As the sidebar has them. */
 export const viewNames: Readonly<Record<View, string>> = {
   overview: 'Overview',
@@ -28,7 +33,7 @@ export const viewNames: Readonly<Record<View, string>> = {
   servers: 'Servers',
   activity: 'Activity',
   spills: 'Spills',
-  setup: 'Setup',
+  setup: 'Apps',
   settings: 'Settings',
   people: 'Users',
   audit: 'Audit log',

@@ -33,6 +33,21 @@ export function shortcutGroups(isMac: boolean, views: readonly View[]): readonly
       ],
     },
     {
+      title: 'Inbox',
+      rows: [
+        { what: 'Next or previous item', keys: ['J', 'K'] },
+        { what: 'Go to Approve or Reject', keys: ['A', 'R'] },
+      ],
+    },
+    {
+      title: 'Spill viewer',
+      rows: [
+        { what: 'Tree, table, text, query', keys: ['T', 'B', 'X', 'Q'] },
+        { what: 'Next part that the model read', keys: ['M'] },
+        { what: 'Run a query', keys: ['Ctrl+Enter'] },
+      ],
+    },
+    {
       title: 'Tabs, charts and text',
       rows: [
         { what: 'Switch tabs, or resize a panel', keys: ['←', '→'] },

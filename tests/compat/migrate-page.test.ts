@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import { modeNames } from '../../src-main/core/config/app-config.ts';
+import { readServersOfText } from '../../src-main/core/config/dialects/read-servers.ts';
 import { parseConfig } from '../../src-main/core/config/read-config.ts';
 import type { Params } from '../support/raw-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
@@ -207,6 +208,19 @@ describe('Magg', () => {
     const { config, problems } = parseConfig(JSON.stringify({ servers }), '/home/me/.magg/config.json', {});
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(config?.servers).toMatchObject([{ command: 'npx', args: ['-y', 'some-server'] }, { kind: 'http' }]);
+  });
+
+  test('the file of a kit is imported, without the source of its servers', () => {
+    const calculator = { source: 'https://example.org', command: 'npx -y calc-mcp', enabled: true };
+    const kit = { name: 'calc', description: 'Calculators', version: '1', keywords: ['x'], servers: { calculator } };
+    const { servers } = readServersOfText(JSON.stringify(kit), 'kit.d/calc.json', { home: '/home/me' });
+    expect(servers).toMatchObject([
+      {
+        name: 'calculator',
+        entry: { command: 'npx', args: ['-y', 'calc-mcp'] },
+        losses: [expect.stringContaining('source') as string],
+      },
+    ]);
   });
 
   test('batch names each operation above its result', async () => {

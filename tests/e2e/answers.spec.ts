@@ -32,7 +32,7 @@ test('the panel stands beside its list, and in a narrow window in its place with
   const list = page.getByRole('table', { name: 'Calls' });
   const [left, right] = [await list.boundingBox(), await panel.boundingBox()];
   expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual(right?.x ?? 0);
-  const splitter = page.getByRole('separator', { name: 'Width of the panel' });
+  const splitter = page.getByRole('separator', { name: 'Resize the panel' });
   await splitter.focus();
   await page.keyboard.press('ArrowRight');
   await expect.poll(async () => (await panel.boundingBox())?.width ?? 0).toBeLessThan(right?.width ?? 0);
@@ -49,7 +49,7 @@ test('rows are filtered, put in order, and saved as they are shown with all of t
   await core.call('tracker_list_issues', { count: 30 });
   const sent = side(await openNewest(page, core, 'list_issues'), 'Server result');
   await sent.getByRole('tab', { name: 'Table 30' }).click();
-  await sent.getByRole('searchbox', { name: 'Filter rows' }).fill('in review');
+  await sent.getByRole('searchbox', { name: 'Search rows' }).fill('in review');
   const head = sent.getByRole('columnheader', { name: 'number' });
   await head.getByRole('button').click();
   await head.getByRole('button').click();

@@ -81,12 +81,12 @@ test('a view calls its own server’s tools: readers at once, others when the pe
   await expect(answer).toContainText('viewer has no tool');
   await view.getByRole('button', { name: 'Read a resource' }).click();
   await expect(answer).toContainText('what note://viewer/one is');
-  await expect(page.getByText('it made 2 calls')).toBeVisible();
+  await expect(page.getByText('2 calls so far')).toBeVisible();
 
   await page.goto(core.at('activity'));
   const row = page.getByRole('table', { name: 'Calls' }).getByRole('row').filter({ hasText: 'write_note' });
   await expect(row).toContainText('You');
-  await expect(row).toContainText('Requested by the view ui://viewer/plain');
+  await expect(row).toContainText('Asked for by the view ui://viewer/plain');
 });
 
 test('links are asked about as they are, words go nowhere, sizes have their bounds, and what is unknown is refused', async ({
@@ -99,10 +99,10 @@ test('links are asked about as they are, words go nowhere, sizes have their boun
   const dialog = page.getByRole('dialog', { name: 'viewer app view: open link?' });
   await expect(dialog.getByLabel('URL')).toHaveText('https://example.com/somewhere?a=b');
   await page.keyboard.press('Escape');
-  await expect(answer).toContainText('does not want it opened');
+  await expect(answer).toContainText('declined to open the link');
   await view.getByRole('button', { name: 'Say something' }).click();
   await expect(page.getByRole('log', { name: 'Messages from the app view' })).toContainText('said by the view');
-  await expect(answer).toContainText('Nothing is sent to a model');
+  await expect(answer).toContainText('not sent to a model from the dashboard');
   await view.getByRole('button', { name: 'Ask the unknown' }).click();
   await expect(answer).toContainText('Method not found');
   await view.getByRole('button', { name: 'Grow' }).click();

@@ -15,7 +15,7 @@ const click = (name: string) => (page: Page) => page.getByRole('button', { name,
 
 const places: Readonly<Record<string, readonly Place[]>> = {
   overview: [
-    { route: 'overview', shows: 'issues need attention' },
+    { route: 'overview', shows: 'Needs attention' },
     { route: 'overview', shows: 'o200k_base', then: click('How is this calculated?') },
   ],
   inbox: [
@@ -29,14 +29,14 @@ const places: Readonly<Record<string, readonly Place[]>> = {
     { route: 'servers/broken', shows: 'Transport' },
     { route: 'servers/tracker/tools', shows: 'about' },
     { route: 'servers/tracker/log', shows: 'Copy path' },
-    { route: 'servers/tracker/config', shows: 'Secrets show as', then: click('Edit') },
+    { route: 'servers/tracker/config', shows: 'Secrets are shown as', then: click('Edit') },
     { route: 'servers/broken/config', shows: 'Test failed', then: click('Test') },
-    { route: 'servers/resting/config', shows: 'Removed', then: click('Remove…') },
+    { route: 'servers/resting/config', shows: 'This removes the entry', then: click('Remove…') },
     { route: 'servers/tracker/activity', shows: 'All calls' },
   ],
   'adding servers': [
     { route: 'servers?add=apps', shows: 'Failed.', then: click('Test selected') },
-    { route: 'servers?add=paste', shows: 'What the server’s page says' },
+    { route: 'servers?add=paste', shows: 'Paste JSON, a command line, an install link' },
     { route: 'servers?add=form', shows: 'Name is required.', then: click('Test and add') },
   ],
   setup: [

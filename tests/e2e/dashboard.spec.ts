@@ -5,7 +5,7 @@ import { test } from './serve-core.ts';
 
 test('the first visit opens the setup, later ones where one was', async ({ page, core }) => {
   await page.goto(core.link);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Setup');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Apps');
   await page.getByRole('link', { name: 'Servers' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Servers');
   await page.goto('about:blank');

@@ -33,7 +33,7 @@ test('basic-vanillajs shows the time of a recorded call, and asks its server for
   await dialog.getByRole('button', { name: 'Run get-time' }).click();
   await expect(time).not.toHaveText(recorded);
   await expect(time).toHaveText(/^\d{4}-\d\d-\d\dT/);
-  await expect(page.getByText('it made 1 call')).toBeVisible();
+  await expect(page.getByText('1 call so far')).toBeVisible();
   await view.getByRole('button', { name: 'Send Message' }).click();
   await expect(page.getByRole('log', { name: 'Messages from the app view' })).toBeVisible();
   await expectNoBarrier(page, 'a real view');

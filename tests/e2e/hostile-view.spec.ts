@@ -90,7 +90,7 @@ test('nothing of what it tries gets it out, and the page stays what it was', asy
   expect(byId).toContain('viewer has no tool');
   expect(models).toContain('for models, not for views');
   expect(ours).toContain('Method not found');
-  expect(script).toContain('Only http and https addresses');
+  expect(script).toContain('Only http and https URLs');
   expect(sampling).toContain('Method not found');
   // It goes on to lead its own frame away, and ends at the browser's own word that this is refused.
   const isRefused = (): boolean => page.frames().some((frame) => frame.url().startsWith('chrome-error:'));
@@ -130,7 +130,7 @@ for (const what of ['loop', 'flood', 'flood the page', 'size'])
 test('a flood of calls is held back, and said to be', async ({ world }) => {
   const { core, page } = world;
   await attack(world, 'flood by calls');
-  await expect(page.getByText('it made 4 calls')).toBeVisible();
+  await expect(page.getByText('4 calls so far')).toBeVisible();
   await expectUsable(page);
   await page.goto(core.at('activity'));
   await expect(page.getByRole('table', { name: 'Calls' }).getByRole('link', { name: 'read_clock' })).toHaveCount(4);

@@ -67,7 +67,7 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
 
   await test.step('overview', async () => {
     await go('overview');
-    await expectText(page, 'tool name', 'app');
+    await expectText(page, 'tool name');
     await page.getByRole('button', { name: /^Decide/ }).click();
     await expectText(page, 'asked command');
   });
@@ -91,6 +91,7 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
   });
   await test.step('activity', async () => {
     await call('speak');
+    await tab('Details');
     await expectText(page, 'app');
     await tab('Payload');
     await expectText(page, 'argument name', 'argument', 'answer');
@@ -109,6 +110,7 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
     await tab('Table');
     await expectText(page, 'column', 'cell');
     await tab('Query');
+    await page.getByRole('button', { name: 'JSONPath' }).click();
     await page.getByRole('textbox', { name: 'JSONPath' }).fill('$.rows[0]');
     await page.keyboard.press('Enter');
     await expectText(page, 'cell');
@@ -126,7 +128,7 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
     await page.getByRole('button', { name: 'Test selected' }).click();
     await expect(page.getByText('Failed.')).toBeVisible();
     await expectText(page, 'offered', 'offered command', 'offered variable');
-    await page.getByRole('button', { name: 'Add 1 server' }).click();
+    await page.getByRole('button', { name: 'Import 1 server' }).click();
     await expect(page.getByRole('list', { name: 'Imported servers' })).toContainText('offered');
     await expectText(page, 'offered command');
     await go('setup/first-call');

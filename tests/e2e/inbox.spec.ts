@@ -87,12 +87,12 @@ plain(
     await expect(page.getByText('Inbox empty')).toBeVisible();
     expect(await app.call('erase', {})).toContain('called erase');
     expect(await app.call('draw', {})).toContain('and the person keeps it out');
-    await toolsSay('1 of 2 on', [/draw.*Kept out/s, /erase(?!.*(?:Kept out|Not accepted))/s]);
+    await toolsSay('1 of 2 enabled', [/draw.*Blocked/s, /erase(?!.*(?:Blocked|Pending))/s]);
     await page.goto(core.at('inbox'));
 
     await page.getByRole('tab', { name: 'History' }).click();
     const rows = page.getByRole('table', { name: 'Decision history' }).getByRole('row');
-    await expect(rows).toHaveText([/When/, /Kept the accepted text.*draw.*dashboard/s, /Accepted.*erase.*dashboard/s]);
+    await expect(rows).toHaveText([/Time/, /Kept the accepted text.*draw.*dashboard/s, /Accepted.*erase.*dashboard/s]);
     await page.getByRole('button', { name: /^Undo: Kept the accepted text/ }).click();
     await expect(rows).toHaveCount(2);
     await page.getByRole('tab', { name: 'Pending' }).click();

@@ -4,8 +4,8 @@ import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabAround, tabTo } from './keyboard.ts';
 import { test } from './lived-in-core.ts';
 
-const frame = ['Overview', 'Activity', 'Spills', 'Servers', 'Setup', 'Inbox', 'Settings', 'Pause all', 'Theme: System'];
-const drawer = [...frame, 'Filter servers', 'Close', 'Details', 'Tools', 'Log', 'Config', 'Activity'];
+const frame = ['Overview', 'Activity', 'Spills', 'Servers', 'Apps', 'Inbox', 'Settings', 'Pause all', 'Theme: System'];
+const drawer = [...frame, 'Filter servers', 'Close', 'Overview', 'Tools', 'Log', 'Config', 'Activity'];
 const adding = [...frame, 'Close', 'Import', 'Paste', 'Form'];
 const called = ['Close', 'Copy JSON', 'Copy command', 'Payload', 'Details', 'Timing'];
 
@@ -29,24 +29,24 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   ],
   'inbox/server/weather': [...frame, 'Pending', 'History', 'Add the server', 'Diff', 'Full entry', 'Reject', 'Approve'],
   servers: [
-    ...[...frame, 'Filter servers', 'Add server', 'Select all servers', 'State', 'Tools', 'Calls (24 h)'],
-    ...['Select tracker', 'tracker', 'broken', 'Decide', 'resting', 'Enable'],
+    ...[...frame, 'Filter servers', 'Add server', 'Select all servers', 'Status', 'Tools', 'Calls (24 h)'],
+    ...['Select tracker', 'tracker', 'broken', 'Decide', 'resting', 'Switch on'],
   ],
-  'servers/tracker': [...drawer, 'Use tracker', 'Restart', 'Stop', 'Copy'],
-  'servers/broken': [...drawer, 'Use broken', 'Decide', 'Retry', 'Stop'],
-  'servers/tracker/tools': [...drawer, 'Offer list_issues', 'list_issues'],
+  'servers/tracker': [...drawer, 'Enable tracker', 'Restart', 'Stop', 'Copy'],
+  'servers/broken': [...drawer, 'Enable broken', 'Decide', 'Retry', 'Stop'],
+  'servers/tracker/tools': [...drawer, 'Enable list_issues', 'list_issues'],
   'servers/tracker/log': [...drawer, 'Filter log lines', 'Problems', 'Pause', 'Download', 'Copy', 'Copy path'],
   'servers/tracker/config': [...drawer, 'Edit', 'Test', 'Remove…', 'Copy'],
   'servers/tracker/activity': [...drawer, 'close_issue', 'All calls'],
   'servers?add=apps': [
     ...adding,
-    'Bring notes over',
-    'Name of notes here',
-    'Move them',
-    'Add 2 servers',
+    'Import notes',
+    'New name for notes',
+    'Also remove',
+    'Import 2 servers',
     'Test selected',
   ],
-  'servers?add=paste': [...adding, 'What the server’s page says'],
+  'servers?add=paste': [...adding, 'Paste JSON, a command line, an install link'],
   'servers?add=form': [
     ...adding,
     'Name',
@@ -71,7 +71,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   spills: [...frame, 'Settings', 'tracker › list_issues'],
   'setup/apps': [...frame, 'Apps', 'First call', 'Connect Claude Desktop', 'Connect Cursor', 'Rescan', 'Other app'],
   'setup/apps/cursor': ['File diff', 'Copy path', 'Copy snippet', 'Cancel', 'Connect'],
-  'setup/servers': [...frame, 'review in Inbox', 'Bring gone over', 'Move them', 'Add 2 servers', 'Test selected'],
+  'setup/servers': [...frame, 'review in Inbox', 'Import gone', 'Also remove', 'Import 2 servers', 'Test selected'],
   'setup/first-call': [...frame, 'View in Activity'],
   settings: [
     ...frame,
@@ -88,7 +88,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
 };
 
 async function open(page: Page, place: string): Promise<void> {
-  const [view = ''] = place.split(/[/?]/);
+  const [view = ''] = place.replace('setup', 'apps').split(/[/?]/);
   await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(new RegExp(view, 'i'));
 }
@@ -101,7 +101,18 @@ test.beforeEach(async ({ page, livedIn }) => {
 test('every action of every view is reached by Tab and arrows', async ({ page, livedIn }) => {
   test.slow();
   const inspector = {
-    [`spills/${livedIn.spill}`]: [...frame, 'Close', 'Keep', 'Copy path', 'Delete', 'Tree', 'Table', 'Text'],
+    [`spills/${livedIn.spill}`]: [
+      ...frame,
+      'Close',
+      'Pin',
+      'Copy path',
+      'Delete',
+      'Tree',
+      'Table',
+      'Text',
+      'Query',
+      'Search the tree',
+    ],
   };
   for (const [place, expected] of Object.entries({ ...actions, ...inspector })) {
     await test.step(place, async () => {
@@ -121,8 +132,8 @@ const openers = [
   { place: 'servers', opener: 'tracker', opened: 'tracker', closer: 'Close' },
   { place: 'servers', opener: 'Add server', opened: 'Add a server', closer: 'Close' },
   { place: 'servers/tracker/config', opener: 'Remove…', opened: 'Remove tracker?', closer: 'Cancel' },
-  { place: 'activity', opener: 'tracker › close_issue', opened: 'tracker:close_issue', closer: 'Close' },
-  { place: 'spills', opener: 'tracker › list_issues', opened: 'tracker › list_issues', closer: 'Close' },
+  { place: 'activity', opener: 'tracker › close_issue number: 7', opened: 'tracker:close_issue', closer: 'Close' },
+  { place: 'spills', opener: 'tracker › list_issues count: 500', opened: 'tracker › list_issues', closer: 'Close' },
   { place: 'setup/apps', opener: 'Connect Cursor', opened: 'Connect Cursor', closer: 'Cancel' },
 ];
 
@@ -179,10 +190,10 @@ test('a server is added, switched off and removed by keys alone', async ({ page 
 
   const pane = page.getByRole('dialog', { name: 'typed' });
   await expect(pane).toContainText('Ready');
-  await tabTo(page, page.getByRole('switch', { name: 'Use typed' }));
+  await tabTo(page, page.getByRole('switch', { name: 'Enable typed' }));
   await page.keyboard.press('Space');
-  await expect(page.getByRole('switch', { name: 'Use typed' })).not.toBeChecked();
-  await tabTo(page, page.getByRole('tab', { name: 'Details' }));
+  await expect(page.getByRole('switch', { name: 'Enable typed' })).not.toBeChecked();
+  await tabTo(page, page.getByRole('tab', { name: 'Overview' }));
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
   await tabTo(page, pane.getByRole('button', { name: 'Remove…' }));

@@ -27,7 +27,7 @@ for (const width of [1280, 600]) {
         const tool = await name.locator('.tool').evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
         expect({ view, tool, server: cut[0] }).toEqual({ view, tool: true, server: true });
         const [row, part] = [
-          await name.locator('xpath=ancestor::th').boundingBox(),
+          await name.locator('xpath=ancestor::*[self::th or self::a][1]').boundingBox(),
           await name.locator('.tool').boundingBox(),
         ];
         expect((part?.x ?? 0) + (part?.width ?? 0)).toBeLessThanOrEqual((row?.x ?? 0) + (row?.width ?? 0) + 1);

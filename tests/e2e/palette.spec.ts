@@ -44,10 +44,10 @@ test('a tool is found, run, its question answered and its answer read by keyboar
   await page.keyboard.press('Enter');
   await tabTo(page, page.getByRole('button', { name: 'Run ask_form' }));
   await page.keyboard.press('Enter');
-  const question = page.getByRole('form', { name: 'asker asks you' });
+  const question = page.getByRole('form', { name: 'asker requests input' });
   await tabTo(page, question.getByLabel(/^name/));
   await page.keyboard.type('Ada');
-  await tabTo(page, question.getByRole('button', { name: 'Result' }));
+  await tabTo(page, question.getByRole('button', { name: 'Submit' }));
   await page.keyboard.press('Enter');
   await expect(page.getByRole('region', { name: 'Result' })).toContainText('Ada');
 });
@@ -61,7 +61,7 @@ test('it opens over anything, gives the focus back on Escape, and tells first wh
   const filter = page.getByLabel('Filter servers');
   await filter.focus();
   const palette = await open(page);
-  await expect(palette.getByRole('group', { name: 'Views' }).getByRole('option').first()).toContainText('Alt+Shift+1');
+  await expect(palette.getByRole('group', { name: 'Views' }).getByRole('option').first()).toContainText('GO');
   await expectNoBarrier(page, 'the palette before anything is typed');
   await page.keyboard.press('Escape');
   await expect(palette).toBeHidden();
@@ -110,7 +110,7 @@ test('sessions and kept answers are found; commands do what the pages do, or lea
   await page.keyboard.press('Enter');
   await expect(page.getByText(/^tracker stopped\./)).toBeVisible();
   await open(page);
-  await type('limit claude', 'App settings of Claude Desktop…');
+  await type('limit claude', 'Claude Desktop: app settings…');
   await page.keyboard.press('Enter');
   const served = page.getByRole('dialog', { name: 'Claude Desktop settings' });
   await expect(served).toContainText('Large results');
@@ -120,7 +120,7 @@ test('sessions and kept answers are found; commands do what the pages do, or lea
   await type('remove tracker', 'Remove tracker…');
   await page.keyboard.press('Enter');
   const question = page.getByRole('dialog', { name: 'Remove tracker?' });
-  await expect(question).toContainText('Its entry is taken out');
+  await expect(question).toContainText('This removes the entry');
   await page.keyboard.press('Escape');
   await expect(question).toBeHidden();
   await expect(page.getByRole('table', { name: 'Servers' })).toContainText('tracker');

@@ -38,14 +38,14 @@ test('profiles are shown; a token is given for a time, opens the address, and en
   await expect(profiles.getByRole('row')).toHaveText([
     /Profile/,
     /work.*echo.*Not echo:echo.*Cursor/s,
-    /look.*All servers.*Only what reads.*No app/s,
+    /look.*All servers.*None/s,
   ]);
 
   await profiles.getByRole('button', { name: 'Create token for work' }).press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: '7 days' }).click();
   await dialog.getByRole('button', { name: 'Create token' }).click();
-  await expect(dialog).toContainText('it is shown this once and kept nowhere');
+  await expect(dialog).toContainText('You won’t see it again');
   const [token = '', url = ''] = await dialog.locator('dd code').allTextContents();
   expect(token).toMatch(/^tooltray_/);
   expect(await knock(url, token)).toBe(200);
@@ -58,7 +58,7 @@ test('profiles are shown; a token is given for a time, opens the address, and en
   await other.goto(core.link);
   await other.goto(core.at('settings'));
   const rows = (of: typeof page) => of.getByRole('table', { name: 'Profile tokens' }).getByRole('row');
-  for (const one of [page, other]) await expect(rows(one)).toHaveText([/Profile/, /work.*Given just now.*Opens it/s]);
+  for (const one of [page, other]) await expect(rows(one)).toHaveText([/Profile/, /work.*created just now.*Active/s]);
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   await page.getByRole('button', { name: /^Revoke [0-9a-f]{12}$/ }).click();
   await dialog.getByRole('button', { name: 'Revoke token' }).click();
@@ -72,5 +72,5 @@ test('without profiles it is said how one is written', async ({ page }) => {
   await page.goto(core.at('settings'));
   const section = page.getByRole('region', { name: 'Profiles' });
   await expect(section).toContainText('No profiles yet.');
-  await expect(section).toContainText('"profiles": { "look": { "readOnly": true } }');
+  await expect(section).toContainText('"profiles": { "read-only": { "readOnly": true } }');
 });

@@ -43,8 +43,8 @@ async function farServer(): Promise<{ url: string } & AsyncDisposable> {
 
 async function search(page: Page, core: ServedCore, words: string): Promise<void> {
   await page.goto(core.at('servers?add=registry'));
-  await page.getByRole('searchbox', { name: /Part of a server/ }).fill(words);
-  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('searchbox', { name: /Server name contains/ }).fill(words);
+  await page.getByRole('dialog').getByRole('button', { name: 'Search', exact: true }).click();
 }
 
 test('from the search to the first call, with a secret in the vault', async ({ page }) => {
@@ -64,8 +64,8 @@ test('from the search to the first call, with a secret in the vault', async ({ p
   });
   await page.goto(core.link);
   await page.goto(core.at('servers?add=registry&registry=here'));
-  await page.getByRole('searchbox', { name: /Part of a server/ }).fill('far');
-  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('searchbox', { name: /Server name contains/ }).fill('far');
+  await page.getByRole('dialog').getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByRole('button', { name: /com\.example\/far/ }).click();
   const drawer = page.getByRole('dialog');
   await expect(drawer).toContainText('1.2.3');
@@ -99,7 +99,7 @@ test('what is found, what cannot be added and why, and a registry that does not 
   await expect(page.getByText('No matching servers')).toBeVisible();
   await search(page, core, 'text-editor');
   await page.getByRole('button', { name: /text-editor/ }).click();
-  await expect(page.getByText(/cannot be added/)).toBeVisible();
+  await expect(page.getByText(/Cannot be added/)).toBeVisible();
   await page.goto(core.at('servers?add=registry&registry=down&q=x'));
   await expect(page.getByText('Registry search failed')).toBeVisible();
   await expect(page.getByText('No matching servers')).toHaveCount(0);

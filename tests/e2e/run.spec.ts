@@ -22,7 +22,7 @@ test('a tool is run from its server’s list; it asks first, and tells what each
   await page.getByLabel(/^message/).fill('hello there');
   await expect(page.getByLabel('Arguments as JSON')).toHaveValue(/"message": "hello there"/);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Run echo of echo?' });
+  const dialog = page.getByRole('dialog', { name: 'Run echo on echo?' });
   await expect(dialog).toContainText('"message": "hello there"');
   await expectNoBarrier(page, 'the question before a run');
   await dialog.getByRole('button', { name: 'Run echo' }).click();
@@ -46,10 +46,10 @@ test('a server’s form is answered in the page, and a long call is cancelled', 
   await page.goto(core.at('servers/asker/run/ask_form'));
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('button', { name: 'Run ask_form' }).click();
-  const question = page.getByRole('form', { name: 'asker asks you' });
+  const question = page.getByRole('form', { name: 'asker requests input' });
   await question.getByLabel(/^name/).fill('Ada');
   await expectNoBarrier(page, 'a question of a server');
-  await question.getByRole('button', { name: 'Result' }).click();
+  await question.getByRole('button', { name: 'Submit' }).click();
   await expect(page.getByRole('region', { name: 'Result' })).toContainText('Ada');
 
   await page.goto(core.at('servers/asker/run/wait_cancel'));

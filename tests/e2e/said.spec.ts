@@ -19,8 +19,8 @@ async function openSaid(page: Page, core: ServedCore, id: number): Promise<void>
 /** All of it, letter by letter, as a person saves it. */
 async function rawText(page: Page, name: string): Promise<string> {
   const side = sideOf(page, name).first();
-  await side.getByLabel(`${name}: shown as`).selectOption('Raw');
-  await expect(side.getByText('Reading the rest')).toBeHidden();
+  await side.getByLabel(`${name}: part`).selectOption('Raw');
+  await expect(side.getByText(/^Loading/)).toBeHidden();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     side.getByRole('button', { name: 'Download' }).click(),
@@ -40,7 +40,7 @@ test('asked, sent and given are there to the byte after a reload, a crash and a 
     await openSaid(page, core, 1);
     await expect(sideOf(page, 'Request').first()).toContainText('"lines": 2000');
     expect((await rawText(page, 'Server result')) === log).toBe(true);
-    await expect(sideOf(page, 'Returned to model')).toContainText('it was passed on untouched');
+    await expect(sideOf(page, 'Returned to model')).toContainText('passed through unchanged');
     await openSaid(page, core, 2);
     // Beside the list there is room for one of the two at a time.
     await page.getByRole('tab', { name: 'Returned to model' }).click();
@@ -71,7 +71,7 @@ test('whoever wants no texts is told so', async ({ page }) => {
   await page.goto(core.link);
   await openSaid(page, core, 1);
   for (const side of ['Request', 'Server result', 'Returned to model']) {
-    await expect(sideOf(page, side)).toContainText('the settings say so');
+    await expect(sideOf(page, side)).toContainText('payload recording is off');
   }
   await expectNoBarrier(page, 'no texts');
 });

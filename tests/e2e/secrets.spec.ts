@@ -27,19 +27,25 @@ test('what is brought over is sealed unless the person says no, and the file tha
   await page.goto(home.at('setup/servers'));
   const seal = page.getByRole('checkbox', { name: /in the vault instead of the configuration file/ });
   await expect(seal).toBeChecked();
-  await expect(page.getByText('Keep env MAIL_KEY of mail and env PLAIN_KEY of plain sealed')).toBeVisible();
-  await page.getByRole('checkbox', { name: 'Bring plain over' }).uncheck();
-  await expect(page.getByText('Keep env MAIL_KEY of mail sealed')).toBeVisible();
-  await page.getByRole('button', { name: 'Add 1 server' }).click();
+  await expect(
+    page.getByText(
+      'Store env MAIL_KEY of mail and env PLAIN_KEY of plain in the vault instead of the configuration file',
+    ),
+  ).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Import plain' }).uncheck();
+  await expect(
+    page.getByText('Store env MAIL_KEY of mail in the vault instead of the configuration file'),
+  ).toBeVisible();
+  await page.getByRole('button', { name: 'Import 1 server' }).click();
   const brought = page.getByRole('region', { name: 'Import result' });
   await expect(brought).toContainText('Sealed in the vault: MAIL_KEY.');
   await expect(brought).toContainText(home.path('.cursor/mcp.json'));
   await expect(brought.getByRole('listitem').filter({ hasText: 'mail' })).toContainText('Ready');
   expect(await home.read('own/config.json')).toContain('${secret:MAIL_KEY}');
 
-  await page.getByRole('checkbox', { name: 'Bring plain over' }).check();
+  await page.getByRole('checkbox', { name: 'Import plain' }).check();
   await seal.uncheck();
-  await page.getByRole('button', { name: 'Add 1 server' }).click();
+  await page.getByRole('button', { name: 'Import 1 server' }).click();
   await expect(brought).toContainText('Added: plain.');
   expect(await home.read('own/config.json')).not.toContain('${secret:PLAIN_KEY}');
 });
@@ -49,9 +55,11 @@ test('what is added is sealed, with its box ticked', async ({ page, home }) => {
   const text = JSON.stringify({
     mcpServers: { added: { ...fixtureCommand('echo'), env: { ADDED_KEY: 'planted-added-1' } } },
   });
-  await page.getByRole('textbox', { name: 'What the server’s page says' }).fill(text);
+  await page.getByRole('textbox', { name: 'Paste JSON, a command line, an install link' }).fill(text);
   await page.getByRole('button', { name: 'Detect servers' }).click();
-  await expect(page.getByRole('checkbox', { name: 'Keep env ADDED_KEY sealed' })).toBeChecked();
+  await expect(
+    page.getByRole('checkbox', { name: 'Store env ADDED_KEY in the vault instead of the configuration file' }),
+  ).toBeChecked();
   await page.getByRole('button', { name: 'Test and add' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Added.' })).toBeVisible();
   expect(await home.read('own/config.json')).toContain('${secret:ADDED_KEY}');

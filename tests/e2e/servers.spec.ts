@@ -23,7 +23,7 @@ test('the ill one stands first, with its cause and its button', async ({ page })
 
 test('what a server writes is text, whatever it looks like', async ({ page, core }) => {
   await page.goto(core.at('servers/hostile/log'));
-  await expect(page.getByLabel('Log of hostile')).toContainText('<img src=x onerror=');
+  await expect(page.getByLabel('hostile log')).toContainText('<img src=x onerror=');
   await expect(page).toHaveTitle(/Tooltray/);
 });
 
@@ -47,7 +47,7 @@ test('a server added by hand is tried first, and added once it works', async ({ 
   const { command, args } = fixtureCommand('echo');
   await page.getByLabel('Command', { exact: true }).fill([command, ...args].map((word) => `'${word}'`).join(' '));
   await page.getByRole('button', { name: 'Test and add' }).click();
-  await page.getByRole('link', { name: 'Show second' }).click();
+  await page.getByRole('link', { name: 'Open second' }).click();
   await expect(page.getByRole('dialog', { name: 'second' })).toContainText('Ready');
 });
 
@@ -61,9 +61,9 @@ test('pasted servers are added under the names they are given, in spite of a fai
   await page.getByRole('button', { name: 'Detect servers' }).click();
   await page.getByRole('textbox', { name: /^Name of .*echo/ }).fill('renamed');
   await page.getByRole('button', { name: 'Test and add all 2' }).click();
-  await expect(page.getByRole('link', { name: 'Show renamed' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Open renamed' })).toBeVisible();
   await page.getByRole('button', { name: 'Add anyway' }).click();
-  await expect(page.getByRole('link', { name: 'Show absent' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Open absent' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(rowOf(page, 'renamed')).toContainText('Ready');
   await expect(rowOf(page, 'absent')).toContainText('was not found on PATH');
@@ -88,7 +88,7 @@ test('of a text the word that is not understood is named, and what a page leaves
   core,
 }) => {
   await page.goto(core.at('servers?add=paste'));
-  const text = page.getByRole('textbox', { name: 'What the server’s page says' });
+  const text = page.getByRole('textbox', { name: 'Paste JSON, a command line, an install link' });
   const find = page.getByRole('button', { name: 'Detect servers' });
   await text.fill('claude mcp add --frobnicate x -- npx y');
   await find.click();
@@ -103,8 +103,8 @@ test('of a text the word that is not understood is named, and what a page leaves
 
 test('a tool that is switched off is no longer counted as offered', async ({ page, core }) => {
   await page.goto(core.at('servers/echo/tools'));
-  await page.getByRole('switch', { name: 'Offer echo' }).click();
-  await expect(page.getByRole('switch', { name: 'Offer echo' })).not.toBeChecked();
+  await page.getByRole('tabpanel').getByRole('switch', { name: 'Enable echo' }).click();
+  await expect(page.getByRole('tabpanel').getByRole('switch', { name: 'Enable echo' })).not.toBeChecked();
   await page.keyboard.press('Escape');
   await expect(rowOf(page, 'echo')).toContainText('0 of 1');
 });
@@ -127,9 +127,9 @@ test('what a model wrote of a tool stands beside the original, and is taken back
 
 test('a server is switched off and on again', async ({ page, core }) => {
   await page.goto(core.at('servers/echo'));
-  await page.getByRole('switch', { name: 'Use echo' }).click();
+  await page.getByRole('switch', { name: 'Enable echo' }).click();
   await expect(rowOf(page, 'echo')).toContainText('Off');
-  await page.getByRole('switch', { name: 'Use echo' }).click();
+  await page.getByRole('switch', { name: 'Enable echo' }).click();
   await expect(rowOf(page, 'echo')).toContainText('Ready');
 });
 
@@ -137,7 +137,7 @@ test('an entry is tested before it is saved, its secrets stay where they are', a
   await page.goto(core.at('servers/echo/config'));
   await expect(page.getByRole('dialog')).toContainText('"API_TOKEN": "***"');
   await page.getByRole('button', { name: 'Edit' }).click();
-  const field = page.getByRole('textbox', { name: 'Entry of echo, as JSON' });
+  const field = page.getByRole('textbox', { name: 'echo configuration (JSON)' });
   const before = await field.inputValue();
   await field.fill(before.replace(JSON.stringify(process.execPath), '"no-such-program-anywhere"'));
   await page.getByRole('button', { name: 'Test and save' }).click();
@@ -153,7 +153,7 @@ test('an entry is tested before it is saved, its secrets stay where they are', a
 test('an edit that is not saved is asked about, whichever way its place is left', async ({ page, core }) => {
   await page.goto(core.at('servers/echo/config'));
   await page.getByRole('button', { name: 'Edit' }).click();
-  const entry = page.getByLabel('Entry of echo, as JSON');
+  const entry = page.getByLabel('echo configuration (JSON)');
   await entry.press('End');
   await entry.pressSequentially(' ');
   const question = page.getByRole('dialog', { name: 'Discard unsaved changes?' });
@@ -195,7 +195,7 @@ test('a server is removed after a question, and comes back', async ({ page, core
 
 test('a filter without a hit names itself and lets go', async ({ page }) => {
   await page.getByRole('searchbox', { name: 'Filter servers' }).fill('nothing like it');
-  await expect(page.getByRole('heading', { name: 'No server fits' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No servers match “nothing like it”' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear filter' }).click();
   await expect(rowOf(page, 'echo')).toBeVisible();
 });

@@ -90,15 +90,15 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     const rowOf = (name: string): Locator =>
       page.getByRole('table', { name: 'Servers found in your apps' }).getByRole('row').filter({ hasText: name });
     await page.getByRole('button', { name: 'Test selected' }).click();
-    await expect(rowOf('TRACKER_TOKEN')).toContainText('It works.');
+    await expect(rowOf('TRACKER_TOKEN')).toContainText(/OK\./);
     await expect(rowOf('notes-server')).toContainText('Failed.');
-    await page.getByRole('button', { name: 'Add 3 servers' }).click();
+    await page.getByRole('button', { name: 'Import 3 servers' }).click();
     const brought = page.getByRole('list', { name: 'Imported servers' }).getByRole('listitem');
     await expect(page.getByRole('region', { name: 'Import result' })).toBeFocused();
     await expect(brought.filter({ hasText: 'tracker' })).toContainText('Ready');
     await expect(brought.filter({ hasText: 'echo' })).toContainText('Ready');
     await expect(brought.filter({ hasText: 'notes' })).toContainText('does not exist');
-    await expect(page.getByRole('link', { name: 'see to notes' })).toHaveAttribute('href', '#/servers/notes');
+    await expect(page.getByRole('link', { name: 'fix notes' })).toHaveAttribute('href', '#/servers/notes');
   });
 
   await test.step('the broken one is mended from another place, after a yes', async () => {
@@ -111,12 +111,12 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     expect(await home.read('own/config.json')).not.toContain('/no/such/folder');
     await page.getByRole('link', { name: /^Servers/ }).click();
     await expect(page.getByRole('row').filter({ hasText: 'notes' })).toContainText('Ready');
-    await page.getByRole('link', { name: 'Setup' }).click();
+    await page.getByRole('link', { name: 'Apps' }).click();
   });
 
   await test.step('the first call of the app, started as its file says, turns the step to a tick', async () => {
     await page.getByRole('tab', { name: 'First call' }).click();
-    await expect(page.getByText('Waiting for Claude Desktop to start Tooltray.')).toBeVisible();
+    await expect(page.getByText('Waiting for Claude Desktop to connect.')).toBeVisible();
     const app = await startApp(home, claudeFile, 'claude-ai');
     await expect(page.getByText('connected. Waiting for the first call…')).toBeVisible();
     const { tools } = await app.listTools();
@@ -126,7 +126,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     });
     await expect(page.getByRole('heading', { name: 'First call received from Claude Desktop' })).toBeVisible();
     await expect(page.getByRole('tab', { name: 'First call ✓' })).toBeVisible();
-    await expect(page.getByText('All done: your apps reach your servers through Tooltray.')).toBeVisible();
+    await expect(page.getByText('Setup complete.')).toBeVisible();
     await app.close();
   });
 
@@ -160,11 +160,11 @@ for (const { where, open } of [
       const before = [await home.read(claudeFile), await home.read(cursorFile)];
       await page.goto(home.at(open));
       await expect(page.getByText('Includes secrets: TRACKER_TOKEN')).toBeVisible();
-      await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('echo');
+      await page.getByRole('textbox', { name: 'New name for tracker' }).fill('echo');
       await expect(page.getByText('Duplicate name.')).toBeVisible();
-      await page.getByRole('textbox', { name: 'Name of tracker here' }).fill('issues');
-      await page.getByRole('checkbox', { name: 'Bring notes over' }).uncheck();
-      await page.getByRole('checkbox', { name: /^Move them/ }).check();
+      await page.getByRole('textbox', { name: 'New name for tracker' }).fill('issues');
+      await page.getByRole('checkbox', { name: 'Import notes' }).uncheck();
+      await page.getByRole('checkbox', { name: /^Also remove them/ }).check();
       await page.getByRole('button', { name: 'Move 2 servers' }).click();
       const brought = page.getByRole('list', { name: 'Imported servers' }).getByRole('listitem');
       await expect(brought.filter({ hasText: 'issues' })).toContainText('Ready');
@@ -182,8 +182,11 @@ for (const { where, open } of [
 
 test('a setting is kept as soon as it is changed, and an empty one is taken out again', async ({ page, home }) => {
   await page.goto(home.at('settings'));
-  await page.getByRole('button', { name: /^Search/ }).click();
-  await expect(page.getByRole('button', { name: /^Search/ })).toHaveAttribute('aria-pressed', 'true');
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /^Search/ })
+    .click();
+  await expect(page.getByRole('main').getByRole('button', { name: /^Search/ })).toHaveAttribute('aria-pressed', 'true');
   const threshold = page.getByRole('spinbutton', { name: /Spill results larger than/ });
   await threshold.fill('64');
   await threshold.press('Enter');

@@ -113,10 +113,10 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await signIn(page, team, 'ana');
   expect(await views(page)).toEqual([
     'Overview',
-    'Inbox',
-    'Servers',
     'Activity',
     'Spills',
+    'Servers',
+    'Inbox',
     'Users',
     'Audit log',
     'Access tokens',
@@ -127,39 +127,41 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await expect(server.getByText('all people share one process of it on each replica')).toBeVisible();
   await expectNoBarrier(page, 'a server of a team');
   await server.getByRole('tab', { name: 'Tools' }).click();
-  await expect(server.getByText('1 of 1 on')).toBeVisible();
+  await expect(server.getByText('1 of 1 enabled')).toBeVisible();
   await expect(server.getByRole('switch')).toHaveCount(0);
   await page.keyboard.press('Escape');
   await open(page, 'Activity');
-  await page.getByRole('link', { name: 'Sessions', exact: true }).click();
   await expect(page.getByText('No steps yet')).toBeVisible();
   await page.getByLabel('User').selectOption('ben');
-  await page.getByRole('link', { name: 'Calls', exact: true }).click();
+  await page.getByRole('link', { name: 'All calls', exact: true }).click();
   await expect(page.getByText('Filter: by ben.')).toBeVisible();
   await open(page, 'Audit log');
   await expect(page.getByText('ana signed in to the dashboard, by a token.')).toBeVisible();
   await expectNoBarrier(page, 'the audit');
   await open(page, 'Users');
-  await expect(page.getByRole('button', { name: 'Disable ben' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Suspend ben' })).toBeVisible();
   await expectNoBarrier(page, 'the people');
 
   const other = await (await browser.newContext()).newPage();
   await signIn(other, team, 'ben');
-  expect(await views(other)).toEqual(['Overview', 'Inbox', 'Servers', 'Activity', 'Spills', 'Access tokens']);
+  expect(await views(other)).toEqual(['Overview', 'Activity', 'Spills', 'Servers', 'Inbox', 'Access tokens']);
   // Whoever is sent an admin's link has a view of their own all the same.
   await other.goto(`${team.url}/#/people`);
   await expect(other.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await open(other, 'Access tokens');
   await other.getByRole('button', { name: 'Create token' }).click();
-  await other.getByLabel('What for').fill('My editor');
-  await other.getByRole('button', { name: 'Create token' }).click();
+  await other.getByLabel('Name').fill('My editor');
+  await other.getByRole('button', { name: 'Create token' }).last().click();
   await expect(other.getByText(/^tt_\d+_/)).toBeVisible();
   await expectNoBarrier(other, 'a token that is told once');
   await other.getByRole('button', { name: 'Done' }).click();
   await expect(other.getByRole('row').filter({ hasText: 'My editor' })).toBeVisible();
 
-  await page.getByRole('button', { name: 'Disable ben' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click();
+  await page.getByRole('button', { name: 'Suspend ben' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Suspend/ })
+    .click();
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.getByRole('button', { name: 'Sign out ana' }).click();
   await expect(page.getByLabel('Access token')).toBeVisible();

@@ -38,6 +38,6 @@ test('a theme is chosen in the browser, kept over a reload from its first pictur
   await other.goto(core.at('settings'));
   await other.getByRole('group', { name: 'Theme' }).getByRole('button', { name: 'Light' }).click();
   await expect.poll(() => ground(page)).toBe('light');
-  await themes.getByRole('button', { name: 'As the system' }).click();
+  await themes.getByRole('button', { name: 'System', exact: true }).click();
   await expect.poll(() => ground(other)).toBe('light dark');
 });

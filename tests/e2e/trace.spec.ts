@@ -38,8 +38,8 @@ test('search, call, spill, reading on and a program are followed live, and are t
   const { _meta: meta } = JSON.parse(kept) as { _meta: Record<string, { parts: { id: string }[] }> };
   const id = meta['tooltray/spill']?.parts[0]?.id ?? '';
   await app.call('read_result', { resultFile: id, op: 'grep', pattern: 'number' });
-  await expect(row(page, 'Read on')).toContainText('grep number');
-  await expect(row(page, 'Read on')).not.toContainText('error');
+  await expect(row(page, 'Read spill')).toContainText('grep number');
+  await expect(row(page, 'Read spill')).not.toContainText('error');
   await app.call('execute', { language: 'javascript', code: program });
   await expect(row(page, 'Ran code (3 calls)')).toContainText('tracker:read_log ×3');
   const isWhole = async (): Promise<void> => {
@@ -53,7 +53,7 @@ test('search, call, spill, reading on and a program are followed live, and are t
     await expect(panel).toBeHidden();
   };
   await isWhole();
-  await expect(page.getByRole('navigation', { name: 'Sessions' })).toContainText('now');
+  await expect(page.getByRole('navigation', { name: 'Sessions' })).toContainText('active');
   await page.reload();
   await openAll(page, core);
   await isWhole();
@@ -160,11 +160,11 @@ test('an app’s mode and limit are changed beside its sessions, for that app, w
   await openAll(page, core);
   const list = page.getByRole('navigation', { name: 'Sessions' });
   await expect(list).toContainText('proxy, results up to 40 kB');
-  const opener = page.getByRole('link', { name: 'App settings of Claude Desktop' });
+  const opener = page.getByRole('link', { name: 'Claude Desktop settings' });
   await opener.focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Claude Desktop settings' });
-  await expect(dialog).toContainText('it is shown your tools as all apps are, in Proxy mode');
+  await expect(dialog).toContainText('Uses the default mode (Proxy)');
   await expectNoBarrier(page, 'how an app is served');
   await dialog.getByRole('button', { name: /^Search/ }).click();
   await expect(dialog).toContainText('Overrides the default mode');
@@ -214,12 +214,12 @@ test('a chain of look-ups, the same again and a program are one row each, unfold
     }
   }
   await page.setViewportSize({ width: 1500, height: 900 });
-  const same = page.getByRole('button', { name: /close_issue ×4$/ });
+  const same = page.getByRole('button', { name: /close_issue.*×4$/ });
   await expect(same).toHaveAttribute('aria-expanded', 'false');
   await same.click();
   await expect(rows).toHaveCount(9);
   await expectNoBarrier(page, 'steps unfolded');
-  const chain = page.getByRole('button', { name: /tracker › close_issue 2 steps Searched “close an issue”/ });
+  const chain = page.getByRole('button', { name: /tracker › close_issue.*2 steps Searched “close an issue”/ });
   await chain.focus();
   await page.keyboard.press('ArrowRight');
   await expect(rows).toHaveCount(11);

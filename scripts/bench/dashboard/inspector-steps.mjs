@@ -6,7 +6,7 @@ const graceMs = 240_000;
 const bytesOfElement = 150;
 
 function textOf(page) {
-  return page.getByRole('region', { name: 'The text of the answer' });
+  return page.getByRole('region', { name: 'Text of the result' });
 }
 
 function seen(locator) {
@@ -58,7 +58,7 @@ async function linesThere(page) {
 
 function finding(text, expected) {
   return async (page) => {
-    await page.getByRole('searchbox', { name: 'Find in the text' }).fill(text);
+    await page.getByRole('searchbox', { name: 'Find' }).fill(text);
     await page.keyboard.press('Enter');
     await seen(page.getByText(expected));
     await linesThere(page);
@@ -67,7 +67,7 @@ function finding(text, expected) {
 }
 
 async function stopFinding(page) {
-  await page.getByRole('searchbox', { name: 'Find in the text' }).fill('this stands nowhere');
+  await page.getByRole('searchbox', { name: 'Find' }).fill('this stands nowhere');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Stop' }).click({ timeout: graceMs });
 }
@@ -75,10 +75,11 @@ async function stopFinding(page) {
 function asking(query, expected) {
   return async (page, bytes) => {
     await openTab(page, 'Query');
+    await page.getByRole('button', { name: 'JSONPath' }).click();
     await page.getByRole('textbox', { name: 'JSONPath' }).fill(query(bytes));
     await page.keyboard.press('Enter');
     await seen(
-      page.getByRole('region', { name: 'Answer to the query' }).getByText(expected).or(page.getByText('was not')),
+      page.getByRole('region', { name: 'Query result' }).getByText(expected).or(page.getByText('Query failed')),
     );
     return (await page.getByRole('tabpanel').innerText()).replaceAll('\n', ' ').slice(0, 120);
   };
@@ -89,10 +90,10 @@ function part(path, tab) {
     await openTab(page, 'Tree');
     await page.getByRole('textbox', { name: 'Part to show' }).fill(path);
     await page.keyboard.press('Enter');
-    await seen(page.locator('.tree').or(page.getByText('could not be read')));
+    await seen(page.locator('.tree').or(page.getByText('Could not parse')));
     if (tab === 'Table') {
       await openTab(page, /^Table/);
-      await seen(page.getByRole('table', { name: 'Rows of the answer' }));
+      await seen(page.getByRole('table', { name: 'Rows of the result' }));
     }
     return (await page.getByRole('tabpanel').innerText()).replaceAll('\n', ' ').slice(0, 160);
   };

@@ -18,8 +18,11 @@ export function commandEntries({ core, servers, sessions, setup, modes, team }: 
     does('export/csv', 'Export all calls (CSV)', 'Activity', { does: 'export', format: 'csv' }),
     does('export/json', 'Export all calls (JSON)', 'Activity', { does: 'export', format: 'json' }),
   ];
-  // The rest is of one person's servers and apps.
-  if (team !== null && team !== undefined) return [help, ...exports];
+  const themes = (['system', 'light', 'dark'] as const).map((theme) =>
+    does(`theme/${theme}`, `Theme: ${modeName(theme)}`, '', { does: 'theme', theme }),
+  );
+  // The rest is of one user's servers and apps.
+  if (team !== null && team !== undefined) return [help, ...themes, ...exports];
   return [
     ...(core === undefined ? [] : [pauseEntry(core.paused)]),
     leads(
@@ -33,6 +36,7 @@ export function commandEntries({ core, servers, sessions, setup, modes, team }: 
     leads('add/paste', 'Add a server from a pasted snippet', '', hrefTo('servers', [], { add: 'paste' })),
     leads('add/form', 'Add a server with a form', '', hrefTo('servers', [], { add: 'form' })),
     ...exports,
+    ...themes,
     ...(servers ?? []).flatMap(serverCommands),
     ...(setup?.apps ?? []).flatMap(appCommands),
     ...servedApps(sessions ?? []),
@@ -112,6 +116,7 @@ function servedApps(sessions: readonly SessionStatus[]): PaletteEntry[] {
       `${name}: app settings…`,
       'Mode and result limit for this app',
       hrefTo('activity', ['sessions', 'all'], { served: app }),
+      'mode limit',
     ),
   );
 }

@@ -3,7 +3,7 @@ import type { FoundTool, SpillRow, TimelineSession } from '../../../src-main/rpc
 import type { Slices } from '../../lib/app-state.svelte.ts';
 import { bytes, count, modeName, moment } from '../../lib/format.ts';
 import { keysOfView } from '../../lib/keys.ts';
-import { hrefTo, type View, viewNames } from '../../lib/addresses.ts';
+import { homeOf, hrefTo, type View, viewNames } from '../../lib/addresses.ts';
 import type { PaletteCommand } from './run-command.ts';
 
 /** The groups of the palette, in the order in which equals stand. */
@@ -44,18 +44,13 @@ export function viewEntries(views: readonly View[]): PaletteEntry[] {
     label: viewNames[view],
     detail: '',
     keys: keysOfView(view),
-    target: { href: hrefTo(view) },
+    target: { href: hrefTo(view, homeOf(view)) },
   }));
   const parts = [
-    {
-      id: 'sessions',
-      label: 'Sessions',
-      detail: 'Activity: traces by session',
-      href: ['activity', 'sessions', 'all'],
-    },
+    { id: 'calls', label: 'All calls', detail: 'Activity: calls of all sessions', href: ['activity'] },
     { id: 'decided', label: 'History', detail: 'Inbox: past decisions', href: ['inbox', 'history'] },
-    { id: 'apps', label: 'AI apps', detail: 'Setup: connect or disconnect', href: ['setup', 'apps'] },
-    { id: 'import', label: 'Import servers', detail: 'Setup: from your apps', href: ['setup', 'servers'] },
+    { id: 'apps', label: 'AI apps', detail: 'Apps: connect or disconnect', href: ['setup', 'apps'] },
+    { id: 'import', label: 'Import servers', detail: 'Apps: from your apps', href: ['setup', 'servers'] },
   ] as const;
   return [
     ...main,

@@ -1,6 +1,7 @@
 /** What the palette does by itself, through the same functions as the pages. Whatever asks first on its page is a place to go to instead. */
-import type { AttentionAction } from '../../../src-main/rpc/contract.ts';
+import type { AttentionAction, SettingsFacts } from '../../../src-main/rpc/contract.ts';
 import { act, restart, setEnabled, setMode, setPaused, signOut, stop } from '../../lib/server-actions.ts';
+import { chooseTheme } from '../../lib/theme.svelte.ts';
 import type { ToastStore } from '../../lib/toasts.svelte.ts';
 import { everything } from '../../views/activity/call-filter.ts';
 import { saveCalls } from '../../views/activity/save-calls.ts';
@@ -16,6 +17,7 @@ export type PaletteCommand =
       readonly action: AttentionAction['kind'];
       readonly clears?: string;
     }
+  | { readonly does: 'theme'; readonly theme: SettingsFacts['theme'] }
   | { readonly does: 'export'; readonly format: 'json' | 'csv' }
   | { readonly does: 'help' };
 
@@ -54,6 +56,9 @@ export async function runCommand(command: PaletteCommand, { toasts, showHelp }: 
         command.server,
         toasts,
       );
+      return;
+    case 'theme':
+      await toasts.attempt(() => chooseTheme(command.theme));
       return;
     case 'export':
       await saveCalls(everything, command.format, toasts);

@@ -51,3 +51,9 @@ export function partsMeant(parts: readonly InboxPart[], leftOut: ReadonlySet<num
 export function actionLabel({ label, isByPart }: InboxAction, parts: number, meant: number): string {
   return isByPart && meant < parts ? `${label} (${meant} of ${parts})` : label;
 }
+
+/** The key that goes to the button of an answer: A to those that let something happen, R to those that do not. */
+export function answerKey(action: string): 'a' | 'r' | undefined {
+  if (action === 'approve' || action === 'accept' || action === 'use') return 'a';
+  return action === 'reject' || action === 'keep' ? 'r' : undefined;
+}

@@ -129,8 +129,9 @@ export function foldInWords({ steps }: Fold): {
   for (const step of steps.toReversed()) {
     const words = stepInWords(step);
     const last = parts.at(-1);
-    if (last !== undefined && wholeWords(last.words) === wholeWords(words)) {
-      parts[parts.length - 1] = { ...last, times: last.times + 1 };
+    if (last !== undefined && wholeWords(withoutArgument(last.words)) === wholeWords(withoutArgument(words))) {
+      const shown = last.words.preview === words.preview ? words : withoutArgument(words);
+      parts[parts.length - 1] = { ...last, words: shown, times: last.times + 1 };
     } else parts.push({ words, isCall: step.kind === 'call', times: 1 });
   }
   const main = parts.find(({ isCall }) => isCall) ?? parts[0];
@@ -141,6 +142,11 @@ export function foldInWords({ steps }: Fold): {
     others: told(parts.filter((part) => part !== main)),
     whole: told(parts),
   };
+}
+
+/** Of the same several times: each has an argument of its own. */
+function withoutArgument({ verb, place, subject }: StepWords): StepWords {
+  return { verb, place, subject };
 }
 
 /** Its steps as one: what they cost together, and the outcome of the newest that went wrong. */

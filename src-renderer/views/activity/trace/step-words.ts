@@ -11,6 +11,8 @@ export interface StepWords {
   /** Stands before the subject, softer: the server of a tool. */
   readonly place: string;
   readonly subject: string;
+  /** The argument that identifies a call. */
+  readonly preview?: string;
 }
 
 const lists: Readonly<Record<string, string>> = {
@@ -62,13 +64,15 @@ export function stepInWords(step: Told): StepWords {
 /** The tool that ran, whatever it came through. */
 function called({ name, what, calls = [], callCount }: Told): StepWords {
   const [only] = calls;
-  if (only !== undefined && callCount === 1) return { verb: '', place: only.server, subject: only.tool };
+  if (only !== undefined && callCount === 1) {
+    return { verb: '', place: only.server, subject: only.tool, preview: only.preview };
+  }
   return { verb: '', place: '', subject: what === '' ? name : what };
 }
 
 /** On one line, as text: `Searched “open issues”`, `github › list_issues`. */
-export function wholeWords({ verb, place, subject }: StepWords): string {
-  return [verb, place === '' ? subject : `${place} › ${subject}`].join(' ').trim();
+export function wholeWords({ verb, place, subject, preview = '' }: StepWords): string {
+  return [verb, place === '' ? subject : `${place} › ${subject}`, preview].join(' ').trim();
 }
 
 /** Tokens of what its app was given: `228`; of an answer that was kept on disk `474k → 890`; empty until they are counted. */
