@@ -77,7 +77,7 @@ test('no barrier is found where nothing is there yet', { tag: '@long' }, async (
     servers: 'No servers yet',
     activity: 'No calls yet',
     spills: 'No spilled results',
-    'setup/apps': 'No AI app that Tooltray knows',
+    'setup/apps': 'No supported AI app found',
     'setup/servers': 'No servers found in your apps',
     'setup/first-call': 'No app connected yet.',
   };

@@ -66,7 +66,7 @@ test(
     await page.goto(core.at('servers/many/tools'));
     const tools = page.getByRole('dialog', { name: 'many' }).getByRole('listitem');
     const tool = (at: number) =>
-      tools.filter({ has: page.getByRole('switch', { name: `Offer tool_${at}`, exact: true }) });
+      tools.filter({ has: page.getByRole('switch', { name: `Enable tool_${at}`, exact: true }) });
     await expect(tool(0)).toBeVisible();
     expect(await tools.count()).toBeLessThan(100);
     await expect(tool(0)).toHaveAttribute('aria-setsize', '400');

@@ -206,10 +206,10 @@ test('a long list of tools is there to its end', { tag: '@long' }, async ({ page
   await using core = await ServedCore.start({ config: { servers } });
   await page.goto(core.link);
   await page.goto(core.at('servers/many/tools'));
-  const offered = page.getByRole('switch', { name: 'Offer tool_' });
+  const offered = page.getByRole('switch', { name: 'Enable tool_' });
   await offered.first().hover();
   for (let turn = 0; turn < 50; turn++) await page.mouse.wheel(0, 1_000);
-  await expect(page.getByRole('switch', { name: 'Offer tool_499' })).toBeInViewport();
+  await expect(page.getByRole('switch', { name: 'Enable tool_499' })).toBeInViewport();
   await page.getByRole('searchbox', { name: 'Filter tools' }).fill('tool_49');
   await expect(offered).toHaveCount(11);
 });
