@@ -95,7 +95,7 @@ test('by keyboard: rows, the panel, the widths of the parts', { tag: '@long' }, 
   const panel = page.getByRole('region', { name: 'Step', exact: true });
   await expect(panel.getByRole('region', { name: 'Request', exact: true })).toContainText('"number": 1');
   await expectNoBarrier(page, 'a step');
-  const splitter = page.getByRole('separator', { name: 'Resize the step' });
+  const splitter = page.getByRole('separator', { name: 'Resize step panel' });
   const before = (await panel.boundingBox())?.width ?? 0;
   await splitter.focus();
   await page.keyboard.press('ArrowLeft');
