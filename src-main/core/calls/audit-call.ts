@@ -13,9 +13,9 @@ import { notScanned } from './label-words.ts';
 interface SaidTexts {
   /** JSON. */
   readonly arguments: string;
-  /** What the server answered, as JSON, where that is at hand. */
+  /** The result from the server as JSON, if it is at hand. */
   readonly result: string | undefined;
-  /** What the answer turns out to hold; undefined: there was none. Never rejects. */
+  /** Labels of the result's content; undefined if there is no result. Never rejects. */
   readonly labels: Promise<readonly string[]> | undefined;
 }
 
@@ -109,7 +109,7 @@ export class CallAuditor {
     if (this.#waiting.size === 0) for (const tell of this.#allNoted.splice(0)) tell();
   }
 
-  /** Those that have waited for too long; looks again when the next one has. */
+  /** Drops entries that have waited longer than `labelTimeoutMs`, then schedules the next check. */
   #giveUp(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -121,7 +121,7 @@ async function noted(
 /** The server was not there when it was called: whoever goes elsewhere does nothing twice. */
 const neverSent: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'server_unauthorized']);
 
-/** What to do with a call that came to nothing: it is sent again by nobody but who made it. */
+/** Returns the next step after a failed call. Only the caller may retry it. */
 function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, catalog: LiveCatalog): string | undefined {
   // One that was marked may have come back, taken the call, and died of it.
   const wasNotSent = error.data?.['neverSent'] === true;
@@ -154,8 +154,8 @@ function insteadOf(
 }
 
 /**
- * By this part of its own score for its own name. Of 224 tools of thirteen real servers 16 have such a one, nearly all of them meant
- * for the same: click and browser_click, search_docs and query-docs.
+ * Minimum share of the tool's own score for its own name. Of 224 tools of 13 real servers, 16 have such an alternative,
+ * nearly all with the same purpose: click and browser_click, search_docs and query-docs.
  */
 const alikeShare = 0.4;
 

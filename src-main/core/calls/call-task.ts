@@ -36,9 +36,11 @@ const statusPollIntervalMs = 1000;
 /** Input that a server asked for at the end of a try. */
 interface WantedInput {
   readonly result: Result;
-  /** Not answered yet, by the key that the app has; `key`: the server's own, which it may use again in the next try. */
+  /**
+   * Open requests by the key given to the client app. `key` is the server's own, which it may reuse in the next try.
+   */
   readonly open: Map<string, { readonly key: string; readonly request: unknown }>;
-  /** By the server's keys. */
+  /** Responses by the server's keys. */
   readonly answers: Record<string, JsonObject>;
 }
 
@@ -66,17 +68,17 @@ export class CallTask {
     call.waiters.keepQuestions((method, params, signal) => this.#ask(method, params, signal));
   }
 
-  /** Whose call it is (`Principal.owner`). */
+  /** The owner of the call (`Principal.owner`). */
   get owner(): string {
     return this.#call.context.principal.owner;
   }
 
-  /** In place of the call's answer. */
+  /** Returned instead of the call's result. */
   toCreateResult(): JsonObject {
     return { resultType: 'task', ...this.#task('working') };
   }
 
-  /** What became of it so far. What the server asks is a part of it. */
+  /** The task's current status, including the input the server requests. */
   toStatus(): JsonObject {
     if (this.#isCancelled) return this.#task('cancelled');
     const { result } = this.#call;
@@ -161,7 +163,7 @@ export class CallTask {
     return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
   }
 
-  /** What the call waits for before its next try (2026-07-28). */
+  /** The input that the call needs before its next try (2026-07-28). */
   #wantedBy(result: Result): WantedInput {
     if (this.#wanted?.result !== result) {
       const requests = Object.entries(objectOrEmpty(toObject(result)['inputRequests']));

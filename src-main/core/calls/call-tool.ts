@@ -20,7 +20,7 @@ import type { CallSpillLimit } from './why-whole.ts';
 export interface CallRequest {
   /** The tool in any spelling. */
   readonly tool: string;
-  /** What the caller called it, where that is another word: errors name it so. */
+  /** The name the caller used, if it differs; errors use it. */
   readonly asked?: string;
   /** The server named beside it, if it was. */
   readonly server?: string | undefined;
@@ -29,11 +29,11 @@ export interface CallRequest {
   readonly rest?: JsonObject | undefined;
   /** The helper tool that the call came through. */
   readonly via?: string | undefined;
-  /** What else stood in the helper's input: taken for arguments where the tool's schema has such names. */
+  /** Other members of the helper tool's input: treated as arguments if the tool's schema has such names. */
   readonly beside?: JsonObject | undefined;
-  /** What the call was declared to do; undefined: nothing was declared. */
+  /** The declared intent of the call; undefined if none was declared. */
   readonly intent?: Intent | undefined;
-  /** What the model said it calls for. */
+  /** The model's stated reason for the call. */
   readonly why?: string | undefined;
   /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
   readonly sensitivity?: string | undefined;
@@ -43,7 +43,7 @@ export interface CallRequest {
   readonly inProgram?: boolean;
   /** Which tools its caller may be told of in place of this one; undefined: all. */
   readonly mayName?: ((tool: CatalogEntry) => boolean) | undefined;
-  /** What becomes of a long answer; undefined: what the settings and the client app say. */
+  /** How a large result is treated; undefined: as the settings and the client app require. */
   readonly spill?: SpillOptions | 'never' | undefined;
   /** The user interface of a tool made it, not the model. */
   readonly byView?: boolean;
@@ -58,7 +58,7 @@ export interface SpillOptions {
 
 /** A call's context says besides whom to ask also who is calling, for the record. */
 export interface CallerContext extends CallContext {
-  /** Whose what comes of it is. `app` is only a name: over HTTP nobody vouches for it. */
+  /** The owner of the results. `app` is only a name: over HTTP it is unverified. */
   readonly principal: Principal;
   readonly app: string;
   readonly mode: string;
@@ -74,7 +74,7 @@ export interface CallerContext extends CallContext {
   readonly mayGoOn?: (() => boolean) | undefined;
   /** How its person has long answers; absent: as everybody. */
   readonly results?: ResultSettings;
-  /** What its calls count in; absent: in nothing. */
+  /** Quotas that the call counts against; absent if none. */
   readonly quotas?: readonly NamedQuota[];
   /** The client app shows user interfaces of tools. */
   readonly showsViews?: boolean;
@@ -99,7 +99,7 @@ export interface Admission {
 /** Rejects with AppError not_allowed where a quota is used up, or store_unreachable. */
 export type AdmitCall = (tool: CatalogEntry, context: CallerContext) => Promise<Admission>;
 
-/** What the model gets of an answer, and the limit that decided; undefined: it is none yet, but a question or a task. */
+/** The result for the model and the limit that applied; undefined if it is no result yet, but a question or a task. */
 export interface ShapedResult {
   readonly result: Result;
   readonly limit: CallSpillLimit | undefined;
@@ -125,11 +125,14 @@ export interface CallStages {
     args: JsonObject | undefined,
     context: CallerContext,
   ): Promise<ReleasedCall> | ReleasedCall;
-  /** What the server answers. Rejects with AppError, or with its RpcError, which tells the schema where it refused the arguments. */
+  /**
+   * Returns the server's result. Rejects with AppError, or with the server's RpcError, with the schema if it rejected
+   * the arguments.
+   */
   call(tool: CatalogEntry, params: JsonObject, request: CallRequest, context: CallerContext): Promise<Result>;
   /**
-   * What the model gets of it: as it is, as TOON, or a summary with the whole on disk; with the schema where the arguments were
-   * refused. Never rejects for want of a disk.
+   * Returns the result for the model: unchanged, as TOON, or a summary of the spilled result; with the schema if the
+   * arguments were rejected. Never rejects for lack of a disk.
    */
   shape(
     result: Result,
@@ -206,7 +209,9 @@ const callStages = ['resolve', 'allow', 'call', 'shape'] as const;
 type CallStage = (typeof callStages)[number];
 type CallOutcome = 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
 
-/** Of who called what records tell: they are made later, and its line and its signal need not be held until then. */
+/**
+ * The caller's fields for call records. Records are made later, so this does not retain the connection and the signal.
+ */
 export type RecordedCaller = Pick<CallerContext, 'principal' | 'sessionId' | 'app' | 'mode'> & {
   /** The step that it ran for; undefined: none. */
   readonly step: number | undefined;
@@ -223,11 +228,11 @@ export interface FinishedCall {
   /** undefined: nobody gathers them. */
   readonly trace: CallTrace | undefined;
   readonly tool: CatalogEntry | undefined;
-  /** What was decided before it went out; undefined: there was nothing to decide, or it did not go. */
+  /** The decision made before sending; undefined if there was none, or nothing was sent. */
   readonly verdict: DataFlowVerdict | undefined;
-  /** What the server answered. */
+  /** The result from the server. */
   readonly result: Result | undefined;
-  /** What the model was given. */
+  /** The result returned to the model. */
   readonly given: Result | undefined;
   /** Which limit was held against it. */
   readonly limit: CallSpillLimit | undefined;
@@ -276,7 +281,7 @@ class CallTimes {
 /** Whether a call that was declared to read, write or destroy fits what the server says of its tool. */
 export const intents = ['read', 'write', 'destructive'] as const;
 
-/** What a model declares a call to do, by the variant of the tool that it calls through. */
+/** The declared intent of a call, given by the variant of the tool that the model calls. */
 export type Intent = (typeof intents)[number];
 
 /**

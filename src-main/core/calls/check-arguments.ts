@@ -15,7 +15,7 @@ const maxNames = 100;
 
 export interface RawArguments {
   readonly arguments: JsonObject | undefined;
-  /** What stood beside them in the input of a helper tool. */
+  /** Other members of the helper tool's input. */
   readonly beside?: JsonObject | undefined;
 }
 
@@ -36,7 +36,9 @@ export async function validateArguments(
   return Object.keys(hoisted).length === 0 ? given.arguments : hoisted;
 }
 
-/** Where arguments do not fit a tool's schema; nothing for a schema that cannot be checked, and arguments too long to be. */
+/**
+ * Returns where arguments violate a tool's schema; empty if the schema cannot be checked or the arguments are too long.
+ */
 export async function validationErrors(
   definition: JsonObject,
   args: JsonObject,

@@ -10,8 +10,8 @@ export function errorResult(error: unknown): JsonObject {
 }
 
 /**
- * What a client app is sent of a call that came to nothing: an error of the protocol stays one where the app called the tool
- * by its name; through a helper tool, and for errors of our own, it is a result. undefined: it withdrew the call.
+ * Returns the client app's result for a failed call. A protocol error stays one if the app called the tool by its name.
+ * Through a helper tool, and for our own errors, it becomes a result. undefined: the app cancelled the call.
  */
 export function resultOfFailure(error: unknown, throughHelper: boolean): JsonObject | undefined {
   if (error instanceof AppError && error.code === 'cancelled') return undefined;
@@ -22,7 +22,7 @@ export function resultOfFailure(error: unknown, throughHelper: boolean): JsonObj
   return errorResult(error);
 }
 
-/** What went wrong, as the model reads it. */
+/** The error text for the model. */
 function failureText(error: unknown): string {
   if (error instanceof RpcError) {
     const data = error.data === undefined ? '' : `\n${JSON.stringify(error.data)}`;
@@ -35,7 +35,7 @@ function failureText(error: unknown): string {
   return error.code === 'arguments_invalid' ? JSON.stringify({ error: error.message, ...error.data }) : error.text;
 }
 
-/** What went wrong. Our own words may tell a command line or an address; a server's are its answer. */
+/** The reason for a failure. Our own messages can contain a command line or an address; a server's are its result. */
 export function failureReason(error: unknown): string {
   return error instanceof AppError ? maskText(errorText(error)) : failureText(error);
 }

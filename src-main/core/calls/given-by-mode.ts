@@ -1,4 +1,4 @@
-/** What each mode would give a model of one answer: the pipeline's own shaping, asked once a mode. */
+/** Previews the result that each mode would return to a model, with the pipeline's own shaping, once per mode. */
 import { codeToolNames } from '../activity/ledger/book-answer.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { SpilledResult } from '../spills/spill.ts';
@@ -12,11 +12,11 @@ import type { ResultShaper } from './shape-result.ts';
 import { parseSpillInfo } from '../spills/spill.ts';
 
 export interface ModePreview {
-  /** Those that give the same. */
+  /** Modes that return the same result. */
   readonly modes: readonly string[];
   /** `program`: a program of the model reads it whole, and the model what that prints. */
   readonly kind: 'whole' | 'toon' | 'kept' | 'program';
-  /** What it says, once, as on every record. */
+  /** Size of the content in bytes, duplicates counted once, as in every record. */
   readonly bytes: number;
   /** Counted as those of every answer on record are. */
   readonly tokens: number;
@@ -44,7 +44,7 @@ interface GivingParts {
   readonly ledger: Pick<Ledger, 'count'>;
 }
 
-/** What is too long is kept on disk once, whatever number of modes say so, and what is the same is counted once. */
+/** Spills a large result once for all modes, and counts equal results once. */
 export async function previewByMode(
   { result, tool, request, context }: Answered,
   modes: readonly string[],

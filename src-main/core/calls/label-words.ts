@@ -1,4 +1,4 @@
-/** What a person reads about the labels of an answer: of what looks as if it gave orders, and of what nobody should carry about. */
+/** User-facing descriptions of a result's labels: text that looks like instructions, and sensitive data. */
 import { type SensitiveKind, sensitiveLabels } from '../trust/flow/sensitive.ts';
 import { allRules } from '../trust/scan/rule-table.ts';
 
@@ -39,7 +39,7 @@ const others: readonly LabelDescription[] = [
   },
 ];
 
-/** Of ids that no rule has (any more) the id itself stands for the words. */
+/** Describes labels; an id that matches no rule is shown as it is. */
 export function describeLabels(rules: readonly string[]): readonly LabelDescription[] {
   return rules.map((id) => {
     const other = others.find(({ rule }) => rule === id);

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseJson, toPlainNumber } from '../base/jso
 export const argumentKeys = ['arguments', 'args', 'args_json', 'params'] as const;
 /** Names under which a tool's name is accepted. */
 export const nameKeys = ['name', 'tool', 'tool_name', 'path'] as const;
-/** What belongs to the call itself; anything else beside it may be an argument in the wrong place. */
+/** Members that belong to the call itself; any other member may be a misplaced argument. */
 export const callKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
 const serverKeys = ['server', 'connection'] as const;
 
@@ -61,7 +61,7 @@ function readString(input: JsonObject, keys: readonly string[]): string | undefi
   );
 }
 
-/** What all of them say; undefined where there are none. */
+/** The value that all of them agree on; undefined if there are none. */
 function same<T>(keys: readonly string[], values: readonly T[]): T | undefined {
   if (values.every((value) => isDeepStrictEqual(value, values[0]))) return values[0];
   throw new AppError('bad_request', `${keys.join(' and ')} say different things.`, { fix: 'Give it once.' });

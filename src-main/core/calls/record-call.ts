@@ -20,7 +20,7 @@ import { resultOfFailure } from './error-result.ts';
 import { labelResult } from './label-result.ts';
 import { unspilledReason } from './why-whole.ts';
 
-/** Where calls are written down, and who looks their answers through. */
+/** Destinations of call records, and the scanner of their results. */
 export interface CallRecorders {
   readonly activity: ActivityLog;
   readonly texts: PayloadStore;
@@ -60,14 +60,14 @@ export function recordCall({ activity: log, texts, timeline, scans, notes }: Cal
   else log.deferRecord(make, heldBytes(call.result));
 }
 
-/** Of the texts and pictures in it, which are most of what is long; without going through all of it. */
+/** Estimated size of a result: the length of its texts and pictures, without a full traversal. */
 function heldBytes(result: JsonObject | undefined): number {
   const items: readonly unknown[] = Array.isArray(result?.['content']) ? result['content'] : [];
   const lengths = items.map((item) => (isObject(item) ? textOrEmpty(item['text'] ?? item['data']).length : 0));
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-/** What became of a change that somebody asked for, or decided: a call of ours, with its outcome in words. */
+/** Records a change that was requested or decided as a call of our own, with its outcome in words. */
 export function recordAdminEvent(
   { activity: log, timeline }: Pick<CallRecorders, 'activity' | 'timeline'>,
   { author, what, failure }: { readonly author: ChangeAuthor; readonly what: string; readonly failure: unknown },
@@ -91,15 +91,15 @@ export function recordAdminEvent(
   log.record({ ...change, step: timeline.alone(change, 'change') });
 }
 
-/** What stands as the server of calls that Tooltray answers itself. */
+/** The server name for calls that Tooltray handles itself. */
 const ownServer = 'tooltray';
 
 interface ResultText {
-  /** What it says, once (`payloadBytes`); of a result that is held as bytes, all of them. */
+  /** Size of the content, duplicates counted once (`payloadBytes`); for a result held as bytes, all of them. */
   readonly bytes: number;
   /** Without what it says twice. */
   readonly text: CountedText;
-  /** As it was sent. */
+  /** The text as it was sent. */
   readonly whole?: string;
   readonly said: PayloadText;
 }
@@ -119,7 +119,7 @@ function spillOf({ given }: FinishedCall): SpillInfo | undefined {
   return given === undefined || given instanceof RawJson ? undefined : parseSpillInfo(given);
 }
 
-/** What was told of a kept answer is what is on record of it, and nothing is counted twice. */
+/** Takes the figures of a spilled result from its summary, so nothing is counted twice. */
 function sentText(
   call: FinishedCall,
   result: ResultText | undefined,

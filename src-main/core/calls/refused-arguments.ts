@@ -1,6 +1,6 @@
 /**
- * What a server refused for its arguments, with the schema they do not fit: lists say less of a tool than its schema does, and whoever
- * called it by what a list says has not seen the rest.
+ * Adds the schema to a server's rejection of arguments: lists show less than the schema, so the caller may not have
+ * seen the rest.
  */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
@@ -14,7 +14,7 @@ import type { SchemaChecker } from './schema-check.ts';
 
 /** The same error, with the schema in its message, or that it was shown. */
 export class ArgumentsRejectedError extends RpcError {
-  /** As the server said it. */
+  /** The server's message, unchanged. */
   readonly serverMessage: string;
   readonly schemaText: string;
   readonly isShown: boolean;
@@ -74,7 +74,7 @@ export function withText(result: JsonObject, text: string): JsonObject {
 /** The SDKs say by -32602 also that there is no such tool, or none for now. */
 const saysUnknown = /\b(?:unknown|no such) tool\b|\btool\b.{0,200}\b(?:not found|disabled|does not exist)\b/is;
 
-/** Where the SDKs look for their error's code in a text: at its beginning. */
+/** The SDKs put the error code at the beginning of a text; only this many characters are searched. */
 const maxErrorPrefixLength = 500;
 
 /** The SDKs of TypeScript tell their own check of arguments in a result, by the code that an error would have. */
@@ -84,7 +84,7 @@ function saysInvalid(result: JsonObject): boolean {
   return text.includes(String(rpcCode.invalidParams)) && !saysUnknown.test(text);
 }
 
-/** What came through a helper tool was checked before the call. */
+/** Arguments passed through a helper tool were validated before the call. */
 async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaChecker): Promise<boolean> {
   if (request.via !== undefined) return false;
   return (await validationErrors(tool.definition, request.arguments ?? {}, schemas)).length > 0;

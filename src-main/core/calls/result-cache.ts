@@ -14,9 +14,9 @@ import type { CallerContext } from './call-tool.ts';
 
 /** The server that an answer came from, as far as it decides what the answer is. */
 export interface CachedServer {
-  /** Of its entry in the config. */
+  /** Hash of the server's config entry. */
   readonly hash: string;
-  /** What it offers and how it introduced itself; others after a change and after a restart. */
+  /** The server's listing and its `initialize` result; both are new objects after a change or a restart. */
   readonly listing: unknown;
   readonly handshake: unknown;
 }

@@ -163,7 +163,7 @@ export class ManualRun {
     this.changed.emit();
   }
 
-  /** What the pipeline was asked, for whoever asks it again. */
+  /** The request to the pipeline, for a repeat of the call. */
   get callRequest(): CallRequest {
     return requestOf(this.request);
   }
@@ -217,7 +217,7 @@ export class ManualRun {
   }
 }
 
-/** As any call that the person makes: nothing of it is kept from them, and nothing put in its place. */
+/** A call by the user: its result is neither withheld nor replaced. */
 function requestOf({ server, tool, arguments: args, view }: RunRequest): CallRequest {
   const why = view === undefined ? undefined : `Asked for by the view ${truncateName(view)}`;
   return { tool, server, arguments: args, spill: 'never', why, byView: view !== undefined };
@@ -230,7 +230,7 @@ function resultOf(method: string, { action, content, text = '' }: RunReply): Res
   return { role: 'assistant', content: { type: 'text', text }, model: 'a person', stopReason: 'endTurn' };
 }
 
-/** What a tool says of itself that a person has to agree to first; undefined where it says that it only reads. */
+/** The confirmation that the tool's annotations require; undefined if the tool is read-only. */
 export function confirmationNeeded({
   definition,
 }: Pick<CatalogEntry, 'definition'>): 'writes' | 'destroys' | undefined {

@@ -22,7 +22,7 @@ export interface Misfit {
   readonly path: string;
   /** The property that the problem is about, for `required` and `additionalProperties`. */
   readonly property?: string;
-  /** What is wrong, to stand after the path. */
+  /** The problem, worded to follow the path. */
   readonly text: string;
 }
 
@@ -37,7 +37,10 @@ interface Prepared {
 export class SchemaChecker {
   readonly #prepared = new WeakMap<JsonObject, Prepared | 'unbounded'>();
 
-  /** Where `value` (JSON with plain numbers) does not fit; nothing for a schema that cannot be checked, or not at this size. */
+  /**
+   * Returns where `value` (JSON with plain numbers) violates the schema; empty if the schema or the size cannot be
+   * checked.
+   */
   async misfits(schema: JsonObject, value: JsonObject): Promise<readonly Misfit[]> {
     const prepared = this.#prepare(schema);
     if (prepared === 'unbounded') return [];

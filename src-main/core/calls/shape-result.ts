@@ -53,12 +53,12 @@ const asFile: SpillLimit = { toFile: true, bytes: 0, ofApp: false };
 interface From {
   readonly server: string;
   readonly tool: string;
-  /** What of the call's arguments was to make the answer shorter by lines: `head: 20`. */
+  /** The call's argument that was to limit the result's lines: `head: 20`. */
   readonly asked?: string | undefined;
 }
 
 interface Sent extends From {
-  /** As the server sent it, before anything was made of it. */
+  /** The result as the server sent it, before any change. */
   readonly sent: Result;
   readonly args?: JsonObject | undefined;
 }
@@ -118,7 +118,7 @@ export class ResultShaper {
     });
   }
 
-  /** What a helper tool of ours made, which no server and no pipeline stands behind. */
+  /** Shapes the result of a helper tool, which comes from no server and no pipeline. */
   shapeHelperResult(result: Result, tool: string, context: CallerContext): Promise<Result> | Result {
     const { inlineBytes } = this.#options;
     const settings = this.#settings(context);
@@ -129,7 +129,7 @@ export class ResultShaper {
     return this.#withinLimit(result, limit, { server: 'tooltray', tool, sent: result }, context, settings);
   }
 
-  /** What there is no room for in memory, whatever the limits say. Rejects with AppError where the disk fails. */
+  /** Spills a result that does not fit in memory, whatever the limits. Rejects with AppError if the disk fails. */
   async spill(result: Result, { server, tool }: From, context: CallerContext): Promise<Result> {
     const { keep, readHint } = this.#options;
     const kept = await keep(result, originOf(context, server, tool), 'text');
@@ -216,7 +216,9 @@ export class ResultShaper {
     }
   }
 
-  /** What cannot be spilled is cut to the limit: its beginning, its end, and a sentence that says so. */
+  /**
+   * Cuts a result that cannot be spilled to the limit: its beginning, its end, and a sentence that explains the cut.
+   */
   async #cut(
     result: Result,
     media: readonly JsonObject[],
@@ -235,7 +237,7 @@ export class ResultShaper {
   }
 }
 
-/** Of bytes that no thread could read: both their ends as they stand. */
+/** Returns both ends, unchanged, of bytes that no worker thread could read. */
 function endsOf({ chunks, byteLength, scalars }: RawJson, maxBytes: number): Excerpt {
   const part = Math.floor(maxBytes / 2);
   const last = chunks.at(-1)?.subarray(-part) ?? Buffer.alloc(0);
@@ -278,7 +280,7 @@ function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppErr
  */
 export type ReadHint = (id: string, examples: LookExamples) => readonly string[];
 
-/** What to ask first of a spill: a statement of SQL over its tables, or a JSONPath with a place for a value. */
+/** Example queries of a spill: an SQL statement over its tables, or a JSONPath with a placeholder for a value. */
 export interface LookExamples {
   readonly example?: string | undefined;
   readonly sqlExample?: string | undefined;
@@ -292,11 +294,11 @@ interface SpilledFrom extends From {
 /** `resource_link` came with 2025-06-18; a client app of an older revision refuses what it does not know. */
 const firstWithLinks = '2025-06-18';
 
-/** What is known of the answer besides what lies on disk. */
+/** Facts about the result besides those on disk. */
 interface ReturnedResult {
   /** Blocks that are told as they are. */
   readonly media: readonly JsonObject[];
-  /** What the data looked like that was written as TOON. */
+  /** The outline of the data that was encoded as TOON. */
   readonly top?: DataOutline | undefined;
 }
 
@@ -346,7 +348,7 @@ function waysOn({ parts }: SpilledResult, hint: ReadHint | undefined): readonly 
   return [`Read it whole with resources/read: ${spillUri(shown.spill.id)}`];
 }
 
-/** Where its shape is told, of its beginning so much that a model sees how values are written. */
+/** Length of the shown beginning, in characters, if the shape is shown too: enough to see how values are written. */
 const shownOfShaped = 120;
 
 /** `isReadable`: the session is shown a tool that reads on. */
@@ -365,7 +367,7 @@ function partLines({ spill, summary }: SpilledPart, hasFiles: boolean, isReadabl
   ];
 }
 
-/** As `head: 20`; undefined where nothing of the kind was asked. */
+/** Returns an argument such as `head: 20`; undefined if there is none. */
 function lineArgument(args: JsonObject | undefined): string | undefined {
   const isNumber = (value: unknown): boolean => typeof toPlainNumber(value) === 'number';
   const [found] = Object.entries(args ?? {}).filter(
@@ -402,7 +404,9 @@ function spillLimit(
   return { toFile, bytes: named ?? inlineBytes, ofApp: !toFile && named === undefined };
 }
 
-/** What a person has set for answers to this app, in bytes, 0: none is kept; undefined: nothing, so that what suits the app counts. */
+/**
+ * The user's threshold for results to this app, in bytes; 0: nothing is spilled; undefined: the app's default applies.
+ */
 export function configuredThreshold(app: string, { threshold, appThresholds }: ResultSettings): number | undefined {
   return Object.hasOwn(appThresholds, app) ? appThresholds[app] : threshold;
 }

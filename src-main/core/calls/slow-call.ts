@@ -49,7 +49,7 @@ export class SlowCall {
     return this.#answer;
   }
 
-  /** What came of it, failures too; undefined while it is running. */
+  /** The result, also of a failure; undefined while the call is running. */
   get result(): Result | undefined {
     return this.#result;
   }
@@ -196,7 +196,7 @@ class SlowCallWaiters {
     return waiter.left;
   }
 
-  /** What is asked while nobody waits goes to `keeper` from now on. */
+  /** From now on `keeper` receives the questions that arrive while no request is waiting. */
   keepQuestions(keeper: CallerContext['askClient']): void {
     this.#keeper = keeper;
   }

@@ -29,7 +29,7 @@ export interface SlowCallsOptions {
   readonly putAside: (result: Result, tool: string, context: CallerContext) => Promise<Result>;
 }
 
-/** What of a request belongs to a further try of the call (2026-07-28). */
+/** The parameters of a request that belong to a further try of the call (2026-07-28). */
 export function retryParams({ inputResponses, requestState }: JsonObject): JsonObject {
   return {
     ...(inputResponses !== undefined && { inputResponses }),
@@ -297,7 +297,7 @@ const pendingKey = 'tooltray/pending';
 /** Longest message of a server's progress that is repeated, in characters. */
 const maxMessageLength = 200;
 
-/** What a model called, as it knows it: through a helper tool that is the tool which it named there. */
+/** The tool that the model called; through a helper tool, the tool named in its arguments. */
 export function calledTool({ name, arguments: args }: JsonObject, isHelper: boolean): string {
   const named = isHelper && isObject(args) ? nameKeys.map((key) => args[key]) : [];
   return String(named.find((one) => typeof one === 'string' && one !== '') ?? name);
@@ -325,7 +325,7 @@ function cancelledResult({ tool }: SlowCall): JsonObject {
   return { content: [{ type: 'text', text }] };
 }
 
-/** In place of an answer that nobody was there to take, and that memory has no room for. */
+/** Replaces a result that no request was waiting for and that does not fit in memory. */
 function lostResult({ tool }: SlowCall, bytes: number): JsonObject {
   const failure = new AppError(
     'message_too_large',

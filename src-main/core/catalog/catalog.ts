@@ -16,7 +16,7 @@ import {
 
 export interface CatalogServer {
   readonly name: string;
-  /** What its entry says that its tools, prompts and resources are named after, with one server as well. */
+  /** The name prefix of its tools, prompts and resources from its entry; applies even if it is the only server. */
   readonly prefix?: string | undefined;
   readonly listing: Listing;
   readonly instructions: string | undefined;
@@ -28,9 +28,9 @@ export interface CatalogEntry {
   /** `server:name`, the canonical id. */
   readonly id: string;
   readonly server: string;
-  /** As the server calls it. */
+  /** The server's name for it. */
   readonly name: string;
-  /** As client apps see it. */
+  /** The name shown to client apps. */
   readonly listedName: string;
   /** The server's definition, untouched, unless it is down: then the description says so first. */
   readonly definition: JsonObject;
@@ -47,13 +47,13 @@ export interface Catalog {
   readonly servers: readonly string[];
   /** Names of our own tools, under which no server's tool is listed. */
   readonly reserved: ReadonlySet<string>;
-  /** What each server says of itself, where it says something. */
+  /** Instructions by server, if the server has any. */
   readonly instructions: ReadonlyMap<string, string>;
   /** Short name `cN` of each server. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Prefix of each server. */
   readonly slugs: ReadonlyMap<string, string>;
-  /** What may stand before a tool's name to say whose it is, the longest first. */
+  /** Prefixes that identify the server of a tool name, the longest first. */
   readonly prefixes: readonly ServerPrefix[];
   readonly tools: readonly CatalogEntry[];
   readonly prompts: readonly CatalogEntry[];
@@ -199,13 +199,13 @@ export class EntryLookup {
     return this.#byId.get(id) ?? none;
   }
 
-  /** Those that their servers call so, in the order of the catalog. */
+  /** The tools with this server-side name, in catalog order. */
   byName(name: string): readonly CatalogEntry[] {
     this.#byName ??= Map.groupBy(this.#entries, (entry) => entry.name);
     return this.#byName.get(name) ?? none;
   }
 
-  /** What one server has, in the order of the catalog. */
+  /** The tools of one server, in catalog order. */
   byServer(server: string): readonly CatalogEntry[] {
     this.#byServer ??= Map.groupBy(this.#entries, (entry) => entry.server);
     return this.#byServer.get(server) ?? none;

@@ -37,9 +37,9 @@ interface LiveCatalogOptions {
   /** Names of our own tools, which no server's tool may be listed under. */
   readonly reserved: ReadonlySet<string>;
   readonly isOn: IsToolEnabled;
-  /** Those of the config. */
+  /** The config's problems. */
   readonly problems: () => readonly ConfigProblem[];
-  /** As ToolFinder has it. */
+  /** See ToolFinder. */
   readonly knownFix?: ((server: string) => string | undefined) | undefined;
   /** Absent where every tool is there. */
   readonly hasTool?: HasTool;
@@ -50,7 +50,7 @@ interface LiveCatalogOptions {
 export class LiveCatalog {
   readonly changed = new Emitter<CatalogChange>();
   readonly index = new SearchIndex();
-  /** What names mean, and what answers those that cannot be called. */
+  /** Resolves names, and explains those that cannot be called. */
   readonly finder: ToolFinder;
   readonly #servers: ServerSet;
   readonly #reserved: ReadonlySet<string>;
@@ -59,7 +59,7 @@ export class LiveCatalog {
   readonly #aliases = new ServerAliases();
   readonly #showsViews: boolean;
   readonly #stops: readonly (() => void)[];
-  /** Of lists in which not every tool is there for models, those that are. */
+  /** The tools available to models, for each list that contains others. */
   readonly #modelTools = new WeakMap<Listing['tools'], Listing['tools']>();
   #current: Catalog = buildCatalog([], new Set());
   /** Which servers were down when the catalog was made. */
@@ -172,7 +172,7 @@ export class LiveCatalog {
     return this.#until(() => this.#servers.isConfigLoaded, ms);
   }
 
-  /** That it did not come is told by its state. */
+  /** Waits for a server to start. Its state reports a failure. */
   async #arrival(
     { server }: Pick<UnavailableTool, 'server'>,
     context: Pick<CallContext, 'signal' | 'onProgress'>,
@@ -216,7 +216,7 @@ export class LiveCatalog {
     return this.#servers.all.map(({ config, state }) => `${config.name} ${persistentProblem(state) ?? ''}`).join('\n');
   }
 
-  /** What it lists without the tools that are switched off. */
+  /** The server's listing without disabled tools. */
   #switched(server: ManagedServer): Listing {
     const { config, listing } = server;
     const has = this.#has;
@@ -225,7 +225,7 @@ export class LiveCatalog {
     return tools.length === listing.tools.length ? listing : { ...listing, tools };
   }
 
-  /** As names are answered: what is not there for models is in none of these answers. */
+  /** The server as name resolution sees it, without tools that are hidden from models. */
   #known(server: ManagedServer): ConfiguredServer {
     const has = this.#has;
     const { config, state, listing, listedAt } = server;
@@ -254,7 +254,7 @@ export class LiveCatalog {
   }
 }
 
-/** What is left of `ms` for a server on its way to its first listing; one that has failed before is not waited for again. */
+/** The part of `ms` left to wait for a server's first listing; 0 if the server has failed before. */
 function pendingMs({ config, state, listedAt }: ManagedServer, ms: number): number {
   if (!config.enabled || listedAt !== undefined) return 0;
   if (state.kind === 'disconnected') return ms;

@@ -6,7 +6,7 @@ import { isTooltrayUri, unprefixUri, unwrapUri, wrapUri } from './resource-names
 
 export interface ResourceTarget {
   readonly server: string;
-  /** As that server calls it. */
+  /** The server's URI for it. */
   readonly uri: string;
 }
 
@@ -86,7 +86,7 @@ export function resourceNotFoundError(uri: string, { resources, resourceTemplate
   });
 }
 
-/** What every answer about a resource that nobody has begins with. */
+/** The beginning of every error about an unknown resource. */
 export function notFoundText(uri: string): string {
   return `Resource ${JSON.stringify(uri)} was not found.`;
 }

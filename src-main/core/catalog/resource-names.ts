@@ -6,9 +6,9 @@ import { firstByIdentifier } from './view-tools.ts';
 
 export interface CatalogResource {
   readonly server: string;
-  /** As the server calls it; a template's `uriTemplate`. */
+  /** The server's URI, or a template's `uriTemplate`. */
   readonly uri: string;
-  /** As client apps see it: the same, unless several servers have the same or it looks like one of ours. */
+  /** The URI shown to client apps: unchanged unless several servers share it or it looks like one of ours. */
   readonly listedUri: string;
   /** The prefix that is part of it. */
   readonly prefix?: string | undefined;

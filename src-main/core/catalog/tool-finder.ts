@@ -1,6 +1,7 @@
 /**
- * What a name means among all servers there are, whatever they are up to, and the one place that answers a name which cannot be
- * called: whose it is, where that server stands, what helps. Nobody who named a server is sent to another one.
+ * Resolves a tool name across all configured servers, whatever their status. The only place that explains why a name
+ * cannot be called: its server, that server's status, and the fix. A name that includes a server never resolves to
+ * another.
  */
 import { textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
@@ -26,7 +27,7 @@ export interface ConfiguredServer {
     readonly toolSwitch?: ToolSelection;
   };
   readonly state: ServerState;
-  /** As it was read last, maybe by an earlier core. */
+  /** The last listing read, possibly by an earlier core. */
   readonly listing: {
     readonly tools: readonly { readonly name?: unknown; readonly description?: unknown }[];
     readonly prompts?: readonly { readonly name?: unknown }[];
@@ -37,7 +38,7 @@ export interface ConfiguredServer {
   readonly listedAt: number | undefined;
   /** Why its entry cannot be used. */
   readonly flaw?: string;
-  /** What it says, held against what a person accepted of it. */
+  /** Compares its definitions with the pinned ones. */
   readonly pins?: Pick<ServerPins, 'heldChanges' | 'refusalOf' | 'pinOf'> | undefined;
 }
 
@@ -48,11 +49,11 @@ interface FinderParts {
   readonly servers: () => readonly ConfiguredServer[];
   /** Whether the person left a tool on; `tool` by the server's own name. */
   readonly isOn: (server: string, tool: string) => boolean;
-  /** What a call of this server is told while all are held still; undefined: they are not. */
+  /** The error for calls of this server while all servers are paused; undefined if they are not. */
   readonly pause?: (server: string) => AppError | undefined;
   /** Another launch that a person could take for a server that does not start, as a sentence. */
   readonly knownFix?: ((server: string) => string | undefined) | undefined;
-  /** What is wrong with the config file as a whole, as sentences; undefined: nothing. */
+  /** Problems of the config file as a whole, as sentences; undefined if none. */
   readonly configProblem?: () => string | undefined;
   readonly now?: () => number;
 }
@@ -77,7 +78,7 @@ export interface UnavailableTool {
   readonly missing: UnavailableReason;
   /** The server that was meant. */
   readonly server: string | undefined;
-  /** That server's own name for the tool, where its last listing has it. */
+  /** The server's own name for the tool, if its last listing has it. */
   readonly tool: string | undefined;
   /** Names that were probably meant, the nearest first: ids of tools, helper tools, servers. */
   readonly nearest: readonly string[];
@@ -93,7 +94,7 @@ export function invalidServer(name: string, flaw: string): ConfiguredServer {
   return { config: { name, enabled: true }, state, listing: { tools: [] }, listedAt: undefined, flaw };
 }
 
-/** What a name says before it is looked at whether there is such a tool. */
+/** The meaning of a name, before the tool itself is looked up. */
 interface Meaning {
   readonly server: ConfiguredServer;
   /** The tool's name without the server's; undefined where there was nothing but the server's. */
@@ -219,7 +220,7 @@ export class ToolFinder {
       );
   }
 
-  /** What is wrong with the config file as a whole, as sentences; undefined: nothing. */
+  /** Problems of the config file as a whole, as sentences; undefined if none. */
   get configProblem(): string | undefined {
     return this.#parts.configProblem?.();
   }
@@ -303,7 +304,7 @@ export class ToolFinder {
     return missing('no-tool', notFound(spelling, ` on ${name}`, fix, nearest), nearest, of);
   }
 
-  /** Whose a name says it is: by what stands beside it, by what it begins with, or because it is a server's itself. */
+  /** The server that a name refers to: by the handle beside it, by its prefix, or because it is a server's name. */
   #meaning(spelling: string, handle: string | undefined): Meaning | undefined {
     if (handle !== undefined) {
       const server = this.server(handle);
@@ -326,12 +327,12 @@ export class ToolFinder {
     return server && { server, rest: spelling.slice(colon + 1).trim() };
   }
 
-  /** What stands before its tools' names, or would if it were switched on. */
+  /** The prefix of its tools' names, or the one it would have if enabled. */
   #slug({ config: { name, prefix } }: ConfiguredServer): string {
     return this.#parts.catalog().slugs.get(name) ?? prefix ?? slug(name);
   }
 
-  /** What follows the server's name in a spelling that begins with it. */
+  /** The rest of a spelling that begins with the server's name. */
   #prefixed(spelling: string, server: ConfiguredServer): string | undefined {
     const prefix = [server.config.name, this.#slug(server)].find(
       (one) =>
@@ -352,7 +353,7 @@ export class ToolFinder {
     return holders.find(({ config }) => config.enabled) ?? holders[0];
   }
 
-  /** Where there is one server only, its tools are called by their bare names. */
+  /** The only server, whose tools are called by their bare names; undefined if there are several. */
   #onlyOne(): ConfiguredServer | undefined {
     const [first, ...others] = this.#parts.servers().filter(({ config, flaw }) => config.enabled && flaw === undefined);
     return others.length === 0 ? first : undefined;
@@ -395,7 +396,7 @@ function isListed({ config, listedAt }: ConfiguredServer): boolean {
   return config.enabled && listedAt !== undefined;
 }
 
-/** What helps where the person switched off a single tool. */
+/** The fix for a tool that the user disabled. */
 export const disabledToolFix = 'Do without it, or ask them to switch it on in Tooltray.';
 
 export function toolDisabledError(id: string): AppError {

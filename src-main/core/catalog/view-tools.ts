@@ -37,7 +37,7 @@ export function withListedViews<T extends ToolEntry>(tools: readonly T[], views:
 export interface ViewTool {
   readonly id: string;
   readonly server: string;
-  /** As its server calls it, and its interfaces do. */
+  /** The name used by its server and its interfaces. */
   readonly name: string;
   readonly listedName: string;
   readonly definition: JsonObject;
@@ -69,7 +69,7 @@ export function namesUsedByViews(tools: readonly ToolEntry[], viewTools: readonl
   return tools.filter(isOther).map(({ listedName }) => listedName);
 }
 
-/** What a server lists, by its identifier; of several with the same one the first counts. */
+/** Entries of a server's list by identifier; the first counts if several share one. */
 export function firstByIdentifier(
   definitions: readonly JsonObject[],
   identifier: string,

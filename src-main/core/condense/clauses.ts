@@ -2,15 +2,15 @@
 
 /** A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. What it closes belongs to it. */
 const sentenceEnd = /[.!?](?=\s|$)|[.!?]["”')\]}]+(?=\s+\p{Lu}|$)|[。！？]/gu;
-/** What ends in a full stop and is no end. */
+/** Abbreviations, whose full stop does not end a sentence. */
 const abbreviation = /(?:^|[\s(])(?:[eE]\.g|[iI]\.e|etc|vs|incl|approx|resp|[cC]f|[nN]o|max|min|[A-Z])\.$/;
-/** Where a sentence may end early: what follows adds to what was said. */
+/** Places to end a sentence early, because only an addition follows. */
 const joints =
   /;\s|\s[–—-]+\s|:\s|,\s(?=(?:which|with|including|such|e\.g|i\.e|so|because|since|if|unless|when|while|where|for example|but|optionally|using|based|like|as well|not|then|otherwise|after|before|defaults?|or (?:a |the )?(?:comma|JSON)|excluding|except|without|in which|whose|followed|depending)\b)/gi;
 /** Words that begin a phrase that tells how, of what kind or what for. */
 const adding =
   '(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)(?![\\w-])';
-/** Where a clause may end that has no such place. */
+/** Fallback places to end a clause. */
 const phrases = new RegExp(`\\s(?=${adding})|,\\s(?=[a-z]+ing\\b)`, 'gi');
 /** An aside in brackets; the clause does not end before one that stands inside of it: `details (of both) of a request`. */
 const asides = new RegExp(`\\s(?=\\([^()]*\\)(?:\\s*$|[,;:.]|\\s[–—-]|\\s${adding}))`, 'gi');
@@ -48,16 +48,16 @@ function clauseWithin(line: string, max: number): string {
   return standing(sentence, max) ?? standing(plain, max) ?? cutAtWord(sentence, max);
 }
 
-/** What stands in brackets. */
+/** Text in brackets. */
 const aside = /\s\([^()]*\)/g;
 
-/** As much as stands by itself within `max` characters. */
+/** The longest part within `max` characters that is complete by itself. */
 function standing(sentence: string, max: number): string | undefined {
   if (sentence.length <= max) return sentence;
   return lastBefore([joints, asides], sentence, max) ?? lastBefore([phrases], sentence, max);
 }
 
-/** As much as stands before one of these places. */
+/** The longest complete part before one of these places. */
 function lastBefore(places: readonly RegExp[], sentence: string, max: number): string | undefined {
   const found = places.flatMap((place) => [...sentence.matchAll(place)].map(({ index }) => index));
   const ends = found.filter((at) => at >= 12 && at <= max).sort((a, b) => a - b);
@@ -68,7 +68,7 @@ function lastBefore(places: readonly RegExp[], sentence: string, max: number): s
 /** A list of which the last member is missing: `gathers, analyzes`. */
 const openList = /,[^,]*$/;
 
-/** Where nothing stands by itself, and it is marked. */
+/** Fallback: cuts at a word and marks the cut. */
 function cutAtWord(sentence: string, max: number): string {
   const cut = Array.from(sentence.slice(0, 2 * max))
     .slice(0, max - 1)
@@ -92,7 +92,7 @@ function isWhole(text: string): boolean {
   return pairs && count('"') % 2 === 0 && count('`') % 2 === 0;
 }
 
-/** Where a line ends that goes on in no other: before an empty one, an item of a list, or what stands before a colon. */
+/** A line end that ends a sentence: an empty line, a list item or a label with a colon follows. */
 const lineEnd = /(?<=[^\s.!?:;,。！？…])[^\S\n]*\n(?=[^\S\n]*\n|[^\S\n]*(?:[-*•#]|\d+[.:)]\s|\p{Lu}[\w ]{0,30}:\s))/gu;
 
 /** A text as one line, with a full stop where a paragraph had none. */

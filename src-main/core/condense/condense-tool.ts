@@ -28,7 +28,7 @@ export function condenseDescription(text: string | undefined, max = 80): string 
   return cutAtWord(trimStops(line), max);
 }
 
-/** As one line, without phrases that say nothing. */
+/** Returns the text as one line without filler phrases. */
 export function withoutFillers(text: string): string {
   let line = text.replace(/\s+/g, ' ').trim();
   for (const filler of fillers) {
@@ -53,7 +53,7 @@ const deprecation = /\bdeprecated\b/i;
 /** In characters: where a server says so, it says it at once. */
 const maxInspectedLength = 2000;
 
-/** By hand: a pattern bound to the end takes quadratic time on a megabyte of dots. */
+/** Loops because a pattern anchored to the end takes quadratic time on a megabyte of dots. */
 function trimStops(line: string): string {
   let end = line.length;
   while (end > 0 && '.。'.includes(line.charAt(end - 1))) end -= 1;

@@ -23,9 +23,9 @@ interface WrittenDescriptions {
   readonly texts: ReadonlyMap<string, WrittenText>;
 }
 
-/** What a mode may do with them. */
+/** Access for modes. */
 export interface DescriptionReader {
-  /** What was written for a tool, as long as `own` is still how its server describes it. */
+  /** Returns the description written for a tool while `own` is still its server's description. */
   find(server: string, tool: string, own: unknown): string | undefined;
 }
 

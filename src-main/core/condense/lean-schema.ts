@@ -62,7 +62,7 @@ function leanMembers(members: JsonObject, place: Place, required: readonly unkno
   );
 }
 
-/** What any arguments fit, and limits that nobody meets. */
+/** Whether a keyword accepts any arguments, or is a limit that no argument reaches. */
 function isFormality(key: string, value: unknown): boolean {
   switch (key) {
     case 'additionalProperties':
@@ -89,7 +89,7 @@ function isFormality(key: string, value: unknown): boolean {
 /** Keywords that hold schemas for the same value. */
 const combining = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 
-/** That there are no members but those that are named: nobody makes up others, where names are what is asked for. */
+/** Whether the keyword only excludes unnamed members: models do not invent members if names are listed. */
 function isSaid(node: JsonObject, { isJoined }: Place): boolean {
   const { additionalProperties, properties } = node;
   if (additionalProperties !== false || isJoined || !isObject(properties) || isEmpty(properties)) return false;

@@ -75,7 +75,7 @@ function wordsOf(node: JsonObject, names: readonly string[]): [string, unknown][
   ];
 }
 
-/** What stands for nothing is what everybody expects of a parameter that is left out. */
+/** Whether a default is informative: empty ones are expected of an omitted parameter. */
 function isMeaningful(value: unknown): boolean {
   const text = JSON.stringify(value) ?? '';
   return !['', 'null', 'false', '""', '[]', '{}'].includes(text) && text.length <= maxDefaultLength;

@@ -45,7 +45,9 @@ function typeText(schema: unknown, root: unknown): string {
 /** Longest type of a result, in characters. */
 const maxOutputTypeLength = 160;
 
-/** What a tool gives back, where its server tells: `{path, lines: integer}`; undefined where it says nothing, or too much for a line. */
+/**
+ * Returns the tool's output type, such as `{path, lines: integer}`; undefined if unspecified, or too long for a line.
+ */
 export function outputType(outputSchema: unknown): string | undefined {
   if (!isObject(outputSchema)) return undefined;
   for (let depth = 2; depth > 0; depth -= 1) {
@@ -152,7 +154,7 @@ class TypeWriter {
     return union((Array.isArray(type) ? (type as unknown[]) : [type]).map((one) => this.#plain(one, node, depth)));
   }
 
-  /** What stands beside the branches holds for each of them. */
+  /** Members beside the branches apply to each branch. */
   #branches(node: JsonObject, branches: readonly unknown[], depth: number): string {
     const { anyOf, oneOf, ...base } = node;
     if (depth > this.#depth) return 'any~';

@@ -24,7 +24,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 export class ToolmuxCache {
   readonly #config: Pick<ConfigStore, 'current' | 'path'>;
-  /** By server, then tool; undefined: to be read. */
+  /** Entries by server, then tool; undefined: not read yet. */
   #cache: Cache | undefined;
 
   constructor(config: Pick<ConfigStore, 'current' | 'path' | 'changed'>) {
