@@ -1,4 +1,7 @@
-/** What the page may ask the core, and what it is answered. Types only: the one file of src-main that the renderer imports. */
+/**
+ * The requests that the page may send to the core, and their results. Types only: the one file of src-main that the
+ * renderer imports.
+ */
 import type { ViewGrant, ViewRequirements } from '../core/app-views/view-policy.ts';
 import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
 import type { SavingsQuery, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
@@ -75,7 +78,7 @@ export type {
   UninstallPreview,
 } from '../core/client-apps/app-rows.ts';
 
-/** Where a connection stands; the picture is in core/servers. */
+/** State of a connection; the diagram is in core/servers. */
 type ServerState =
   | 'disconnected'
   | 'connecting'
@@ -87,7 +90,7 @@ type ServerState =
   | 'error'
   | 'disabled';
 
-/** What would mend a server that is ill. */
+/** An action that would fix an unhealthy server. */
 interface HealthAction {
   readonly kind:
     | 'retry'
@@ -123,25 +126,25 @@ export interface ServerStatus {
   readonly transport: 'stdio' | 'http' | 'sse' | 'builtin';
   /** Its command line or address, secrets masked. */
   readonly endpoint: string;
-  /** Where a person is signed in to it. */
+  /** The user's sign-in to it, if any. */
   readonly signedIn?: SignedIn;
 }
 
 export interface SignedIn {
   /** Who signs people in for it: a host. */
   readonly at: string;
-  /** As whom; empty where that was not told. */
+  /** The account; empty if unknown. */
   readonly account: string;
-  /** What it may do, a right each, in words where their names tell. */
+  /** The rights granted, one each, in words if their names allow it. */
   readonly rights: readonly string[];
 }
 
 /** One client app in session: it is using Tooltray now. */
 export interface SessionStatus {
   readonly id: string;
-  /** What the client app calls itself. */
+  /** The name that the client app reports. */
   readonly app: string;
-  /** As people call it. */
+  /** Display name of the app. */
   readonly appName: string;
   /** The protocol revision it speaks, such as `2025-11-25`. */
   readonly era: string;
@@ -150,7 +153,7 @@ export interface SessionStatus {
   readonly reason?: string;
   /** It was told that its tools have changed, and goes on with the old list. */
   readonly staleList: boolean;
-  /** What the person should know or do, in a sentence; may be empty. */
+  /** One sentence that the user should read or act on; may be empty. */
   readonly note: string;
   /** Calls so far. */
   readonly calls: number;
@@ -169,7 +172,7 @@ export interface CoreState {
   readonly http: string;
   /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
   readonly httpProblem: string;
-  /** What apps that declare extensions of MCP are not shown, and why; empty where nothing is in their way. */
+  /** Why apps that declare extensions of MCP do not see them; empty if nothing prevents it. */
   readonly extensionProblem: string;
   /** Stores that cannot be written now. */
   readonly storeProblems: readonly StoreProblem[];
@@ -199,7 +202,7 @@ export interface ServerLogLine {
   readonly at: number | undefined;
   /** `tooltray`: what became of the server, in our words. */
   readonly from: 'server' | 'tooltray';
-  /** As MCP names them; undefined: nobody told one. */
+  /** An MCP log level; undefined if the source named none. */
   readonly level: 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency' | undefined;
   readonly text: string;
 }
@@ -222,7 +225,7 @@ interface ProposedChange {
   /** Empty for a setting. */
   readonly server: string;
   readonly sentence: string;
-  /** What a yes would mean, gravest first. */
+  /** Consequences of approval, gravest first. */
   readonly meanings: readonly Consequence[];
   /** Every line of the entry, today's and the one to come, in order. */
   readonly lines: readonly DiffLine[];
@@ -247,7 +250,7 @@ export interface ProposalSummary {
   readonly changes: readonly ProposedChange[];
 }
 
-/** What may be asked of a running core: name, what it takes, what it answers. */
+/** Requests to a running core: name, input, output. */
 export interface RpcContract {
   state: { input: Record<string, never>; output: CoreState };
   tools: { input: { readonly server?: string }; output: { readonly tools: readonly ToolSummary[] } };
@@ -265,7 +268,7 @@ export interface RpcContract {
     input: {
       readonly tool: string;
       readonly arguments: Record<string, unknown>;
-      /** What the call is meant to do at most; refused where its server says that the tool does more. */
+      /** The most that the call is meant to do; refused if the server says that the tool does more. */
       readonly intent?: 'read' | 'write' | 'destructive';
       /** Why, for the record. */
       readonly reason?: string;
@@ -291,7 +294,10 @@ export interface RpcContract {
   /** Starts a server in review once in a box, and tells what it lists. */
   previewServer: { input: { readonly server: string; readonly id: string }; output: ServerReview };
   reject: { input: { readonly id: string }; output: ProposalSummary };
-  /** Of a team: at every replica where it is not well. `clear`: removes the folder of a damaged package first, where the failure names one. */
+  /**
+   * In a team: at every replica where it is unhealthy. `clear`: removes the folder of a damaged package first, if the
+   * failure names one.
+   */
   retry: { input: { readonly server: string; readonly clear?: boolean }; output: ServerStatus };
   /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
   signIn: { input: { readonly server: string }; output: { readonly url: string } };
@@ -350,26 +356,27 @@ export type RpcMethods = RpcContract &
   TimelineContract;
 export type RpcMethod = keyof RpcMethods;
 
-/** What a question that fails is answered over HTTP and IPC. */
+/** The error response of a failed request over HTTP and IPC. */
 export interface RpcFailure {
   readonly code: string;
   readonly message: string;
-  /** What to do about it; may be empty. */
+  /** How to fix it; may be empty. */
   readonly fix: string;
 }
 
 /**
- * What the dashboard and the tray show, in slices. A watcher is first sent all of it, then only the slices that changed;
- * an absent slice is unchanged. Types only. Times are in ms since 1970 or, where said, durations in ms; sizes in bytes.
+ * State of the dashboard and the tray, in slices. A watcher first receives all of it, then only the slices that
+ * changed; an absent slice is unchanged. Types only. Times are in ms since 1970 or, if noted, durations in ms; sizes in
+ * bytes.
  */
 export interface AppState {
   readonly core: CoreFacts;
   /** Ill ones first. */
   readonly servers: readonly ServerRow[];
   readonly sessions: readonly SessionStatus[];
-  /** What waits for a person, most urgent first. */
+  /** Items that need attention, most urgent first. */
   readonly attention: readonly AttentionItem[];
-  /** What waits for the person's decision, most urgent first. */
+  /** Pending decisions, most urgent first. */
   readonly inbox: readonly InboxSummary[];
   readonly flow: DataFlowOverview;
   readonly profiles: ProfilesOverview;
@@ -406,7 +413,7 @@ export interface CoreFacts {
   /** The core runs inside the desktop app: settings of the system can be changed, folders be revealed. */
   readonly desktop: boolean;
   readonly platform: string;
-  /** What is wrong in the config file, a sentence each. */
+  /** Problems in the config file, a sentence each. */
   readonly configProblems: readonly string[];
   /** There is no config file any more; what it said last is in use. */
   readonly configMissing: boolean;
@@ -426,13 +433,13 @@ export interface ServerRow extends ServerStatus {
   readonly medianMs: number | undefined;
   /** Tokens of its full list (estimated). */
   readonly listTokens: number;
-  /** What the apps in session are shown of it; without one, what the next would be. */
+  /** Cost of its list in current sessions; if there are none, in the next one. */
   readonly listed: readonly ListedCost[];
-  /** What it offers comes from the cache; when it was read. */
+  /** Time when its cached offer was read; undefined if the offer is live. */
   readonly asOf: number | undefined;
 }
 
-/** What some apps, as people call them, are shown of a server's list in their mode. */
+/** Cost of a server's list in the mode of some apps, given by display name. */
 export interface ListedCost {
   readonly apps: readonly string[];
   readonly mode: string;
@@ -444,7 +451,7 @@ export interface AttentionItem {
   readonly id: string;
   readonly sentence: string;
   readonly server: string | undefined;
-  /** Of a server: the cause in the few words that stand behind its name. */
+  /** For a server: the cause, in a few words shown after its name. */
   readonly reason?: string;
   readonly action: AttentionAction;
   /** Items with the same cause are told of once; undefined: each is its own. */
@@ -458,7 +465,7 @@ export type SavingsPeriod = 'today' | 'week' | 'month' | 'all';
 export interface SavingsOverview {
   readonly periods: Readonly<Record<SavingsPeriod, SavingsSummary>>;
   readonly tokenizer: string;
-  /** How it is counted, a sentence each. */
+  /** Assumptions of the calculation, a sentence each. */
   readonly assumptions: readonly string[];
   readonly pricePerMillion: number | undefined;
   readonly currency: string;
@@ -492,7 +499,7 @@ export interface CallSummary {
   readonly id: number;
   readonly at: number;
   readonly app: string;
-  /** As people call the app. */
+  /** Display name of the app. */
   readonly appName: string;
   /** Name of whose call it is, where somebody sees those of a whole team. */
   readonly person?: string;
@@ -502,21 +509,21 @@ export interface CallSummary {
   readonly via: string | undefined;
   /** The argument that identifies it, secrets masked; may be empty. */
   readonly preview: string;
-  /** What the model said it calls for, where it said it. */
+  /** The model's stated reason for the call, if any. */
   readonly why: string | undefined;
   /** How sensitive it said the data is, where it said it. */
   readonly sensitivity: string | undefined;
   readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
   readonly error: string | undefined;
   readonly durationMs: number;
-  /** Of the arguments, of what the server sent, of what the model was given; undefined until counted. */
+  /** Tokens of the arguments, of the server result and of the result returned to the model; undefined until counted. */
   readonly tokensIn: number | undefined;
   readonly tokensSent: number | undefined;
   readonly tokensOut: number | undefined;
-  /** Of the three above at least one. */
+  /** Whether at least one of the three counts above is estimated. */
   readonly estimated: boolean;
   readonly argumentBytes: number;
-  /** What the server sent, and what the model was given of it. */
+  /** Bytes of the server result, and of the result returned to the model. */
   readonly resultBytes: number;
   readonly givenBytes: number;
   /** Why a big answer was given whole, and the limit in question; undefined for one that is not big, or was not. */
@@ -524,7 +531,7 @@ export interface CallSummary {
   readonly limitBytes: number | undefined;
   /** The answer was kept on disk under this id. */
   readonly spillId: string | undefined;
-  /** What the scan found in the answer; empty for an ordinary one, and until it was looked at. */
+  /** Findings of the scan in the result; empty for an ordinary one and until scanned. */
   readonly labels: readonly LabelDescription[];
 }
 
@@ -550,7 +557,7 @@ export interface SetupFacts {
 }
 
 export interface ModesOverview {
-  /** What the config says. */
+  /** The mode in the config. */
   readonly mode: string;
   readonly modes: readonly ModeCard[];
 }
@@ -575,7 +582,7 @@ export interface SettingsFacts {
     readonly deleteAtExit: boolean;
   };
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
-  /** What models may do and what waits for the person, in sentences. */
+  /** What models may do and what needs the user's approval, in sentences. */
   readonly changeRule: string;
   readonly pricePerMillion: number | undefined;
   readonly theme: 'system' | 'light' | 'dark';
@@ -590,7 +597,7 @@ export interface AppSettings {
   readonly appName: string;
   /** Its own; undefined: that of all apps. */
   readonly mode: string | undefined;
-  /** Of apps that have none of their own. */
+  /** The mode of apps that have none of their own. */
   readonly defaultMode: string;
   /** With what each would cost it. */
   readonly modes: readonly ModeCard[];
@@ -602,13 +609,13 @@ export interface AppSettings {
   readonly followsLists: boolean;
 }
 
-/** What the dashboard may ask beyond the command line's questions. Types only. */
+/** The requests of the dashboard beyond those of the command line. Types only. */
 export interface ActivityQuery {
   readonly text?: string;
   readonly outcomes?: readonly CallSummary['outcome'][];
   /** Only calls whose answer was kept on disk. */
   readonly spilled?: boolean;
-  /** Of a team, by their name. */
+  /** Name of the user, in a team. */
   readonly person?: string;
   readonly app?: string;
   readonly server?: string;
@@ -635,7 +642,7 @@ export interface ActivityPage {
   readonly newer?: { readonly calls: number; readonly problems: number };
 }
 
-/** What the model asked, what the server sent, what the model was given. */
+/** The request, the server result, or the result returned to the model. */
 export type PayloadSide = 'asked' | 'sent' | 'given';
 
 /**
@@ -673,7 +680,7 @@ export interface ServerTool {
   readonly name: string;
   readonly listedName: string;
   readonly description: string;
-  /** What a model wrote in place of it, approved by the person; undefined: nothing. */
+  /** The text that a model wrote in its place, approved by the user; undefined if none. */
   readonly written: string | undefined;
   readonly enabled: boolean;
   /** Whatever its switch says, no model gets it as it is: nobody has accepted it yet, or it was looked at and is kept out. */
@@ -705,7 +712,7 @@ export interface ServerDetail {
 export interface SpillRow {
   readonly id: string;
   readonly at: number;
-  /** As people call it. */
+  /** Display name of the app. */
   readonly app: string;
   readonly server: string;
   readonly tool: string;
@@ -717,7 +724,7 @@ export interface SpillRow {
   readonly sentBytes: number | undefined;
   readonly sentTokens: number | undefined;
   readonly sentEstimated: boolean;
-  /** Of the file, which is laid out in lines and may be a part of the answer. */
+  /** Size of the file, which is laid out in lines and may hold a part of the result. */
   readonly bytes: number;
   readonly lines: number | undefined;
   readonly file: string;
@@ -736,7 +743,7 @@ export interface SpillLines {
   readonly cut: readonly number[];
 }
 
-/** What the model was given in its place (empty: no longer held), and the parts that it has read back since. */
+/** The text returned to the model in its place (empty if no longer held), and the parts read back since. */
 export interface SpillUse {
   readonly given: string;
   readonly reads: readonly SpillRead[];
@@ -763,14 +770,14 @@ export interface DashboardContract {
   setServersEnabled: {
     input: { readonly servers: readonly string[]; readonly enabled: boolean };
     output: {
-      /** That are not as they were. */
+      /** Names of the servers that changed. */
       readonly changed: readonly string[];
       readonly held: readonly string[];
     };
   };
   /** Ends its processes, or its tries; the next call starts it again. */
   stopServer: { input: { readonly server: string }; output: Nothing };
-  /** What the servers' processes take of this computer, measured now. */
+  /** Resource usage of the servers' processes, measured now. */
   serverUsage: { input: Nothing; output: Usage };
   /** Tools whose name or description has every word, by server. */
   toolMatches: { input: { readonly text: string }; output: { readonly servers: readonly ToolMatches[] } };
@@ -785,7 +792,7 @@ export interface DashboardContract {
       readonly name: string;
       readonly entry: Readonly<Record<string, unknown>>;
       readonly replace: boolean;
-      /** What looks like a secret in it goes into the vault, and a reference into the config file. */
+      /** Whether texts in it that look like secrets are moved to the vault, with references in the config file. */
       readonly keepSecrets?: boolean;
     };
     output: Nothing;
@@ -801,7 +808,7 @@ export interface DashboardContract {
   setMode: { input: { readonly mode: string }; output: Nothing };
   /** How one client app is served, by what it calls itself. */
   appSettings: { input: { readonly app: string }; output: AppSettings };
-  /** What is absent stays; null: as for all apps. Throws AppError mode_unknown. */
+  /** Absent fields stay unchanged; null applies to all apps. Throws AppError `mode_unknown`. */
   setAppSettings: {
     input: { readonly app: string; readonly mode?: string | null; readonly threshold?: number | null };
     output: Nothing;
@@ -877,7 +884,7 @@ export interface DashboardContract {
     input: {
       readonly servers: readonly { readonly id: string; readonly name: string }[];
       readonly move: boolean;
-      /** What looks like a secret goes into the vault first, and its reference into the config. */
+      /** Whether texts that look like secrets are moved to the vault first, with references in the config. */
       readonly keepSecrets?: boolean;
     };
     output: ImportOutcome;
@@ -926,11 +933,11 @@ interface AuditContract {
 /** A launch that may mend a server; nothing of it has run yet. */
 export interface HealOfferRow {
   readonly server: string;
-  /** Where it was found, as people know it: Cursor. A yes counts for the place. */
+  /** Display name of the place where it was found, such as Cursor. Approval covers the place. */
   readonly source: string;
   /** The file that says so; undefined for the person's own command, found elsewhere. */
   readonly file: string | undefined;
-  /** What would be started or connected to, verbatim. */
+  /** The command to start or the address to connect to, verbatim. */
   readonly endpoint: string;
   readonly sentence: string;
 }
@@ -961,7 +968,7 @@ export interface InboxContract {
       readonly action: string;
       /** Keys of the parts that are meant; absent: all. */
       readonly parts?: readonly string[];
-      /** Where the person said it; absent: in the dashboard. */
+      /** Origin of the decision; absent: the dashboard. */
       readonly by?: 'command line';
     };
     output: DecisionResult;
@@ -1007,7 +1014,7 @@ export interface RegistryContract {
     input: { readonly registry?: string; readonly server: string; readonly version?: string };
     output: { readonly registry: string; readonly server: RegistryRow; readonly name: string };
   };
-  /** What would be started or reached, letter by letter; nothing is. */
+  /** The exact command or address, verbatim; nothing is started or reached. */
   registryPreview: { input: RegistrySelection; output: InstallPreviewDetails };
   /** Starts it once; nothing is kept. */
   registryTry: { input: RegistrySelection; output: ServerTrialResult };
@@ -1031,7 +1038,7 @@ export interface SecretsContract {
     input: { readonly name: string };
     output: { readonly removed: boolean; readonly servers: readonly string[] };
   };
-  /** What looks like a secret in the config file, or in an entry that is to be added. */
+  /** Texts that look like secrets in the config file, or in an entry to be added. */
   plainSecrets: {
     input: { readonly server?: string; readonly entry?: Readonly<Record<string, unknown>> };
     output: { readonly found: readonly FoundSecret[] };
@@ -1048,7 +1055,7 @@ export interface SecretsContract {
 
 // What people of a team may ask about each other and their tokens; refused where there is one person. Types only. Times in ms since 1970.
 
-/** What of the dashboard is somebody's of a team: an admin has everybody's rows, a member their own. */
+/** User-specific data of a team's dashboard: an admin sees everybody's rows, a member their own. */
 export interface TeamFacts {
   readonly person: string;
   readonly role: 'admin' | 'member';
@@ -1069,7 +1076,6 @@ export interface PersonRow {
 
 export interface AccessTokenRow {
   readonly id: string;
-  /** Whose it is. */
   readonly person: string;
   readonly label: string;
   /** It is bounded by that one; empty: by none. */
@@ -1087,7 +1093,7 @@ export interface UserSignInRow {
   readonly isSignedIn: boolean;
   /** Its entry lets people sign in themselves; whether it asks anybody to is the server's. */
   readonly maySignIn: boolean;
-  /** As whom, and at which host; empty where that was not told. */
+  /** Account and host; empty if unknown. */
   readonly account: string;
   readonly at: string;
   readonly since: number | undefined;
@@ -1111,9 +1117,9 @@ export interface ReplicaStatus extends Pick<ServerStatus, 'state' | 'level' | 's
 
 /** A server over all replicas of a team. */
 export interface ServerStatusByReplica {
-  /** By name; empty where there is one alone. */
+  /** By name; empty if there is only one. */
   readonly replicas: readonly ReplicaStatus[];
-  /** Where people's own processes of it run. */
+  /** Runners of the users' own processes of it. */
   readonly runners: readonly { readonly name: string; readonly people: number }[];
 }
 
@@ -1162,7 +1168,7 @@ export interface DataFlowOverview {
 }
 
 interface FlowContract {
-  /** What was asked, or would have been, latest first; the last hundred. */
+  /** Data-flow questions, asked or recorded, latest first; the last 100. */
   flowRecord: {
     input: Nothing;
     output: Pick<DataFlowSummary, 'since' | 'week'> & {
@@ -1185,7 +1191,7 @@ export interface ProfileContract {
   revokeProfileToken: { input: { readonly id: string }; output: ProfileTokenRow & { readonly sentence: string } };
 }
 
-/** What the savings ledger is asked, and what it answers. Types only. */
+/** Input and output of the savings ledger. Types only. */
 export type {
   BreakEven,
   SavingsKey,
@@ -1195,7 +1201,7 @@ export type {
   SavingsTotals,
 } from '../core/activity/ledger/ledger-table.ts';
 
-/** What the net is worth, where the person has set a price. */
+/** Price of the net savings, if the user has set one. */
 export interface SavingsPrice {
   readonly perMillionTokens: number;
   readonly currency: string;
@@ -1241,14 +1247,14 @@ export interface CoreAccess {
 
 // The steps of client apps' sessions: what each asked and was given. Types only.
 
-/** What was asked, in a few words, secrets masked. */
+/** A short description of the request, secrets masked. */
 interface StepLabelFacts {
   /** Grows with the time of the start. */
   readonly id: number;
   readonly at: number;
   readonly sessionId: string;
   readonly app: string;
-  /** As people call the app. */
+  /** Display name of the app. */
   readonly appName: string;
   /** Name of whose it is, where somebody sees those of a whole team. */
   readonly person?: string;
@@ -1282,7 +1288,7 @@ export interface StepSummary extends StepLabelFacts {
 
 export interface OpenStepSummary extends StepLabelFacts {
   readonly canCancel: boolean;
-  /** As the server tells it. */
+  /** Progress as the server reports it. */
   readonly progress?: {
     readonly progress: number;
     readonly total?: number | undefined;
@@ -1304,7 +1310,7 @@ export interface TimelineSession {
   /** Now, where it is live; else as it was last. */
   readonly mode: string;
   readonly isLive: boolean;
-  /** Of its first and last step on record. */
+  /** Time of its first and last step on record. */
   readonly from: number;
   readonly to: number;
   readonly steps: number;
@@ -1317,14 +1323,14 @@ export interface TimelineSession {
 export interface TimelineOverview {
   /** Moves when steps were written. */
   readonly revision: number;
-  /** What runs for longer than a moment, the oldest first. */
+  /** Steps that are still running, oldest first. */
   readonly open: readonly OpenStepSummary[];
   /** How many run besides. */
   readonly more: number;
 }
 
 export interface StepQuery extends StepSearch {
-  /** Of a team, by their name. */
+  /** Name of the user, in a team. */
   readonly person?: string;
   readonly beforeId?: number;
   readonly afterId?: number;
@@ -1337,7 +1343,7 @@ export interface StepQuery extends StepSearch {
 /** Its words are the server's: show them as text, never as HTML. */
 export interface FoundTool {
   readonly server: string;
-  /** By the server's own name. */
+  /** The server's own name of the tool. */
   readonly tool: string;
   /** The beginning of it. */
   readonly description: string;
@@ -1377,7 +1383,7 @@ export interface RunState {
   /** Grows with whatever is new. */
   readonly revision: number;
   readonly startedAt: number;
-  /** As the server sends it: `progress`, `total`, `message`. */
+  /** The server's progress: `progress`, `total`, `message`. */
   readonly progress: Readonly<Record<string, unknown>> | undefined;
   readonly log: readonly string[];
   readonly questions: readonly RunQuestion[];
@@ -1426,7 +1432,7 @@ export interface RunContract {
   cancelRun: { input: { readonly id: string }; output: Nothing };
   /** All that the server sent, up to 8 Mi characters. */
   runResult: { input: { readonly id: string }; output: { readonly result: Readonly<Record<string, unknown>> } };
-  /** What each mode would give a model of the answer; `app`: for an app that takes no more than that one. */
+  /** The result as each mode would return it to a model; `app`: for an app that supports only that one. */
   runGiven: {
     input: { readonly id: string; readonly app?: string };
     output: { readonly rows: readonly ModePreview[] };
@@ -1484,7 +1490,10 @@ export interface TimelineContract {
       readonly more: boolean;
       /** So many of the newest were looked through for a filter, and none that are older; missing: all were. */
       readonly lookedThrough?: number;
-      /** Of the savings since then, what no step on record accounts for: tokens without and with us. Where one of their periods is asked for. */
+      /**
+       * Savings since then without a step on record: tokens without and with Tooltray. Present if a period is
+       * requested.
+       */
       readonly apart?: { readonly without: number; readonly with: number };
     };
   };
@@ -1496,6 +1505,6 @@ export interface TimelineContract {
   };
   /** Ends what runs, for the person; its app is told by whom. Rejects with AppError not_found where it is over. */
   cancelStep: { input: { readonly id: number }; output: Nothing };
-  /** Those with the newest steps first, at most 100. */
+  /** Sessions with the newest steps first, at most 100. */
   timelineSessions: { input: { readonly person?: string }; output: { readonly sessions: readonly TimelineSession[] } };
 }

@@ -20,11 +20,11 @@ import { Authenticator } from './people/people-gate.ts';
 import { AccessTokenStore } from './people/person-tokens.ts';
 import { allScopes } from './people/rights.ts';
 
-/** Where the team's people sign in. */
+/** The identity provider of the team's users. */
 export interface IssuerSettings extends ClaimRules {
   /** The issuer's name, letter by letter. */
   readonly issuer: string;
-  /** What its access tokens for us name as their audience; empty: where `/mcp` is for client apps. */
+  /** Accepted audiences of access tokens; empty: the address of `/mcp` for client apps. */
   readonly audiences: readonly string[];
   /** Whether who signs in may be somebody whom nobody added before. */
   readonly takesNew: boolean;
@@ -32,11 +32,14 @@ export interface IssuerSettings extends ClaimRules {
   readonly needsType: boolean;
   /** People come in by the issuer alone; personal tokens open something for service accounts only. */
   readonly isSsoOnly?: boolean | undefined;
-  /** What the dashboard is called there; its secret, where it has one, is in the environment. undefined: nobody signs in to it there. */
+  /**
+   * Client id of the dashboard; its secret, if it has one, is in the environment. undefined: no dashboard sign-in at
+   * the issuer.
+   */
   readonly clientId?: string | undefined;
 }
 
-/** Of the dashboard at the issuer. */
+/** Variable with the dashboard's client secret at the issuer. */
 export const oidcSecretVariable = 'TOOLTRAY_OIDC_SECRET';
 
 /** Who the team's people are, by the word of another. */
@@ -57,7 +60,7 @@ interface IdentityDeps {
   readonly changes: ChangeFeed;
   readonly proxies: TrustedProxies;
   readonly settings: IssuerSettings | undefined;
-  /** Where `/mcp` is for client apps, once it listens. */
+  /** Returns the address of `/mcp` for client apps, once it listens. */
   readonly resource: () => string;
   /** Once it is made. */
   readonly core: () => Pick<Core, 'audit' | 'sessionServices'>;
@@ -69,7 +72,7 @@ export interface OpenIdentity extends Pick<TeamHttpOptions, 'letIn' | 'refuseReq
   readonly people: UserStore;
   readonly tokens: AccessTokenStore;
   readonly gate: Authenticator;
-  /** What the issuer is asked, and who is of the team by its word; undefined: there is none. */
+  /** The issuer, and the users it vouches for; undefined if none. */
   readonly issuer: OpenIssuer | undefined;
   readonly notes: AccessAudit;
   /** Tells client apps where to sign in; undefined: nowhere. */

@@ -1,4 +1,4 @@
-/** What a replica keeps in the team's database, for the core that it runs: each store is made in its own room of `team/`. */
+/** Creates a replica's stores in the team's database, for the core that it runs: each in its own folder of `team/`. */
 import type { CoreStores } from '../core/core-stores.ts';
 import type { TeamHostContext } from '../host/team-seams.ts';
 import { ActivityRows } from './activity/activity-rows.ts';
@@ -23,9 +23,9 @@ export interface StoreDeps extends TeamHostContext {
   /** Tells of what other replicas changed, and has been started. */
   readonly changes: ChangeFeed;
   readonly keys: TeamKeys;
-  /** What it is called, for people. */
+  /** Display name of the replica. */
   readonly replica: string;
-  /** Where the bytes of spilled results go; undefined: nothing is spilled. */
+  /** Store for the bytes of spills; undefined: nothing is spilled. */
   readonly objects: S3Config | undefined;
 }
 

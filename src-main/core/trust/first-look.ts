@@ -1,6 +1,6 @@
 /**
- * What a text must hold before a pattern can find anything in it. Most texts hold none of it, and a pattern that is run once in
- * a while costs several µs; these are loops of a few ns a character.
+ * Fast prefilters for patterns: a text that fails one cannot match. Most texts fail, and a rarely run pattern costs
+ * several µs; these loops take a few ns a character.
  */
 
 /** 1 for each character below 128 that is one of these. */

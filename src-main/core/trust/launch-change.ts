@@ -1,6 +1,6 @@
 /**
- * What would be written for a server whose launch is replaced by one found elsewhere: references to secrets and variables stay
- * where they are, and what the new launch reaches beyond the present one is named.
+ * Builds the new entry of a server whose launch is replaced by one found elsewhere. References to secrets and variables
+ * stay; access beyond the present launch is named.
  */
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
@@ -172,8 +172,8 @@ export function maskedChange(
 }
 
 /**
- * What the new launch reaches that the present one does not, a sentence each: folders, hosts, another package, another server's launch.
- * Empty where the present entry starts nothing. `foundAs`: what the server is called where the launch was found.
+ * Access that the new launch gains over the present one, a sentence each: folders, hosts, another package, another
+ * server's launch. Empty if the present entry starts nothing. `foundAs`: the server's name where the launch was found.
  */
 export function moreReach(own: JsonObject, entry: JsonObject, server: string, foundAs: string): readonly string[] {
   if (typeof own['command'] !== 'string' && typeof own['url'] !== 'string') return [];

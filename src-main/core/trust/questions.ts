@@ -13,11 +13,11 @@ import { truncateText, truncateName } from '../base/shown-text.ts';
 
 /** One of the answers there are to a question. */
 export interface ApprovalChoice {
-  /** What is handed to `answer`: `once`, `always`, `no`. */
+  /** Argument of `answer`: `once`, `always`, `no`. */
   readonly id: string;
   /** On the button: a verb and what it is about. */
   readonly label: string;
-  /** What it would mean, as a sentence; absent where the label says it all. */
+  /** Consequence, as a sentence; absent if the label is clear enough. */
   readonly meaning?: string;
   /** Something leaves, starts or is allowed by it: never the easy button. */
   readonly risky: boolean;
@@ -32,23 +32,23 @@ export type DecisionAuthority = 'theirs' | 'admins';
 export interface ApprovalDetail {
   readonly name: string;
   readonly text: string;
-  /** What their app wrote: in a team for whoever's call it is, and nobody else. */
+  /** Text from the user's app: in a team only the owner of the call may see it. */
   readonly isPrivate?: true;
 }
 
 export interface ApprovalRequest {
-  /** Of a team whose call it is, by their id; undefined on a desktop. */
+  /** Id of the call's owner, in a team; undefined on a desktop. */
   readonly person?: string | undefined;
   /** One person's questions with the same cause are one item and one notification. */
   readonly cause: string;
-  /** What is asked again under the same key while it is open is the same question. */
+  /** Identifies the question: asked again under the same key while open, it stays one question. */
   readonly key: string;
   readonly app: string;
   readonly sessionId: string;
   readonly server?: string | undefined;
   /** `server:tool` */
   readonly tool?: string | undefined;
-  /** What is asked, as one sentence for a person. */
+  /** The question, as one sentence for the user. */
   readonly sentence: string;
   readonly details: readonly ApprovalDetail[];
   readonly choices: readonly ApprovalChoice[];
@@ -85,7 +85,7 @@ interface QuestionLimits {
   readonly ofPerson: number;
   readonly ofApp: number;
   readonly ofAll: number;
-  /** Of the details of one question, in characters: nobody reads more before they decide. */
+  /** Maximum length of one question's details, in characters; users read no more before they decide. */
   readonly characters: number;
 }
 
@@ -154,7 +154,7 @@ export class ApprovalQueue {
     return question;
   }
 
-  /** What it was about is gone. Nothing where it is open no more. */
+  /** Withdraws a question whose subject is gone. Does nothing if it is no longer open. */
   withdraw(id: string): void {
     this.#end(id, { how: 'withdrawn', at: Date.now() });
   }

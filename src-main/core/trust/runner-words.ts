@@ -36,11 +36,11 @@ const settingVariables: Readonly<Record<Runner, RegExp>> = {
   dotnet: /^(?:NUGET_|DOTNET_|MSBUILD|COREHOST_)/i,
 };
 
-/** What the system's loader, a shell or an interpreter runs before the program. */
+/** Variables that make the system's loader, a shell or an interpreter run code before the program. */
 const loads =
   /^(?:LD_\w+|DYLD_\w+|NODE_OPTIONS|NODE_PATH|NODE_REPL_EXTERNAL_MODULE|PYTHON(?:PATH|STARTUP|HOME|USERBASE|INSPECT|BREAKPOINT)|PATH|PATHEXT|COMSPEC|BASH_ENV|ZDOTDIR|IFS|PERL5(?:OPT|LIB|DB)|PERLLIB|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|CLASSPATH|GEM_(?:HOME|PATH)|BUNDLE_GEMFILE|DOTNET_STARTUP_HOOKS|ELECTRON_RUN_AS_NODE|GIT_(?:SSH|SSH_COMMAND|EXEC_PATH|CONFIG\w*|PROXY_COMMAND)|HOME|USERPROFILE|XDG_CONFIG_HOME)$/i;
 
-/** What whoever stands on the way to a source of packages needs. */
+/** Variables that would let an attacker intercept a package source. */
 const trusts =
   /^(?:(?:https?|all)_proxy|NODE_TLS_REJECT_UNAUTHORIZED|NODE_EXTRA_CA_CERTS|NODE_USE_ENV_PROXY|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|PYTHONHTTPSVERIFY)$/i;
 

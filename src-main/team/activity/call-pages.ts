@@ -108,7 +108,7 @@ export class CallQueries {
     return row && callOf(row);
   }
 
-  /** Those that cost most first. `since`: ms since 1970. */
+  /** Servers by cost, highest first. `since`: ms since 1970. */
   async servers(whose: RowScope, since: number): Promise<readonly ServerDay[]> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since });
     const rows = await this.#select(
@@ -127,7 +127,7 @@ export class CallQueries {
     }));
   }
 
-  /** Of each hour that has calls, by its beginning where this replica is. */
+  /** Outcomes of each hour with calls, keyed by its start in the replica's time zone. */
   async outcomes(whose: RowScope, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
     const { where, values } = conditionsOf(this.#tenant, whose, { since });
     const shift = hourOffsetMs(since);
@@ -142,7 +142,7 @@ export class CallQueries {
     return new Map([...hours].map(([hour, own]) => [hour, outcomeCounts((outcome) => count(own, outcome))]));
   }
 
-  /** As a home's (`latencies`). */
+  /** The same data as `latencies` of a home. */
   async latencies(
     whose: RowScope,
     since: number,
@@ -174,7 +174,7 @@ export class CallQueries {
   }
 }
 
-/** Of one table, with what `callOf` reads. */
+/** Columns of one table that `callOf` reads. */
 export const callColumns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, why, sensitivity, outcome,
   error_text, duration_ms, call_ms, argument_bytes, result_bytes, given_bytes, tokens_in, tokens_sent, tokens_out, estimated, spill, labels, preview`;
 

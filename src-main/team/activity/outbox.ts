@@ -1,6 +1,7 @@
 /**
- * What of a replica's own record has not reached the team's database: rows of the record itself, noted by triggers of SQLite, so that it
- * survives the replica and is bounded as the record is. A row that changes on its way (its tokens were counted) goes again.
+ * Tracks which rows of a replica's own record have not reached the team's database. SQLite triggers note the rows in
+ * the record itself, so the outbox survives the replica and has the same bounds. A row that changes on its way (its
+ * tokens were counted) is sent again.
  */
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
@@ -102,7 +103,7 @@ function outboxTableOf(kind: OutboxKind): string {
   return `outbox_${kind}`;
 }
 
-/** What is there already goes, too: it is of this replica. */
+/** Rows that already exist are sent too: they belong to this replica. */
 function outboxSchema(kind: OutboxKind): string {
   const key = keyOf(kind);
   const box = outboxTableOf(kind);

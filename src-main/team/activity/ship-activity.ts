@@ -13,7 +13,7 @@ import { type OutboxBatch, Outbox, outboxKinds } from './outbox.ts';
 export interface ActivityShipperOptions {
   readonly rows: Pick<ActivityRows, 'put'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
-  /** What has changed when something may be due. */
+  /** Emitters that fire when rows may be due. */
   readonly changed: readonly Emitter[];
   readonly now?: () => number;
 }

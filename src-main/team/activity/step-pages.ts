@@ -30,7 +30,7 @@ export type TeamSession = Omit<TimelineSession, 'isLive' | 'limitBytes'> & { rea
 interface StepPage {
   /** The newest first. */
   readonly steps: readonly TeamStep[];
-  /** Of all that fit. */
+  /** Sums of all matching steps. */
   readonly sums: StepTotals;
   readonly all: number;
   readonly more: boolean;
@@ -44,7 +44,7 @@ interface Conditions {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What looks into the calls of each step goes through so many of the newest; the same where sessions are looked for. */
+/** Maximum number of rows scanned, newest first, by queries over the calls of steps or sessions. */
 const maxScannedRows = 20_000;
 const maxSessions = 100;
 /** Calls that are told with a step of a page, and with one alone. */
@@ -124,7 +124,7 @@ export class StepQueries {
     return Number(row?.['number'] ?? 0);
   }
 
-  /** Those with the newest steps first, at most a hundred. */
+  /** Sessions with the newest steps first, at most 100. */
   async sessions(whose: RowScope): Promise<readonly TeamSession[]> {
     const { where, values } = placed(this.#tenant, whose, {});
     const rows = await this.#ask(

@@ -1,4 +1,7 @@
-/** What a team's dashboard asks of the record of all replicas: sums, lists and savings; a person's own, or everybody's for an admin. */
+/**
+ * Queries of a team's dashboard over the record of all replicas: sums, lists and savings; of one user, or of all users
+ * for an admin.
+ */
 import type { Sql } from 'postgres';
 import { isProblem } from '../../core/activity/call-record.ts';
 import type { Cause } from '../../core/activity/ledger/entry.ts';
@@ -11,7 +14,7 @@ import {
 } from '../../core/activity/ledger/ledger-table.ts';
 import { databaseError } from '../database/database.ts';
 
-/** Whose rows: one person's, by the name that their principal has, or everybody's. Every question says it. */
+/** Owner of the rows in a query: one user, by principal name, or everybody. Every query names it. */
 export type RowScope = { readonly person: string } | 'everybody';
 
 export interface TeamCallFilter {
@@ -34,7 +37,7 @@ export interface TeamCallFilter {
 export type SumGrouping = 'hour' | 'day' | 'server' | 'tool' | 'person' | 'app' | 'replica' | 'outcome';
 
 export interface CallSum {
-  /** Of hours and days their beginning, in ms since 1970 (UTC); of a tool `server:tool`. */
+  /** For hours and days: their start, in ms since 1970 (UTC); for a tool: `server:tool`. */
   readonly key: string;
   readonly calls: number;
   readonly failed: number;
@@ -104,7 +107,7 @@ export class TeamActivity {
     this.#tenant = tenant;
   }
 
-  /** Of calls; hours and days in their order, else the most calls first, so many at the most. */
+  /** Sums of calls; hours and days in order, other keys by calls, most first, up to a limit. */
   async sums(
     whose: RowScope,
     by: SumGrouping,
@@ -176,7 +179,7 @@ export class TeamActivity {
     });
   }
 
-  /** As a home's ledger tells them (`Ledger.savings`), over all replicas. `since`: to the hour, in ms since 1970. */
+  /** Savings over all replicas, as `Ledger.savings` of a home. `since`: to the hour, in ms since 1970. */
   async savings(
     whose: RowScope,
     by: SavingsBy,
@@ -186,7 +189,7 @@ export class TeamActivity {
     return { rows: toRows(sums, by === 'person' ? 'app' : by).slice(0, maxRows), total: totalSavings(sums) };
   }
 
-  /** What these are added up from: a sum for each key and cause. Of a filter its time and app count. */
+  /** Sums behind the savings, by key and cause. Only the time and app of a filter apply. */
   async savingsSums(
     whose: RowScope,
     by: SavingsBy,
@@ -223,7 +226,7 @@ export class TeamActivity {
   }
 }
 
-/** Of a query over calls or savings, with its values. */
+/** Conditions of a query over calls or savings, with their values. */
 export function conditionsOf(
   tenant: string,
   whose: RowScope,

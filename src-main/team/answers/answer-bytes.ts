@@ -1,4 +1,4 @@
-/** What a place for the bytes of spilled results has to do. */
+/** Interface of a blob store for spills. */
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../core/base/errors.ts';
 

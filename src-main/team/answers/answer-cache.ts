@@ -20,7 +20,6 @@ export interface CacheLimits {
 
 export interface CachedSpill {
   readonly id: string;
-  /** Of the file. */
   readonly name: string;
   readonly bytes: number;
   readonly sha256: Buffer;
@@ -30,7 +29,7 @@ interface Entry {
   readonly name: string;
   readonly bytes: number;
   usedAt: number;
-  /** What the file was when its bytes were checked; undefined: they were not, since this process began. */
+  /** State of the file when its bytes were verified; undefined if not verified since the process started. */
   checked: string | undefined;
 }
 
@@ -45,7 +44,7 @@ export interface CachedFile extends AsyncDisposable {
 }
 
 export class SpillCache {
-  /** What was read in last stands last. */
+  /** Entries in order of use, most recent last. */
   readonly #entries = new Map<string, Entry>();
   readonly #folder: string;
   readonly #limits: CacheLimits;
@@ -91,7 +90,7 @@ export class SpillCache {
     return join(this.#folder, name);
   }
 
-  /** Of a file that was written there just now. */
+  /** Adds a file that was just written. */
   async add({ id, name, bytes }: Omit<CachedSpill, 'sha256'>): Promise<void> {
     const checked = identityOf(await stat(this.path(name)));
     this.#entries.set(id, { name, bytes, usedAt: this.#now(), checked });

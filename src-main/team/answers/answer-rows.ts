@@ -1,6 +1,6 @@
 /**
- * What is known of every kept answer of a team, in PostgreSQL. A row is there before its bytes and after them, so that bytes without an
- * answer are always found by a query: `writing` until they are whole, `kept` while anybody may read, `leaving` while they are deleted.
+ * Metadata of every spill of a team, in PostgreSQL. A row exists before its bytes and after them, so a query always
+ * finds orphaned bytes: `writing` until they are complete, `kept` while readable, `leaving` while they are deleted.
  */
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -13,7 +13,7 @@ import { type Database, databaseError } from '../database/database.ts';
 export interface SharedSpill {
   readonly spill: Spill;
   readonly sha256: Buffer;
-  /** Of the file's name, for people. */
+  /** Extension of the file name, for users. */
   readonly extension: string;
 }
 
@@ -61,7 +61,7 @@ interface RetentionLimits {
 /** How long the database may take to answer, in ms: connecting anew takes five seconds at the most. */
 const defaultTimeoutMs = 8_000;
 
-/** Of one tenant. */
+/** Spills of one tenant. */
 export class SpillTable {
   readonly #database: Database;
   readonly #tenant: string;
@@ -123,7 +123,7 @@ export class SpillTable {
     return rows.map((row) => spillOf(row).spill);
   }
 
-  /** Of all of the tenant's, or of one person's. */
+  /** Usage of the tenant, or of one user. */
   async usage(reader?: Principal): Promise<{ readonly bytes: number; readonly count: number }> {
     const [row] = await this.#ask(
       (sql) => sql<{ bytes: string; count: string }[]>`
@@ -183,7 +183,7 @@ export class SpillTable {
     return rows.map(leaving);
   }
 
-  /** What a replica that was killed has left: bytes that were never whole, and deletions that it began. */
+  /** Returns the orphans of a killed replica: incomplete bytes, and deletions that it started. */
   async findOrphans(olderThanSeconds: number): Promise<readonly PendingDeletion[]> {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`

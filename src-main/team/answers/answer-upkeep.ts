@@ -28,7 +28,7 @@ const pruneIntervalMs = 60 * 60_000;
 const minPruneIntervalMs = 60_000;
 /** A replica that tends them and dies is waited for so long, in seconds. */
 const leaseSeconds = 120;
-/** What is being written or deleted for so long, nobody does any more, in seconds. */
+/** Age in seconds after which an unfinished write or deletion is an orphan. */
 const orphanAgeSeconds = 60 * 60;
 const deleteTimeoutMs = 30_000;
 const deleteConcurrency = 8;
@@ -89,7 +89,10 @@ export class SpillRetention {
     }
   }
 
-  /** Of answers that nobody reads any more: their bytes, then their rows. What cannot be deleted now is left over, and found later. */
+  /**
+   * Deletes the bytes of evicted spills, then their rows. What cannot be deleted now becomes an orphan and is found
+   * later.
+   */
   async deleteBlobs(answers: readonly PendingDeletion[]): Promise<void> {
     const { tenant, rows, cache, bytes, onRemoved } = this.#options;
     if (answers.length === 0 || bytes === undefined) return;

@@ -15,7 +15,7 @@ export interface S3Config {
 const keyVariables = { id: 'TOOLTRAY_OBJECTS_KEY_ID', secret: 'TOOLTRAY_OBJECTS_KEY' } as const;
 const awsKeyVariables = { id: 'AWS_ACCESS_KEY_ID', secret: 'AWS_SECRET_ACCESS_KEY' } as const;
 
-/** What no server is to inherit where `objects` is the address; a key that is not for it is whoever's it was. */
+/** Variables that servers must not inherit if `objects` is the address; AWS keys used for something else stay. */
 export function s3Variables(objects: string | undefined, env: Env): readonly string[] {
   const isUsual = objects !== undefined && env[keyVariables.id] === undefined;
   return ['TOOLTRAY_OBJECTS', ...Object.values(keyVariables), ...(isUsual ? Object.values(awsKeyVariables) : [])];

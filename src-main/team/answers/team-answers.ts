@@ -35,10 +35,10 @@ import { SpillTable, type SharedSpill } from './answer-rows.ts';
 import { SpillRetention } from './answer-upkeep.ts';
 
 export interface TeamSpillStoreOptions extends SpillStoreOptions {
-  /** Whose they are: rows, connections and names of objects are the tenant's alone. */
+  /** The tenant that owns the rows, connections and object names. */
   readonly tenant: string;
   readonly database: Database;
-  /** Where bytes go; without it nothing is spilled, and long results are cut. */
+  /** Store for the bytes; without one nothing is spilled, and long results are cut. */
   readonly objects?: BlobStore | undefined;
   readonly cache?: Partial<CacheLimits>;
   /** How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default. */
@@ -52,9 +52,9 @@ export interface TeamSpillStoreOptions extends SpillStoreOptions {
 const defaultCacheLimits: CacheLimits = { maxTotalBytes: 2 * 1024 ** 3, maxIdleMs: 24 * 60 * 60_000 };
 /** Slower is not waited for. */
 const bytesPerSecond = 2 * 1024 * 1024;
-/** What is known of so many answers without asking. */
+/** Number of spills whose metadata is cached. */
 const maxRecalled = 5_000;
-/** What a model is told of a failure of this replica's disk: its path says nothing to anybody else. */
+/** Name of this replica's disk in errors for models: its path means nothing to others. */
 const localStoreName = 'this replica’s cache';
 
 export class TeamSpillStore implements SpillStore {
@@ -72,7 +72,7 @@ export class TeamSpillStore implements SpillStore {
   readonly #working = new Set<Promise<unknown>>();
   readonly #counting = new Set<Promise<unknown>>();
   readonly #memory = new MemoryReclaimer();
-  /** Of `performance.now()`: until then nothing is tried. */
+  /** Time of `performance.now()` until which nothing is retried. */
   #cooldownUntil = 0;
   #closing: Promise<void> | undefined;
 

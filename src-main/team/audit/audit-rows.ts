@@ -7,7 +7,7 @@ import type { AuditLog, SignedHead, OpenLog } from '../../core/trust/audit/audit
 import { type ChainLink, genesisLink, parseLine } from '../../core/trust/audit/chain.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
-/** Where the chain ends. */
+/** The end of a chain. */
 export interface ChainTail extends ChainLink {
   /** The head that was noted last; 0: none is. */
   readonly head: number;
@@ -23,7 +23,7 @@ export interface Lines {
 }
 
 export interface BatchName {
-  /** Of one run of one replica. */
+  /** Id of one run of one replica. */
   readonly writer: string;
   /** Counts up. One that was written is not written again, so that whoever heard no answer may repeat it. */
   readonly batch: number;

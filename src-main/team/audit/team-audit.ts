@@ -30,7 +30,7 @@ const batchMs = 200;
 const batchSize = 2000;
 const minRetryDelayMs = 500;
 const maxRetryDelayMs = 5000;
-/** What is not signed yet is signed after this long. */
+/** Interval at which unsigned records are signed. */
 const signIntervalMs = 60_000;
 /** How long closing tries, in ms. */
 const closeTimeoutMs = 5000;

@@ -1,4 +1,7 @@
-/** What a replica says of its config: problems as they come, and that others have had another one for longer than a change takes. */
+/**
+ * Reports on a replica's config: problems as they occur, and other replicas that have had a different config for longer
+ * than a change takes.
+ */
 import type { ConfigProblem } from '../../core/config/app-config.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import type { Log } from '../../core/base/log.ts';

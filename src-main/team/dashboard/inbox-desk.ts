@@ -1,6 +1,6 @@
 /**
- * What waits for a decision, as one viewer may see and decide it: a held call is its person's, everything else is for administrators. A person's
- * calls run at the replica that serves their page, so nothing is asked of another one.
+ * The inbox as one viewer may see and decide it: a held call belongs to its user, everything else to administrators. A
+ * user's calls run at the replica that serves their page, so no other replica is asked.
  */
 import { AppError } from '../../core/base/errors.ts';
 import { truncateName } from '../../core/base/shown-text.ts';

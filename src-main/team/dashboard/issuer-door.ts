@@ -1,4 +1,4 @@
-/** Where a person's browser comes to sign in at the team's issuer: from our page to there, and back to us with the outcome. */
+/** Browser routes of the sign-in at the team's issuer: from the dashboard to the issuer, and back with the outcome. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AppError, toAppError } from '../../core/base/errors.ts';
 import { escapeHtml, renderCallbackPage, callbackPageHeaders } from '../../core/servers/sign-in/plain-page.ts';

@@ -28,7 +28,7 @@ interface OidcSignInDeps {
   readonly now: () => number;
 }
 
-/** What the state says. */
+/** Content of the sealed state. */
 interface Sealed extends PkceState {
   /** Hash of what the browser holds that began it. */
   readonly bound: string;
@@ -47,12 +47,15 @@ export class OidcSignIn {
     this.#parts = parts;
   }
 
-  /** What people know the issuer by. */
+  /** Host of the issuer, as shown to users. */
   get host(): string {
     return this.#parts.flow.host;
   }
 
-  /** Where the browser goes, and what it has to bring along when it comes back, within `seconds`. Rejects with AppError. */
+  /**
+   * Starts a sign-in: the address for the browser, and the value it must return within `seconds`. Rejects with
+   * AppError.
+   */
   async begin(): Promise<{ readonly goTo: string; readonly binding: string; readonly seconds: number }> {
     const { flow, ring, now } = this.#parts;
     const [key] = ring;

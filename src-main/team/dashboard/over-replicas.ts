@@ -46,7 +46,7 @@ export function aggregateReplicas(row: AggregatedStatus, { replicas }: ServerSta
   };
 }
 
-/** Where each person has a process: whose run. `isOwn`: told to one person of theirs. */
+/** Merges the runners of each user's processes. `isOwn`: for one user, of their own. */
 export function aggregateRunners(
   row: AggregatedStatus,
   runners: ServerStatusByReplica['runners'],

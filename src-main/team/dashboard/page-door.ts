@@ -31,7 +31,7 @@ export interface DashboardRoutesDeps {
   readonly signIn: TokenSignIn;
   /** undefined: a token is the only way in. */
   readonly issuer: OidcSignIn | undefined;
-  /** What a viewer's page is told and may ask. */
+  /** State and requests of a viewer's page. */
   readonly of: (viewer: Viewer) => Pick<DashboardRoutesOptions, 'publisher' | 'ask' | 'spillFile'>;
   /** Hears of answers that go on; they end where `secret` opens this no more. */
   readonly follow: (secret: string, viewer: Viewer, response: ServerResponse) => void;

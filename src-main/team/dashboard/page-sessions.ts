@@ -14,7 +14,7 @@ import type { Viewer } from './viewer.ts';
 
 /** In ms: whoever works in it signs in once a day. */
 const maxMs = 12 * 60 * 60_000;
-/** Of one user; more than that and the oldest are over. */
+/** Maximum number of sessions of one user; the oldest are ended beyond it. */
 const maxPerUser = 20;
 /** `<routing key>.<secret>` */
 const shape = /^\d{1,10}\.[\w-]{43}$/;
@@ -93,7 +93,10 @@ export class DashboardSessions {
     return { tenant: this.#tenant, ...viewer, grant: grantOf(given) };
   }
 
-  /** What the browser has open ends on every replica. Whoever is not signed in writes nothing. Rejects with AppError store_unreachable. */
+  /**
+   * Ends the browser's session on every replica. Writes nothing if nobody is signed in. Rejects with AppError
+   * store_unreachable.
+   */
   async end(secret: string): Promise<void> {
     if (!shape.test(secret)) return;
     await this.#sql

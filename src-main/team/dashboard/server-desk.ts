@@ -1,4 +1,4 @@
-/** What an administrator asks about one server over all replicas, and the retry that every replica carries out. */
+/** An administrator's requests about one server over all replicas, and the retry that every replica carries out. */
 import type { Sql } from 'postgres';
 import { placementOf } from '../../core/config/placement.ts';
 import type { RpcMethods, ServerStatus } from '../../rpc/contract.ts';

@@ -1,4 +1,6 @@
-/** Where whoever looks is signed in to the team's servers, the way in and out for themselves alone, and which values of their own servers want. */
+/**
+ * The viewer's own sign-ins to the team's servers: list, sign in, sign out, and the values that servers need from them.
+ */
 import { AppError } from '../../core/base/errors.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { placementOf } from '../../core/config/placement.ts';

@@ -44,11 +44,13 @@ export interface TeamDashboardDeps extends ServerServiceDeps {
   readonly proxies: TrustedProxies;
   readonly keys: Pick<TeamKeys, 'encryptionKeys'>;
   readonly notes: AccessAudit;
-  /** Where people sign in, too; of use with a client. */
+  /** The issuer for sign-ins too; used with a client id. */
   readonly issuer: OpenIssuer | undefined;
-  /** Where a browser comes back to after a sign-in. Throws AppError bad_request where nobody said that. */
+  /**
+   * Returns the address that a browser returns to after a sign-in. Throws AppError bad_request if none is configured.
+   */
   readonly home: () => string;
-  /** Where browsers reach it; undefined: where it listens. */
+  /** Address for browsers; undefined: the listen address. */
   readonly publicUrl: string | undefined;
   /** Folder of the built page. */
   readonly root: string;

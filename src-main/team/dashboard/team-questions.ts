@@ -1,4 +1,7 @@
-/** What a team's dashboard answers otherwise than one person's: from the record of all replicas, and what is the asker's alone. */
+/**
+ * Requests that a team's dashboard handles differently from a single-user one: from the record of all replicas, and
+ * with the viewer's own data.
+ */
 import { AppError } from '../../core/base/errors.ts';
 import type { Core } from '../../core/aggregator.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
@@ -119,7 +122,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
   };
 }
 
-/** What their groups give, and what their layers of the config leave them. */
+/** Access from the viewer's groups, within the bounds of their config layers. */
 export function scopeOfViewer(viewer: Viewer, core: Core): ReturnType<typeof createProfileScope> {
   const config = core.options.config.current;
   // No name of a profile is like these.

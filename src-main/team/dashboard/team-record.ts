@@ -1,6 +1,6 @@
 /**
- * What the dashboard tells of the record of all replicas: savings, charts, calls. What is shown to everybody who looks is asked for once in a
- * while, however many look: a record of millions of calls is not added up for each of them.
+ * Queries of the dashboard over the record of all replicas: savings, charts, calls. Shared results are cached for a
+ * while, however many users look, so that millions of calls are not summed for each of them.
  */
 import { buildReport } from '../../core/activity/ledger/ledger.ts';
 import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
@@ -28,7 +28,7 @@ interface Asked {
 /** In ms. */
 const freshMs = 5_000;
 const dayMs = 86_400_000;
-/** By the hour it is told no further back. */
+/** Maximum age of hourly figures. */
 const hoursMs = 92 * dayMs;
 /** Questions of different people. */
 const maxCachedQueries = 1_000;
@@ -50,7 +50,7 @@ export class TeamActivityCache {
     return buildReport(await this.#parts.activity.savingsSums(whose, asked, { since, app }), by);
   }
 
-  /** Of the calls of the last day. */
+  /** Servers by the calls of the last day. */
   servers(whose: RowScope): Promise<readonly ServerDay[]> {
     return this.#cached('servers', whose, () => this.#parts.pages.servers(whose, Date.now() - dayMs));
   }

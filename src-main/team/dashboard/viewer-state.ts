@@ -29,11 +29,10 @@ export interface ViewerStateDeps {
   readonly heartbeat: Pick<Heartbeat, 'all' | 'changed'>;
   /** Whether a user's own process of a server runs. */
   readonly hasProcess: (user: string, server: string) => boolean;
-  /** Of whoever looks. */
   readonly inbox: Pick<InboxService, 'waiting'>;
 }
 
-/** What other replicas did is seen when it is looked for, this often, in ms. */
+/** Interval of polling for changes by other replicas, in ms. */
 const pollIntervalMs = 5_000;
 
 export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilders {
@@ -101,7 +100,10 @@ export function viewerSource({ deps: { core }, heartbeat }: ViewerStateDeps): So
   };
 }
 
-/** As they are at all replicas, or whose processes of them run: everybody's for an admin, a member's own. */
+/**
+ * Servers as they are at all replicas, or at the runners of users' processes: of everybody for an admin, of themselves
+ * for a member.
+ */
 function overReplicas<Row extends ServerStatus>(
   here: readonly Row[],
   viewer: Viewer,
@@ -132,7 +134,7 @@ function isRetryable(item: AttentionItem): AttentionItem {
   return isDone ? item : { ...item, action: { kind: 'view-log', label: 'View log' } };
 }
 
-/** Of this computer, which is none of theirs. */
+/** Empty paths, because viewers do not use this computer. */
 const withoutPaths = { configFile: '', logDir: '', socket: '', configProblems: [], storeProblems: [] } as const;
 const noFlow = { week: { asked: 0, allowed: 0, denied: 0, recorded: 0 }, mayOffer: false };
 

@@ -10,7 +10,7 @@ export interface Viewer {
   readonly name: string;
   readonly role: Role;
   readonly groups: readonly string[];
-  /** What their groups give (`grantOf`). */
+  /** Access from their groups (`grantOf`). */
   readonly grant: string;
 }
 
@@ -24,8 +24,9 @@ export function rowsOf(viewer: Viewer): RowScope {
 }
 
 /**
- * Those of one person, by their name; undefined: all that are the viewer's to see. Whoever sees their own alone finds nothing of others, whether
- * there are such or not. Rejects with AppError not_found for an admin who names nobody, store_unreachable.
+ * Rows of one user, by name; undefined: all that the viewer may see. A member who names another user finds nothing,
+ * whether that user exists or not. Rejects with AppError not_found for an admin who names an unknown user,
+ * store_unreachable.
  */
 export async function rowScopeOf(
   viewer: Viewer,

@@ -1,7 +1,7 @@
 /**
- * What changed, told to every replica: a version for each tenant and topic in a table, and NOTIFY, which only says that there is a newer
- * one and whom it concerns. A replica that lost its connection reads the versions when it listens again, so it misses none; several may come
- * as one then, which concerns everybody.
+ * Notifies every replica of changes: a version for each tenant and topic in a table, and a NOTIFY that names the owner
+ * concerned and only says that a newer version exists. A replica that lost its connection reads the versions when it
+ * listens again, so it misses none; several changes may then arrive as one, which concerns everybody.
  */
 import type { ISql, Sql } from 'postgres';
 import { Emitter } from '../../core/base/events.ts';
@@ -41,7 +41,7 @@ export class ChangeFeed {
   readonly changed = new Emitter<Change>();
   readonly #sql: Sql;
   readonly #log: Pick<Log, 'warn'>;
-  /** By tenant and topic; what stood there when we first listened is known. */
+  /** Versions by tenant and topic; the initial ones count as known. */
   readonly #versions = new Map<string, number>();
   #isFirst = true;
   #stop: (() => Promise<void>) | undefined;

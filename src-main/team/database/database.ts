@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   readonly most?: number;
   /** Connections stay open until they are ended or break: for locks that belong to one. */
   readonly isPermanent?: boolean;
-  /** What PostgreSQL lists them as. */
+  /** Name of the connection in PostgreSQL. */
   readonly name?: string;
 }
 
@@ -40,7 +40,7 @@ export class Database {
     this.#options = options;
   }
 
-  /** What belongs to no tenant: replicas, leases, versions. Rows of tenants are refused there. */
+  /** Connections for data of no tenant: replicas, leases, versions. Rows of tenants are refused. */
   get shared(): Sql {
     return (this.#shared ??= this.#connect({}));
   }
@@ -85,7 +85,7 @@ export function connect(
   return postgres(url, options);
 }
 
-/** What came of a query, said in our words where it was the database that could not be reached; else as it was. */
+/** Converts connection failures to an AppError; returns other errors unchanged. */
 export function databaseError(error: unknown): unknown {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (typeof code !== 'string' || !isUnreachable(code)) return error;

@@ -18,8 +18,8 @@ const lock = '8389754676633367929';
 const lockTimeoutMs = 5_000;
 
 /**
- * As the owner of the schema. Each step is taken whole or not at all. Rejects with AppError unsupported for a schema of a newer version that this one cannot use, store_unreachable,
- * and what PostgreSQL says of a step.
+ * Migrates the schema as its owner. Each step is atomic. Rejects with AppError unsupported for a newer schema that this
+ * version cannot use, store_unreachable, and PostgreSQL's error of a step.
  */
 export async function migrate(url: string, steps: readonly Step[] = allSteps): Promise<Migrated> {
   const sql = connect({ url, most: 1, name: 'tooltray migrate' });

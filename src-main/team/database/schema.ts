@@ -222,7 +222,7 @@ const dropPartitionsSql = `
   END $$;
 `;
 
-/** What there has to be before the first step. Roles belong to the whole server, so another database may have made it. */
+/** Prerequisites of the first step. Roles belong to the whole server, so another database may have created them. */
 export const ground = `
   CREATE SCHEMA IF NOT EXISTS tooltray;
   DO $$ BEGIN

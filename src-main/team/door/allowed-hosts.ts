@@ -1,6 +1,6 @@
 /**
- * By which names a replica may be addressed, and which pages may ask: a page from elsewhere whose name was made to lead here (DNS
- * rebinding) says so in Host, any other one in Origin. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning".
+ * Checks Host against the names of a replica and Origin against the allowed pages: DNS rebinding shows in Host, any
+ * other foreign page in Origin. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning".
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';

@@ -17,7 +17,7 @@ interface RequestAuthenticatorDeps {
   readonly tenant: string;
   readonly gate: Pick<Authenticator, 'authenticate'>;
   readonly proxies: TrustedProxies;
-  /** Of `WWW-Authenticate`, beside the error: where a client finds who gives tokens, and what to ask for. */
+  /** Content of `WWW-Authenticate` besides the error: the authorization server and the scope to request. */
   readonly challenge: (request: IncomingMessage) => Challenge;
   /** Hears of tokens that were refused, and from where. */
   readonly refused?: (why: AuthenticationFailure['why'], address: string) => void;

@@ -1,4 +1,4 @@
-/** What the door of a team tells its audit: who came for the first time, and from where tokens were refused; never a token. */
+/** Access records of the team's audit: first sign-ins, and the addresses of refused tokens; never a token. */
 import type { AuditRecorder } from '../../core/trust/audit/audit-log.ts';
 import type { Provisioned } from '../people/issued-people.ts';
 import type { AuthenticationFailure } from '../people/people-gate.ts';
@@ -6,7 +6,7 @@ import type { Identity } from '../issuer/read-claims.ts';
 
 /** Whoever goes on trying is noted once in so long, in ms. */
 const repeatIntervalMs = 10 * 60_000;
-/** Of addresses, and of notes: beyond these no more of them stand in the audit until some are old. */
+/** Maximum number of addresses and of notes; further ones are not recorded until some expire. */
 const maxEntries = 500;
 
 const reasons: Readonly<Record<Exclude<AuthenticationFailure['why'], 'too often' | 'over'>, string>> = {

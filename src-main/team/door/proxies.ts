@@ -7,7 +7,7 @@ import { BlockList, isIP } from 'node:net';
 import { AppError } from '../../core/base/errors.ts';
 
 export interface ClientAddress {
-  /** Where the request comes from, as far back as it is known for certain. */
+  /** Origin of the request, as far back as it can be trusted. */
   readonly address: string;
   /** The host that it was sent to. */
   readonly host: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Where a client app without a token is told who gives them, for each endpoint. Sources: RFC 9728, 3 and 5.1; MCP 2025-11-25 and
- * 2026-07-28, basic/authorization, "Authorization Server Location".
+ * Tells a client app without a token which authorization server issues them, for each endpoint. Sources: RFC 9728, 3
+ * and 5.1; MCP 2025-11-25 and 2026-07-28, basic/authorization, "Authorization Server Location".
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestPath } from '../../core/sessions/http/http-io.ts';

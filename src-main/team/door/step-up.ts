@@ -43,7 +43,7 @@ function lacksScope({ params = {} }: RpcRequest, endpoint: Endpoint, core: Sessi
   return named !== '' && !isThere(own) && isThere(wide);
 }
 
-/** What is called through a helper tool, as it is named there; a helper that says it only reads calls nothing. */
+/** Name of the tool called through a helper tool, as given; a helper marked read-only calls nothing. */
 function calledToolName(params: NonNullable<RpcRequest['params']>, { modes }: SessionServices): string {
   const { name } = params;
   if (typeof name !== 'string') return '';

@@ -15,7 +15,7 @@ export interface OidcClient {
   readonly secret: string | undefined;
 }
 
-/** What belongs to one sign-in, and no browser is to read. */
+/** Private state of one sign-in; never sent to a browser. */
 export interface PkceState {
   readonly nonce: string;
   readonly verifier: string;
@@ -24,11 +24,11 @@ export interface PkceState {
 interface CodeFlowDeps {
   readonly issuer: Pick<OidcIssuer, 'name' | 'document' | 'request' | 'idToken'>;
   readonly client: OidcClient;
-  /** Where the browser comes back to. Throws AppError where nobody said that. */
+  /** Returns the redirect URI. Throws AppError if none is configured. */
   readonly redirect: () => string;
 }
 
-/** Of what the issuer says of a failure, in characters. */
+/** Maximum length of an issuer's error text, in characters. */
 const maxErrorLength = 300;
 
 export class CodeFlow {
@@ -38,7 +38,7 @@ export class CodeFlow {
     this.#parts = parts;
   }
 
-  /** What people know the issuer by. */
+  /** Host of the issuer, as shown to users. */
   get host(): string {
     return new URL(this.#parts.issuer.name).host;
   }
@@ -47,7 +47,7 @@ export class CodeFlow {
     return { nonce: randomBytes(32).toString('base64url'), verifier: randomBytes(32).toString('base64url') };
   }
 
-  /** Where the browser goes. Rejects with AppError server_unreachable. */
+  /** Returns the authorization URL. Rejects with AppError server_unreachable. */
   async authorizationUrl({ nonce, verifier }: PkceState, state: string): Promise<string> {
     const { client, issuer, redirect } = this.#parts;
     const document = await issuer.document();
@@ -122,7 +122,7 @@ function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** By which way the client says who it is. Where the metadata names none, it is Basic (RFC 8414, 2). */
+/** Client authentication method. If the metadata names none, it is Basic (RFC 8414, 2). */
 function clientAuthentication(
   { id, secret }: OidcClient,
   document: DiscoveryDocument,

@@ -1,6 +1,7 @@
 /**
- * What an issuer says of itself: where its keys are, and where people sign in. Believed only under the very name that it was asked by.
- * Sources: OpenID Connect Discovery 1.0, 4; RFC 8414, 3; MCP 2026-07-28, basic/authorization, "Authorization Server Metadata Discovery".
+ * Metadata of an issuer: its keys, and its sign-in endpoints. Accepted only if it names the issuer that was queried.
+ * Sources: OpenID Connect Discovery 1.0, 4; RFC 8414, 3; MCP 2026-07-28, basic/authorization, "Authorization Server
+ * Metadata Discovery".
  */
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { isObject, type JsonObject } from '../../core/base/json.ts';
@@ -13,7 +14,7 @@ const maxBytes = 512 * 1024;
 
 /** Reads JSON of an issuer: what it names itself leads no further into networks than where it is. */
 export class IssuerFetch {
-  /** As the config spells it: letter by letter its name. */
+  /** Exact name of the issuer, as spelled in the config. */
   readonly issuer: string;
   readonly #http: HttpFetch;
   #home: AddressKind;
@@ -31,7 +32,7 @@ export class IssuerFetch {
     this.#home = addressKindOf(issuer, undefined);
   }
 
-  /** Of the issuer itself. Rejects with AppError server_unreachable. */
+  /** Returns the issuer's metadata. Rejects with AppError server_unreachable. */
   async metadata(): Promise<DiscoveryDocument> {
     let why: unknown;
     for (const address of wellKnown(this.issuer)) {

@@ -6,7 +6,7 @@ import type { DiscoveryDocument, IssuerFetch } from './issuer-document.ts';
 
 /** Read anew after so long, in ms. */
 const refreshAfterMs = 5 * 60_000;
-/** Where the issuer is away they hold so long, in ms: a key that it takes back should not open anything for days. */
+/** Maximum age of keys while the issuer is unreachable, in ms: a revoked key must not stay valid for days. */
 const maxAgeMs = 12 * 60 * 60_000;
 /** Between two readings, in ms. */
 const cooldownMs = 5_000;
@@ -32,12 +32,12 @@ export class JwksCache {
     this.#now = now;
   }
 
-  /** What the issuer says of itself. Rejects with AppError server_unreachable. */
+  /** Returns the issuer's metadata. Rejects with AppError server_unreachable. */
   async document(): Promise<DiscoveryDocument> {
     return (await this.#current()).document;
   }
 
-  /** As `jwtVerify` asks. Rejects with AppError server_unreachable, or JWKSNoMatchingKey of jose. */
+  /** Key lookup for `jwtVerify`. Rejects with AppError server_unreachable, or JWKSNoMatchingKey of jose. */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const { keys, at } = await this.#current();
     try {

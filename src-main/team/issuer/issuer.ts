@@ -19,7 +19,7 @@ export interface IssuerOptions {
   readonly now?: () => number;
 }
 
-/** What a token says that was signed by the issuer, is for us, and is in force. */
+/** Claims of a valid token that the issuer signed for this audience. */
 export type Claims = JWTPayload & { readonly sub: string; readonly exp: number };
 
 /** Signed by whoever has the private half: a key that both sides know would let whoever checks tokens make them. */
@@ -49,7 +49,7 @@ export class OidcIssuer {
     this.#keys = new JwksCache(this.#fetch, now);
   }
 
-  /** What it says of itself, read anew now and then. Rejects with AppError server_unreachable. */
+  /** Metadata of the issuer, refreshed now and then. Rejects with AppError server_unreachable. */
   document(): Promise<DiscoveryDocument> {
     return this.#keys.document();
   }

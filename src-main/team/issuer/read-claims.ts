@@ -14,7 +14,7 @@ export interface Identity {
   readonly issuer: string;
   /** Never another person's there. */
   readonly subject: string;
-  /** What they may be called here, the best first; never empty. */
+  /** Candidate names, the best first; never empty. */
   readonly names: readonly string[];
   /** Only where the issuer says that it is theirs. */
   readonly email: string | undefined;
@@ -72,7 +72,7 @@ function roleIn(groups: readonly string[], adminGroup: string): NonNullable<Iden
   return groups.includes(adminGroup) ? 'admin' : 'member';
 }
 
-/** As `People` takes names; undefined where nothing is left. */
+/** A name valid for `People`; undefined if nothing is left. */
 function nameOf(said: string): string | undefined {
   const name = said
     .normalize('NFC')

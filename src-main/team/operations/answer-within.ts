@@ -1,4 +1,4 @@
-/** What is of no use when it comes late. */
+/** Bounds the time of a response that is useless when late. */
 
 /** Resolves to undefined after `ms`. Rejects as the work does. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {

@@ -30,11 +30,11 @@ interface SpanExporterDeps {
   readonly version: string;
   readonly log: Pick<Log, 'warn'>;
   readonly limits?: Partial<OtlpLimits>;
-  /** Those that are left when the replica ends have so long, in ms. */
+  /** Time for the remaining spans when the replica ends, in ms. */
   readonly endMs?: number;
 }
 
-/** As OpenTelemetry's own batches: spans that wait at most, of one request, and how long one waits, in ms. */
+/** Limits as in OpenTelemetry's own batches: maximum queued spans, spans a request, and delay in ms. */
 const maxQueueSize = 2_048;
 const batchSpans = 512;
 const scheduleDelayMs = 5_000;
@@ -121,7 +121,7 @@ export class SpanExporter {
   }
 }
 
-/** Where traces go by the environment; undefined: nowhere. Throws AppError bad_request for what is no address. */
+/** Trace target from the environment; undefined if none. Throws AppError bad_request for an invalid address. */
 export function tracesTarget(env: Env): OtlpTarget | undefined {
   const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? '';
   const all = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
@@ -135,7 +135,9 @@ export function tracesTarget(env: Env): OtlpTarget | undefined {
   return { url, headers };
 }
 
-/** What the app asked for, and in it what its server was asked, if it came to that; none where the app said that nobody samples it. */
+/**
+ * The span of the client request, with that of the server request if there was one; empty if the app disabled sampling.
+ */
 function spansOf(call: CallRecord): readonly object[] {
   const { traceId, parentId, callId, serverId, isSampled } = call.trace ?? startTrace(undefined);
   if (!isSampled) return [];

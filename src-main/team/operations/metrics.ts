@@ -1,6 +1,6 @@
 /**
- * What a replica tells Prometheus: how many use it, what its calls came to, how it fares. Labels are of our own words alone; who called
- * what is in the activity and the audit, and in no measure.
+ * Metrics of a replica for Prometheus: usage, outcomes of calls, and health. Label values are a fixed vocabulary; who
+ * called what is in the activity and the audit, never in a metric.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
@@ -53,7 +53,7 @@ export class Metrics {
     ];
   }
 
-  /** As Prometheus reads it. Delays are those since it was asked last. */
+  /** Returns the Prometheus text format. Delays are since the last scrape. */
   async text(): Promise<string> {
     const { config, version, listener, connections, isReady, quotas } = this.#parts;
     const { problems, refused } = config.counts;
@@ -128,7 +128,7 @@ function spanMetrics(dropped: number | undefined): readonly Metric[] {
   return [single('tooltray_spans_dropped_total', 'counter', 'Spans that no collector accepted.', dropped)];
 }
 
-/** By the names that every client library of Prometheus has for them. */
+/** Process metrics, under the names that every Prometheus client library uses. */
 function processMetrics(): readonly Metric[] {
   const { user, system } = process.cpuUsage();
   const started = Date.now() / 1000 - process.uptime();

@@ -10,7 +10,6 @@ import { OperationsServer } from './operations-door.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface OpenOperations {
-  /** Where it is open. */
   readonly port: number;
   stop(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /**
- * What whoever runs a replica asks it: `/healthz` (the process lives), `/readyz` (send requests here), `/metrics` (Prometheus). A port of
- * its own that is open only where it is told: numbers of a whole team are not for whoever reaches the endpoints. The other two are there as well.
+ * Routes for operators of a replica: `/healthz` (the process lives), `/readyz` (ready for requests), `/metrics`
+ * (Prometheus). They have an opt-in port of their own, because a team's numbers are not for everybody who reaches the
+ * endpoints. The other two are there as well.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -17,7 +17,7 @@ export class Readiness {
   isListening = false;
   isDraining = false;
   readonly #sql: Sql;
-  /** What the database said of its schema, the last time that it answered. */
+  /** The last known status of the database's schema. */
   #last: string | undefined;
   #looking: { readonly at: number; readonly why: Promise<string | undefined> } | undefined;
 

@@ -9,7 +9,7 @@ interface Failures {
 /** In so long, in ms, so many may fail. */
 const windowMs = 60_000;
 const maxFailures = 30;
-/** Of addresses in memory; who failed first goes first. */
+/** Maximum number of addresses in memory; the oldest failure is evicted first. */
 const maxAddresses = 10_000;
 
 export class FailedLoginLimiter {

@@ -54,7 +54,7 @@ export class OidcUsers {
     return { user, issued };
   }
 
-  /** What an older token says does not undo what a newer one said: both may be in use. */
+  /** Ignores older claims than the stored ones: an old and a new token may both be in use. */
   async #asSaid(
     user: User,
     issued: readonly string[],

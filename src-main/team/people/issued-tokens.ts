@@ -1,4 +1,4 @@
-/** Whom an access token of the issuer lets in, and to what. */
+/** Determines the user and the scope that an access token of the issuer admits. */
 import { createHash } from 'node:crypto';
 import { readOnlyProfile } from '../../core/profiles/profile-scope.ts';
 import type { Claims, OidcIssuer } from '../issuer/issuer.ts';
@@ -19,9 +19,8 @@ interface OidcTokensDeps {
   readonly rules: ClaimRules;
   readonly issued: Pick<OidcUsers, 'provision'>;
   readonly people: Pick<UserStore, 'grants'>;
-  /** What tokens are for, in its own words. */
   readonly audiences: readonly string[];
-  /** Where `/mcp` is for client apps: a token for an address below it opens what is below that one. */
+  /** Address of `/mcp` for client apps: a token for an address below it opens only what is below that address. */
   readonly resource: () => string;
   /** Hears of somebody who came for the first time. */
   readonly met: (admitted: Provisioned, identity: Identity) => void;
@@ -78,8 +77,8 @@ export class OidcTokens {
 }
 
 /**
- * Whose is what outlives a request: the same over all tokens that a person's program gets one after the other. Where the issuer does not
- * say which program it is, two of them must not be one, so each token is a program.
+ * Owner of data that outlives a request: the same for all tokens that a user's program gets in turn. If the issuer does
+ * not identify the program, each token counts as its own program, because two programs must not be one.
  */
 function clientNameOf(claims: Claims, token: string): string {
   const client = clientIdFromClaims(claims);

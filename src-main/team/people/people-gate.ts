@@ -1,6 +1,6 @@
 /**
- * Whom a replica lets in by what token, looked up once and then known for a short while. What changes is told to every replica, which then
- * forgets what it knew and ends what is over: within a second, or where the database's notices are lost, at the next look.
+ * Authenticates tokens against the database, with a short cache. Every replica is notified of changes, drops its cache
+ * and ends what is no longer allowed: within a second or, if the database's notices are lost, at the next check.
  */
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -15,11 +15,11 @@ import { hashOf, isPersonToken, type AccessTokenStore } from './person-tokens.ts
 export interface AuthenticatedUser {
   /** Id of the user. */
   readonly user: string;
-  /** What they came by (`Credential.token`). */
+  /** The token used (`Credential.token`). */
   readonly token: string;
   /** The personal token, where it is one. */
   readonly tokenId: string | undefined;
-  /** What their groups give, and whose layers of the config count. */
+  /** Access from their groups, and the groups whose config layers apply. */
   readonly groupBounds: readonly string[];
   /** Profiles that the token is bounded by. */
   readonly ownBounds: readonly string[];
@@ -54,7 +54,9 @@ interface AuthenticatorDeps {
   readonly tenant: string;
   readonly people: UserStore;
   readonly tokens: AccessTokenStore;
-  /** Of whoever has a token of the issuer, where there is one. Rejects with AppError server_unreachable, store_unreachable. */
+  /**
+   * Authenticates tokens of the issuer, if there is one. Rejects with AppError server_unreachable, store_unreachable.
+   */
   readonly issued?: IssuedGate | undefined;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly failures: FailedLoginLimiter;
@@ -69,11 +71,11 @@ interface CachedResult {
   readonly until: number;
 }
 
-/** What is known is looked up anew after this, in ms, and what nobody has is not looked up again before. */
+/** Lifetime of a cached lookup, in ms, of unknown tokens too. */
 const successCacheMs = 30_000;
-/** Of an issuer's, which may have a new key. */
+/** Cache lifetime of an unknown token of the issuer, which may have a new key. */
 const unknownIssuedMs = 5_000;
-/** Of a look-up while people change. */
+/** Maximum attempts of a lookup while users change. */
 const maxAttempts = 3;
 const maxCachedSuccesses = 10_000;
 const maxCachedFailures = 1_000;
@@ -86,7 +88,7 @@ const maxTokenLength = 12_288;
 export class Authenticator {
   readonly #parts: AuthenticatorDeps;
   readonly #now: () => number;
-  /** By hash of the token; who was asked for last stands last. What is past its time is looked up again. */
+  /** Cached lookups by token hash, most recently used last. Expired ones are looked up again. */
   readonly #known = new Map<string, CachedResult>();
   readonly #unknown = new Map<string, CachedResult>();
   readonly #used = new Set<string>();
@@ -117,7 +119,7 @@ export class Authenticator {
     return this.#onNotified(key, token, await this.#lookUp(key, token), address);
   }
 
-  /** As a door of a team has it (`TeamDoor.follow`). */
+  /** See `TeamDoor.follow`. */
   onRevoked(open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void): () => void {
     const look = (user?: string): void =>
       void this.#overIn([...open()].filter((text) => user === undefined || readMark(text).user === user)).then(
@@ -235,7 +237,7 @@ export class Authenticator {
 
 const unknown: AuthenticationFailure = { why: 'unknown' };
 
-/** What has to stay as it is for what somebody has open to go on (`SessionPlace.token`). */
+/** Fields that must stay unchanged for an open session to go on (`SessionPlace.token`). */
 type Mark = Pick<AuthenticatedUser, 'user' | 'tokenId' | 'groupBounds'>;
 
 export function tokenDigest({ user, tokenId, groupBounds }: Mark): string {
@@ -247,7 +249,7 @@ function readMark(text: string): Mark {
   return { user, tokenId: tokenId === '' ? undefined : tokenId, groupBounds };
 }
 
-/** What all of their groups give, `everyone` among them; and whose layers of the config count. */
+/** Access from all of their groups, `everyone` among them; and the groups whose config layers apply. */
 export function tokenProfilesOf(
   { name, groups }: Pick<User, 'name' | 'groups'>,
   grants: ReadonlyMap<string, readonly string[]>,

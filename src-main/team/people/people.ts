@@ -20,7 +20,7 @@ export interface User {
   readonly role: Role;
   /** A program's account: nobody signs in as it. */
   readonly isService: boolean;
-  /** Those that the command line gave, and those that their issuer names. */
+  /** Groups from the command line, and groups from the issuer. */
   readonly groups: readonly string[];
   readonly isOff: boolean;
 }
@@ -62,7 +62,7 @@ export class UserStore {
     return required(made[0], name);
   }
 
-  /** By name. Rejects with AppError store_unreachable. */
+  /** Users by name. Rejects with AppError store_unreachable. */
   async list(): Promise<readonly User[]> {
     return this.#sql<User[]>`
       SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} ORDER BY name`.catch(rethrow);
@@ -85,7 +85,7 @@ export class UserStore {
     return new Map(users.map((user) => [user.id, user]));
   }
 
-  /** What was not named stays. Rejects with AppError not_found, config_conflict, store_unreachable. */
+  /** Omitted fields stay unchanged. Rejects with AppError not_found, config_conflict, store_unreachable. */
   async change(name: string, to: Partial<Pick<User, 'role' | 'groups' | 'isOff'>>): Promise<User> {
     const before = await this.byName(name);
     const { role, isOff } = { ...before, ...to };
@@ -100,7 +100,10 @@ export class UserStore {
     return required(changed[0], name);
   }
 
-  /** What a group gives from now on, beside what it gave: a profile, or `everything`. Rejects with AppError bad_request or store_unreachable. */
+  /**
+   * Grants a profile, or `everything`, to a group, in addition to its grants. Rejects with AppError bad_request or
+   * store_unreachable.
+   */
   async grant(group: string, profile: string): Promise<void> {
     checkName(group);
     await this.#change(
@@ -144,7 +147,7 @@ export class UserStore {
 /** Everybody is in it. It gives nothing unless an administrator says so. */
 export const everyone = 'everyone';
 
-/** Of a row of users, in SQL. */
+/** SQL expression for the groups of a user row. */
 export function allGroups(alias: string): string {
   return `ARRAY(SELECT DISTINCT unnest(${alias}.groups || ${alias}.issued_groups) ORDER BY 1)`;
 }

@@ -10,7 +10,7 @@ export interface AccessToken {
   readonly id: string;
   /** Name of the user whose it is. */
   readonly user: string;
-  /** What it is for, in its owner's words. */
+  /** Purpose of the token, in its owner's words. */
   readonly label: string;
   readonly profile: string | null;
   readonly readOnly: boolean;
@@ -32,14 +32,14 @@ export interface NewToken {
   readonly ends: number;
 }
 
-/** What a token in force says of who has it. */
+/** The holder of a valid token. */
 export interface Bearer {
   readonly token: string;
   readonly user: string;
   readonly name: string;
   readonly role: Role;
   readonly groups: readonly string[];
-  /** Of a program's account. */
+  /** Whether it belongs to a service account. */
   readonly isService: boolean;
   readonly profile: string | null;
   readonly readOnly: boolean;
@@ -50,7 +50,7 @@ const clockSkewMs = 60_000;
 const dayMs = 24 * 60 * 60_000;
 export const maxPersonDays = 30;
 const maxServiceDays = 366;
-/** Of one user. */
+/** Maximum number of active tokens of one user. */
 const maxActive = 100;
 /** `tt_<routing key>_<secret>`; 43 letters of base64url are 256 random bits. */
 const shape = /^tt_\d{1,10}_[\w-]{43}$/;
@@ -60,7 +60,7 @@ export function isPersonToken(token: string): boolean {
   return shape.test(token);
 }
 
-/** By which it is kept and looked up: who sees these can make no token of them, and how long a look takes tells nothing of one. */
+/** Stored and looked up instead of the token: a leaked hash yields no token, and lookup time reveals nothing. */
 export function hashOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
@@ -103,7 +103,7 @@ export class AccessTokenStore {
     return { ...made, token };
   }
 
-  /** Of one user, or of all; oldest first. Rejects with AppError store_unreachable. */
+  /** Tokens of one user, or of all; oldest first. Rejects with AppError store_unreachable. */
   async list(user?: string): Promise<readonly AccessToken[]> {
     const sql = this.#sql;
     return sql<AccessToken[]>`
@@ -142,7 +142,7 @@ export class AccessTokenStore {
     return found;
   }
 
-  /** Of these, the ids of those that are in force. Rejects with AppError store_unreachable. */
+  /** The ids among these that are valid. Rejects with AppError store_unreachable. */
   async active(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.#sql<{ id: string }[]>`
       SELECT t.id FROM tooltray.person_tokens t

@@ -27,13 +27,13 @@ import type { Transport } from '../../core/wire/transport.ts';
 const stopGraceMs = 700;
 
 export interface UserProcessLauncherOptions {
-  /** Of this replica; of it a process gets what every program may need, and nothing by name. */
+  /** Environment of this replica; a process inherits only what every program needs, and nothing by name. */
   readonly env: Env;
   /** For homes of people: below it each has a folder. */
   readonly folder: string;
-  /** What nobody in a box sees. */
+  /** Paths hidden in every sandbox. */
   readonly hidden: ProtectedPaths;
-  /** Where sockets may lie. */
+  /** Folder for sockets. */
   readonly sockets: string;
   readonly registry: () => ProcessRegistry;
   readonly mask: (text: string) => string;
@@ -47,7 +47,7 @@ export interface UserProcessLauncherOptions {
 export class UserProcessLauncher {
   readonly #options: UserProcessLauncherOptions;
   readonly #environment: EnvironmentResolver;
-  /** Of all people: one sweep, and one image for all. The folder is this replica's alone. */
+  /** Containers of all users: one cleanup, and one image for all. The folder is this replica's alone. */
   readonly #containers: Containers;
 
   constructor(options: UserProcessLauncherOptions) {
@@ -120,7 +120,7 @@ function sandboxOf({ isolate, isolation }: StdioServerConfig): Isolation | undef
   return { kind: 'sandbox', read: [], write: undefined, network: true, extraArgs: [] };
 }
 
-/** What would lead to this replica's own home. */
+/** Variables that would lead to this replica's own home. */
 function homeAt(home: string): Record<string, string> {
   return { HOME: home, USERPROFILE: home };
 }
@@ -131,7 +131,7 @@ function inheritedVariables(env: Env): ResolvedEnv {
   return picked(env, (name) => isCommonVariable(name, process.platform) && !places.test(name));
 }
 
-/** What Docker and Podman find their service, their images and their keys by; it is not given to what they run. */
+/** Variables that Docker and Podman use to find their service, images and keys; not passed to containers. */
 const engineVariables =
   /^(?:HOME|USERPROFILE|USER|LOGNAME|TMPDIR|XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|DOCKER_\w+|CONTAINERS?_\w+|REGISTRY_AUTH_FILE|STORAGE_\w+)$/;
 

@@ -1,4 +1,4 @@
-/** What a text says besides its letters: one layer of base64, hex, URL and JSON escapes taken off, addresses that are spelled out. */
+/** Decodes a text: removes one layer of base64, hex, URL and JSON escapes, and normalizes spelled-out addresses. */
 import { hasRun, characterTable } from '../first-look.ts';
 
 /** Runs that may be an encoding. */
@@ -10,7 +10,7 @@ const entity = /&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g;
 
 const ofRun = characterTable(/[\w+/-]/);
 
-/** Of a text, in characters: what lies beyond is not decoded. */
+/** Maximum length of a text, in characters; the rest is not decoded. */
 const maxDecodedLength = 1_000_000;
 
 /** Texts found under one layer, without those that are no text. Takes time in proportion to the text. */

@@ -1,4 +1,6 @@
-/** Where a call would send something: addresses, hosts, accounts, telephone numbers and names, out of its arguments, in one spelling. */
+/**
+ * Extracts destinations from a call's arguments: addresses, hosts, accounts, telephone numbers and names, normalized.
+ */
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { isObject, type JsonObject } from '../../base/json.ts';
@@ -12,9 +14,9 @@ export interface Destination {
   readonly key: string;
   /** Spellings under which a text that was read may hold it; the most specific one first. */
   readonly spellings: readonly string[];
-  /** As it stands in the arguments. */
+  /** The spelling in the arguments. */
   readonly written: string;
-  /** Of a site: the whole address. */
+  /** The whole address, for a site. */
   readonly url?: string;
   /** It stands in a text that is sent, not where the call is sent to. */
   readonly isLink?: boolean;
@@ -56,7 +58,7 @@ const phonePattern = /(?<![\w.])(?:\+|00)\d[\d ()./-]{6,20}\d(?!\w)/g;
 const bareHost = /^(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,24}(?::\d{1,5})?(?:[/?#]\S*)?$/u;
 const bareMail = new RegExp(`^(?:mailto:)?(${mailPattern.source})$`, 'u');
 
-/** What stands in a text under a key that says who gets it; a plain name, too. */
+/** Destinations in a text under a key that names the recipient; includes plain names. */
 export function destinationsIn(text: string, mayBeName: boolean): readonly Destination[] {
   const found = [...mailsIn(text), ...sitesIn(text), ...accountsIn(text), ...phonesIn(text)];
   if (found.length > 0) return found;

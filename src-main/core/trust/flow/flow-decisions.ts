@@ -1,6 +1,6 @@
 /**
- * What the person decided for good about what leaves: "always for this destination". One document for every core of a home, or of a
- * team's tenant, changed by one process at a time; each can be taken back.
+ * Stores the user's permanent data-flow decisions: "always for this destination". One document for every core of a
+ * home, or of a team's tenant, written by one process at a time. Each can be undone.
  */
 import { AppError } from '../../base/errors.ts';
 import { Emitter } from '../../base/events.ts';
@@ -16,7 +16,7 @@ export interface DataFlowDecision {
   readonly at: number;
   /** The app that asked when it was decided. */
   readonly app: string;
-  /** Where it was said; absent in files of before. */
+  /** Origin of the decision; absent in older files. */
   readonly by?: string;
 }
 

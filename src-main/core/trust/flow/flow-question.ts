@@ -9,10 +9,10 @@ import { sensitiveLabels } from './sensitive.ts';
 import type { FlowTool } from './tool-roles.ts';
 
 interface Asker {
-  /** Of a team, by their id. */
+  /** Id of the user, in a team. */
   readonly person: string | undefined;
   readonly app: string;
-  /** As people call it. */
+  /** Display name of the app. */
   readonly appName: string;
   readonly sessionId: string;
 }
@@ -63,7 +63,7 @@ export function describeDataFlow(tool: FlowTool, findings: readonly DataFlowFind
 interface QuestionState {
   readonly kind: 'unanswered' | 'refused' | 'not asked';
   readonly id?: string;
-  /** Where they answer, in a team; undefined: on this machine. */
+  /** Place where the user decides, in a team; undefined: on this machine. */
   readonly at?: string | undefined;
 }
 

@@ -1,12 +1,12 @@
 /**
- * What was asked, or would have been: counted by day, the last ones with their sentence. One document, so that after a
- * week of `record` the person can be shown what `ask` would have meant.
+ * Records data-flow questions, asked or not: counts by day, the last ones with their sentence. One document, so that
+ * after a week of `record` the user can see what `ask` would have meant.
  */
 import { Emitter } from '../../base/events.ts';
 import { isObject, objectOrEmpty } from '../../base/json.ts';
 import type { JsonDocument } from '../../base/kept-document.ts';
 
-/** What became of a call that there was something to ask about. */
+/** Outcomes of a call that the check would ask about. */
 export const dataFlowOutcomes = ['recorded', 'allowed', 'refused', 'unanswered', 'masked'] as const;
 
 export type DataFlowOutcome = (typeof dataFlowOutcomes)[number];
@@ -25,7 +25,7 @@ type Counts = Readonly<Partial<Record<DataFlowOutcome, number>>>;
 interface Kept {
   /** When this home's record began. */
   readonly since: number;
-  /** By day: `2026-11-22`, in UTC. */
+  /** Counts by day, such as `2026-11-22`, in UTC. */
   readonly days: Readonly<Record<string, Counts>>;
   readonly last: readonly DataFlowEvent[];
   /** The person does not want to be offered `ask`. */
@@ -34,7 +34,7 @@ interface Kept {
 
 export interface DataFlowSummary {
   readonly since: number;
-  /** Of the last seven days. */
+  /** Counts of the last seven days. */
   readonly week: Counts;
   /** Latest last. */
   readonly last: readonly DataFlowEvent[];
@@ -43,7 +43,7 @@ export interface DataFlowSummary {
 const maxDays = 60;
 const maxEvents = 100;
 const dayMs = 86_400_000;
-/** What happened is written down together, this much later. */
+/** Delay before events are written in one batch. */
 const flushDelayMs = 1000;
 
 export class DataFlowStats {
@@ -51,7 +51,7 @@ export class DataFlowStats {
   readonly #document: JsonDocument;
   readonly #now: () => number;
   #kept: Kept;
-  /** Not written yet. */
+  /** Events not written yet. */
   #fresh: DataFlowEvent[] = [];
   #declined = false;
   #timer: NodeJS.Timeout | undefined;

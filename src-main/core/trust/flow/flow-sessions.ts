@@ -1,4 +1,4 @@
-/** What the data-flow check remembers for each session, bounded over all of them: the least recently used one is evicted. */
+/** Stores the data-flow memory of each session, bounded over all of them: the least recently used one is evicted. */
 import type { Result } from '../../wire/message.ts';
 import type { Source } from './readable-lines.ts';
 import { provenanceLimits, SessionProvenance } from './session-memory.ts';
@@ -6,7 +6,7 @@ import { provenanceLimits, SessionProvenance } from './session-memory.ts';
 /** Characters and sessions that are remembered altogether. */
 const maxLength = 128_000_000;
 const maxSessions = 300;
-/** Where sessions do not end (2026-07-28 over HTTP), a memory expires after this time without a call. */
+/** Idle time after which a memory expires, for sessions that do not end (2026-07-28 over HTTP). */
 const idleTimeoutMs = 6 * 60 * 60_000;
 /** Evicted sessions that are known as such. */
 const maxEvicted = 10_000;

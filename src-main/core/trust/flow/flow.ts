@@ -21,12 +21,12 @@ import { redactSensitive } from './sensitive.ts';
 import type { Provenance } from './session-memory.ts';
 import { type FlowTool, ToolRoleResolver, type ToolRoles } from './tool-roles.ts';
 
-/** Of a call's context, what is needed here. */
+/** The parts of a call's context used here. */
 export interface DataFlowContext {
   readonly principal: Pick<Principal, 'tenant' | 'user'>;
   readonly app: string;
   readonly sessionId: string;
-  /** What belongs together where a session is not all of it (2026-07-28 over HTTP). */
+  /** Key of the shared memory if a session is not all of it (2026-07-28 over HTTP). */
   readonly memoryId?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
@@ -34,14 +34,14 @@ export interface DataFlowContext {
   readonly mayGoOn?: (() => boolean) | undefined;
 }
 
-/** What a call goes out with. */
+/** A call that may be sent. */
 export interface ReleasedCall {
   readonly args: JsonObject | undefined;
   /** Absent where there was nothing to decide. */
   readonly verdict?: DataFlowVerdict;
 }
 
-/** What was decided of a call that went out, for the record. */
+/** The decision on a released call, for the record. */
 export interface DataFlowVerdict {
   /**
    * `recorded`: it would have been asked for; `masked`: keys and cards were; `allowed before`: it was decided for good; `allowed once`,
@@ -61,11 +61,11 @@ interface FlowParts {
   readonly decisions: DataFlowDecisions;
   readonly record: DataFlowStats;
   readonly now: () => number;
-  /** As people call an app. */
+  /** Returns the display name of an app. */
   readonly nameOfApp: (app: string) => string;
-  /** Where people answer, in words; absent: on this machine. */
+  /** Describes the place where users decide; absent: on this machine. */
   readonly answerAt?: (() => string) | undefined;
-  /** What went wrong behind a call's back. */
+  /** Called with errors that occur outside a call. */
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -122,7 +122,7 @@ export class DataFlowGuard {
     return this.#decide(tool, args, look, origins, session, context);
   }
 
-  /** What a tool answered, on its way to whoever called; an answer given again counts as well. */
+  /** Records a result on its way to the caller; a repeated result counts as well. */
   recordResult(tool: FlowTool, args: JsonObject | undefined, result: Result, context: DataFlowContext): void {
     if (this.#parts.settings().mode === 'off') return;
     const session = this.#sessions.of(context);
@@ -226,7 +226,7 @@ export class DataFlowGuard {
     throw dataFlowRefusal(tool, findings, { kind: 'unanswered', id, at: this.#parts.answerAt?.() });
   }
 
-  /** What the person said counts also where nobody waits for it any more. */
+  /** Applies the user's decision even if no call waits for it any more. */
   #follow(
     { answer }: SubmittedApproval,
     tool: FlowTool,

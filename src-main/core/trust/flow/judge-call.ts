@@ -32,7 +32,7 @@ export function decisionKey(finding: DataFlowFinding): string {
 const maxTextLength = 100_000;
 const maxDestinations = 50;
 
-/** What of a call is examined; needs no memory. */
+/** The parts of a call to examine; needs no memory. */
 export interface CallInspection {
   readonly texts: readonly ArgumentText[];
   readonly destinations: readonly Destination[];

@@ -74,7 +74,7 @@ function* linesIn(read: Result | RawJson | string, source: Source): Generator<st
 }
 
 interface FieldReader {
-  /** Of the value that is read. */
+  /** Marker of the value being read. */
   readonly mark: string;
   /** Whether keys can make values recipients. */
   readonly hasRecords: boolean;

@@ -23,7 +23,7 @@ const digits = /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-]?\d)/g;
 const issuers =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12,15}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14})$/;
 
-/** What keys with a prefix are made of, and how long the shortest of them is: one of Slack. */
+/** Characters of keys with a prefix, and the length of the shortest one: Slack's. */
 const ofKeys = characterTable(/[\w.-]/);
 const minKeyLength = 13;
 

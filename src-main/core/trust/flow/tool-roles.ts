@@ -1,7 +1,7 @@
 /**
- * What a tool does with data: reads what strangers wrote, sends something out. The user's setting is final. Otherwise it is guessed
- * from the names of server, tool and parameters, and a tool of which nothing is known is taken to read foreign texts. Hints are the
- * server's own claims: they can make a tool a sender, never stop it from being one.
+ * Determines a tool's data-flow roles: reads untrusted text, sends data out. The user's setting is final. Otherwise the
+ * roles are guessed from the names of server, tool and parameters, and an unknown tool is taken to read untrusted text.
+ * Hints are the server's own claims: they can make a tool a sender, never stop it from being one.
  */
 import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { FlowRole } from '../../config/app-config.ts';
@@ -11,7 +11,7 @@ export interface FlowTool {
   readonly id: string;
   readonly server: string;
   readonly name: string;
-  /** As the server lists it. */
+  /** The definition that the server lists. */
   readonly definition: JsonObject;
 }
 

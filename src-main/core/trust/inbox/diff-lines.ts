@@ -1,4 +1,7 @@
-/** What is another in two values, line by line in plain words: entries of the config, definitions of servers. Verbatim, what cannot be seen marked. */
+/**
+ * Compares two values line by line in plain words: config entries, server definitions. Text is verbatim, with invisible
+ * characters marked.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/shown-text.ts';
@@ -30,7 +33,7 @@ function valueText(value: unknown): string {
     : `${truncateText(text, maxSideLength)} (${text.length} characters in all)`;
 }
 
-/** Of one side of a line, in characters: what is longer nobody reads before they decide, and it says that it is. */
+/** Maximum length of one side of a line, in characters; longer text is cut, with a note. */
 const maxSideLength = 20_000;
 
 /** undefined where nothing is shared, or there is one sentence only: then all of it is another. */

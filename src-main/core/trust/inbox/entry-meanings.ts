@@ -1,4 +1,4 @@
-/** What an entry of the config, or a setting, would mean: the reach a server gains, in sentences for the person who agrees to it. */
+/** Describes the consequences of a config entry or setting: the access a server gains, in sentences for the user. */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { isSecretName } from '../../base/mask.ts';
@@ -20,7 +20,10 @@ import {
 import type { Consequence } from './inbox-item.ts';
 import { isolationOfEntry, describeIsolation } from './isolation-words.ts';
 
-/** What is gained by `after` against `before`, gravest first; undefined: there is none. Nothing is looked up and nothing rejects. */
+/**
+ * Consequences gained by `after` against `before`, gravest first; undefined `before`: there is none. Looks nothing up
+ * and never rejects.
+ */
 export function entryConsequences(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
@@ -75,7 +78,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** What a guarded setting of the config would allow; empty where its line says it all. */
+/** Consequences of a guarded setting; empty if its line is clear enough. */
 export function settingConsequences(key: string, value: unknown): readonly Consequence[] {
   return Object.hasOwn(settingWords, key) ? (settingWords[key]?.(value) ?? []) : [];
 }
@@ -218,7 +221,7 @@ const homes =
   /^(?:~|\$HOME|\$\{(?:env:)?HOME\}|%USERPROFILE%|\/home\/[^/]+|\/Users\/[^/]+|\/root|[A-Z]:\\Users\\[^\\]+)$/i;
 const disks = /^(?:\/|[A-Z]:[\\/]?)$/i;
 const keysIn = /[\\/]\.(?:ssh|aws|gnupg|kube|docker|config[\\/]gcloud|password-store)(?:[\\/]|$)/;
-/** What ends as files do is a program or its settings, as often as not. */
+/** Matches folders: a path with a file extension is often a program or its settings. */
 const isFolder = /^(?:[/~]|\$\{?(?:env:)?HOME|[A-Z]:\\)[^\n]*$/i;
 const hasEnding = /\.[A-Za-z][\w]{0,5}$/;
 

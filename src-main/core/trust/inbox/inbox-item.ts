@@ -1,4 +1,4 @@
-/** What waits for a person: types only, as every place shows them that asks (dashboard, tray, command line). */
+/** Types of inbox items, as shown in the dashboard, the tray and the command line. Types only. */
 import type { DecisionAuthority } from '../questions.ts';
 
 /**
@@ -19,25 +19,25 @@ export interface InboxItem {
   /** Until then it can be answered, in ms since 1970; undefined: as long as it stands there. */
   readonly until: number | undefined;
   readonly server: string | undefined;
-  /** Of a team whose it is, by their id: nobody else decides on it, but for admins. Absent: of everybody. */
+  /** Id of the owner, in a team: only the owner and admins decide. Absent: everybody. */
   readonly person?: string | undefined;
-  /** What is asked, as one sentence. */
+  /** The question, as one sentence. */
   readonly sentence: string;
   /** Who wants it, as a sentence: `Cursor asked with manage_servers.` */
   readonly from: string;
   /** It looks like an attack: first of all. */
   readonly isGrave: boolean;
-  /** What a yes would mean, gravest first. */
+  /** Consequences of approval, gravest first. */
   readonly meanings: readonly Consequence[];
-  /** What is another than before. */
+  /** The parts that changed. */
   readonly parts: readonly InboxPart[];
   /** Parts that there was no room for. */
   readonly moreParts: number;
-  /** What can be answered; a safe one first. */
+  /** Possible decisions; a safe one first. */
   readonly actions: readonly InboxAction[];
 }
 
-/** What lists show. */
+/** The fields that lists show. */
 export type InboxSummary = Pick<
   InboxItem,
   'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'person' | 'sentence' | 'from' | 'isGrave'
@@ -52,7 +52,7 @@ export interface InboxAction {
   readonly id: string;
   /** On the button: a verb. */
   readonly label: string;
-  /** What it would do, as a sentence; empty where the label says it all. */
+  /** Consequence of the action, as a sentence; empty if the label is clear enough. */
   readonly meaning: string;
   /** Something starts, is allowed or is told to models by it: never the easy button. */
   readonly isRisky: boolean;
@@ -64,11 +64,11 @@ export interface InboxAction {
 
 /** One change, or several that are the same. */
 export interface InboxPart {
-  /** What it stands for in an answer about some parts alone; of parts that are the same, all of them. */
+  /** Keys of the part in a partial decision; identical parts share one entry with all their keys. */
   readonly keys: readonly string[];
   /** `Tool draw`, `Tools draw, erase and 3 more`. */
   readonly title: string;
-  /** What is to be known of it, in sentences, gravest first. */
+  /** Notes on the part, in sentences, gravest first. */
   readonly notes: readonly Consequence[];
   /** Sentences that were not there before, and where they stand now. */
   readonly added: readonly AddedSentence[];
@@ -97,7 +97,7 @@ export interface DiffLine {
   readonly text: string;
   /** In a team for whoever's item it is, and nobody else. */
   readonly isPrivate?: true | undefined;
-  /** Of longer texts that changed in parts: `before` and `after` by sentences, with what the other side does not have. */
+  /** For longer texts that changed in parts: `before` and `after` by sentences, with the differences marked. */
   readonly pieces?: { readonly before: readonly TextSegment[]; readonly after: readonly TextSegment[] };
 }
 
@@ -106,29 +106,29 @@ export interface TextSegment {
   readonly isOther: boolean;
 }
 
-/** What came of an answer. */
+/** Result of a decision. */
 export interface DecisionResult {
   readonly sentence: string;
   /** false: it was tried, and did not work. */
   readonly isDone: boolean;
   /** The decision, where it can be taken back. */
   readonly undo?: string | undefined;
-  /** Where it goes on, for a browser. */
+  /** Address to continue at, for a browser. */
   readonly goOn?: string | undefined;
   /** It still waits, with more to be seen: its id now. */
   readonly goesOnAs?: string | undefined;
 }
 
-/** What a person decided, for as long as it can be taken back or is remembered. */
+/** A past decision, for as long as it can be undone or is remembered. */
 export interface PastDecision {
   readonly id: string;
   readonly kind: InboxKind;
   readonly at: number;
-  /** Where it was said: `dashboard`, `command line`. */
+  /** Origin of the decision: `dashboard`, `command line`. */
   readonly by: string;
   readonly server: string | undefined;
-  /** What was decided, as one sentence. */
+  /** The decision, as one sentence. */
   readonly sentence: string;
-  /** What taking it back would do, as a sentence; undefined: it cannot be taken back. */
+  /** Effect of undoing it, as a sentence; undefined if it cannot be undone. */
   readonly undo: string | undefined;
 }

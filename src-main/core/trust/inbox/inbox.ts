@@ -10,7 +10,7 @@ import type { PastDecision, InboxItem, DecisionResult } from './inbox-item.ts';
 export interface UserDecision {
   /** One of the item's actions. */
   readonly action: string;
-  /** Where it was said: `dashboard`, `command line`. */
+  /** Origin of the decision: `dashboard`, `command line`. */
   readonly by: string;
   /** Keys of the parts that are meant; undefined: all. */
   readonly parts?: readonly string[] | undefined;

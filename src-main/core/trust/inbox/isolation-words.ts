@@ -1,10 +1,13 @@
-/** Where a server runs and what it reaches from there, in sentences for the person; the same in the inbox, at the command line and in doctor. */
+/**
+ * Describes where a server runs and what it can access, in sentences for the user; shared by the inbox, the command
+ * line and doctor.
+ */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/shown-text.ts';
 import type { Isolation } from '../../config/app-config.ts';
 import { parseIsolation } from '../../config/isolation.ts';
 
-/** Of an entry as it is written, under our names; what is not as it has to be counts as no box. */
+/** Isolation of an entry as written, under canonical names; an invalid value counts as no sandbox. */
 export function isolationOfEntry(fields: ReadonlyMap<string, unknown>): Isolation | undefined {
   const written = fields.get('isolation');
   const isolation: unknown = typeof written === 'string' ? { mode: written } : written;

@@ -1,4 +1,4 @@
-/** What servers say now and did not when they were accepted, as items of the inbox: one a server and update. */
+/** Inbox items for definitions that changed since the user accepted them: one a server and update. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { truncateText, markInvisible, truncateName } from '../../base/shown-text.ts';

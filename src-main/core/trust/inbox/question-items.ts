@@ -13,7 +13,7 @@ interface QuestionSourceParts {
   readonly questions: ApprovalQueue;
   /** "Always for this destination": each can be taken back. */
   readonly decisions: DataFlowDecisions;
-  /** As people call an app. */
+  /** Returns the display name of an app. */
   readonly nameOfApp: (app: string) => string;
 }
 
@@ -49,7 +49,7 @@ export function createApprovalSource({ questions, decisions, nameOfApp }: Questi
   };
 }
 
-/** Those of the cause that came since were not shown, and are asked on. */
+/** Questions of the same cause that came later were not shown, and stay pending. */
 function answer(questions: ApprovalQueue, item: InboxItem, { action, by }: UserDecision): DecisionResult {
   const open = new Set(questions.pending().map(({ id }) => id));
   const shown = item.parts.flatMap(({ keys }) => keys);
@@ -107,7 +107,7 @@ function markLines(text: string): string {
   return text.split('\n').map(markInvisible).join('\n');
 }
 
-/** What was allowed by one answer: a call that sends to two places asks once. */
+/** The decisions of one approval: a call that sends to two places asks once. */
 type Act = readonly [DataFlowDecision, ...DataFlowDecision[]];
 
 /** Oldest first. */

@@ -1,4 +1,7 @@
-/** What a change of a definition means to the model that reads it: nothing, less text, new text, or milder words about what a tool does. */
+/**
+ * Classifies a changed definition by its effect on the model: nothing, less text, new text, or a milder description of
+ * the tool.
+ */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { referredBy } from '../../base/json-pointer.ts';
 import { isSameJson } from '../canonical-json.ts';
@@ -37,7 +40,7 @@ export function allTexts(definition: JsonObject): readonly AddedText[] {
 
 // Hints: what a server that says nothing means by it. Source: MCP 2025-11-25, ToolAnnotations.
 
-/** Of each hint the value by which a tool is the milder one, and what its absence means. */
+/** For each hint: the value of the milder tool, and the default if absent. */
 const hints: readonly { readonly key: string; readonly mild: boolean; readonly usual: boolean }[] = [
   { key: 'readOnlyHint', mild: true, usual: false },
   { key: 'destructiveHint', mild: false, usual: true },

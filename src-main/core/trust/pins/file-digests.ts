@@ -1,4 +1,4 @@
-/** What files hold, as digests: read once for as long as a file is the same to the operating system. */
+/** Digests of files, cached until the operating system reports a change. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What a server is started from, as far as it can be told without asking it: whether the same texts were to be expected again. */
+/** Determines what a server is started from without asking it, to decide whether unchanged texts are to be expected. */
 import { extname, resolve } from 'node:path';
 import { AppError } from '../../base/errors.ts';
 import { defaultWorkingFolder } from '../../base/working-folder.ts';
@@ -8,7 +8,7 @@ import { digestFile } from './file-digests.ts';
 export interface LaunchFingerprint {
   /** The program whatever its version, as one text: another one is another server under the same name. */
   readonly program: string;
-  /** What stands for one version of it: `1.2.3`, a digest; undefined: it may be another one at each start. */
+  /** Identifies one version of it: `1.2.3`, a digest; undefined if it may change at each start. */
   readonly pin: string | undefined;
   /** The package whose version floats, as it is written: `@scope/server`. */
   readonly floats?: string;
@@ -108,15 +108,15 @@ export function pinPackageVersion(
 
 export interface FetchedPackage {
   readonly name: string;
-  /** As it is written: a version, a range or a tag; undefined: none. */
+  /** The version, range or tag as written; undefined if none. */
   readonly wanted: string | undefined;
   /** Which of its programs is run, where that is said. */
   readonly program: string | undefined;
-  /** What the program is given. */
+  /** Arguments of the program. */
   readonly args: readonly string[];
 }
 
-/** What `npx` is told to fetch and run; undefined for other commands, and where it is told something else. */
+/** The package that `npx` fetches and runs; undefined for other commands, and for other uses of npx. */
 export function npxPackage(command: string, args: readonly string[]): FetchedPackage | undefined {
   if (programName(command) !== 'npx') return undefined;
   const at = packagePlace(args);
@@ -146,7 +146,7 @@ function ofPackage(runner: string, args: readonly string[], version: RegExp): La
   return { program, pin: undefined, floats: name };
 }
 
-/** Where among the arguments of a package runner the package stands; behind them all if there is none. */
+/** Index of the package among the arguments of a package runner; the number of arguments if there is none. */
 export function packagePlace(args: readonly string[]): number {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';

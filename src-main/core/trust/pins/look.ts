@@ -1,4 +1,4 @@
-/** What the scan finds in definitions that a person has not accepted yet. */
+/** Scans definitions that the user has not accepted yet. */
 import type { JsonObject } from '../../base/json.ts';
 import { TimeSlices } from '../../base/scheduling/time-slices.ts';
 import type { ScanFinding } from '../scan/finding.ts';
@@ -7,7 +7,7 @@ import { scanDefinition } from '../scan/scan.ts';
 import { pinKindOf } from './offer.ts';
 import type { PinKey, PinnedKind } from './pin-file.ts';
 
-/** As what the scan reads each. */
+/** Kind that the scan treats each definition as. */
 export const scannedAs: Readonly<Record<PinnedKind, DefinitionKind>> = {
   introduction: 'instructions',
   tool: 'tool',
@@ -23,7 +23,7 @@ interface Looked {
   readonly after: JsonObject | undefined;
 }
 
-/** By definition, where there are any; of what was accepted before only those that are new. Lets others in between. */
+/** Findings by definition, if any; for accepted definitions only new findings. Yields to other work in between. */
 export async function scanChanges(looked: readonly Looked[]): Promise<ReadonlyMap<PinKey, readonly ScanFinding[]>> {
   const found = new Map<PinKey, readonly ScanFinding[]>();
   const slices = new TimeSlices();
@@ -35,7 +35,7 @@ export async function scanChanges(looked: readonly Looked[]): Promise<ReadonlyMa
   return found;
 }
 
-/** What attacks are made of is no part of what a person accepts with a server: it is asked for by itself. */
+/** Excludes suspicious definitions from accepting a whole server: each needs its own approval. */
 export async function withoutSuspicious(
   offered: ReadonlyMap<PinKey, JsonObject>,
 ): Promise<ReadonlyMap<PinKey, JsonObject>> {

@@ -1,4 +1,4 @@
-/** What a server offers as definitions that can be pinned, and what has changed in them since they were. */
+/** Lists what a server offers as definitions that can be pinned, and compares them with the pinned ones. */
 import type { JsonObject } from '../../base/json.ts';
 import { TimeSlices } from '../../base/scheduling/time-slices.ts';
 import { type AddedText, allTexts, type ChangeClass, compareDefinitions } from './compare-definitions.ts';
@@ -26,7 +26,7 @@ export interface DefinitionChange {
   readonly milder: readonly string[];
   /** It changed while what is launched stayed the same. */
   readonly isRugPull: boolean;
-  /** What the scan finds in it and did not find in what was accepted. */
+  /** Findings of the scan that the accepted definition does not have. */
   readonly findings: readonly ScanFinding[];
   /** When it came, where that is known: within a minute of a call, or while what is launched stayed the same. */
   readonly origin?: 'call' | 'same launch';
@@ -71,7 +71,7 @@ export function pinnableDefinitions(offer: PinnableLists, introduced: JsonObject
 
 type Definitions = ReadonlyMap<PinKey, JsonObject>;
 
-/** What is offered and is not as it was pinned. */
+/** Returns the offered definitions that differ from the pinned ones. */
 export function diffDefinitions(pinned: Definitions, offered: Definitions): readonly DefinitionChange[] {
   return [...offered].flatMap(([key, after]) => changeOf(key, pinned.get(key), after) ?? []);
 }
@@ -94,7 +94,7 @@ function changeOf(key: PinKey, before: JsonObject | undefined, after: JsonObject
   return difference && { ...named(key), ...difference, before, after };
 }
 
-/** What was offered before, is pinned, and is not offered now. */
+/** Returns the pinned definitions that are no longer offered. */
 export function removedDefinitions(
   pinned: ReadonlyMap<PinKey, JsonObject>,
   before: ReadonlyMap<PinKey, JsonObject>,

@@ -7,7 +7,7 @@ import type { PinReview } from './pin-review.ts';
 import { ServerPins } from './server-pins.ts';
 
 export class PinRegistry {
-  /** Of some server something else waits, or was decided. */
+  /** Emits when the pending review or a decision of a server changes. */
   readonly changed = new Emitter();
   readonly #shelf: PinStore;
   readonly #rules: PinPolicy;
@@ -43,12 +43,12 @@ export class PinRegistry {
     return [...this.#pins.keys()].filter((name) => configured.has(this.#owners.get(name) ?? name));
   }
 
-  /** By one of `names`. */
+  /** Returns the pins of a server by one of `names`. */
   find(name: string): ServerPins | undefined {
     return this.#pins.get(name);
   }
 
-  /** What waits for the person, a question a server. */
+  /** Pending reviews, one a server. */
   pendingReviews(configured: ReadonlySet<string>): readonly PinReview[] {
     return this.names(configured).flatMap((name) => this.#pins.get(name)?.pendingReview ?? []);
   }

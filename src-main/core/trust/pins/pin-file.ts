@@ -1,4 +1,7 @@
-/** What a person accepted of one server, kept: every definition whole, so that a change can be shown and the old text kept in use. */
+/**
+ * Stores the definitions that the user accepted from one server: whole, so that a change can be shown and the old text
+ * stays in use.
+ */
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,10 +22,10 @@ export interface PinDecision {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
-  /** Where the person said it: `dashboard`, `command line`. */
+  /** Origin of the decision: `dashboard`, `command line`. */
   readonly by: string;
   readonly choice: PinChoice;
-  /** What was in force before, by definition; null: nothing. */
+  /** Definitions that were in force before; null: none. */
   readonly before: Readonly<Record<string, JsonObject | null>>;
   /** Hashes of what was decided on, by definition. */
   readonly decided: Readonly<Record<string, string>>;
@@ -39,7 +42,7 @@ export interface PinnedServer {
   readonly server: string;
   /** When it was accepted, in ms since 1970. */
   readonly acceptedAt: number;
-  /** As `Launch` has it; null: it could not be told. */
+  /** The program of the `Launch`; null if it could not be determined. */
   readonly program: string;
   readonly pin: string | null;
   readonly definitions: ReadonlyMap<PinKey, JsonObject>;
@@ -55,7 +58,7 @@ export interface PinnedServer {
   readonly decisions: readonly PinDecision[];
 }
 
-/** Where what was accepted of one server is kept. */
+/** Stores the accepted definitions of one server. */
 export interface ServerPinStore {
   /** Somebody else wrote it. Files of a home are written by one core alone. */
   readonly changed: Emitter;

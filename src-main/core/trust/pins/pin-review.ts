@@ -10,7 +10,7 @@ export interface PinScope {
 
 /** One question per server and update. */
 export interface PinReview extends PinScope {
-  /** What these pins are called among all. */
+  /** Name of these pins in the registry. */
   readonly name: string;
   /** Stands for these changes and no others. */
   readonly id: string;

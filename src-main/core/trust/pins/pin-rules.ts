@@ -1,4 +1,4 @@
-/** What pins of a server need to know from outside: when something was said, what becomes of changes, and other servers' pins. */
+/** External dependencies of a server's pins: notifications, the rule for changes, and other servers' pins. */
 import type { DefinitionChange } from './offer.ts';
 import type { PinDecision, PinnedServer } from './pin-file.ts';
 
@@ -14,11 +14,11 @@ export interface Moment {
 export const firstMoment: Moment = { sameProcess: false, isAfterCall: false };
 
 export interface PinPolicy {
-  /** What becomes of a change that comes with an update. */
+  /** Rule for a change that comes with an update. */
   readonly onChange: () => 'hold' | 'warn' | 'scan';
   /** Changes that passed. */
   readonly onPassed: (server: string, changes: readonly DefinitionChange[]) => void;
-  /** What waits for the person from now on, told once for all cores that share what was accepted. */
+  /** Called when changes become pending, once for all cores that share the pins. */
   readonly onHeld: (server: string, changes: readonly DefinitionChange[]) => void;
   /** `isUndone`: it was taken back. */
   readonly onDecided: (server: string, decision: PinDecision, isUndone: boolean) => void;
@@ -26,5 +26,5 @@ export interface PinPolicy {
   readonly now: () => number;
 }
 
-/** What was accepted of the same program under another name: a server that is added again is not accepted anew by that. */
+/** Pins of the same program under another name: adding a server again does not accept its definitions again. */
 export type FindPinsOfProgram = (server: string, program: string) => PinnedServer | undefined;

@@ -1,4 +1,4 @@
-/** What is said where a person has not accepted what a server says, or decides on what it does not say any more. */
+/** Errors for definitions that the user has not accepted, and for decisions on definitions that have changed since. */
 import { AppError } from '../../base/errors.ts';
 import type { DefinitionChange } from './offer.ts';
 
@@ -25,7 +25,7 @@ export function definitionHeldError(
   });
 }
 
-/** What was shown is not what waits now. */
+/** Returns the error for a review whose definitions changed after they were shown. */
 export function definitionChangedError(server: string): AppError {
   return new AppError('not_allowed', `What ${server} says has changed meanwhile.`, {
     fix: `Look at it again: tooltray review ${server}.`,

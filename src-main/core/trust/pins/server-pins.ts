@@ -1,6 +1,7 @@
 /**
- * What one server says, held against what a person accepted of it. What is the same, tighter or only shorter passes; the rest is one
- * question for the person, and until it is answered models see the accepted text and calls of what changed are refused.
+ * Compares one server's definitions with the ones that the user accepted. Unchanged, stricter or merely shorter
+ * definitions pass. The rest is one pending review: until it is decided, models see the accepted text and calls of what
+ * changed are refused.
  */
 import { AppError, errorText } from '../../base/errors.ts';
 import { Emitter } from '../../base/events.ts';
@@ -39,7 +40,7 @@ import type { PinReview, PinScope } from './pin-review.ts';
 import { definitionHeldError, definitionChangedError } from './refusals.ts';
 
 export class ServerPins {
-  /** What is shown, held or asked is not what it was. */
+  /** Emits when the shown, held or pending definitions change. */
   readonly changed = new Emitter();
   /** Named as these pins are, which is not its server's name where they hold for some apps. */
   readonly #config: ServerConfig;
@@ -53,7 +54,7 @@ export class ServerPins {
   #offered: ReadonlyMap<PinKey, JsonObject> = new Map();
   /** User interfaces as they were read last; no list has them. */
   readonly #views = new Map<PinKey, JsonObject>();
-  /** Those that were read since it was started. */
+  /** Definitions read since the server started. */
   readonly #viewsOfStart = new Set<PinKey>();
   readonly #hashes = new HashMemo();
   #launch: LaunchFingerprint | undefined;
@@ -158,7 +159,7 @@ export class ServerPins {
     return { ...listing, ...(Object.fromEntries(shown) as Partial<PinnableLists>) };
   }
 
-  /** What the server says of itself, as models may see it; as `introductionOf` gives it. */
+  /** The server's description of itself that models may see; in the form of `introductionOf`. */
   showIntroduction(introduced: JsonObject): JsonObject {
     const pinned = this.#pins?.definitions.get(introductionKey);
     if (pinned === undefined) return introduced;
@@ -186,7 +187,7 @@ export class ServerPins {
     return [...this.#held.values()];
   }
 
-  /** What the person has not yet answered; undefined: nothing. */
+  /** The pending review; undefined if none. */
   get pendingReview(): PinReview | undefined {
     const open = this.heldChanges.filter((change) => this.#isOpen(change));
     if (open.length === 0) return undefined;
@@ -280,7 +281,7 @@ export class ServerPins {
     });
   }
 
-  /** What was accepted, where it is of this program and its server says something else now. */
+  /** The pins, if they are of this program and its server now offers something else. */
   heldPinsOf(program: string): PinnedServer | undefined {
     return this.#held.size > 0 && this.#pins?.program === program ? this.#pins : undefined;
   }
@@ -344,7 +345,7 @@ export class ServerPins {
     };
   }
 
-  /** Those that wait for the person. */
+  /** Adds changes to the pending review. */
   async #hold(
     wanting: readonly DefinitionChange[],
     { sameProcess }: Moment,
@@ -365,7 +366,10 @@ export class ServerPins {
     });
   }
 
-  /** What is as it was is kept as the listing has it, so that it is in memory once. Answers false where somebody else wrote meanwhile. */
+  /**
+   * Stores unchanged definitions as the listing holds them, so that they are in memory once. Returns false if another
+   * process wrote meanwhile.
+   */
   async #pass(
     changes: readonly DefinitionChange[],
     held: readonly DefinitionChange[],
