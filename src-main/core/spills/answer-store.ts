@@ -1,6 +1,9 @@
 /**
- * Where answers are kept that do not fit: on the disk of one core (`SpillStore`), or where all replicas of a team find them. One contract
- * (tests/core/spills/answer-store-contract.ts) holds both. What has to ask somebody else comes later; the desktop's own answers at once.
+ * Stores results that are too large to return: on one core's disk (`DiskSpillStore`), or shared by all replicas of a
+ * team.
+ * The same contract test covers both (tests/core/spills/answer-store-contract.ts). Methods that may ask another process
+ * return
+ * promises; on a desktop they return at once.
  */
 import type { Emitter } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
@@ -18,7 +21,7 @@ import type { SpilledResult, OpenedSpill, OriginalResult, Spill, SpillOrigin } f
 
 type Now<T> = T | Promise<T>;
 
-/** What every store of answers is made with. */
+/** Options of every spill store. */
 export interface SpillStoreOptions {
   /** Absolute; holds nothing but kept answers and what is known of them. */
   readonly folder: string;
@@ -28,9 +31,9 @@ export interface SpillStoreOptions {
   readonly health?: StoreHealth | undefined;
   readonly now: () => number;
   readonly countTokens: CountText;
-  /** Where the worker lies that writes long answers; it is found by itself. */
+  /** URL of the worker that writes large results; located automatically if absent. */
   readonly workerUrl?: URL;
-  /** What is not read although it lies in a folder that the person has allowed. */
+  /** Paths that are never read, even inside folders that the user has allowed. */
   readonly own?: ProtectedPaths;
 }
 
@@ -66,18 +69,22 @@ export interface SpillStore {
   /** The size of a long result and its beginning and end, of together at most `bytes`. Rejects with KeepFailure. */
   excerpt(result: RawJson, bytes: number): Promise<Excerpt>;
   /**
-   * By short id or `tooltray://spill/<id>`, and files in folders that the person has allowed; opened, because what lies at a path may be
-   * another file a moment later. Rejects with AppError not_found, not_allowed, bad_request, and store_unreachable where it is not here.
+   * Opens a spill by short id or `tooltray://spill/<id>`, or a file in an allowed folder. Returns an open handle,
+   * because a path may lead to another file a moment later.
+   * Rejects with AppError `not_found`, `not_allowed`, `bad_request`, or `store_unreachable` if the spill is stored
+   * elsewhere.
    */
   open(ref: string, reader: Principal): Promise<OpenedSpill>;
-  /** What this core knows without asking anybody, whoever's it is: of all that is kept on a desktop, of what it kept or opened in a team. */
+  /**
+   * Returns a spill known to this core, regardless of owner: all on a desktop; in a team, those stored or opened here.
+   */
   recall(ref: string): Spill | undefined;
   find(ref: string, reader?: Principal): Now<Spill | undefined>;
   /** The file with its bytes, fetched if need be; undefined for what is unknown. */
   fileOf(id: string, reader?: Principal): Now<SpillFile | undefined>;
   /** The newest first. */
   list(filter?: SpillFilter, reader?: Principal): Now<readonly Spill[]>;
-  /** Of all that is kept there. */
+  /** Returns the usage of the whole store. */
   usage(): Now<SpillUsage>;
   /** Answers whether there is such an answer. */
   pin(id: string, pinned: boolean, reader?: Principal): Now<boolean>;

@@ -21,7 +21,7 @@ export interface SpillRequest {
   /** `SentAnswer` */
   readonly sent: OriginalResult | undefined;
   readonly origin: SpillOrigin;
-  /** What its texts are that are no JSON. */
+  /** Kind of the texts that are not JSON. */
   readonly textKind: 'text' | 'toon';
 }
 
@@ -138,7 +138,7 @@ function describePart(
   };
 }
 
-/** Of what the server sent: all parts and what stays in the answer, each once, or the texts that something was made of. */
+/** Returns the size as sent by the server: parts and inline blocks once each, or the texts before conversion. */
 async function sizeOf(
   { parts, sent }: WrittenAnswer,
   inline: readonly unknown[],

@@ -139,7 +139,7 @@ function* piecesOf(chunks: readonly Buffer[]): Generator<Uint8Array<ArrayBuffer>
   }
 }
 
-/** Where the worker that stores results lies, among the sources and in the build. */
+/** Returns the URL of the worker that stores results, in the sources or in the build. */
 export function spillWriterUrl(): URL {
   return resolveWorkerUrl('keep/keep-worker', import.meta.url);
 }

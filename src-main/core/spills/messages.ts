@@ -1,10 +1,10 @@
-/** What the core and the thread that stores results say to each other. */
+/** Messages between the core and the thread that stores results. */
 import { textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { formatBytes } from '../base/wording.ts';
 import type { SpillKind, SpillSummary } from './spill.ts';
 
-/** What becomes of the bytes of a result. */
+/** How the bytes of a result are to be stored. */
 export type SpillWriteJob =
   | {
       readonly do: 'store';
@@ -30,12 +30,12 @@ export type FromSpillWriter =
   /** `code`: of the operating system, or `too_large`. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
-/** What is counted of a part: what the server sent of it, once. */
+/** The payload of a part that is counted: what the server sent of it, once. */
 export interface Payload {
   readonly bytes: number;
   /** All of it, or pieces of what is long. */
   readonly texts: readonly string[];
-  /** What a count over the texts is multiplied by to speak of the whole. */
+  /** Factor from a count over the texts to the whole. */
   readonly scale: number;
 }
 
@@ -56,7 +56,7 @@ export interface DraftedPart {
   readonly lines: number | undefined;
   readonly summary: SpillSummary;
   readonly payload: Payload;
-  /** Where its bytes are: here, or in a file. */
+  /** The bytes of the part, unless they are in `file`. */
   readonly content?: Buffer | undefined;
   readonly file?: string | undefined;
 }
@@ -68,7 +68,7 @@ export interface DraftedResult {
   readonly remains: string;
 }
 
-/** What is not in a part: blocks that are given as they are, and the members of the result. */
+/** Everything outside the parts: blocks returned inline, and the members of the result. */
 export interface ResultRemains {
   readonly inline: readonly Record<string, unknown>[];
   readonly rest: Record<string, unknown>;
@@ -104,7 +104,7 @@ const reasons: Readonly<Record<string, readonly [what: string, fix: string]>> = 
   thread: ['the thread that writes answers ended', 'Call the tool again, or ask it for less.'],
 };
 
-/** As AppError spill_failed; an AppError stays itself. */
+/** Converts an error to AppError `spill_failed`; an AppError is returned unchanged. */
 export function toSpillError(error: unknown, folder: string, maxBytes: number): AppError {
   if (error instanceof AppError) return error;
   const code = codeOf(error);

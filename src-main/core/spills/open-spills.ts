@@ -24,7 +24,7 @@ async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
   }
 }
 
-/** What becomes of files without a row in the index. */
+/** How files without a row in the index are handled. */
 type Orphans = 'delete' | 'adopt' | 'leave';
 
 function openDatabase(file: string, log: Log): { database: DatabaseSync; orphans: Orphans } {
@@ -110,7 +110,7 @@ function isAbandoned(name: string): boolean {
   return writer === process.pid || !isProcessRunning(writer);
 }
 
-/** What the name and the file tell; the rest is lost with the old index. */
+/** Adopts a file with what its name and content reveal; everything else is lost with the old index. */
 async function takeOver(folder: string, index: SpillIndex, name: string): Promise<void> {
   const parts = parseSpillFileName(name);
   const file = join(folder, name);

@@ -1,4 +1,4 @@
-/** What a result says, once: the size that is told, counted and held against limits. */
+/** The payload of a result, each part once: the size that is reported, counted and checked against limits. */
 import { isObject, type JsonObject, tryParseJson } from '../base/json.ts';
 
 /** Its texts as they stand, other blocks as JSON, and `structuredContent` where no text says the same. */

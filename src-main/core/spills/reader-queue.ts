@@ -17,11 +17,11 @@ interface ReaderQueueLimits {
   /** Questions of one owner that wait; further ones are refused. */
   readonly maxWaitingPerOwner: number;
   readonly idleMs: number;
-  /** Of a process that big data is given to, in bytes. */
+  /** Memory limit of a process that reads large data, in bytes. */
   readonly memory: number | undefined;
 }
 
-/** What a thread has room for as data, however it is made up. */
+/** Maximum size of data that a thread can parse whatever its structure, in bytes. */
 const heavyBytes = 8 * 1024 * 1024;
 
 export class ReaderQueue {
@@ -30,7 +30,7 @@ export class ReaderQueue {
   readonly #idle: ReaderThread[] = [];
   readonly #busy = new Set<ReaderThread>();
   #idleTimer: NodeJS.Timeout | undefined;
-  /** By owner, so that an app that asks a lot waits for itself and not others for it. */
+  /** Keyed by owner, so that a client app with many requests waits only for itself. */
   readonly #slots: FairSemaphore<string>;
   readonly #closing = new AbortController();
 
@@ -190,7 +190,7 @@ function lost(cause: unknown): AppError {
 
 /** 64 MB of JSON are up to 1.5 GB of objects. */
 const defaultMemoryBytes = 4 * 1024 ** 3;
-/** What the smallest result may take, and each of its bytes. */
+/** Memory allowed for the smallest result, and for each of its bytes. */
 const baseMemory = 512 * 1024 ** 2;
 const memoryPerByte = 32;
 
@@ -272,11 +272,11 @@ function tookTooLong(question: ReaderRequest, { wholeMs, stepMs = wholeMs }: Rea
   });
 }
 
-/** Where the entries that read kept answers lie, among the sources and in the build. */
+/** Entry files of the workers that read spills, in the sources or in the build. */
 export interface ReaderEntries {
-  /** Of the threads. */
+  /** Entry of the threads. */
   readonly worker: URL;
-  /** Of the processes that big data is given to. */
+  /** Entry of the processes for large data. */
   readonly process: URL;
 }
 

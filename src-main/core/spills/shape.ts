@@ -1,4 +1,4 @@
-/** What a JSON value looks like, in a few lines: members with their types, lengths of lists, ranges of numbers, texts that recur. */
+/** Describes the shape of a JSON value in a few lines: member types, list lengths, number ranges, recurring texts. */
 import { isObject, toPlainNumber } from '../base/json.ts';
 import { formatNumber, pluralize } from '../base/wording.ts';
 
@@ -15,7 +15,7 @@ export interface Shape {
   count: number;
   readonly types: Set<ValueType>;
   numbers: Range | undefined;
-  /** Of lists. */
+  /** Lengths of lists. */
   lengths: Range | undefined;
   /** The longest text, in characters. */
   maxTextLength: number;
@@ -25,12 +25,12 @@ export interface Shape {
   /** Members that are not in `members`. */
   moreMembers: number;
   elements: Shape | undefined;
-  /** Not every element was looked at. */
+  /** Whether only some elements were inspected. */
   isSampled: boolean;
 }
 
 const maxDepth = 6;
-/** Of a longer list so many elements are looked at, over the whole of it. */
+/** Maximum number of elements inspected, spread over the whole list. */
 const maxElements = 10_000;
 const maxMembers = 100;
 /** Values that are looked at in all; what comes later is counted with its list. */

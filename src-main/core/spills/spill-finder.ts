@@ -16,7 +16,7 @@ import {
 import { kindOfExtension } from './messages.ts';
 import { isSpillId, looksBinary, type OpenedSpill, type Spill } from './spill.ts';
 
-/** What of the index it takes. */
+/** The part of the index that the finder uses. */
 interface KnownSpills {
   byId(id: string): Spill | undefined;
   byName(name: string): Spill | undefined;
@@ -50,7 +50,7 @@ export class SpillFinder {
     }
   }
 
-  /** What is another's is as unknown as what never was. Rejects with AppError not_found, not_allowed or bad_request. */
+  /** Reports another owner's spill as unknown. Rejects with AppError `not_found`, `not_allowed` or `bad_request`. */
   async open(ref: string, folders: readonly string[], reader: Principal): Promise<OpenedSpill> {
     const id = idIn(ref);
     const spill = id === undefined ? undefined : this.#known.byId(id);
@@ -114,7 +114,7 @@ export class SpillFinder {
   }
 }
 
-/** Of a short id or its URI; undefined for anything else. */
+/** Returns the id in a short id or its URI; undefined for anything else. */
 export function idIn(ref: string): string | undefined {
   const id = ref.startsWith(ownUri) ? ref.slice(ownUri.length) : ref;
   return isSpillId(id) ? id : undefined;

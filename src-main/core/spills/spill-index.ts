@@ -1,4 +1,4 @@
-/** What is known of every kept file, in SQLite. The order of rows is the order in which answers came, whatever the clock said. */
+/** Index of all stored files, in SQLite. Rows are ordered by arrival, regardless of the clock. */
 import { join } from 'node:path';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { openPrivateDatabase, runInTransaction } from '../base/private-database.ts';
@@ -109,8 +109,9 @@ export class SpillIndex {
   }
 
   /**
-   * Those from before `time`, in ms since 1970. One that came after a younger one was written while the clock was wrong, and is left out; what claims
-   * to come from after `now` says nothing about others.
+   * Returns unpinned rows from before `time`, in ms since 1970. Rows that follow a younger one are excluded: the clock
+   * was wrong.
+   * Rows dated after `now` do not affect others.
    */
   unpinnedBefore(time: number, now: number): SpillRow[] {
     const first = 'SELECT min(number) FROM spills WHERE createdAt BETWEEN ? AND ?';

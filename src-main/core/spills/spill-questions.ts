@@ -1,7 +1,7 @@
 /** Answers kept on disk, as the tools that read them see it. */
 import { type JsonObject, toPlainNumber } from '../base/json.ts';
 
-/** What may be asked of a kept answer; lines and rows are counted from 1, bytes from 0. */
+/** Queries on a spill; lines and rows are counted from 1, bytes from 0. */
 export type SpillQuery =
   | { readonly op: 'stat' }
   | { readonly op: 'head' | 'tail'; readonly lines: number }
@@ -13,7 +13,7 @@ export type SpillQuery =
       readonly pattern: string;
       readonly context: number;
       readonly limit?: number | undefined;
-      /** Of data the element of a list around a match, in one line. */
+      /** Whether matches in JSON data return the surrounding list element, in one line. */
       readonly elements?: boolean;
     }
   /** `maxBytes` 0: all of it, up to 8 MB; undefined: as much as the usual cap lets through. */
@@ -25,7 +25,7 @@ export type SpillQuery =
    * that is the main table, else the longest. `tables`: further results to join, by the name of their main table.
    */
   | SqlQuestion
-  /** What is inside, or inside the first value at `path`. */
+  /** Describes the content, or the first value at `path`. */
   | { readonly op: 'schema'; readonly path?: string | undefined }
   /** Rows of the array at `path`; without one, of the longest near the top. Without `columns` its own scalars. */
   | {
@@ -52,7 +52,7 @@ export function joinedBy(question: SpillQuery): readonly string[] {
 /** Integers that a double does not hold are texts. */
 export type SqlCell = string | number | null;
 
-/** What a statement gives: as many rows as fit, all of them counted. */
+/** Result of a statement: as many rows as fit, and the count of all. */
 export interface SqlRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly SqlCell[])[];
@@ -63,19 +63,19 @@ export interface SqlRows {
 
 export interface SpillQueryResult {
   readonly text: string;
-  /** What the op reports besides its text: `byteSize`, `totalLines`, `matchCount` … */
+  /** Fields that the op reports besides its text: `byteSize`, `totalLines`, `matchCount` … */
   readonly fields: JsonObject;
   /** The text was cut at the cap. */
   readonly truncated: boolean;
 }
 
-/** What a person's window asks, who is given rows and no text made for a model. */
+/** Queries from the dashboard, which receives rows instead of text for a model. */
 export type SpillViewQuery =
   /** Both ends included. */
   | { readonly op: 'lines'; readonly fromLine: number; readonly toLine: number }
   /** All matches are counted; `limit`: how many of them are shown. */
   | { readonly op: 'find'; readonly pattern: string; readonly limit: number }
-  /** As op sql. */
+  /** Same as op sql. */
   | SelectQuestion;
 
 export type SelectQuestion = Omit<SqlQuestion, 'op'> & { readonly op: 'select' };
@@ -99,10 +99,10 @@ export interface FoundLines {
   readonly matchCount: number;
 }
 
-/** What SQL reads: a spilled result by its reference, or a text with its kind. */
+/** Input of SQL: a spilled result by its reference, or a text with its kind. */
 export type SqlInput = { readonly ref: string } | { readonly text: string; readonly kind: 'json' | 'text' };
 
-/** As a resource has it. */
+/** Content in the form of an MCP resource. */
 export type SpillContent =
   | { readonly mimeType: string; readonly text: string }
   | { readonly mimeType: string; readonly blob: string };
@@ -129,9 +129,9 @@ export interface SpillFiles {
 
 export interface SpillRead {
   readonly op: SpillQuery['op'];
-  /** What was asked for: a pattern, a path, a statement; empty where the lines say it. */
+  /** The pattern, path or statement; empty if the lines say it all. */
   readonly what: string;
-  /** Of the text that the model was given, in bytes (UTF-8). */
+  /** Size of the text returned to the model, in bytes (UTF-8). */
   readonly bytes: number;
   /** From 1, both ends included; empty for what reads no lines in a row. */
   readonly lines: readonly { readonly fromLine: number; readonly toLine: number }[];

@@ -24,7 +24,7 @@ import {
 } from './spill-questions.ts';
 import type { OpenedSpill, Spill, SpillKind } from './spill.ts';
 
-/** What of the spill store it takes to read. */
+/** The part of the spill store that reading needs. */
 interface SpillSource {
   /** Rejects with AppError not_found, not_allowed, bad_request. */
   open(ref: string, reader: Principal): Promise<OpenedSpill>;
@@ -34,7 +34,7 @@ interface SpillSource {
 /** Rows for a program, which is not billed by the token, in bytes. */
 const maxSelectedLength = 8 * 1024 * 1024;
 
-/** What a person's window is given at once, in bytes. */
+/** Maximum size of a response to the dashboard, in bytes. */
 const maxViewBytes = 200_000;
 /** Lines come a few at a time where they are long. */
 const maxLinesBytes = 100_000;
@@ -49,7 +49,7 @@ export class SpillAccess {
     this.#reader = reader;
   }
 
-  /** As one caller has them: what was kept for others is not there. */
+  /** Returns the spills that this caller can access; those of other owners appear not to exist. */
   forCaller(caller: Principal): SpillFiles {
     return new SpillsOfCaller(caller, this.#source, this.#reader, this.reads);
   }
@@ -143,7 +143,7 @@ interface OpenedTables extends AsyncDisposable {
   readonly opened: readonly NamedSource[];
 }
 
-/** By name; rejects as `open` does, with nothing left open. */
+/** Opens the named tables; rejects as `open` does and leaves nothing open. */
 async function openAll(
   tables: Readonly<Record<string, string>> = {},
   source: SpillSource,
@@ -171,10 +171,10 @@ const defaultTypes: Readonly<Record<SpillKind, string>> = {
 
 // Reads in kept answers: in threads of its own, a few at once, each question with a deadline.
 
-/** What is read; whoever opened it closes it after the answer. */
+/** The file to read; its opener closes it after the response. */
 interface FileSource {
   readonly handle: FileHandle;
-  /** What the answer calls the file. */
+  /** Name of the file in the response. */
   readonly file: string;
   readonly kind: SpillKind;
   readonly bytes: number;
@@ -221,7 +221,7 @@ const maxIndexes = 64;
 export class SpillReader {
   readonly #options: SpillReaderOptions;
   readonly #queue: ReaderQueue;
-  /** By the file's identity; the one that was used last stands last. */
+  /** Keyed by file identity, least recently used first. */
   readonly #indexes = new Map<string, LineIndex>();
 
   constructor(options: SpillReaderOptions = {}) {

@@ -45,7 +45,7 @@ export class SpillPruner {
     return this.#make(await this.#options.index.open());
   }
 
-  /** What was kept stays kept, also where nothing else can be deleted; never rejects. */
+  /** Prunes after a store; never removes the new spill, even if nothing else can be deleted. Never rejects. */
   async pruneAfter(answerId: string): Promise<void> {
     const { current } = this.#options.index;
     if (current !== undefined) await this.#unlessItFails(() => this.#make(current, answerId));

@@ -93,12 +93,12 @@ export class DiskSpillStore implements AnswerStore {
     return this.#writer.excerpt(result.chunks, bytes);
   }
 
-  /** By path, too. */
+  /** Also accepts a path. */
   recall(ref: string): Spill | undefined {
     return this.#finder.find(ref);
   }
 
-  /** By path, too. */
+  /** Also accepts a path. */
   find(ref: string, reader: Principal = localUser): Spill | undefined {
     const spill = this.#finder.find(ref);
     return spill !== undefined && canAccess(reader, spill.owner) ? spill : undefined;

@@ -8,10 +8,10 @@ import { isSecretName } from '../base/mask.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
-/** What the file holds; JSON is pretty-printed with one element per line, so that lines can be asked for. */
+/** Content of the file; JSON is pretty-printed with one element per line, so that lines can be queried. */
 export type SpillKind = 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
 
-/** Whose answer it is. */
+/** The call and owner that a result belongs to. */
 export interface SpillOrigin {
   /** Who may read it (`Principal.owner`); empty: the person alone. */
   readonly owner: string;
@@ -36,7 +36,7 @@ export interface Spill extends SpillOrigin {
   readonly mimeType: string;
   /** Size of the file, which is laid out in lines and may hold a part of the answer only. */
   readonly bytes: number;
-  /** Of what the server sent of it: counted (o200k) where that was affordable, else estimated. */
+  /** Tokens of what the server sent of this part: counted (o200k) if affordable, else estimated. */
   readonly tokens: number;
   readonly tokensEstimated: boolean;
   /** The payload of the whole result, in bytes of what it says once; undefined where the index was lost. */
@@ -53,9 +53,9 @@ export interface Spill extends SpillOrigin {
   readonly lastReadAt: number | undefined;
 }
 
-/** What a model is told of a spill in its place. */
+/** The text that the model receives in place of a spill. */
 export interface SpillSummary {
-  /** What is inside, in a few lines: keys with types, lengths of arrays, ranges of numbers. */
+  /** The content in a few lines: keys with types, lengths of arrays, ranges of numbers. */
   readonly shape: readonly string[];
   /** Keys of the topmost object, or elements of the topmost array; absent for what is neither. */
   readonly topLevelKeys?: readonly string[];
@@ -89,7 +89,7 @@ export interface SpilledResult {
   readonly tokensEstimated: boolean;
 }
 
-/** What the server sent, where something was made of it before it was stored. */
+/** The server's result, if it was converted before it was stored. */
 export interface OriginalResult {
   /** Its texts (`payloadTexts`). */
   readonly payload: readonly string[];
@@ -99,7 +99,7 @@ export interface OriginalResult {
 
 /** 32 letters and digits that cannot be taken for each other, alike in every case. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
-/** Of 5 bits each: 100 bits. */
+/** 20 characters of 5 bits each: 100 bits. */
 const idLength = 20;
 const maxSlugLength = 24;
 
@@ -137,7 +137,7 @@ export function parseSpillFileName(name: string): SpillName | undefined {
   return { server, tool, id, extension };
 }
 
-/** What the names of one answer's unfinished files begin with; the process's id tells whether somebody still writes them. */
+/** Returns the name prefix of one result's unfinished files; the process id shows whether they are still written. */
 export function tempFileStem(folder: string): string {
   return join(folder, `.${newSpillId()}.${process.pid}`);
 }
@@ -153,7 +153,7 @@ function slug(text: string): string {
   return plain.replace(/^-+|-+$/g, '') || 'x';
 }
 
-/** What a shaped answer says of its spill in `_meta`, for helper tools of ours and for client apps that want more than prose. */
+/** The `_meta` key for facts about a spill, for helper tools and for client apps that want more than prose. */
 export const spillMetaKey = 'tooltray/spill';
 
 export interface SpillPartInfo {
@@ -187,7 +187,7 @@ export interface SpillInfo {
   readonly parts: readonly SpillPartInfo[];
 }
 
-/** Of a class of their own: what a server writes under the same key is never taken for ours. */
+/** A class of its own, so that facts written by a server under the same key are never trusted. */
 class OwnFacts {}
 
 export function spillUri(id: string): string {
@@ -196,7 +196,7 @@ export function spillUri(id: string): string {
 
 interface SpillMeasures {
   readonly exceeded: number | undefined;
-  /** Of the main part, where its text does not show what it holds. */
+  /** Outline of the main part, if its text does not show its content. */
   readonly top?: DataOutline | undefined;
 }
 
@@ -210,7 +210,7 @@ export function createSpillInfo(kept: SpilledResult, { exceeded, top }: SpillMea
   });
 }
 
-/** Of an answer that came out of the pipeline; undefined where nothing was spilled. */
+/** Returns the spill facts of a result from the pipeline; undefined if nothing was spilled. */
 export function parseSpillInfo(result: JsonObject): SpillInfo | undefined {
   const meta = result['_meta'];
   const facts = isObject(meta) ? meta[spillMetaKey] : undefined;
@@ -264,7 +264,7 @@ export async function looksBinary(handle: FileHandle): Promise<boolean> {
     : ![0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, bytesRead - cut)));
 }
 
-/** What stands at the top of an answer's data. */
+/** The top level of a result's data. */
 export interface DataOutline {
   readonly topLevelKeys?: readonly string[];
   readonly elements?: number;

@@ -17,7 +17,7 @@ export function fromToon(text: string): unknown {
   return value;
 }
 
-/** As JSON.stringify would write it: without members that are undefined, numbers in their own spelling. */
+/** Converts a value as JSON.stringify would: omits undefined members and preserves the spelling of numbers. */
 function encodable(value: unknown): unknown {
   if (JSON.isRawJSON(value)) return rawString((value as { rawJSON: string }).rawJSON);
   if (Array.isArray(value)) return value.map(encodable);
@@ -57,7 +57,7 @@ export function toToonResult(result: JsonObject): JsonObject {
   return { ...rest, content: [{ ...block, text: toon }], _meta: { ...meta, [formatKey]: 'toon' } };
 }
 
-/** Of a result that is told as TOON, in which nobody sees it any more: as it was before. */
+/** Returns the outline of a result before its conversion to TOON, which hides it. */
 export function outlineOf({ content }: JsonObject): DataOutline {
   const block: unknown = Array.isArray(content) ? content[0] : undefined;
   const json = isObject(block) && typeof block['text'] === 'string' ? compact(block['text']) : undefined;

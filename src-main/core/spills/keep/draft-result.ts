@@ -18,7 +18,7 @@ interface Candidate {
   readonly content: Buffer;
   readonly kind: SpillKind;
   readonly mimeType: string;
-  /** What the server sent of it, once, as a model would read it. */
+  /** The payload of this part as the server sent it, once, as a model would read it. */
   readonly payload: Buffer;
   /** The data of JSON. */
   readonly value?: unknown;

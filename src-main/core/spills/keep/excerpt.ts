@@ -3,7 +3,7 @@ import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../../bas
 import type { Excerpt } from '../messages.ts';
 import { payloadBytes, payloadTexts } from '../payload.ts';
 
-/** Of what is shown the beginning is so much. */
+/** Share of the excerpt that is taken from the beginning. */
 const headShare = 0.7;
 
 /** `json`: the whole result; what is no JSON is cut as it is. */

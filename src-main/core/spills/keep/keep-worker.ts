@@ -11,10 +11,10 @@ const maxParsedBytes = 64 * 1024 * 1024;
 
 interface Work {
   readonly job: SpillWriteJob;
-  /** Of a result that is parsed. */
+  /** The bytes of a result that is parsed. */
   readonly whole: Buffer | undefined;
   used: number;
-  /** Of a longer one. */
+  /** The text of a result that is too long to parse. */
   readonly raw: RawText | undefined;
   hasFailed: boolean;
 }

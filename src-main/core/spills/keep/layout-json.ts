@@ -109,7 +109,7 @@ class JsonWriter {
   }
 }
 
-/** Where each member of a valid JSON object has its value; of two members of a name the last one counts. */
+/** Returns the span of each member's value in a valid JSON object; the last of duplicate names counts. */
 export function memberSpans(json: Buffer): Map<string, readonly [start: number, end: number]> {
   const spans = new Map<string, readonly [number, number]>();
   let depth = 0;

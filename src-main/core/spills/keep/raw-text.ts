@@ -12,7 +12,7 @@ const backslash = 0x5c;
 /** The beginning of a result with one text. */
 const opening = /^\s*\{\s*"content"\s*:\s*\[\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"/;
 const maxOpeningLength = 256;
-/** What comes behind the text; a longer one is written below it. */
+/** Maximum length of what follows the text; a longer tail is written below the text. */
 const maxTailLength = 64 * 1024;
 const bufferBytes = 1024 * 1024;
 const newline = 0x0a;

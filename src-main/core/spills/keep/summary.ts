@@ -1,4 +1,4 @@
-/** What a model is told of a part: its shape, its tables, both its ends; and what of it is counted. */
+/** Summarizes a part for the model: its shape, its tables, both its ends, and the payload to count. */
 import { formatNumber } from '../../base/wording.ts';
 import { isTextKind, type Payload } from '../messages.ts';
 import { queryExample, describeShapeNode, shapeOf } from '../shape.ts';
@@ -7,7 +7,7 @@ import { describeTables } from '../tables/describe-tables.ts';
 import { formatOf, sampleLength, tablesInText } from '../tables/text-tables.ts';
 import { type Table, tablesIn } from '../tables/value-tables.ts';
 
-/** What is looked at of a file: its size in lines, and the bytes at both its ends; all of it in `first` where it is short. */
+/** A sample of a file: its size in lines and the bytes at both ends; a short file is wholly in `first`. */
 export interface PartLook {
   readonly bytes: number;
   readonly lines: number;
@@ -37,7 +37,7 @@ const maxCountedLength = 4 * 1024 * 1024;
 const pieces = 32;
 const pieceBytes = 16 * 1024;
 
-/** What tokens are counted of. Pictures and sound cost what the model makes of them: they count none. */
+/** Returns the texts whose tokens are counted. Images and audio count none: their cost depends on the model. */
 export function payloadOf(payload: Buffer, isText: boolean): Payload {
   const bytes = payload.length;
   if (!isText) return { bytes, texts: [], scale: 0 };
@@ -66,7 +66,7 @@ interface PartFacts {
   readonly look: PartLook;
   /** The data of JSON. */
   readonly value?: unknown;
-  /** Where in the answer it stood, if that says something. */
+  /** Position in the result; undefined if it is not informative. */
   readonly note: string | undefined;
 }
 

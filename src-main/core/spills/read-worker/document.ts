@@ -82,11 +82,11 @@ export function* findValues(path: string, value: unknown): Generator<FoundValue,
   }
 }
 
-/** What people write who want a number and not values: outside of a filter no function is JSONPath. */
+/** Functions written by callers who want a number, not values: JSONPath allows functions only in filters. */
 const aggregates = /\b(?:count|length|len|size|sum|avg|min|max|distinct|unique|group_?by|sort|order_?by)\b\s*\(/i;
 const useSql = "JSONPath selects and does not count: op='sql', query='SELECT count(*) FROM rows WHERE …'.";
 
-/** As a model reads it in a path: `$.items[0].name`. */
+/** Formats a location as a path that a model reads: `$.items[0].name`. */
 export function formatPath(location: Location): string {
   return `$${location.map(keyText).join('')}`;
 }

@@ -33,7 +33,7 @@ export class Elements {
   readonly #open: Open[] = [];
   #waiting = 0;
 
-  /** What ended with this line. */
+  /** Returns the elements that end with this line. */
   pass({ number, text, partFrom }: FileLine): readonly FoundElement[] {
     const line = text.trim();
     const ends = /^[}\]],?$/.test(line);
@@ -43,7 +43,7 @@ export class Elements {
     return ended === undefined ? [] : this.#end(ended, number);
   }
 
-  /** That line matches; `shown`: as it is told by itself. False where it is in no element. */
+  /** Marks the line as a match; `shown` is its text outside an element. Returns false if it is in no element. */
   match(number: number, shown: string): boolean {
     const holder = this.#open.findLast(({ isList }) => !isList);
     if (holder === undefined || this.#open.every(({ isElement }) => !isElement)) return false;

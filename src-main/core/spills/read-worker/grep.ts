@@ -11,7 +11,7 @@ interface Wanted {
   readonly elements?: boolean;
 }
 
-/** As a model is told it: each line with its number, what lies apart divided. `step` is called before each piece of text that the pattern is tried on. */
+/** Returns matches as numbered, grouped lines. Calls `step` before each piece of text that the pattern is tried on. */
 export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): SpillQueryResult {
   const { pattern, limit = Number.MAX_SAFE_INTEGER } = wanted;
   // Who asks for the lines around is given lines.
@@ -27,7 +27,7 @@ export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, 
   return { text: text === '' ? '(no matches)' : text, fields, truncated: found.isFull };
 }
 
-/** Where data lies one value a line: what the line is a part of, as JSON. */
+/** Greps data that has one value per line; returns the elements that contain the matches, as JSON. */
 function grepElements(
   target: ReadTarget,
   { pattern, limit = Number.MAX_SAFE_INTEGER }: Wanted,

@@ -21,7 +21,7 @@ export function readHead(target: ReadTarget, index: LineIndex, lines: number, ma
   return { ...readFrom(target, { from: 0, to }, maxBytes, totalLines === 1), fields: { lines, totalLines } };
 }
 
-/** Of a tail that is too long the end is what was asked for. */
+/** Returns the last lines; of a tail that is too long, its end. */
 export function readTail(target: ReadTarget, index: LineIndex, lines: number, maxBytes: number): SpillQueryResult {
   const { fd, bytes } = target;
   const fields = { lines, totalLines: index.totalLines };
@@ -52,7 +52,7 @@ export function readSlice(
   return { ...readFrom(target, stretchOf(target, index, fromLine, toLine), maxBytes, totalLines === 1), fields };
 }
 
-/** Of a longer line a person is shown the beginning, in characters. */
+/** Maximum length of a line shown to the user, in characters. */
 const maxLineLength = 4000;
 
 /** The same stretch as rows. Its last line may be begun only: it is left for the next page, unless it is the only one. */
@@ -84,7 +84,7 @@ export function readBytes(target: ReadTarget, index: LineIndex, fromByte: number
 /** Why asking for fewer lines gives no less, and what does. */
 const oneLine = " All of it is one line: op='grep' shows what surrounds a match.";
 
-/** As a model is told it: what is missing stands below. `isOneLine`: the file, which was asked for by lines. */
+/** Returns text for a model, noting what is missing. `isOneLine`: the file is one line and lines were requested. */
 function readFrom(
   target: ReadTarget,
   stretch: Stretch,
@@ -112,7 +112,7 @@ function stretchOf(target: ReadTarget, index: LineIndex, fromLine: number, toLin
   return { from, to: endOfLine(target, index, toLine) };
 }
 
-/** Where line `line` ends, without its line feed. */
+/** Returns the offset where line `line` ends, without its line feed. */
 function endOfLine({ fd, bytes }: ReadTarget, index: LineIndex, line: number): number {
   return line >= index.totalLines ? bytes : startOfLine(fd, bytes, index, line + 1) - 1;
 }

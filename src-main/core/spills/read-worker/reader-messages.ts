@@ -1,4 +1,4 @@
-/** What the core and the thread that reads kept answers say to each other. */
+/** Messages between the core and the thread that reads spills. */
 import { readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { ErrorCode } from '../../base/errors.ts';
@@ -17,7 +17,7 @@ export interface ReadTarget {
   readonly fd: number;
   /** The content itself, where it is no file's. */
   readonly text?: string | undefined;
-  /** What the answer calls it. */
+  /** Name of the file in the response. */
   readonly file: string;
   readonly kind: SpillKind;
   readonly bytes: number;
@@ -25,7 +25,7 @@ export interface ReadTarget {
 
 export type ReaderRequest = SpillQuery | SpillViewQuery;
 
-/** What is answered with data; every other op with a text and what it reports. */
+/** Results of the ops that return data; every other op returns a text and its fields. */
 interface DataResults {
   readonly lines: LinePage;
   readonly find: FoundLines;
@@ -45,7 +45,7 @@ export interface ReadRequest {
   readonly question: ReaderRequest;
   /** Longest text that is given, in bytes (UTF-8). */
   readonly maxBytes: number;
-  /** What an earlier question found out about the lines. */
+  /** Line index built by an earlier query. */
   readonly index: LineIndex | undefined;
   /** 0 until it begins, then counted up with every step: a number that stands still tells of a step that does not end. */
   readonly steps: Int32Array<SharedArrayBuffer>;
@@ -83,7 +83,7 @@ export function indexLines(fd: number, bytes: number, step: () => void): LineInd
   return { totalLines: count + 1, lineFeeds };
 }
 
-/** Where line `line` begins; one that is not there begins behind the end. */
+/** Returns the offset where line `line` begins; the end of the file if there is no such line. */
 export function startOfLine(fd: number, bytes: number, index: LineIndex, line: number): number {
   if (line <= 1) return 0;
   const before = line - 1;

@@ -115,7 +115,7 @@ function sampleOf(target: ReadTarget): { text: string; isWhole: boolean } {
   return { text, isWhole: true };
 }
 
-/** What a path selects: the one list, or all values that it finds as rows. */
+/** Returns the value that a path selects: the only list, or all matches as rows. */
 function valueAt(document: Document, path: string): unknown {
   const found = [...findValues(path, document.spelled ?? document.value)].map(({ value }) => value);
   if (found.length === 0) {

@@ -13,7 +13,7 @@ interface TableWish {
   readonly rows: number;
 }
 
-/** Where no columns are named: so many at most, found in the first so many rows. */
+/** Maximum number of columns if none are named; they are taken from the first `rowsLookedAt` rows. */
 const maxColumns = 20;
 const rowsLookedAt = 100;
 

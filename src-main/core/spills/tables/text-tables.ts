@@ -9,10 +9,10 @@ type TextFormat =
   | { readonly kind: 'ndjson' | 'markdown' | 'html' | 'lines' | 'json' }
   | { readonly kind: 'delimited'; readonly delimiter: string; readonly hasHeader: boolean };
 
-/** What `formatOf` has to be given of a long text, in characters. */
+/** Length of the sample that `formatOf` needs of a long text, in characters. */
 export const sampleLength = 256 * 1024;
 
-/** By what a text looks like, whatever it is said to be. `isWhole`: the sample is all of it. */
+/** Detects the format from the text itself, whatever its declared type. `isWhole`: the sample is the whole text. */
 export function formatOf(sample: string, isWhole: boolean): TextFormat {
   const lines = sample.replace(/^\ufeff/, '').split('\n');
   if (!isWhole && lines.length > 1) lines.pop();
@@ -301,7 +301,7 @@ function htmlTables(html: string): Table[] {
   return tables;
 }
 
-/** What stands between the tags of each such element; of nested ones the outer begins and the inner ends it. */
+/** Returns the content of each such element; of nested ones, from the outer start tag to the inner end tag. */
 function elementsOf(html: string, tag: string): string[] {
   const found: string[] = [];
   const tags = new RegExp(`<(/?)${tag}(?=[\\s>/])[^>]*>`, 'gi');

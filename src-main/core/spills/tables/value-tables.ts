@@ -1,7 +1,7 @@
 /** The tables in a JSON value: lists of objects, maps of objects, lists of lists, each with its columns. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-/** What SQLite stores. Booleans are 1 and 0; lists and objects are JSON text. */
+/** Values that SQLite stores. Booleans are 1 and 0; lists and objects are JSON text. */
 export type Cell = string | number | bigint | null;
 
 /** `integer` and `real` hold nothing else but null; `json` holds lists and objects; `mixed` whatever comes. */
@@ -15,7 +15,7 @@ export interface Column {
 export interface Table {
   /** Unique in any case, letters, digits and underscores. The main table of a result comes first. */
   readonly name: string;
-  /** Where it lies, as a way of keys; undefined for a table in a text. */
+  /** Path of keys to the table; undefined for a table in a text. */
   readonly location: readonly (string | number)[] | undefined;
   readonly columns: readonly Column[];
   /** undefined where the rows are counted only by reading all of them. */
@@ -23,7 +23,7 @@ export interface Table {
   rows(): Iterable<readonly Cell[]>;
 }
 
-/** By this name the main table can be had whatever its own is. */
+/** Alias of the main table, whatever its own name. */
 export const mainTable = 'rows';
 
 /** Lists further down belong to the rows of a table. */
@@ -54,7 +54,7 @@ export function tablesIn(value: unknown): readonly [Table, ...Table[]] {
 interface Candidate {
   readonly location: readonly (string | number)[];
   readonly records: readonly unknown[];
-  /** Of a map of objects: the key of each record. */
+  /** Key of each record, for a map of objects. */
   readonly keys?: readonly string[];
   /** A list of plain values. */
   readonly isScalars: boolean;
@@ -139,7 +139,7 @@ function withoutHeader(records: readonly unknown[]): { records: readonly unknown
 
 const bit = { null: 1, boolean: 2, integer: 4, real: 8, text: 16, json: 32 } as const;
 
-/** What each column holds, by the key in the records, in the order of their appearance. */
+/** Returns the types of each column by record key, in order of appearance. */
 function typesOf(records: readonly unknown[]): { readonly types: Map<string, number>; readonly isTuple: boolean } {
   const types = new Map<string, number>();
   const note = (key: string, value: unknown): void => {
