@@ -44,7 +44,7 @@ export interface ActivityLogOptions extends RetentionLimits {
   readonly tokenCounter: Pick<TokenCounter, 'count'>;
   /** Is told whether records can be written. */
   readonly health?: StoreHealth | undefined;
-  /** Where records are made; shared with whatever else is put off until calls are answered. */
+  /** Queue in which records are created; shared with other work that is deferred until calls have finished. */
   readonly putOff?: DeferredQueue;
 }
 
@@ -53,7 +53,7 @@ export interface BatchParticipant {
   readonly waiting: number;
   /** They wait until `written` says so. Throws what SQLite throws. */
   write(database: DatabaseSync): void;
-  /** What was given to `write` since the last time is on disk, or has to be given once more. */
+  /** Reports that the rows of the last `write` are on disk, or must be written again. */
   written(isOnDisk: boolean): void;
 }
 
@@ -182,7 +182,7 @@ export class ActivityLog {
     return this.#store.use((database) => recentCalls(database, filter, limit));
   }
 
-  /** What one of call-queries.ts or call-sums.ts finds, records not yet written included. Throws what SQLite throws. */
+  /** Runs a query from call-queries.ts or call-sums.ts, unwritten records included. Throws SQLite errors. */
   query<T>(ask: (database: DatabaseSync, stretches: AggregateCache) => T): T {
     this.flush();
     return this.#store.use((database) => {
@@ -252,7 +252,7 @@ export class ActivityLog {
     });
   }
 
-  /** Not yet on disk: more of the same batch is about to come. */
+  /** Writes to the open batch without committing it: more of the same batch will follow. */
   #writePart(): void {
     if (!this.#batch.isOpen) {
       clearTimeout(this.#timer);
@@ -291,7 +291,7 @@ export class ActivityLog {
     return this.#inserted.length >= batchRows || this.#insertedBytes > this.#bounds.maxBytes / 20;
   }
 
-  /** As many of those that wait as fit into the batch, and one at least. */
+  /** Inserts as many pending records as fit into the batch, and at least one. */
   #insert(): void {
     const rows: CallRow[] = [];
     let bytes = this.#insertedBytes;
@@ -316,7 +316,7 @@ export class ActivityLog {
     this.#insertedBytes = bytes;
   }
 
-  /** What the batch had was in a file that is gone. */
+  /** Inserts the batch again, because the file that held it is gone. */
   #insertAgain(): void {
     this.#pending.unshift(...this.#inserted.map(({ pending }) => pending));
     this.#inserted = [];

@@ -1,4 +1,4 @@
-/** What charts show of calls: by outcome over time, and how long servers take. Times in ms since the epoch. */
+/** Chart data about calls: outcomes over time, and response times of servers. Times in ms since the epoch. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallOutcome, callOutcomes, isProblem } from './call-record.ts';
 import type { AggregateCache } from './call-sums.ts';
@@ -6,7 +6,7 @@ import { hourMs } from './local-time.ts';
 
 export type OutcomeCounts = Readonly<Record<CallOutcome, number>>;
 
-/** Of each hour that has calls, by its beginning. `shift`: how long before those of UTC they begin (`hourShift`). */
+/** Returns counts by start of each hour with calls. `shift`: how long before UTC hours they start (`hourShift`). */
 export function outcomesByHour(
   database: DatabaseSync,
   stretches: AggregateCache,
@@ -30,9 +30,9 @@ export function outcomeCounts(count: (outcome: CallOutcome) => number): OutcomeC
 
 export interface ServerLatency {
   readonly server: string;
-  /** Those that were measured. */
+  /** Number of measured calls. */
   readonly calls: number;
-  /** Of them, those that failed; what was cancelled did not. */
+  /** Number of measured calls that failed; cancelled calls do not count. */
   readonly failures: number;
   /** Half of the calls took no longer, and 95 of 100, in ms. */
   readonly p50: number;

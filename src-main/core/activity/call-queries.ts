@@ -1,4 +1,4 @@
-/** What the dashboard asks of the table of calls. Times in ms since the epoch. */
+/** Queries of the dashboard on the table of calls. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type ActivityEntry, isProblem } from './call-record.ts';
 import { type CallSearch, type CallTotals, whereClauses, type AggregateCache, callTotals } from './call-sums.ts';
@@ -7,7 +7,7 @@ import { queryNumber } from './table-room.ts';
 
 interface CallPage extends CallTotals {
   readonly calls: readonly ActivityEntry[];
-  /** Of the newest on record, whether it fits or not; 0 without one. */
+  /** Id of the newest record, whether it matches or not; 0 without one. */
   readonly lastId: number;
   /** How many fit that came after `afterId`. */
   readonly newer?: { readonly calls: number; readonly problems: number };

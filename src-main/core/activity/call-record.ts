@@ -1,4 +1,4 @@
-/** What is kept of every call: times, sizes and outcome. Its arguments and its answer lie elsewhere (call-texts.ts). */
+/** The record of every call: times, sizes and outcome. Arguments and results are stored separately (call-texts.ts). */
 import type { Masker } from '../base/mask.ts';
 import type { CallTrace } from '../base/trace-context.ts';
 import type { RawJson } from '../wire/raw-json.ts';
@@ -35,7 +35,7 @@ export interface CallRecord {
   readonly tool: string;
   /** The helper tool it came through: `call_tool`, `execute`. */
   readonly via?: string | undefined;
-  /** What the model said it calls for. */
+  /** The purpose that the model stated for the call. */
   readonly why?: string | undefined;
   /** The argument that identifies the call (argument-preview.ts). */
   readonly preview?: string | undefined;
@@ -50,7 +50,7 @@ export interface CallRecord {
   readonly callMs: number;
   readonly shapeMs: number;
   readonly argumentBytes: number;
-  /** What the server sent, and what the model was given of it. */
+  /** Size of the server's result, and of the result returned to the model. */
   readonly resultBytes: number;
   readonly givenBytes: number;
   /** Tokens of the arguments, of what the server sent and of what was given; missing until counted. */
@@ -65,7 +65,7 @@ export interface CallRecord {
   readonly errorText?: string | undefined;
   /** The step that it ran for. */
   readonly step?: number | undefined;
-  /** Of a team; missing on a desktop, where there is one person. */
+  /** User in a team; absent on a desktop, which has one user. */
   readonly user?: string | undefined;
   /** Why its texts were not kept, where they were not. */
   readonly unkept?: PayloadDropReason | undefined;
@@ -92,7 +92,7 @@ export type CountedText = string | RawJson;
 export interface CountedTexts {
   readonly arguments: string;
   readonly given: CountedText;
-  /** What the server sent: the same as was given, another text, or counted already. */
+  /** The server's result: the same as returned to the model, another text, or already counted. */
   readonly sent: 'same' | { readonly text: CountedText; readonly bytes: number } | TokenCount;
 }
 
@@ -139,7 +139,7 @@ export interface ActivityStats {
   readonly tools: readonly ToolActivity[];
 }
 
-/** What few records have, which lies in tables of its own. */
+/** Fields that few records have, stored in tables of their own. */
 export type SparseFields = Pick<CallRecord, 'unkept' | 'passed' | 'limitBytes'>;
 
 /** A call record as the values of one row: masked, bounded, and of the types the table wants. */

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { type CallOutcome, isProblem } from './call-record.ts';
 
 export interface CallTotals {
-  /** Of everything that fits. */
+  /** Totals over all matching calls. */
   readonly total: number;
   readonly failed: number;
   readonly tokensIn: number;
@@ -14,7 +14,7 @@ export interface ServerTotals {
   readonly server: string;
   readonly calls: number;
   readonly failures: number;
-  /** Of the latest calls; undefined where none of them is this server's. */
+  /** Median over the latest calls; undefined if none of them went to this server. */
   readonly medianMs: number | undefined;
   /** Arguments and answers together. */
   readonly tokens: number;
@@ -86,7 +86,7 @@ function reader(
   return (from, to) => statement.all(...before, from, to, ...after);
 }
 
-/** By server, of its calls among the newest, in ms. */
+/** Returns the median duration per server over the newest calls, in ms. */
 function recentMedians(database: DatabaseSync): ReadonlyMap<string, number> {
   const rows = database.prepare('SELECT server, durationMs FROM calls ORDER BY id DESC LIMIT ?').all(medianSampleSize);
   const byServer = Map.groupBy(rows, (row) => String(row['server']));
@@ -116,9 +116,9 @@ const rangeLength = 1000;
 const maxCachedQueries = 20;
 
 export class AggregateCache {
-  /** By question; the one that was asked last stands last. */
+  /** Results keyed by query, least recently used first. */
   readonly #known = new Map<string, Map<number, Known>>();
-  /** By stretch: the count of changes when it changed last. */
+  /** Change count at the last change of each range. */
   readonly #changed = new Map<number, number>();
   #changes = 0;
   #file = '';
@@ -136,7 +136,7 @@ export class AggregateCache {
     this.#file = file;
   }
 
-  /** What `read` makes of each stretch, oldest first. `question` names what is asked: equal ones are read once. */
+  /** Maps each range with `read`, oldest first. `question` identifies the query: equal ones are read once. */
   mapRanges<T>(database: DatabaseSync, question: string, read: ReadStretch<T>): T[] {
     const first = numberOf(database, 'SELECT min(id) AS id FROM calls', 'id');
     const last = numberOf(database, 'SELECT max(id) AS id FROM calls', 'id');

@@ -1,7 +1,9 @@
 /**
- * What was said in calls, kept on disk beside their records: what the model asked, what the server sent, what the model was given.
- * A thread masks, compresses and writes it in batches, and reads it again; nobody else has the file open. What could not be kept
- * says why: here and in the call's record.
+ * Stores the payloads of calls next to their records: the request, the server's result, and the result returned to the
+ * model.
+ * A worker thread masks, compresses, writes and reads them; no other process opens the file. When a payload cannot be
+ * stored, both
+ * the payload and the call record say why.
  */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -75,11 +77,11 @@ export interface PayloadQuery extends PayloadRange {
   readonly id: number;
   /** The call's, in ms since the epoch. */
   readonly startedAt: number;
-  /** As its record says. */
+  /** Reason given in the call's record. */
   readonly unkept: PayloadDropReason | undefined;
 }
 
-/** Of one text, in bytes. What is longer than this is nearly always an answer kept on disk as a whole. */
+/** Maximum size of one payload, in bytes. A longer one is nearly always stored as a spill. */
 const maxPayloadBytes = 8 * 1024 * 1024;
 /** Texts in memory that wait to be written, in bytes. */
 const maxPendingBytes = 32 * 1024 * 1024;
@@ -88,7 +90,7 @@ const pruneIntervalMs = 60 * 60_000;
 /** In one message: calls, and bytes of their texts. */
 const maxInBatch = 500;
 const maxBatchBytes = 4 * 1024 * 1024;
-/** Of ids whose texts could not be written. */
+/** Maximum number of ids remembered whose payloads could not be written. */
 const maxDroppedIds = 10_000;
 /** A thread is worth while for so many bytes, or when something has waited for so long, in ms: many a core ends before. */
 const workerThresholdBytes = 64 * 1024;
@@ -101,11 +103,11 @@ const maxFailures = 3;
 interface Outgoing {
   readonly call: PayloadRow;
   readonly bytes: number;
-  /** What was secret when it was said. */
+  /** Secrets known at the time of the call. */
   readonly known: Masker['matchers'];
 }
 
-/** What goes over in one message, and is on disk at once or not at all: the core may end before all of them are. */
+/** Payloads sent in one message and written atomically: the core may exit before all batches are written. */
 interface Batch {
   readonly calls: PayloadRow[];
   readonly known: Masker['matchers'];
@@ -234,7 +236,7 @@ export class PayloadStore {
     for (const batch of this.#takeOut()) void this.#put(batch);
   }
 
-  /** What waits to be written, in order, by what was secret. */
+  /** Takes the pending payloads in order, batched by the secrets known at the time. */
   #takeOut(): readonly Batch[] {
     clearTimeout(this.#lateTimer);
     this.#lateTimer = undefined;
@@ -339,7 +341,7 @@ export class PayloadStore {
     this.#giveUp(failure);
   }
 
-  /** What was asked before is done first, and the file is closed. Whoever asks meanwhile gets another thread. */
+  /** Finishes earlier requests, then closes the file. Requests made meanwhile get another thread. */
   async #endInOrder(): Promise<void> {
     clearTimeout(this.#idleTimer);
     const worker = this.#worker;

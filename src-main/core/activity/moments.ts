@@ -8,7 +8,7 @@ export interface Annotation {
   /** ms since the epoch. */
   readonly at: number;
   readonly kind: AnnotationKind;
-  /** Of a start the version, else the mode from then on, and the app that has it where not all have: `search for Cursor`. */
+  /** For a start the version, else the new mode, plus the app if it is not for all: `search for Cursor`. */
   readonly what: string;
 }
 

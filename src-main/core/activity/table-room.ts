@@ -24,7 +24,7 @@ export function deleteOldest(database: DatabaseSync, tables: readonly Table[], m
   if (surplus > 0) database.prepare(`PRAGMA incremental_vacuum(${Math.ceil(surplus / pageBytes(database))})`).all();
 }
 
-/** What a query answers as `n`; 0 for nothing. */
+/** Returns the column `n` of a query; 0 if it returns no row. */
 export function queryNumber(database: DatabaseSync, sql: string): number {
   return Number(prepareCached(database, sql).get()?.['n'] ?? 0);
 }

@@ -6,12 +6,12 @@ import type { CountRequest } from './token-worker.ts';
 
 export interface TokenCount {
   readonly tokens: number;
-  /** Not counted in full: the text was too large, too much was waiting, or the thread could not be had. */
+  /** Whether it is an estimate: the text was too large, the queue too long, or the thread unavailable. */
   readonly estimated: boolean;
 }
 
 export interface TokenCounterOptions {
-  /** Where the worker lies: `workerLocation('token-worker', import.meta.url)`. */
+  /** URL of the worker: `workerLocation('token-worker', import.meta.url)`. */
   readonly workerUrl: URL;
   /** Longer texts are estimated from a sample of 1/8 of this length; in characters (4 Mi by default). */
   readonly maxTextLength?: number;
@@ -42,7 +42,7 @@ export class TokenCounter {
   /** With the thread, which answers in this order. */
   readonly #asked: Waiting[] = [];
   readonly #thread: WorkerThread<readonly CountRequest[], readonly number[]>;
-  /** What is asked in one turn goes over in one message: each wakes two threads. */
+  /** Batches the requests of one turn into one message, because each message wakes two threads. */
   #sending: NodeJS.Immediate | undefined;
   #queued = 0;
   #sent = 0;
@@ -125,7 +125,7 @@ export class TokenCounter {
     resolve({ tokens: Math.round(tokens * scale), estimated: scale !== 1 });
   }
 
-  /** What waits is estimated. */
+  /** Estimates all pending texts. */
   #abandon(): void {
     clearImmediate(this.#sending);
     this.#sending = undefined;
@@ -183,7 +183,7 @@ export class TokenCache {
 
 interface TextSample {
   readonly texts: readonly string[];
-  /** What a count over the pieces is multiplied by to speak of the whole text. */
+  /** Factor from a count over the samples to the whole text. */
   readonly scale: number;
 }
 
@@ -201,7 +201,7 @@ export function sampleText(text: string, longest: number): TextSample {
   return { texts, scale: text.length / (length * sampleCount) };
 }
 
-/** Where the worker that counts tokens lies, among the sources and in the build. */
+/** Returns the URL of the worker that counts tokens, in the sources or in the build. */
 export function tokenWorkerUrl(): URL {
   return resolveWorkerUrl('token-worker', import.meta.url);
 }

@@ -31,7 +31,7 @@ export function countTokens(text: string): number {
   return tokens + countPiece(done === 0 ? text : text.slice(done), asPlainText);
 }
 
-/** Where to cut: inside every word that is too long. */
+/** Returns the positions at which to cut: inside every word that is too long. */
 function cuts(text: string): number[] {
   return crudeRuns(text).flatMap(([start, end]) => {
     // Texts beyond ASCII look like one run to the crude scan; only these are read closely.

@@ -1,4 +1,4 @@
-/** What an app's model reads of one answer: once what it says twice, and no more than the app lets in. */
+/** Counts what the model of a client app reads of one result: duplicates once, and no more than the app accepts. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { textsOfStructure } from '../../spills/payload.ts';
 import type { Result } from '../../wire/message.ts';
@@ -16,7 +16,7 @@ export interface ResultIntake {
   readonly reads: 'text' | 'structured';
 }
 
-/** Of an answer that counts `whole` as it was sent. Never rejects. What came as bytes is too long to be looked for what it says twice. */
+/** Counts a result that counts `whole` as sent. Never rejects. Raw bytes are too long to search for duplicates. */
 export async function countIngested(
   result: Result,
   whole: TokenCount,
@@ -35,7 +35,7 @@ export async function countIngested(
   return cut(once.tokens < whole.tokens ? once : whole, bytes, taker);
 }
 
-/** Of an answer as a server sent it: what it says twice counts once, as on the record of its call. Never rejects. */
+/** Counts a server's result, duplicates once, as in the record of its call. Never rejects. */
 export function countOnce(result: Result, counter: PayloadCounter): Promise<TokenCount> {
   const once = result instanceof RawJson ? result : withoutDuplicate(result, 'text');
   return once === result ? counter.count(result) : counter.countText(() => JSON.stringify(once));

@@ -1,9 +1,9 @@
 /**
- * What an app would have loaded without Tooltray in one session, kept apart by server:
- * - instructions of a server once, when the app introduces itself, or when the server comes;
- * - a list once for the app's first, or when the server comes; again when the app lists again of its own accord, as it would
- *   then have asked every server; and, where it lists again because we said that something has changed, of those servers only
- *   whose list is another one.
+ * The tokens that a client app would have loaded without Tooltray in one session, by server:
+ * - instructions of a server once, when the app initializes, or when the server is added;
+ * - a list on the app's first request, or when the server is added; again when the app lists of its own accord, as it
+ *   would then have asked every server; and, if it lists again because of a change notification, only for servers whose
+ *   list has changed.
  */
 import type { JsonObject } from '../../base/json.ts';
 import type { TokenCount } from '../token-counter.ts';
@@ -65,7 +65,7 @@ export class Baseline {
     }
   }
 
-  /** What servers offer has changed: those that the app has not met would have introduced themselves now. */
+  /** Returns the increment after a change of the servers: new ones would have been initialized now. */
   serversChanged(servers: readonly ListedServer[]): BaselineIncrement {
     const lists = [...this.#lists].flatMap(([key, { loaded }]) =>
       owe(
@@ -149,7 +149,7 @@ export class DeferredTools {
   }
 }
 
-/** What apps load of lists, in tokens: as servers send them, or as an app holds them that defers tools. Each list is counted once. */
+/** Tokens of lists that apps load: as sent, or as held by an app that defers tools. Each list counts once. */
 export type ListKey = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
 export const listMethods: ReadonlyMap<string, ListKey> = new Map([

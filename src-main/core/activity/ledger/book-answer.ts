@@ -10,9 +10,9 @@ export interface CountedCall {
   readonly via: string | undefined;
   /** undefined: no answer came. */
   readonly raw: TokenCount | undefined;
-  /** What the app's model would have read of it without us. */
+  /** Tokens that the app's model would have read of the result without Tooltray. */
   readonly baseline: TokenCount | undefined;
-  /** What the pipeline made of it, and what the model reads of that. */
+  /** Tokens of the result after the pipeline, and those that the model reads. */
   readonly given: TokenCount | undefined;
   readonly read: TokenCount | undefined;
   /** Nobody changed it. */
@@ -24,7 +24,7 @@ interface CountedAnswer {
   /** The tool that the client app called. */
   readonly tool: string;
   readonly tokens: TokenCount;
-  /** What of them the app's model reads. */
+  /** Tokens that the app's model reads. */
   readonly read: TokenCount;
   readonly calls: readonly CountedCall[];
 }
@@ -59,7 +59,7 @@ function bookOwn({ kind, tool, tokens, read, calls }: CountedAnswer): LedgerEntr
   return createLedgerEntry(cause, '', tool, { times: 1, sent: tokens, loaded: read });
 }
 
-/** What the program said stands for all answers it got, each by its share of them. */
+/** Divides the program's output among the results it received, in proportion to their size. */
 function bookProgram({ tokens, read }: CountedAnswer, calls: readonly AnsweredCall[]): readonly LedgerEntry[] {
   const weights = calls.map(({ raw }) => raw.tokens);
   const [sent, loaded] = [shareOut(tokens, tokens.tokens, weights), shareOut(read, read.tokens, weights)];
@@ -68,7 +68,7 @@ function bookProgram({ tokens, read }: CountedAnswer, calls: readonly AnsweredCa
   );
 }
 
-/** What the pipeline gave is the result; what there is beyond it, the helper tool put around it. */
+/** Books what the pipeline returned as results, and the remainder as overhead of the helper tool. */
 function bookThrough({ tool, tokens, read }: CountedAnswer, calls: readonly AnsweredCall[]): readonly LedgerEntry[] {
   const sent = partOf(
     tokens,
@@ -93,7 +93,7 @@ function bookThrough({ tool, tokens, read }: CountedAnswer, calls: readonly Answ
     : [...entries, createLedgerEntry('helpers', '', tool, { sent: sent.rest, loaded: loaded.rest })];
 }
 
-/** What of the whole is these parts, shared out among them, and what is beyond them. */
+/** Divides the share of the whole that belongs to these parts among them, and returns the rest. */
 function partOf(
   whole: TokenCount,
   parts: readonly TokenCount[],

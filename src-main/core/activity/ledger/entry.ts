@@ -20,13 +20,13 @@ export interface Amounts {
   readonly times: number;
   /** Tokens that crossed the line to the client app. */
   readonly sent: number;
-  /** What of them the app's model reads: less than all of the lists of an app that defers tools, and of answers as in as-read.ts. */
+  /** Tokens that the model reads: fewer for lists if the app defers tools, and for results as in as-read.ts. */
   readonly loaded: number;
   /** Tokens that it would have read without us: of lists, instructions, and of answers what the app would have let in. */
   readonly baseline: number;
   /** Tokens of what servers answered, as they sent it. */
   readonly raw: number;
-  /** What of `sent` and `baseline` is an estimate. */
+  /** Estimated part of `sent` and `baseline`. */
   readonly estimated: number;
 }
 
@@ -64,7 +64,7 @@ export function createLedgerEntry(cause: Cause, server: string, tool: string, fi
   };
 }
 
-/** What of it the app's model reads and is set against what it would have read without us. */
+/** Returns the tokens that the app's model reads and that are compared with its baseline. */
 export function netContextTokens(entries: readonly LedgerEntry[]): number {
   return entries.reduce((sum, { cause, loaded }) => sum + (cause === 'other' ? 0 : loaded), 0);
 }
@@ -89,13 +89,13 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
  */
 export type ResultKind = 'direct' | 'call' | 'program' | 'await' | 'discovery' | 'readback';
 
-/** What a use of a helper tool is about, as the tool itself declares it; `change` and `schema` are told apart in steps alone. */
+/** Purpose of a helper tool's use, as the tool declares it; `change` and `schema` are distinguished only in steps. */
 export type HelperKind = 'call' | 'change' | 'program' | 'await' | 'discovery' | 'schema' | 'readback';
 
 /** Looks up what a use of a helper tool is about; undefined where the name is no helper tool's. */
 export type KindOfHelper = (tool: string, input: JsonObject) => HelperKind | undefined;
 
-/** Where a helper that calls tools is told which one. */
+/** Arguments that name the tool in helpers that call tools. */
 const nameKeys = ['tool', 'tool_name', 'name', 'path'];
 
 /** `mode` is the session's; through an endpoint of one server every name is that server's. */

@@ -15,14 +15,14 @@ interface LedgerCall {
   readonly server: string;
   readonly tool: string;
   readonly via: string | undefined;
-  /** What the server answered; undefined: nothing. */
+  /** The server's result; undefined if there was none. */
   readonly result: Result | undefined;
-  /** What became of it. */
+  /** The result returned to the model. */
   readonly given: Result | undefined;
   readonly outcome: CallOutcome;
 }
 
-/** What ran for a request, as far as its step tells. */
+/** A call that ran for a request, with the fields that its step needs. */
 export interface FinishedCallInfo {
   readonly server: string;
   readonly tool: string;
@@ -30,7 +30,7 @@ export interface FinishedCallInfo {
   readonly outcome: CallOutcome;
 }
 
-/** Of a server about how far it is: as its notification says. */
+/** Progress of a server, as in its notification. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;
@@ -46,7 +46,7 @@ const maxFinishedCalls = 1000;
 /** Who asks, as it is when the request is over: a handshake may change all of it. */
 export interface StepOwner {
   readonly sessionId: string;
-  /** Of a team. */
+  /** User in a team. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;
@@ -65,13 +65,13 @@ export interface StepRecorder {
   /** For a step that begins then, in ms since the epoch: grows with the time, over restarts as well. */
   readonly idAt: (startedAt: number) => number;
   start(exchange: ClientRequest, owner: () => StepOwner): void;
-  /** What was ended before is not ended again. Returns at once. */
+  /** Ends a step unless it has already ended. Returns at once. */
   end(exchange: ClientRequest, end: StepEnd, owner: StepOwner): void;
-  /** What the ledger found of a step. */
+  /** Adds the token counts that the ledger found for a step. */
   addTokens(id: number, entries: readonly LedgerEntry[]): void;
 }
 
-/** Of which request an entry is. */
+/** The request that an entry belongs to. */
 export type StepRef = Pick<ClientRequest, 'id' | 'startedAt'>;
 
 interface RecordedRequest {
@@ -84,7 +84,7 @@ interface RecordedRequest {
 }
 
 export class ClientRequest {
-  /** Of its step. */
+  /** Id of its step. */
   readonly id: number;
   /** ms since the epoch, and on the clock that times are measured with. */
   readonly startedAt: number;
@@ -167,7 +167,7 @@ export class ClientRequest {
     this.#only = undefined;
   }
 
-  /** Of several each as it ends: a program may make a thousand calls, and their answers are not to be held until it is done. */
+  /** Counts each call as it ends: a program may make a thousand calls, whose results must not all be held. */
   async #count({ server, tool, via, result, given }: LedgerCall): Promise<CountedCall> {
     const untouched = result === given;
     if (result === undefined || given === undefined) {

@@ -21,7 +21,7 @@ interface LedgerRowsOptions {
 
 export interface LedgerOwner {
   readonly id: string;
-  /** Of a team. */
+  /** User in a team. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;

@@ -1,9 +1,11 @@
 /**
- * What crosses the line of one client app, frame by frame: each counted, put under its cause and set against what the app
- * would have loaded without us.
+ * Counts the frames between Tooltray and one client app, attributes each to its cause, and compares it with what the
+ * app would
+ * have loaded without Tooltray.
  *
- * The unit: o200k tokens of the JSON text of a frame's payload: the value of `result` in an answer, of `error` in a failure, of
- * `params` in a notification or a question of ours. The envelope around it (jsonrpc, id, method) is not counted, on neither side.
+ * The unit: o200k tokens of the JSON text of a frame's payload: `result` of a response, `error` of a failure, `params`
+ * of a
+ * notification or of a request from Tooltray. The envelope (jsonrpc, id, method) is not counted on either side.
  */
 import { toText, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type Result } from '../../wire/message.ts';
@@ -25,7 +27,7 @@ import { listMethods } from './baseline.ts';
 
 export interface LedgerSessionOptions {
   readonly id: string;
-  /** Of a team. */
+  /** User in a team. */
   readonly user?: string | undefined;
   /** Who reads along, asked once a frame: a handshake may change all of it. */
   readonly who: () => Who;
@@ -34,11 +36,11 @@ export interface LedgerSessionOptions {
 interface Who {
   readonly app: string;
   readonly mode: string;
-  /** What it calls itself in its handshake, which is ours where we try a connection as the app will. */
+  /** The name from its handshake; Tooltray's own name during a connection test on behalf of the app. */
   readonly client: string;
 }
 
-/** What is known of an app, so that no frame has to look it up. */
+/** Cached facts about an app, so that no frame has to look them up. */
 interface Standing {
   readonly app: string;
   readonly client: string;
@@ -128,7 +130,7 @@ export class LedgerSession {
     exchange.close();
   }
 
-  /** What servers offer is not what it was. */
+  /** Called when the tools, resources or prompts of the servers have changed. */
   serversChanged(): void {
     const who = this.#facts.who();
     const entries = this.#of(who).isRead ? this.#lists.serversChanged(this.#reader(who)) : undefined;

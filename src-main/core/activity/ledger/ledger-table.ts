@@ -7,12 +7,12 @@ import { runInTransaction } from '../../base/private-database.ts';
 import { formatDay, hourMs, startOfHour } from '../local-time.ts';
 import type { Amounts, Cause } from './entry.ts';
 
-/** What was entered under one hour, session, app, mode, server, tool and cause. */
+/** Sums for one hour, session, app, mode, server, tool and cause. */
 export interface LedgerRow extends Amounts {
   /** The hour's beginning where this machine is, in ms since the epoch. */
   readonly hour: number;
   readonly session: string;
-  /** Of the session, in a team. */
+  /** User of the session, in a team. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;
@@ -120,13 +120,13 @@ export function sumLedger(
   });
 }
 
-/** What the ledger answers: sums by what was asked for, the net, and from when on Tooltray pays for itself. */
+/** Reports of the ledger: sums by key, the net, and when Tooltray starts to pay for itself. */
 export type SavingsKey = 'session' | 'app' | 'server' | 'tool' | 'hour' | 'day' | 'cause' | 'mode';
 
 export interface SavingsQuery {
   /** Only from then on, in ms since the epoch: to the hour in the last seven days, to the day before. */
   readonly since?: number | undefined;
-  /** What the rows are for; `cause` unless given. */
+  /** Key of the rows; `cause` by default. */
   readonly by?: SavingsKey | undefined;
   /** Only what concerns this client app. */
   readonly app?: string | undefined;
@@ -136,15 +136,15 @@ export interface SavingsQuery {
 export interface SavingsTotals {
   /** Lists and instructions that apps would have loaded without Tooltray. */
   readonly baseline: number;
-  /** What of servers' answers the apps would have let in without Tooltray. */
+  /** Tokens of servers' results that apps would have accepted without Tooltray. */
   readonly answers: number;
-  /** What they loaded of Tooltray's own: lists, instructions, discovery, helper texts. */
+  /** Tokens of Tooltray's own that apps loaded: lists, instructions, discovery, helper texts. */
   readonly spent: number;
-  /** What servers answered, as they sent it: in no net, since no app would have let all of it in. */
+  /** Tokens of servers' results as sent; not part of the net, since no app would have accepted all of them. */
   readonly raw: number;
-  /** What the apps let in of what they were given of it. */
+  /** Tokens that apps accepted of the results returned to them. */
   readonly given: number;
-  /** What they read of kept answers later. */
+  /** Tokens that apps later read from spills. */
   readonly readBack: number;
   /** baseline − spent + answers − given − readBack; may be negative. */
   readonly net: number;
@@ -157,9 +157,9 @@ export interface SavingsTotals {
 }
 
 export interface SavingsRow extends SavingsTotals {
-  /** Of a tool `server:tool`; empty for what is no server's or no tool's. */
+  /** For a tool `server:tool`; empty for entries without server or tool. */
   readonly key: string;
-  /** Of a session: its app. */
+  /** App of the session, if rows are sessions. */
   readonly app?: string;
 }
 
@@ -179,7 +179,7 @@ export interface SavingsReport {
   readonly total: SavingsTotals;
   readonly breakEven: BreakEven;
   readonly tokenizer: string;
-  /** How it was counted, a sentence each. */
+  /** Assumptions of the count, one sentence each. */
   readonly assumptions: readonly string[];
 }
 

@@ -41,7 +41,7 @@ export interface LedgerOptions {
   readonly now: () => number;
   /** Hears of every request and answer, and of what they weigh. */
   readonly steps: StepRecorder;
-  /** Where it is counted, once calls are answered. */
+  /** Queue that counts tokens once calls have finished. */
   readonly putOff: DeferredQueue;
   readonly kindOf: KindOfHelper;
 }
@@ -95,7 +95,7 @@ export class Ledger {
     return countOnce(payload, this.#counter);
   }
 
-  /** What servers offer is not what it was. */
+  /** Called when the tools, resources or prompts of the servers have changed. */
   serversChanged(): void {
     for (const session of this.#sessions) session.serversChanged();
   }
@@ -151,7 +151,7 @@ export class Ledger {
   }
 }
 
-/** Of sums wherever they were kept. */
+/** Builds a report from sums, wherever they are stored. */
 export function buildReport(sums: readonly CauseSum[], by: SavingsKey): SavingsReport {
   const causes = sums.map((sum) => ({ ...sum, key: sum.cause, app: undefined }));
   const total = totalSavings(sums);

@@ -1,4 +1,4 @@
-/** What one app loads of lists, instructions and definitions, ours and what it would have without us. */
+/** Counts raw bytes; beyond 4 MB every caller gets the same estimate from samples. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { scalarOf } from '../../wire/raw-json.ts';
@@ -74,7 +74,7 @@ export class ListAccounting {
     return [entry, ...(await owed)];
   }
 
-  /** What an app that defers tools loads of definitions for a call of this tool: of ours, and without us. */
+  /** Returns the definitions that an app that defers tools loads for a call: Tooltray's, and those without Tooltray. */
   definitions(
     tool: string,
     calls: readonly CountedCall[],

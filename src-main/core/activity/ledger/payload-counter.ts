@@ -78,7 +78,7 @@ export class PayloadCounter {
   }
 }
 
-/** Of an answer that is held as bytes: beyond 4 MB estimated from pieces, by whoever asks in the same way. */
+/** Counts raw bytes; beyond 4 MB every caller gets the same estimate from samples. */
 export async function countBytes(
   raw: RawJson,
   count: (text: () => string) => Promise<TokenCount>,
@@ -98,7 +98,7 @@ function bySize(bytes: number): TokenCount {
 
 interface ByteSample {
   readonly text: string;
-  /** What a count over the pieces is multiplied by to speak of the whole. */
+  /** Factor from a count over the samples to the whole. */
   readonly scale: number;
 }
 

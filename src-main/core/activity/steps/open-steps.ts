@@ -7,7 +7,7 @@ import { runInTransaction } from '../../base/private-database.ts';
 import type { StepRecord } from './step.ts';
 import { stepColumns, toValues } from './step-table.ts';
 
-/** Of a step that runs. */
+/** The recorded part of a running step. */
 type RunningStep = Pick<
   StepRecord,
   'id' | 'startedAt' | 'sessionId' | 'app' | 'mode' | 'kind' | 'name' | 'what' | 'requestBytes'
@@ -25,7 +25,7 @@ export class RunningStepStore {
   /** When each was written down last, in ms since the epoch. */
   readonly #noted = new Map<number, number>();
 
-  /** Those of them that have to be written down now. */
+  /** Returns the ids of steps that must be written now. */
   dueForWrite(ids: readonly number[], now: number): ReadonlySet<number> {
     return new Set(ids.filter((id) => now - (this.#noted.get(id) ?? 0) >= writeIntervalMs));
   }
@@ -58,7 +58,7 @@ export class RunningStepStore {
   }
 }
 
-/** What ran for them is on record already. How long they took is known up to when they were seen last. */
+/** Ends steps whose calls are already on record. Their duration is known up to when they were last seen. */
 function end(database: DatabaseSync, ids: string): void {
   const these = 'id IN (SELECT value FROM json_each(?))';
   database

@@ -38,10 +38,10 @@ export interface RunningStep {
 const pollIntervalMs = 500;
 /** Steps in memory while the database cannot be written. */
 const maxPendingSteps = 5000;
-/** Of an answer that tells an error, in bytes: a longer one is not looked through for its text. */
+/** Maximum size of an error result, in bytes; a larger one is not searched for its text. */
 const maxErrorResultBytes = 64 * 1024;
 
-/** Of a batch that is not on disk yet. */
+/** A batch that is not on disk yet. */
 interface Given {
   readonly steps: StepRecord[];
   readonly counted: StepTokens[];
@@ -78,12 +78,12 @@ export class StepLog implements StepRecorder, BatchParticipant {
     return this.#revision;
   }
 
-  /** Those that are not over, the oldest first. */
+  /** The running steps, oldest first. */
   get running(): readonly RunningStep[] {
     return [...this.#open.values()];
   }
 
-  /** What a request asks for, in a session of that mode. */
+  /** Returns what a request asks for, in a session of that mode. */
   words({ method, params }: Pick<ClientRequest, 'method' | 'params'>, mode: string): StepWords {
     return describeStep(method, params, mode, this.#options.kindOf);
   }
@@ -99,7 +99,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
     this.#checkTimer ??= setTimeout(() => this.#look(), pollIntervalMs).unref();
   }
 
-  /** What it takes to make a record is spent off the answer's way. */
+  /** Ends a step; the record is created off the response path. */
   end(exchange: ClientRequest, end: StepEnd, owner: StepOwner): void {
     if (!this.#open.delete(exchange.id)) return;
     const durationMs = performance.now() - exchange.startedTick;
@@ -274,7 +274,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
   }
 }
 
-/** What went out of it: the value of `result` or `error`; of a question of ours what came back. */
+/** Returns the outgoing payload: the value of `result` or `error`; for a request from Tooltray, the response. */
 function payloadOf(end: StepEnd): Result | undefined {
   if (end === 'cancelled' || 'method' in end) return undefined;
   return isFailure(end) ? { ...end.error } : end.result;

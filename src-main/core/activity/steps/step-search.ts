@@ -1,6 +1,7 @@
 /**
- * What people ask of the steps on record: which fit, what they sum up to, and the sessions they belong to. Sums of sessions and times come
- * from `sessionHours`, which triggers keep; whatever else is asked goes through rows, and never through more than the newest of them.
+ * Searches recorded steps: the matching ones, their totals, and their sessions. Totals of sessions and times come from
+ * `sessionHours`,
+ * which triggers maintain; every other query scans rows, limited to the newest.
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { isProblem, isProblemIn } from '../call-record.ts';
@@ -9,11 +10,11 @@ import { type StepRow, toStep } from './step-table.ts';
 export interface StepSearch {
   readonly sessionId?: string | undefined;
   readonly app?: string | undefined;
-  /** That a call of the step went to. */
+  /** Server that a call of the step went to. */
   readonly server?: string | undefined;
-  /** Those that did not end well. */
+  /** Only steps that did not end well. */
   readonly problems?: boolean | undefined;
-  /** Those of which an answer was kept on disk. */
+  /** Only steps with a spilled result. */
   readonly spilled?: boolean | undefined;
   readonly blocked?: boolean | undefined;
   /** In ms since the epoch; `until` itself is outside. */
@@ -44,7 +45,7 @@ interface StepRange {
 interface StepPage {
   /** The newest first. */
   readonly steps: readonly StepRow[];
-  /** Of all that fit. */
+  /** Totals over all matching steps. */
   readonly sums: StepTotals;
   /** How many there are in the same session and time, whatever else is asked for. */
   readonly all: number;
@@ -150,7 +151,7 @@ export function stepsOfPayloads(database: DatabaseSync, ids: readonly number[]):
   return rows.map(({ id }) => Number(id));
 }
 
-/** Of a session and time alone. Whole hours from their sums; of the hours at both ends the rows. */
+/** Sums a session and time range: whole hours from their totals, partial hours at both ends from rows. */
 function sumSteps(database: DatabaseSync, { sessionId, since = 0, until }: StepSearch): StepTotals {
   const firstWhole = Math.ceil(since / hourMs);
   const endOfWhole = until === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(until / hourMs);
@@ -218,7 +219,7 @@ function isSeenAtOnce({ problems, spilled, blocked, text }: StepSearch): boolean
   return problems !== true && spilled !== true && blocked !== true && wordsOf(text).length === 0;
 }
 
-/** Where most fit the page is found at once, and where few do it is all that there is to sum. */
+/** Finds the page, then sums: fast if most rows match, and if few do, there is little to sum. */
 function pageThenSums(database: DatabaseSync, wanted: Conditions, range: StepRange): Found {
   const { before, after, limit } = range;
   const page = and(wanted, 'id < ? AND id > ?', ...idsOf(range));
@@ -265,7 +266,7 @@ function isLookedThrough({ app, server, problems, spilled, blocked, text }: Step
   return app !== undefined || server !== undefined || isFiltered || wordsOf(text).length > 0;
 }
 
-/** Whose they are and when they were. Ids grow with the time, so that a time need not be looked for in all rows. */
+/** Restricts by session and time. Ids grow with time, so rows need not be searched by time. */
 function placed(database: DatabaseSync, search: StepSearch): Conditions {
   const { sessionId, since, until } = search;
   const { from, to } = idsOfTime(database, search);

@@ -7,16 +7,16 @@ import { selectCalls, toEntry } from '../call-table.ts';
 import { queryNumber } from '../table-room.ts';
 import { maxPurposeLength, type StepKind, type StepRecord } from './step.ts';
 
-/** What a step weighs, by the ledger: nothing of it where no model reads what the app is sent. */
+/** Tokens of a step in the ledger; none if no model reads what the app receives. */
 export interface StepTokens {
   readonly id: number;
-  /** That crossed the line to the app. */
+  /** Tokens sent to the app. */
   readonly given: number;
-  /** Of what servers answered for it. */
+  /** Tokens of the servers' results for the step. */
   readonly raw: number;
-  /** That the app would have loaded without us. */
+  /** Tokens that the app would have loaded without Tooltray. */
   readonly baseline: number;
-  /** That it loaded, as far as it is set against that. */
+  /** Tokens that the app loaded, as far as they are compared with the baseline. */
   readonly loaded: number;
 }
 
@@ -59,7 +59,7 @@ export class StepTable {
   }
 }
 
-/** Those of steps that were deleted meanwhile are dropped. */
+/** Drops counts of steps that have been deleted meanwhile. */
 export function updateStepTokens(database: DatabaseSync, counted: readonly StepTokens[]): void {
   if (counted.length === 0) return;
   runInTransaction(database, () => {
@@ -76,7 +76,7 @@ export function findStep(database: DatabaseSync, id: number): StepRow | undefine
   return row === undefined ? undefined : toStep(row);
 }
 
-/** By step, the oldest first, so many of each at the most. */
+/** Returns calls by step, oldest first, at most `most` of each. */
 export function callsOfSteps(
   database: DatabaseSync,
   steps: readonly number[],
@@ -86,7 +86,7 @@ export function callsOfSteps(
   return new Map(steps.map((step) => [step, calls.all(step, most).map(toEntry)]));
 }
 
-/** As `stepColumns` has them, masked and cut. */
+/** Returns the values for `stepColumns`, masked and cut. */
 export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): (string | number | null)[] {
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes } = step;

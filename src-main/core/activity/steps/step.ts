@@ -23,12 +23,12 @@ export type StepKind =
   | 'question'
   | 'other';
 
-/** What was asked, in a few words. */
+/** A short description of the request. */
 export interface StepWords {
   readonly kind: StepKind;
   /** The tool, prompt or address that was asked for; else the method. */
   readonly name: string;
-  /** What for: the words of a search, the tool that a helper was to call. Empty where the name says all. */
+  /** The subject: search words, or the tool that a helper calls. Empty if the name says it all. */
   readonly what: string;
 }
 
@@ -38,12 +38,12 @@ export interface StepRecord extends StepWords {
   /** ms since the epoch. */
   readonly startedAt: number;
   readonly sessionId: string;
-  /** Of a team. */
+  /** User in a team. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;
   readonly durationMs: number;
-  /** Of the params, and of the payload that went out: `result` or `error`. */
+  /** Size of the params, and of the outgoing payload: `result` or `error`. */
   readonly requestBytes: number;
   readonly givenBytes: number;
   /** Calls of servers' tools that ran for it. */
@@ -71,14 +71,14 @@ const byMethod: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['roots/list', 'question'],
 ]);
 
-/** Where a search says what it looks for, and a helper which tool it is about. */
+/** Arguments that hold the query of a search or the tool that a helper is about. */
 const queryKeys = ['query', 'queries', 'q', 'filter', 'search'];
 const toolKeys = ['tool', 'tool_name', 'name', 'path', 'tools', 'names'];
 const readKeys = ['op', 'pattern', 'query', 'path'];
 
 const spillAddress = 'tooltray://spill/';
 
-/** What comes over the line may be anything: a method that is no text asks for nothing, either. */
+/** Returns whether the method is recorded as a step; input is untrusted, so a method that is no string is not. */
 export function isStep(method: unknown): boolean {
   return typeof method === 'string' && !silent.has(method);
 }
@@ -131,5 +131,5 @@ function textIn(value: unknown): string {
   return typeof value === 'object' && value !== null ? firstText(objectOrEmpty(value), ['name', 'tool', 'query']) : '';
 }
 
-/** Of what a step is for, in characters. */
+/** Maximum length of a step's purpose, in characters. */
 export const maxPurposeLength = 300;

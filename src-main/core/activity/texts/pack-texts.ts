@@ -15,7 +15,7 @@ export interface PackedPayloads {
 
 /** In bytes: what is shorter does not get smaller. */
 const minCompressibleBytes = 100;
-/** Of what is compressed, in bytes. */
+/** Maximum size of data compressed synchronously, in bytes. */
 const maxSyncCompressBytes = 64 * 1024;
 
 export function packPayloads(texts: PayloadTexts): PackedPayloads {

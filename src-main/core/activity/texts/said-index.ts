@@ -7,7 +7,7 @@ import { payloadSides } from './texts-messages.ts';
 import { type PackedPayloads, type PayloadTexts, unpackPayloads } from './pack-texts.ts';
 
 export interface PayloadMatches {
-  /** Of calls and steps, those whose texts were kept last first. */
+  /** Ids of calls and steps, most recently stored payloads first. */
   readonly ids: readonly number[];
   /** There are more than were asked for. */
   readonly more: boolean;
@@ -15,7 +15,7 @@ export interface PayloadMatches {
 
 /** Rows of a stretch: a new index of one takes a second or two, in the thread of the texts. */
 const rowsPerSegment = 4096;
-/** Of each text, in characters: what stands further down is not found. */
+/** Indexed length of each text, in characters: later text is not found. */
 const indexedLength = 16_000;
 /** Stretches from before there was an index that get one at a time. */
 const maxMissingRows = 2;
@@ -133,7 +133,7 @@ function readable(row: PackedPayloads): string {
   }
 }
 
-/** What is said in JSON, in one piece: an escape would stick to the word behind it. */
+/** Returns the text of JSON in one piece, unescaped: an escape would stick to the word after it. */
 function wordsIn(texts: PayloadTexts): string {
   const said = payloadSides.flatMap((side) => {
     const one = texts[side];

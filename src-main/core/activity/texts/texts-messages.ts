@@ -1,9 +1,9 @@
-/** What the core and the thread that keeps the texts of calls say to each other. */
+/** Messages between the core and the thread that stores payloads. */
 import type { SecretMatchers } from '../../base/secret-spellings.ts';
 import type { UrgencyFlag } from '../../base/worker-line.ts';
 
 export const payloadSides = ['asked', 'sent', 'given'] as const;
-/** What the model asked, what the server sent, what the model was given. */
+/** The model's request, the server's result, and the result returned to the model. */
 export type PayloadSide = (typeof payloadSides)[number];
 
 /**
@@ -17,7 +17,7 @@ export type PayloadGap = (typeof payloadAbsences)[number];
 export type PayloadSideInput = { readonly text: string | Uint8Array<ArrayBuffer> } | { readonly none: PayloadGap };
 
 export interface PayloadRow {
-  /** Of the call's record. */
+  /** Id of the call's record. */
   readonly id: number;
   /** ms since the epoch: an id alone may be another call's, where the record of calls was begun anew. */
   readonly startedAt: number;
@@ -26,9 +26,9 @@ export interface PayloadRow {
 
 export interface PayloadLimits {
   readonly keepDays: number;
-  /** Of the file. */
+  /** Maximum size of the file. */
   readonly maxBytes: number;
-  /** Of calls: so many records are kept at the most. */
+  /** Maximum number of call records. */
   readonly maxRows: number;
 }
 
@@ -46,7 +46,7 @@ export type PayloadSideRead =
 
 export type PayloadRead = Partial<Readonly<Record<PayloadSide, PayloadSideRead>>>;
 
-/** What the thread is begun with. */
+/** Startup data of the thread. */
 export interface PayloadWorkerData {
   readonly file: string;
   readonly hurry: UrgencyFlag;
@@ -56,14 +56,14 @@ export interface PayloadWorkerData {
 export type PayloadRequest = { readonly number: number } & (
   | {
       readonly kind: 'put';
-      /** By what was secret when they were said: calls of one batch may know different secrets. */
+      /** Secrets known at the time of the calls; they may differ within one batch. */
       readonly known: SecretMatchers;
       readonly calls: readonly PayloadRow[];
       readonly limits: PayloadLimits;
     }
   | {
       readonly kind: 'find';
-      /** What is secret now. */
+      /** Secrets known now. */
       readonly known: SecretMatchers;
       readonly id: number;
       readonly startedAt: number;
@@ -76,7 +76,7 @@ export type PayloadRequest = { readonly number: number } & (
   | { readonly kind: 'close' }
 );
 
-/** What crosses between threads of an error; the codes are those of the operating system and of SQLite. */
+/** An error in transferable form; codes are those of the operating system and of SQLite. */
 export interface TextsFailure {
   readonly message: string;
   readonly code?: string;

@@ -47,7 +47,7 @@ const kind = { name: 'The texts of calls', pragmas, steps };
 
 const dayMs = 86_400_000;
 const pruneIntervalMs = 60 * 60_000;
-/** What came after something younger was written while the clock was wrong. */
+/** A row that follows a younger one was written while the clock was wrong, and is excluded. */
 const deleteOldSql = `DELETE FROM texts WHERE startedAt < ? AND id < ifnull((SELECT min(id) FROM texts WHERE startedAt BETWEEN ? AND ?), 9e18)`;
 const insertSql = 'INSERT OR REPLACE INTO texts (call, startedAt, codec, sides, body) VALUES (?, ?, ?, ?, ?)';
 
