@@ -32,7 +32,7 @@ export class ChildProcessList {
   readonly mark = randomBytes(9).toString('hex');
   readonly #file: string;
   readonly #slow: ProcessTableSource | undefined;
-  /** Whose beginning is still to be asked for. */
+  /** Processes whose start time is not known yet. */
   readonly #unknown = new Set<number>();
   #asking: Promise<void> | undefined;
   #open = false;

@@ -12,7 +12,7 @@ const network = [
   ...['NODE_EXTRA_CA_CERTS', 'NODE_USE_ENV_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE'],
   ...['CURL_CA_BUNDLE', 'npm_config_registry', 'npm_config_prefix', 'npm_config_cache'],
 ];
-/** Where version managers and package managers keep what they installed. Their other variables may hold tokens. */
+/** Folders of version managers and package managers. Their other variables may hold tokens. */
 const tools = [
   ...['NVM_DIR', 'NVM_BIN', 'NVM_SYMLINK', 'NVM_HOME', 'N_PREFIX', 'FNM_DIR', 'FNM_MULTISHELL_PATH', 'VOLTA_HOME'],
   ...['ASDF_DIR', 'ASDF_DATA_DIR', 'MISE_DATA_DIR', 'MISE_CONFIG_DIR', 'MISE_CACHE_DIR', 'PNPM_HOME', 'BUN_INSTALL'],

@@ -4,7 +4,7 @@
  */
 import type { AppError } from '../../base/errors.ts';
 
-/** What a user would change to end the failure. */
+/** The user's action that ends the failure. */
 export type Remedy = 'set-value' | 'edit-command' | 'edit-address' | 'clear' | 'retry';
 
 export interface FailureReason {
@@ -158,7 +158,7 @@ export function reasonInOutput(lines: readonly string[]): FailureReason | undefi
   return undefined;
 }
 
-/** Of a server that failed with this error. */
+/** Returns the failure reason for a server and its error. */
 export function failureReason(server: string, error: AppError): FailureReason {
   const { code, data = {}, cause } = error;
   if (code === 'secret_missing') {

@@ -1,4 +1,4 @@
-/** Where a command is, looked up as the operating system will look it up. */
+/** Finds a command's path by the operating system's own rules. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, extname, isAbsolute, resolve } from 'node:path';

@@ -1,10 +1,10 @@
-/** What process groups take of processor and memory, with all that they have started: as Linux (/proc) and macOS (ps) tell it. */
+/** CPU and memory usage of process groups with their descendants, from /proc on Linux and ps on macOS. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 export interface GroupUsage {
-  /** That run now. */
+  /** Number of running processes. */
   readonly processes: number;
   /** Resident, in bytes; what processes share counts for each of them. */
   readonly memoryBytes: number;
@@ -27,12 +27,12 @@ const readAtOnce = 32;
 /** USER_HZ, which is 100 on every architecture that Node.js runs on. */
 const tickMs = 10;
 
-/** Where nothing can be measured, why not. */
+/** Returns why usage cannot be measured; undefined if it can. */
 export function unmeasurableReason(platform: NodeJS.Platform): string | undefined {
   return platform === 'linux' || platform === 'darwin' ? undefined : 'Not measured on Windows.';
 }
 
-/** By the process id of each group's leader; one that has ended is left out. Rejects where the system does not tell. */
+/** Usage by the process id of each group's leader; ended groups are left out. Rejects if the system reports none. */
 export async function measureGroups(
   leaders: readonly number[],
   platform: NodeJS.Platform = process.platform,
@@ -61,7 +61,7 @@ export async function measureGroups(
   return usages;
 }
 
-/** Whose each process is: by its group, or by who started it where it has gone to a group of its own, as in a box. */
+/** The owning group of each process: its own group, or its parent's if it left for another group, as in a sandbox. */
 function ownersOf(table: readonly ProcessFacts[], leaders: ReadonlySet<number>): ReadonlyMap<number, number> {
   const byPid = new Map(table.map((one) => [one.pid, one]));
   const owners = new Map<number, number>();

@@ -17,7 +17,7 @@ export interface ServerLaunch {
   readonly args: readonly string[];
   /** The entry's own variables, on top of what `environment` gives. */
   readonly env: ResolvedEnv;
-  /** Of the person's variables, beside the common ones. */
+  /** The user's variables besides the common ones. */
   readonly inherited: InheritedVariables;
   readonly cwd: string | undefined;
   /** undefined: as the person's own programs run. */
@@ -57,7 +57,7 @@ export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   }
 }
 
-/** What is there for it goes with a process that never came to be. */
+/** Starts a process group. If that fails, removes its leftover container. */
 async function startGroup(started: ProcessLaunch, registry: ProcessRegistry): Promise<ProcessGroup> {
   try {
     return await ProcessGroup.start(started, registry);
@@ -67,7 +67,7 @@ async function startGroup(started: ProcessLaunch, registry: ProcessRegistry): Pr
   }
 }
 
-/** Where a box is wanted and nobody makes any, nothing is started. */
+/** Starts nothing if a sandbox is required and none is available. */
 async function inBox(
   { serverName, command, args, cwd, isolate, boxes, env: own, inherited, written, environment }: ServerLaunch,
   env: ResolvedEnv,

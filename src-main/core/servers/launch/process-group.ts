@@ -18,11 +18,11 @@ export interface ProcessLaunch {
   readonly cwd?: string | undefined;
   /** Files of ours that it inherits, from descriptor 3 on; closed once it runs. */
   readonly descriptors?: readonly FileHandle[];
-  /** What it reads from the descriptor after those. */
+  /** Input that it reads from the next descriptor. */
   readonly input?: string;
   /** The server that it is. */
   readonly owner?: string;
-  /** What does not end with the process that is started. */
+  /** The container that does not end with the started process. */
   readonly leftBehind?: LeftoverContainer | undefined;
 }
 
@@ -36,10 +36,10 @@ export interface LeftoverContainer {
   readonly container?: StartedContainer;
 }
 
-/** As the program knows it that started it, with what that one needs of the environment. */
+/** A container, identified for the program that started it, with that program's environment. */
 export interface StartedContainer {
   readonly program: string;
-  /** What stands before each of its commands. */
+  /** Options before each of its commands. */
   readonly options: readonly string[];
   readonly name: string;
   readonly env: ResolvedEnv;
@@ -90,7 +90,7 @@ export class ProcessGroup {
     return this.child.pid;
   }
 
-  /** What a program of ours that is killed leaves behind. */
+  /** The container that remains if its program is killed. */
   get container(): StartedContainer | undefined {
     return this.#leftBehind?.container;
   }

@@ -4,7 +4,7 @@ import type { ChildProcessList } from './children-list.ts';
 import { killMarkedNow } from './process-tree.ts';
 
 interface Killable {
-  /** Of the group's first process, once it runs. */
+  /** Process id of the group's leader, once it runs. */
   readonly pid: number | undefined;
   /** The server that it is; undefined: something else. */
   readonly owner?: string | undefined;

@@ -36,7 +36,7 @@ export class EnvironmentResolver {
     return overlay(await this.#base, entry, this.#options.platform);
   }
 
-  /** What a server's process gets. Never rejects. */
+  /** Returns the environment of a server's process. Never rejects. */
   async forServer(entry: ResolvedEnv, inherited: InheritedVariables): Promise<ServerEnvironment> {
     const { platform } = this.#options;
     this.#base ??= this.#resolveBase();

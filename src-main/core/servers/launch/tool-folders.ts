@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { ResolvedEnv } from './find-command.ts';
 
-/** Those that exist, the likeliest first; of several versions the newest. Never rejects. */
+/** Returns the existing folders, the likeliest first; of several versions, the newest. Never rejects. */
 export async function toolFolders(env: ResolvedEnv, platform: NodeJS.Platform): Promise<readonly string[]> {
   const patterns = platform === 'win32' ? windowsPatterns(env) : posixPatterns(env, platform === 'darwin');
   const found = await Promise.all(patterns.map((pattern) => expand(pattern, platform)));

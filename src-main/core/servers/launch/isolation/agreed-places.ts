@@ -13,7 +13,7 @@ import { realOf } from '../../../security/own-places.ts';
 import { containerOptions, runnerOf } from '../../../trust/runner-words.ts';
 import { pathExists, isSystem, type ProgramStep, scriptNamed } from './program-files.ts';
 
-/** What is launched confined, as its entry says it: secrets are not filled in. */
+/** A confined server's entry, without its secrets filled in. */
 export interface ConfinedEntry {
   readonly name: string;
   readonly command: string;
@@ -23,21 +23,21 @@ export interface ConfinedEntry {
   readonly isolate: Isolation;
 }
 
-/** What one launch was agreed to with. */
+/** The paths approved for one launch. */
 interface Agreement {
   readonly server: string;
   /** Real paths by the absolute paths that the entry names. */
   readonly read: Readonly<Record<string, string>>;
   readonly write: Readonly<Record<string, string>>;
-  /** What the engine of containers is told to mount, beside those. */
+  /** Further paths that the container engine mounts. */
   readonly mounted?: Readonly<Record<string, string>>;
-  /** What its program led to in folders that a confined server may write; undefined before its first start. */
+  /** Paths of its program in folders that a confined server may write; undefined before its first start. */
   readonly program?: Readonly<Record<string, string>>;
 }
 
 /** A file or folder that a confined server may read or write; it need not exist. */
 export interface AgreedPlace {
-  /** As the entry names it, absolute. */
+  /** The absolute path named in the entry. */
   readonly path: string;
   readonly real: string;
   readonly writable: boolean;
@@ -154,7 +154,7 @@ async function agreementTo(entry: ConfinedEntry): Promise<Agreement> {
   };
 }
 
-/** What of a config is launched confined. A server that waits for the user's decision is not agreed to. */
+/** The confined entry of a server. A server that waits for the user's decision is not approved. */
 function confinedEntry(server: ServerConfig): ConfinedEntry[] {
   if (server.kind !== 'stdio' || server.held !== undefined) return [];
   const isolate = server.isolate ?? ownContainer(server.command, server.args);
@@ -188,7 +188,7 @@ async function placesNamed(
   return { read, write: isolate.write ?? (await workPaths(entry)) };
 }
 
-/** What a launch is to work on, as far as its arguments and variables say so: what exists of it. */
+/** The existing paths that a launch works on, as far as its arguments and variables name them. */
 export async function workPlaces(launch: Launched): Promise<readonly string[]> {
   const paths = await workPaths(launch);
   const found = await Promise.all(paths.map(pathExists));

@@ -18,16 +18,16 @@ import { type CleanUp, SandboxHomes } from './sandbox-homes.ts';
 import { wrapInBubblewrap, sandboxUnavailableReason } from './sandbox.ts';
 
 interface BoxesOptions {
-  /** Of ours, private: homes of the boxes and packages that are installed for them. */
+  /** Our private folder: sandbox homes and the packages installed for them. */
   readonly folder: string;
   /** The config file that the servers are of. */
   readonly config: string;
-  /** What nobody in a box sees. */
+  /** Paths hidden from every sandbox. */
   readonly hidden: ProtectedPaths;
-  /** Where sockets may lie. */
+  /** The folder for sockets. */
   readonly sockets: string;
   readonly onRefused: OnRefused;
-  /** Of one person among many: containers are those of all of them. */
+  /** The user, in a team; all users share `containers`. */
   readonly person?: { readonly containers: Containers; readonly identity: string } | undefined;
 }
 
@@ -37,9 +37,9 @@ export interface SandboxedLaunch extends ProcessLaunch {
   readonly own: ResolvedEnv;
   /** Names of the person's variables that it gets. */
   readonly inherited: readonly string[];
-  /** What the user agreed to: the entry before secrets are filled in. */
+  /** The entry that the user approved, before secrets are filled in. */
   readonly entry: ConfinedEntry;
-  /** What every server has, without the entry's own: in it runs what makes the box. */
+  /** The common environment without the entry's own; the sandbox program runs in it. */
   readonly outside: ResolvedEnv;
 }
 
@@ -66,7 +66,7 @@ export class ServerSandboxes {
     return this.#places.agree(servers);
   }
 
-  /** What a server's paths lead to is resolved anew, as the user wants it now. */
+  /** Resolves a server's paths again on the user's request. */
   agreeAgain(server: string): Promise<void> {
     return this.#places.forget(server);
   }
@@ -92,7 +92,10 @@ export class ServerSandboxes {
     if (isolate !== undefined) await this.#places.check({ ...entry, isolate });
   }
 
-  /** What is to be started. Rejects with AppError server_not_started where the box cannot be had, config_invalid. */
+  /**
+   * Returns the sandboxed launch. Rejects with AppError `server_not_started` if there is no sandbox, or
+   * `config_invalid`.
+   */
   async wrapLaunch(wanted: SandboxedLaunch): Promise<ProcessLaunch> {
     const { serverName, own, entry, outside, command, args, env, cwd } = wanted;
     const { isolate } = entry;
@@ -151,7 +154,7 @@ export class ServerSandboxes {
   }
 }
 
-/** Of a home of Tooltray that uses `configFile`. */
+/** Creates the sandboxes for the Tooltray home that uses `configFile`. */
 export function createServerSandboxes(
   paths: AppPaths,
   configFile: string,
@@ -166,7 +169,7 @@ export function createServerSandboxes(
   });
 }
 
-/** What a launch is made of on this computer: the program with its interpreters, and the script that it is given. */
+/** The parts of a launch on this computer: the program with its interpreters, and its script. */
 async function programOf({ command, args, env, cwd }: ProcessLaunch): Promise<readonly ProgramStep[]> {
   const program = (await findCommand(command, env, cwd)) ?? command;
   const script = await scriptNamed(command, args, cwd);

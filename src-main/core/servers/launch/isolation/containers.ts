@@ -24,12 +24,12 @@ import type { ProcessLaunch } from '../process-group.ts';
 
 const run = promisify(execFile);
 
-/** What `docker` and `podman` are asked besides starting something may take so long, in ms. */
+/** Timeout of `docker` and `podman` commands that start nothing, in ms. */
 const commandTimeoutMs = 10_000;
 /** An image over a slow line. */
 const pullTimeoutMs = 300_000;
 
-/** What its entry gives a server of the environment. */
+/** The environment that an entry gives its server. */
 interface Given {
   /** The entry's own variables. */
   readonly own: ResolvedEnv;
@@ -42,9 +42,9 @@ interface Given {
 interface Shown {
   readonly person?: UserContainer | undefined;
   readonly way?: ContainerProxyRoute | undefined;
-  /** What it may read and write. */
+  /** Paths it may read and write. */
   readonly places: readonly AgreedPlace[];
-  /** What no container sees. */
+  /** Paths hidden from every container. */
   readonly hidden: ProtectedPaths;
 }
 
@@ -67,13 +67,13 @@ interface ContainersOptions {
   readonly folder: string;
   /** Whatever is there of this folder when we begin was left by a life of ours before this one. */
   readonly isAlone?: boolean;
-  /** What Docker and Podman themselves need of our environment, where a server's has none of it. */
+  /** Variables that Docker and Podman need, if a server's environment lacks them. */
   readonly env?: ResolvedEnv;
 }
 
 interface Engine {
   readonly command: string;
-  /** What stands before `run`. */
+  /** Options before `run`. */
   readonly options: readonly string[];
 }
 
@@ -259,7 +259,7 @@ function picked(env: ResolvedEnv, names: readonly string[]): ResolvedEnv {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
-/** What the engine itself, or the loader of the system, would take for its own. */
+/** Variables that the engine or the system's loader would apply to itself. */
 const steersEngine =
   /^(?:LD_|DYLD_|DOCKER_|CONTAINERS?_|PODMAN_|BUILDAH_|STORAGE_|REGISTRY_|XDG_|GO[A-Z]+$|(?:HOME|USERPROFILE|TMPDIR|PATH|SSL_CERT_FILE|SSL_CERT_DIR|(?:https?|all|no)_proxy)$)/i;
 
@@ -274,7 +274,7 @@ async function listed({ command, options }: Engine, label: string, env: Resolved
   return stdout.split('\n').filter((id) => id !== '');
 }
 
-/** Those of them whose core runs no more. */
+/** Containers whose core no longer runs. */
 async function orphaned({ command, options }: Engine, ids: readonly string[], env: ResolvedEnv): Promise<string[]> {
   if (ids.length === 0) return [];
   // Docker's list tells one label, Podman's does not.
@@ -317,8 +317,8 @@ async function digestOf({ command, options }: Engine, image: string, env: Resolv
 }
 
 /**
- * What is allowed, by its real path under the name that it has here; the script that is run, with its package, to be read. The engine
- * resolves paths itself, so nothing is mounted inside of what the container may write. Throws AppError config_invalid.
+ * Mounts the real paths of the allowed places under their local names, and the script with its package read-only. The
+ * engine resolves paths itself, so nothing is mounted inside a writable path. Throws AppError `config_invalid`.
  */
 async function mounts(
   launch: ProcessLaunch,

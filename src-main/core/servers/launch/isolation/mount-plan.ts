@@ -10,7 +10,7 @@ import { isInside } from '../../../security/file-paths.ts';
 export interface Place {
   readonly path: string;
   readonly writable: boolean;
-  /** Where its content comes from, if that is another path than its own; only the server's private home has one. */
+  /** The source of its content, if that is another path; only the server's private home has one. */
   readonly source?: string;
 }
 

@@ -29,7 +29,7 @@ export interface EgressProxy {
   close(): void;
 }
 
-/** Of one server, at a time. */
+/** Maximum number of concurrent connections per server. */
 const maxProxyConnections = 256;
 const maxReportedHosts = 100;
 
@@ -91,13 +91,13 @@ export class EgressProxyFactory {
   }
 }
 
-/** Where a program in the box finds its way out; both are in the box alone. */
+/** The proxy's socket inside the sandbox. The socket and the port exist only there. */
 export const proxySocketInside = '/run/tooltray/door';
 const port = 3128;
 
-/** What starts a program with its way out. */
+/** Starts a program with access to the proxy. */
 export interface ProxyRoute {
-  /** By which programs find it. */
+  /** Variables by which programs find the proxy. */
   readonly env: Readonly<Record<string, string>>;
   /** Before the program's own: it waits until there is a way. */
   readonly command: readonly string[];
@@ -129,7 +129,7 @@ function proxyVariables(hosts: readonly string[]): ProxyRoute['env'] {
   return { ...env, NODE_USE_ENV_PROXY: '1' };
 }
 
-/** As process 1 of a container it has to hand signals on, which the system keeps from one that does not ask for them. */
+/** Also forwards signals: as process 1 of a container, it receives none without a handler. */
 const forwardInNode = `
 const net = require('node:net');
 const listener = net.createServer({ allowHalfOpen: true }, (line) => {

@@ -21,9 +21,9 @@ import { type ProcessLaunch, startLaunch } from '../process-group.ts';
 import { programSteps } from './program-files.ts';
 import { wrapInBubblewrap } from './sandbox.ts';
 
-/** Of a slow line and a large package, in ms. */
+/** In ms, for a slow network and a large package. */
 const installTimeoutMs = 180_000;
-/** Of what npm says, the last characters. */
+/** Maximum retained output of npm, from its end. */
 const maxOutputBytes = 64 * 1024;
 
 interface Npm {
@@ -33,7 +33,7 @@ interface Npm {
 
 interface Installed {
   readonly launch: ProcessLaunch;
-  /** What it reads. */
+  /** Folders that it reads. */
   readonly folders: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export interface ProgramStep {
   /** Links on the way from that to its real path. */
   readonly links: ReadonlyMap<string, string>;
   readonly real: string;
-  /** What has to be seen so that it runs. */
+  /** The folder it needs in order to run. */
   readonly folder: string;
   /** The interpreter that its first line names, as it was found. */
   readonly next: string | undefined;
@@ -58,7 +58,9 @@ export function isSystem(path: string): boolean {
   return systemFolders.some((folder) => isInside(folder, path));
 }
 
-/** As little as the program can be without: never the person's home, the root or a folder of many programs with what belongs to them. */
+/**
+ * The smallest folder the program needs: never the user's home, the root or a folder of many programs with their files.
+ */
 async function folderOf(file: string, home: string | undefined): Promise<string> {
   const modules = file.indexOf(`${sep}node_modules${sep}`);
   if (modules >= 0) return file.slice(0, modules + `${sep}node_modules`.length);

@@ -50,10 +50,10 @@ export async function linksOnTheWay(path: string): Promise<ReadonlyMap<string, s
   return links;
 }
 
-/** As many as Linux follows. Source: path_resolution(7). */
+/** Maximum number of links, as in Linux. Source: path_resolution(7). */
 const maxLinks = 40;
 
-/** What is to be in a private folder of ours: a folder, an empty file, or a link with that target. */
+/** The required entry of our private folder: a folder, an empty file, or a link with that target. */
 export type Wanted = 'folder' | 'file' | { readonly target: string };
 
 /**

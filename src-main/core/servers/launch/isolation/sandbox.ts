@@ -22,21 +22,21 @@ import { linksOnTheWay, makeBelow, openRealPath } from './real-paths.ts';
 export interface Sandbox {
   /** Its private home, which exists; undefined: an empty one in memory. */
   readonly home: string | undefined;
-  /** What nobody sees from inside, whatever was allowed. */
+  /** Paths hidden inside, whatever was allowed. */
   readonly hidden: ProtectedPaths;
   /** Folders of ours that it reads all the same: its installed package. */
   readonly own: readonly string[];
-  /** What it may read and write. */
+  /** Paths it may read and write. */
   readonly places: readonly AgreedPlace[];
-  /** What its program is made of, the program first. */
+  /** The files of its program, the program first. */
   readonly program: readonly ProgramStep[];
-  /** Where the network is some hosts alone: the socket of the way to them. */
+  /** The proxy's socket, if only some hosts are reachable. */
   readonly door?: string;
   /** The user's environment, where bubblewrap is looked up: nothing that the entry sets takes part in making its sandbox. */
   readonly outside: ResolvedEnv;
 }
 
-/** Of /etc what programs look up; the rest may hold secrets of the machine. */
+/** Files of /etc that programs look up; the rest may hold secrets of the machine. */
 const lookedUp = [
   ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'gai.conf', 'group', 'host.conf', 'hosts'],
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'machine-id', 'mime.types', 'nsswitch.conf'],
@@ -102,7 +102,7 @@ export async function wrapInBubblewrap(
   };
 }
 
-/** What a server sees besides the system. All paths are real. */
+/** The server's view besides the system. All paths are real. */
 interface View {
   readonly home: Place | undefined;
   /** An empty home in memory, if it has no other. */
@@ -144,7 +144,7 @@ async function viewOf(box: Sandbox, isolate: Isolation, { home, cwd }: Folders):
   };
 }
 
-/** What exists of the places that it may use. Throws AppError config_invalid for what no sandbox can be allowed. */
+/** Returns the allowed paths that exist. Throws AppError `config_invalid` for paths that no sandbox may have. */
 async function allowedPlaces(
   agreed: readonly AgreedPlace[],
   { read, write = [] }: Isolation,
@@ -278,7 +278,7 @@ async function systemMounts(): Promise<readonly string[]> {
   return [...folders.flat(), ...lookedUp.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`])];
 }
 
-/** Where names are looked up is a link to a file that the system writes anew. */
+/** Mounts the target of /etc/resolv.conf, if that is a link to a file which the system rewrites. */
 async function resolverMounts(): Promise<readonly string[]> {
   const real = await realpath('/etc/resolv.conf').catch(() => undefined);
   return real === undefined || real === '/etc/resolv.conf' ? [] : ['--ro-bind', real, real];
