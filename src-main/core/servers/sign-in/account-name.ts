@@ -1,4 +1,4 @@
-/** As whom a person signed in, where the authorization server tells it. */
+/** The name of the signed-in account, if the authorization server provides it. */
 import { isObject } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/shown-text.ts';
 
@@ -6,15 +6,15 @@ const maxAccountNameLength = 100;
 const claims = ['email', 'preferred_username', 'name', 'sub'] as const;
 
 interface Names {
-  /** As people are shown it. */
+  /** The displayed name. */
   readonly shown: string;
   /** Whatever the account may be called, in lower case. */
   readonly all: readonly string[];
 }
 
 /**
- * What an id_token says; undefined where there is none. It came from the token endpoint over TLS, so its signature proves nothing more
- * (OpenID Connect Core section 3.1.3.7); it is shown and compared, nothing is allowed by it.
+ * Reads the names in an id_token; undefined if there is none. It came from the token endpoint over TLS, so its
+ * signature proves nothing more (OpenID Connect Core section 3.1.3.7). It is shown and compared, and grants nothing.
  */
 export function accountNames(idToken: string | undefined): Names | undefined {
   const payload = readPayload(idToken?.split('.')[1]);

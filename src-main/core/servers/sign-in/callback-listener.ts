@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { AppError, errorText } from '../../base/errors.ts';
 import { escapeHtml, renderCallbackPage, callbackPageHeaders } from './plain-page.ts';
 
-/** What a browser that came back is told, or where it goes on. */
+/** The response for the browser after the callback: a text or a redirect. */
 export type CallbackResponse = { readonly text: string } | { readonly goTo: string };
 
 interface CallbackListenerOptions {
@@ -61,7 +61,7 @@ export class CallbackListener {
     return this.#options.registered?.pathname ?? callbackPath;
   }
 
-  /** As the browser names us: what was registered is compared letter by letter. */
+  /** The host in the redirect URI, which must match the registered one exactly. */
   get #host(): string {
     return `${this.#options.registered?.hostname ?? '127.0.0.1'}:${(this.#server.address() as AddressInfo | null)?.port ?? 0}`;
   }

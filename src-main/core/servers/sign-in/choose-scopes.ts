@@ -5,7 +5,7 @@ import type { AuthorizationServerInfo } from './find-authorization.ts';
 
 interface ScopeFacts {
   readonly client?: OAuthClient | undefined;
-  /** What the server's refusal asks for. */
+  /** The scopes that the server's refusal asks for. */
   readonly challenged: string | undefined;
   /** Asked for before, in a sign-in that still counts: one more right must not cost those. */
   readonly before: string | undefined;

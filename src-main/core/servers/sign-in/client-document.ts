@@ -6,8 +6,8 @@
 import { callbackPath } from './callback-listener.ts';
 
 /**
- * Where a browser comes back to while the document is our client id. Any port should do where the document names none, and many
- * authorization servers compare letter by letter all the same; so it names these too, none of which a system gives out by itself.
+ * Callback ports while the document is our client id. If the document names no port, any should match, but many
+ * authorization servers compare exactly. So it names these too, none of which a system assigns by itself.
  */
 export const callbackPorts: readonly number[] = [8691, 8692, 8693, 8694, 8695];
 

@@ -25,7 +25,7 @@ interface IdentityOptions {
   readonly serverName: string;
   readonly client?: OAuthClient | undefined;
   readonly documentUrl?: string | undefined;
-  /** Of an earlier sign-in; it counts at its own authorization server and for its own address alone. */
+  /** An earlier registration; valid only at its own authorization server and for its own address. */
   readonly registration: Registration | undefined;
   readonly redirectUrl: string;
   readonly authorization: AuthorizationServerInfo;

@@ -13,7 +13,7 @@ import type { OAuthClient } from '../../config/app-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { quoteForeignText, oauthError } from './sign-in-failures.ts';
 
-/** What a 401 or 403 said about how to sign in. */
+/** The sign-in parameters of a 401 or 403. */
 export interface Challenge {
   readonly resourceMetadataUrl?: URL | undefined;
   readonly scope?: string | undefined;
@@ -23,10 +23,10 @@ export interface AuthorizationServerInfo {
   /** The name of the authorization server, letter by letter: what it granted counts nowhere else. */
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
-  /** What the tokens are to be for (RFC 8707). */
+  /** The resource that the tokens are for (RFC 8707). */
   readonly resource: string;
   readonly resourceMetadata: OAuthProtectedResourceMetadata | undefined;
-  /** As a grant is kept with. */
+  /** The state stored with a grant. */
   readonly discovery: OAuthDiscoveryState;
 }
 
@@ -89,8 +89,8 @@ export async function discoverAuthorization(options: FindOptions): Promise<Autho
 }
 
 /**
- * Where an authorization server without metadata has its endpoints: below the root of its address, with PKCE, which all clients use.
- * Source: MCP 2025-03-26, basic/authorization ("Fallbacks for Servers without Metadata Discovery").
+ * Default endpoints of an authorization server without metadata: below the root of its address, with PKCE, which all
+ * clients use. Source: MCP 2025-03-26, basic/authorization ("Fallbacks for Servers without Metadata Discovery").
  */
 function defaultPaths(authorizationServerUrl: string): AuthorizationServerMetadata {
   const { origin } = new URL(authorizationServerUrl);
@@ -153,7 +153,10 @@ async function readMetadata(
   return read === undefined || !isObject(said) ? read : { ...said, ...read };
 }
 
-/** What tokens are for: as the server says it, else its address. RFC 8707 section 2: no fragment, and no query, in which keys may stand. */
+/**
+ * The resource of the tokens: as the server states it, else its address. RFC 8707 section 2: no fragment, and no query,
+ * which may contain keys.
+ */
 export function resourceOf(said: OAuthProtectedResourceMetadata | undefined, serverUrl: string): string {
   if (said !== undefined) return said.resource;
   const { origin, pathname } = new URL(serverUrl);

@@ -1,7 +1,7 @@
 /** The plain page that a browser shows when it comes to us in a sign-in: no script, nothing from elsewhere, the dashboard's colours. */
 import { hash } from 'node:crypto';
 
-/** Of the dashboard's theme, what a page of a few words needs. */
+/** The part of the dashboard's theme that a short page needs. */
 const style = `
 :root { color-scheme: light dark; accent-color: light-dark(#0b6b74, #5cc4cc) }
 body { max-width: 34rem; margin: 0 auto; padding: 12vh 1.5rem 3rem; background: light-dark(#f7f7f5, #15171b);
@@ -14,7 +14,7 @@ button { padding: 0.5rem 1rem; border: 0; border-radius: 7px; background: light-
 :focus-visible { outline: 2px solid light-dark(#0b6b74, #5cc4cc); outline-offset: 2px }
 `;
 
-/** Of every answer to a person's browser during a sign-in. */
+/** Headers of every response to the user's browser during a sign-in. */
 export const callbackPageHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; frame-ancestors 'none'`,

@@ -16,13 +16,13 @@ const reachable: Readonly<Record<AddressKind, readonly AddressKind[]>> = {
   never: ['public'],
 };
 
-/** Where a server is: by its address, else by where its last answer came from. A name that never answered counts as out there. */
+/** Classifies a server by its address, else by the source of its last response. A name without any is `public`. */
 export function addressKindOf(serverUrl: string, answeredFrom: string | undefined): AddressKind {
   const { hostname } = new URL(serverUrl);
   return hostKind(hostname) ?? (answeredFrom === undefined ? 'public' : addressKind(answeredFrom));
 }
 
-/** Of what a name resolved to. */
+/** Returns the rule for resolved addresses. */
 export function dialRule(home: AddressKind): AddressRule {
   return (address) => reachable[home].includes(addressKind(address));
 }

@@ -1,4 +1,4 @@
-/** What a right (OAuth scope) lets somebody do, in words, as far as its name tells: names of scopes are their makers' own. */
+/** Describes an OAuth scope in words, as far as its name allows: scope names are defined by their makers. */
 import { truncateText, markInvisible } from '../../base/shown-text.ts';
 
 export interface ScopeDescription {

@@ -25,7 +25,7 @@ export interface ServerOAuthOptions {
   readonly client?: OAuthClient | undefined;
   /** The same with the secrets in. Rejects with AppError where one cannot be had. */
   readonly fill: () => Promise<ResolvedEntry>;
-  /** Of the store. */
+  /** Key in the store. */
   readonly key: string;
   readonly store: GrantStore;
   /** A document about us that is our client id where the entry names no other; undefined: there is none. */
@@ -41,16 +41,16 @@ export interface ServerOAuthOptions {
   readonly hasTwin: () => Promise<boolean>;
 }
 
-/** What of an entry secrets may stand in. */
+/** The members of an entry that can contain secrets. */
 export interface ResolvedEntry {
   readonly serverUrl: string;
   readonly client?: OAuthClient | undefined;
 }
 
-/** What a person may know of it. */
+/** Sign-in details for the user. */
 export interface SignInInfo {
   readonly isSignedIn: boolean;
-  /** Where, as its authorization server calls itself. */
+  /** Issuer identifier from the authorization server's metadata. */
   readonly issuer: string | undefined;
   readonly account: string | undefined;
   /** Empty where none is named. */
@@ -59,7 +59,7 @@ export interface SignInInfo {
   readonly grantedAt: number | undefined;
 }
 
-/** Where the tokens for a server's requests come from. */
+/** The source of tokens for a server's requests. */
 export interface TokenSource {
   /** They are for its origin alone. */
   readonly serverUrl: string;
@@ -67,7 +67,7 @@ export interface TokenSource {
   readonly isExpired: boolean;
   /** The token to send, if there is one. Rejects with AppError. */
   accessToken(): Promise<string | undefined>;
-  /** What to send instead of one that was refused; undefined: there is nothing. Rejects with AppError. */
+  /** Returns a replacement for a refused token; undefined if there is none. Rejects with AppError. */
   renew(refused: string | undefined): Promise<string | undefined>;
   /** Hears every answer. */
   onUsed(response: Response): void;
@@ -81,13 +81,13 @@ export class ServerOAuth implements TokenSource {
   readonly #options: ServerOAuthOptions;
   readonly #fetch: FetchLike;
   readonly #rights: ScopeRequests;
-  /** As stored when we last looked; undefined before that. */
+  /** The state last read from the store; undefined before that. */
   #known: Promise<StoredAuthorization> | undefined;
   #latest: StoredAuthorization = {};
   #secrets: readonly string[] = [];
   /** The WWW-Authenticate header of the latest refusal. */
   #challenge: string | undefined;
-  /** Where its last answer came from. */
+  /** The address of its last response. */
   #answeredFrom: string | undefined;
   #renewing: Promise<string | undefined> | undefined;
   #widening: Promise<AuthorizationFlow> | undefined;
@@ -106,17 +106,17 @@ export class ServerOAuth implements TokenSource {
     this.#fetch = createOAuthFetch({ serverName, fetch: dial, home: () => this.#home });
   }
 
-  /** As its entry is called. */
+  /** The name of its entry. */
   get serverName(): string {
     return this.#options.serverName;
   }
 
-  /** Of the store: the same for every entry that leads to the same sign-in. */
+  /** Key in the store, shared by all entries with the same sign-in. */
   get key(): string {
     return this.#options.key;
   }
 
-  /** What must never be shown. */
+  /** Texts that must never be shown. */
   get secrets(): readonly string[] {
     return this.#secrets;
   }
@@ -131,12 +131,12 @@ export class ServerOAuth implements TokenSource {
     return this.#rights.wanted;
   }
 
-  /** What the person did not want to give it. */
+  /** The scopes that the user refused. */
   get refused(): RefusedRights | undefined {
     return this.#latest.refused;
   }
 
-  /** As far as we have looked: before the first request nothing is known. */
+  /** The known state; empty before the first request. */
   get info(): SignInInfo {
     const grant = grantFor(this.#latest.grant, this);
     return {
@@ -154,8 +154,8 @@ export class ServerOAuth implements TokenSource {
   }
 
   /**
-   * What to send instead of a token that was refused; undefined when only a person can help. However many requests ask at
-   * once, in however many processes, the refresh token is used once. Rejects with AppError server_unreachable.
+   * Returns a replacement for a refused token; undefined if only the user can help. The refresh token is used once,
+   * however many requests and processes ask at the same time. Rejects with AppError `server_unreachable`.
    */
   async renew(refused: string | undefined): Promise<string | undefined> {
     this.#renewing ??= this.#renew(refused).finally(() => (this.#renewing = undefined));
@@ -191,7 +191,10 @@ export class ServerOAuth implements TokenSource {
     return startAuthorizationFlow({ ...(await this.#visitOptions(agreed)), waitMs: this.#options.waitMs });
   }
 
-  /** As `begin`, where the browser comes back to somebody else, who knows it by the state: see `finish`. Rejects with AppError. */
+  /**
+   * Like `start`, but the browser returns to another listener, which identifies the flow by its state: see `finish`.
+   * Rejects with AppError.
+   */
   async startAt(redirectUrl: string, newState: () => string, agreed?: readonly string[]): Promise<Visit> {
     const { startPendingAuthorization } = await import('./sign-in-visit.ts');
     const options = await this.#visitOptions(agreed ?? this.requestedScopes?.scopes);
@@ -301,7 +304,9 @@ export class ServerOAuth implements TokenSource {
     throw toOAuthError(this.#options.serverName, error);
   }
 
-  /** Whom we were registered as before is struck off only now: until then its tokens count, and the person may give the new sign-in up. */
+  /**
+   * Deletes earlier registrations only now: until then their tokens count, and the user may abandon the new sign-in.
+   */
   async #saveGrant(next: Grant): Promise<void> {
     let replaced: StoredAuthorization['replaced'];
     await this.#save(({ refused: _refused, replaced: before, ...stored }) => {
@@ -364,7 +369,7 @@ export class ServerOAuth implements TokenSource {
     return this.#use(stored);
   }
 
-  /** What was granted, where that is for what the entry says now, secrets and all. Rejects as `fill` does. */
+  /** Returns the grant if it applies to the current entry, secrets included. Rejects as `fill` does. */
   async #counting({ grant }: StoredAuthorization): Promise<Grant | undefined> {
     if (grant === undefined) return undefined;
     const isWhole = !JSON.stringify([this.serverUrl, this.client]).includes('${');

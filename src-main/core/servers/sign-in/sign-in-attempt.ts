@@ -12,7 +12,7 @@ import {
 } from './sign-in-visit.ts';
 
 export interface AuthorizationFlow {
-  /** Where the person signs in, for a browser: https, or http on this machine. */
+  /** The sign-in URL for a browser: https, or http on this machine. */
   readonly url: string;
   /** Resolves when the tokens are stored. Rejects with AppError: denied, refused, too late, cancelled. */
   readonly done: Promise<void>;

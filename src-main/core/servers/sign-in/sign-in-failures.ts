@@ -1,4 +1,4 @@
-/** What goes wrong while signing in, in one voice: all of it waits for the person, so all of it is `server_unauthorized`. */
+/** Errors of signing in. All of them require the user, so all are `server_unauthorized`. */
 import { IssuerMismatchError, OAuthError, RegistrationRejectedError } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
@@ -44,7 +44,7 @@ export function toOAuthError(serverName: string, error: unknown): AppError {
   return oauthError(serverName, what, { cause: error });
 }
 
-/** What was wrong with an answer, as the end of a sentence: names of members and a status, never what the answer says. */
+/** The defect of a response, as the end of a sentence: member names and a status, never the response's content. */
 function unexpected(error: unknown): string {
   const members = wrongMembers(error);
   if (members !== undefined)
@@ -79,7 +79,7 @@ function refusal(serverName: string, error: OAuthError): AppError {
   return oauthError(serverName, what, { cause: error });
 }
 
-/** Of the body only the code is told (RFC 7591 section 3.2.2). */
+/** Reports only the code of the body (RFC 7591 section 3.2.2). */
 function rejected(serverName: string, error: RegistrationRejectedError): AppError {
   const code = registrationCode(error.body);
   const what = `did not register Tooltray (HTTP ${error.status}${code === undefined ? '' : `, ${code}`})`;
@@ -98,7 +98,7 @@ function registrationCode(body: string): string | undefined {
   }
 }
 
-/** What somebody else wrote, on one line, without secrets and not too long. */
+/** Returns foreign text on one line, without secrets and truncated. */
 export function quoteForeignText(text: string): string {
   const clean = maskText(text.replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ').trim());
   return clean.slice(0, maxQuotedChars).replace(/\.$/, '');

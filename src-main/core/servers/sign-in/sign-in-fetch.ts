@@ -9,7 +9,7 @@ import { isSafeUrl, unsafeUrlError } from './safe-address.ts';
 interface SignInFetchOptions {
   readonly fetch: FetchLike;
   readonly serverName: string;
-  /** Where the server is, as is known by now. */
+  /** The server's address kind, as far as known. */
   readonly home: () => AddressKind;
 }
 

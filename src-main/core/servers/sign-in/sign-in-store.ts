@@ -1,4 +1,4 @@
-/** What signing in to servers has brought: stored in the vault, changed by one process at a time. */
+/** Stores sign-ins in the vault; one process at a time changes them. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type {
@@ -20,14 +20,14 @@ export interface Registration {
   readonly management?: { readonly uri: string; readonly token: string } | undefined;
 }
 
-/** What the person has granted. A refresh needs the client and the authorization server it was granted to. */
+/** The user's grant. A refresh needs the client and the authorization server it was granted to. */
 export interface Grant {
   readonly tokens: StoredOAuthTokens;
   readonly client: StoredOAuthClientInformation;
   readonly discovery: OAuthDiscoveryState;
   /** The rights that were asked for; an answer may name fewer, or none. */
   readonly requestedScope?: string;
-  /** As whom, where that was told. */
+  /** The account name, if provided. */
   readonly account?: string;
   /** The address it is for, with the secrets in its path and without its query; absent in those of versions before. */
   readonly address?: string;
@@ -37,12 +37,12 @@ export interface Grant {
   readonly grantedAt?: number;
 }
 
-/** What the person does not want to give. */
+/** Scopes that the user refused. */
 export interface RefusedRights {
   readonly scopes: readonly string[];
   /** ms since 1970. */
   readonly at: number;
-  /** Where they said so: `dashboard`, `command line`. */
+  /** The interface used to refuse: `dashboard`, `command line`. */
   readonly by: string;
 }
 
@@ -54,9 +54,9 @@ export interface StoredAuthorization {
   readonly refused?: RefusedRights | undefined;
 }
 
-/** Where what signing in brought is kept. */
+/** A store of grants. */
 export interface GrantStore {
-  /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
+  /** Invalid data counts as none. Rejects with AppError `secret_locked` if the vault cannot be read now. */
   read(key: string): Promise<StoredAuthorization>;
   /**
    * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh token
@@ -84,7 +84,7 @@ export class VaultGrantStore implements GrantStore {
     this.#vault = vault;
   }
 
-  /** What makes no sense counts as nothing. Rejects with AppError secret_locked: what cannot be read now is not nothing. */
+  /** Invalid data counts as none. Rejects with AppError `secret_locked` if the vault cannot be read now. */
   async read(key: string): Promise<StoredAuthorization> {
     return parseAuthorization(await this.#vault.read(grantVaultKey(key))) ?? {};
   }
@@ -128,7 +128,7 @@ export class VaultGrantStore implements GrantStore {
   }
 }
 
-/** Of a home whose data lies in `dataDir`. */
+/** Opens the store of a home whose data is in `dataDir`. */
 export function openGrantStore(dataDir: string, vault: SecretStore): VaultGrantStore {
   return new VaultGrantStore(join(dataDir, 'sign-ins'), vault);
 }
@@ -139,12 +139,12 @@ export function resourceAddress(serverUrl: string): string {
   return address;
 }
 
-/** What a sign-in is called in a vault. */
+/** The name of a sign-in in a vault. */
 export function grantVaultKey(key: string): string {
   return `sign-in/${key}`;
 }
 
-/** As it is kept; undefined where there is nothing to keep. */
+/** Returns the stored form; undefined if there is nothing to store. */
 export function serializeAuthorization(stored: StoredAuthorization): string | undefined {
   if (Object.values(stored).every((part) => part === undefined)) return undefined;
   return JSON.stringify({ version: formatVersion, ...stored });

@@ -30,7 +30,7 @@ export interface PendingAuthorizationOptions {
   readonly documentUrl?: string | undefined;
   /** The WWW-Authenticate header of the refusal that led here. */
   readonly challenge: string | undefined;
-  /** What counts until now. */
+  /** The current grant. */
   readonly grant: Grant | undefined;
   readonly registration: Registration | undefined;
   /** Rights that the person agreed to besides. */
@@ -42,7 +42,7 @@ export interface PendingAuthorizationOptions {
   readonly fetch: FetchLike;
   /** Rejects with AppError where a browser must not be sent there. */
   readonly requireSafe: (url: URL) => Promise<void>;
-  /** By which the visit is known when it comes back; random where it is left out. */
+  /** Creates the state that identifies the callback; random by default. */
   readonly newState?: (() => string) | undefined;
 }
 
@@ -57,7 +57,7 @@ export async function startPendingAuthorization(
   return openAuthorization(authorization, identity, redirectUrl, options);
 }
 
-/** What belongs to one visit of the browser, plain as JSON: the verifier, the state, and whom the answer has to come from. */
+/** One authorization flow as plain JSON: the verifier, the state, and the expected issuer of the response. */
 export interface Visit {
   readonly url: string;
   readonly state: string;
@@ -101,7 +101,7 @@ async function openAuthorization(
   return { url, state, verifier: codeVerifier, scope, redirectUrl, authorization, identity, isSecond };
 }
 
-/** What the sign-in itself says is not the entry's to change. */
+/** Parameters of the authorization itself, which an entry cannot change. */
 const reserved: ReadonlySet<string> = new Set(
   'response_type client_id redirect_uri state code_challenge code_challenge_method resource scope'.split(' '),
 );

@@ -95,7 +95,7 @@ export class OAuthManager {
     return this.#open({ serverName, serverUrl, fill, key }).signOutRemoved();
   }
 
-  /** By its key, of those that somebody asked for. */
+  /** Returns a sign-in by its key, if it was opened before. */
   known(key: string): ServerOAuth | undefined {
     return this.#servers.get(key);
   }

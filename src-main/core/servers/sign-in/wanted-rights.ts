@@ -7,9 +7,9 @@ import { joinNames } from '../../trust/inbox/entry-meanings.ts';
 import { describeScopes, splitScope } from './scope-words.ts';
 import type { StoredAuthorization } from './sign-in-store.ts';
 
-/** What a person is asked about one server. */
+/** The scopes requested from the user for one server. */
 export interface RequestedScopes {
-  /** Those that are missing. */
+  /** The missing scopes. */
   readonly scopes: readonly string[];
   /** ms since 1970. */
   readonly at: number;
